@@ -1,7 +1,39 @@
-//! stub
-#[derive(Debug, Default)]
-pub struct Workspace {}
-impl Workspace {
-    pub fn call(&mut self, _request: &str) -> String { String::from("{\"error\":{\"code\":\"unknown-op\",\"message\":\"no such op\"}}") }
-    pub fn call_bytes(&mut self, request: Option<&[u8]>) -> String { match request.map(std::str::from_utf8) { Some(Ok(t)) => self.call(t), _ => String::new() } }
-}
+//! Works out what every cluster of a fleet should have, why, and what would change.
+//!
+//! The stages, in the order that data walks through them:
+//!
+//! 1. [`json`] and [`yaml`] read what people wrote into a [`value`]; [`canonical`] writes it back, to the byte.
+//! 2. [`path`] names places: JSON pointers, option paths, retention paths.
+//!
+//! Around them: [`diagnostic`] holds every code and place, [`contract`] is the JSON promise, and [`workspace`] is what a
+//! host talks to.
+//!
+//! The crate is pure: no clock, no I/O, no randomness, no threads, no global state. The same request gives the same bytes,
+//! natively and in WebAssembly.
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::panic,
+        clippy::unreachable,
+        reason = "bad input is an answer, never a trap"
+    )
+)]
+
+pub mod canonical;
+pub mod contract;
+pub mod diagnostic;
+pub mod json;
+pub mod mask;
+pub mod nearest;
+pub mod patch;
+pub mod path;
+pub mod value;
+pub mod workspace;
+
+pub use value::Value;
+pub use workspace::Workspace;

@@ -1,0 +1,175 @@
+//! The JSON promise: requests in, answers out.
+//!
+//! Each op has a file of its own under `contract/` with the records it reads and writes and the few lines that hand them
+//! to the stage that does the work. [`OPS`] lists them; `describe`, the JSON Schema and the TypeScript types are made from
+//! that list.
+
+mod describe;
+mod patch;
+pub mod record;
+mod schema;
+mod typescript;
+
+use record::{Decode, Encode, Shape, Shaped, Spot};
+
+pub use schema::schema;
+pub use typescript::typescript;
+
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::nearest::nearest;
+use crate::value::{Map, Text, Value};
+use crate::{choice, json, mask, record};
+
+/// Every op, in the order the documentation tells them.
+pub const OPS: &[Op] = &[op::<describe::Describe>(), op::<patch::Patch>()];
+
+/// One op: a request record that knows its answer.
+pub trait Operation: Decode + Shaped {
+    const NAME: &'static str;
+    type Answer: Encode + Shaped;
+
+    /// Answers the request. What is worth saying beside the answer goes to `out`.
+    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<Self::Answer, Error>;
+}
+
+#[derive(Debug)]
+pub struct Op {
+    pub name: &'static str,
+    pub request: fn() -> Shape,
+    pub answer: fn() -> Shape,
+    run: fn(Value, &mut Vec<Diagnostic>) -> Result<Value, Error>,
+}
+
+const fn op<T: Operation>() -> Op {
+    Op { name: T::NAME, request: T::shape, answer: T::Answer::shape, run: run::<T> }
+}
+
+fn run<T: Operation>(request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
+    let answer = T::decode(request, &Spot::ROOT)?.answer(out)?;
+    Ok(answer.encode().unwrap_or_default())
+}
+
+/// Answers one request text with one answer text.
+pub fn call(request: &str) -> String {
+    let mut out = Vec::new();
+    let response = match json::parse(request).map_err(json::JsonError::into_error).and_then(|it| dispatch(it, &mut out))
+    {
+        Ok(answer) => {
+            let diagnostics = (!out.is_empty()).then(|| out.encode()).flatten();
+            let parts = [diagnostics.map(|it| ("diagnostics", it)), Some(("ok", mask::mask(answer)))];
+            parts.into_iter().flatten().collect::<Map>()
+        }
+        Err(error) => Map::from_iter([("error", error.encode().unwrap_or_default())]),
+    };
+    Value::from(response).to_canonical()
+}
+
+fn dispatch(mut request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
+    let spot = &Spot::ROOT;
+    let Some(fields) = request.as_map_mut() else { return Err(spot.wrong_type("a map", &request)) };
+    let spot = &spot.key("op");
+    let name = match fields.remove("op") {
+        Some(name) => Text::decode(name, spot)?,
+        None => return Err(Error::new(Code::MissingField, "the field `op` is missing").at(spot).hint(known_ops())),
+    };
+    let Some(op) = OPS.iter().find(|op| op.name == name) else {
+        let hint = match nearest(&name, OPS.iter().map(|op| op.name)) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => known_ops(),
+        };
+        return Err(Error::new(Code::UnknownOp, format!("there is no op `{name}`")).at(spot).hint(hint));
+    };
+    (op.run)(request, out)
+}
+
+fn known_ops() -> String {
+    format!("known ops: {}", OPS.iter().map(|op| op.name).collect::<Vec<_>>().join(", "))
+}
+
+choice! {
+    /// The repaired answer, or the original's with its quirks.
+    pub enum Mode {
+        #[default]
+        Strict = "strict",
+        Compat = "compat",
+    }
+}
+
+choice! {
+    /// The original whose answer is wanted in compat mode.
+    pub enum Dialect {
+        #[default]
+        Kubefed = "kubefed",
+        Karmada = "karmada",
+        Greenhouse = "greenhouse",
+        Ocm = "ocm",
+        Certmanager = "certmanager",
+    }
+}
+
+record! {
+    answer
+    /// Why a request cannot be answered.
+    pub struct Refusal {
+        /// The stable name of the error.
+        code "code": &'static str,
+        /// What is wrong.
+        message "message": String,
+        /// Where: a JSON pointer into the request, or `line:column` of a text.
+        at "at": Option<String>,
+        /// What to do about it.
+        hint "hint": Option<String>,
+    }
+}
+
+impl Encode for Error {
+    fn encode(self) -> Option<Value> {
+        Refusal { code: self.code.as_str(), message: self.message, at: self.at, hint: self.hint }.encode()
+    }
+}
+
+record! {
+    answer
+    /// A finding beside the answer.
+    pub struct Finding {
+        severity "severity": &'static str,
+        /// The stable name of the finding.
+        code "code": &'static str,
+        message "message": String,
+        at "at": Option<FindingPlace>,
+        /// What to do about it.
+        hint "hint": Option<String>,
+    }
+}
+
+record! {
+    answer
+    /// Where a finding is. What is not known is left out.
+    pub struct FindingPlace {
+        /// `Kind/namespace/name`.
+        document "document": Option<String>,
+        /// A JSON pointer.
+        path "path": Option<String>,
+        file "file": Option<String>,
+        line "line": Option<i64>,
+        /// Counted in characters, from one.
+        column "column": Option<i64>,
+    }
+}
+
+impl Encode for Diagnostic {
+    fn encode(self) -> Option<Value> {
+        let at = self.at;
+        let place = FindingPlace {
+            document: at.document,
+            path: at.path.map(|path| path.to_string()),
+            file: at.file,
+            line: at.place.map(|place| i64::from(place.line)),
+            column: at.place.map(|place| i64::from(place.column)),
+        };
+        let place = Some(place)
+            .filter(|it| it.document.is_some() || it.path.is_some() || it.file.is_some() || it.line.is_some());
+        let (severity, code) = (self.severity.as_str(), self.code.as_str());
+        Finding { severity, code, message: self.message, at: place, hint: self.hint }.encode()
+    }
+}

@@ -1,0 +1,57 @@
+//! `describe`: what this engine is and what it can be asked.
+
+use super::record::Shaped;
+use super::{OPS, Operation, schema};
+use crate::diagnostic::{Diagnostic, Error};
+use crate::record;
+use crate::value::Value;
+
+record! {
+    request
+    /// What this engine is and what it can be asked.
+    pub struct Describe {}
+}
+
+record! {
+    answer
+    pub struct Description {
+        /// The version of the engine.
+        version "version": &'static str,
+        /// A digest over the engine's source. A module cannot hold its own hash, so this is what tells two engines
+        /// apart; it is the same in every build from the same source.
+        digest "digest": &'static str,
+        /// The version of the contract.
+        contract "contract": i64,
+        /// The names of all ops.
+        ops "ops": Vec<&'static str>,
+        /// The JSON Schema of every request and answer.
+        schema "schema": Value,
+    }
+}
+
+impl Operation for Describe {
+    const NAME: &'static str = "describe";
+    type Answer = Description;
+
+    fn answer(self, _: &mut Vec<Diagnostic>) -> Result<Description, Error> {
+        Ok(Description {
+            version: env!("CARGO_PKG_VERSION"),
+            digest: env!("FLEETFOLD_ENGINE_DIGEST"),
+            contract: 1,
+            ops: OPS.iter().map(|op| op.name).collect(),
+            schema: schema(),
+        })
+    }
+}
+
+impl super::Encode for &'static str {
+    fn encode(self) -> Option<Value> {
+        Some(self.into())
+    }
+}
+
+impl Shaped for &'static str {
+    fn shape() -> super::Shape {
+        super::Shape::Text
+    }
+}

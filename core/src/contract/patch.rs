@@ -1,0 +1,80 @@
+//! `patch`: per-cluster overrides as RFC 6902 operations.
+
+use super::{Mode, Operation};
+use crate::diagnostic::{Diagnostic, Error};
+use crate::value::{Text, Value};
+use crate::{patch, record};
+
+record! {
+    request
+    /// Applies operations to an object, all or nothing.
+    pub struct Patch {
+        /// The object to change.
+        object "object": Value,
+        /// The operations, in order.
+        patch "patch": Vec<PatchOperation>,
+        /// `compat`: the answer of KubeFed.
+        mode "mode": Option<Mode>,
+    }
+}
+
+record! {
+    request
+    /// One operation of RFC 6902.
+    pub struct PatchOperation {
+        /// What to do; `replace` when left out.
+        op "op": Option<patch::Verb>,
+        /// Where, as a JSON pointer.
+        path "path": Text,
+        /// Where `move` and `copy` take the value from.
+        from "from": Option<Text>,
+        /// The value of `add`, `replace` and `test`.
+        value "value": Given,
+    }
+}
+
+/// A value of which null and absence are two different things.
+#[derive(Clone, Debug)]
+pub struct Given(Option<Value>);
+
+impl super::Decode for Given {
+    fn decode(value: Value, _: &super::Spot) -> Result<Given, Error> {
+        Ok(Given(Some(value)))
+    }
+
+    fn absent() -> Option<Given> {
+        Some(Given(None))
+    }
+}
+
+impl super::Shaped for Given {
+    fn shape() -> super::Shape {
+        super::Shape::Nullable(Box::new(super::Shape::Any))
+    }
+}
+
+record! {
+    answer
+    /// The patched object.
+    pub struct PatchAnswer {
+        object "object": Value,
+    }
+}
+
+impl Operation for Patch {
+    const NAME: &'static str = "patch";
+    type Answer = PatchAnswer;
+
+    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<PatchAnswer, Error> {
+        let operations: Vec<_> = self.patch.into_iter().map(PatchOperation::into_operation).collect();
+        let object = patch::patch(&self.object, &operations, self.mode.unwrap_or_default(), out)?;
+        Ok(PatchAnswer { object })
+    }
+}
+
+impl PatchOperation {
+    fn into_operation(self) -> patch::Operation {
+        let verb = self.op.unwrap_or_default();
+        patch::Operation { verb, path: self.path, from: self.from, value: self.value.0 }
+    }
+}

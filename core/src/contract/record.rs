@@ -1,0 +1,367 @@
+//! How typed requests and answers are read from values, written to values, and described.
+//!
+//! One `record!` declares a struct once; reading it (with places and suggestions), writing it, and its entry in the JSON
+//! Schema and the TypeScript types all come from that declaration, so they cannot drift apart. This is why the engine
+//! does not use serde here: a derive could neither name the place of a wrong field nor the field that was meant, and the
+//! schema would be a second description to keep true.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::diagnostic::{Code, Error};
+use crate::nearest::nearest;
+use crate::value::{Map, Number, Text, Value};
+
+/// Reads a value of the request, moving it: documents are never copied on their way in.
+pub trait Decode: Sized {
+    fn decode(value: Value, at: &Spot) -> Result<Self, Error>;
+
+    /// What stands for a field that is left out; nothing when it must be there.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// Writes a part of the answer. Nothing means that the field is left out.
+pub trait Encode {
+    fn encode(self) -> Option<Value>;
+}
+
+/// Describes a part of the contract.
+pub trait Shaped {
+    fn shape() -> Shape;
+}
+
+/// What a value of the contract looks like.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    Any,
+    Null,
+    Object,
+    Bool,
+    Int,
+    Text,
+    OneOfTexts(&'static [&'static str]),
+    List(Box<Shape>),
+    MapOf(Box<Shape>),
+    Nullable(Box<Shape>),
+    Either(Vec<Shape>),
+    Record(Record),
+}
+
+/// A struct of the contract.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub fields: fn() -> Vec<Field>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub shape: Shape,
+    pub required: bool,
+}
+
+impl Field {
+    /// What may be null may be left out.
+    pub fn new(name: &'static str, doc: &'static str, shape: Shape) -> Field {
+        match shape {
+            Shape::Nullable(inner) => Field { name, doc, shape: *inner, required: false },
+            shape => Field { name, doc, shape, required: true },
+        }
+    }
+}
+
+/// A place in the request, held on the stack: it is written out only when something is wrong there.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot<'a> {
+    parent: Option<&'a Spot<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step<'a> {
+    Root,
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Spot<'a> {
+    pub const ROOT: Spot<'static> = Spot { parent: None, step: Step::Root };
+
+    pub fn key(&'a self, key: &'a str) -> Spot<'a> {
+        Spot { parent: Some(self), step: Step::Key(key) }
+    }
+
+    pub fn index(&'a self, index: usize) -> Spot<'a> {
+        Spot { parent: Some(self), step: Step::Index(index) }
+    }
+
+    pub fn pointer(&self) -> crate::path::Pointer {
+        let mut pointer = self.parent.map(Spot::pointer).unwrap_or_default();
+        match self.step {
+            Step::Root => {}
+            Step::Key(key) => pointer.push(key),
+            Step::Index(index) => pointer.push(index.to_string()),
+        }
+        pointer
+    }
+
+    pub fn wrong_type(&self, wanted: &str, found: &Value) -> Error {
+        let field = match self.step {
+            Step::Root => String::from("the request"),
+            Step::Key(key) => format!("`{key}`"),
+            Step::Index(index) => format!("element {index}"),
+        };
+        Error::new(Code::WrongType, format!("{field} must be {wanted}, not {}", found.kind())).at(self)
+    }
+}
+
+impl fmt::Display for Spot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pointer().fmt(f)
+    }
+}
+
+/// The fields of a map, taken out one by one.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    map: Map,
+    spot: &'a Spot<'a>,
+}
+
+impl<'a> Fields<'a> {
+    pub fn of(value: Value, spot: &'a Spot<'a>, known: &[&str]) -> Result<Fields<'a>, Error> {
+        let Value::Map(map) = value else { return Err(spot.wrong_type("a map", &value)) };
+        let map = std::sync::Arc::unwrap_or_clone(map);
+        if let Some(unknown) = map.keys().find(|key| !known.contains(&key.as_str())) {
+            let hint = match nearest(unknown, known.iter().copied()) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => format!("known here: {}", known.join(", ")),
+            };
+            let message = format!("there is no field `{unknown}` here");
+            return Err(Error::new(Code::UnknownField, message).at(spot.key(unknown)).hint(hint));
+        }
+        Ok(Fields { map, spot })
+    }
+
+    pub fn take<T: Decode>(&mut self, name: &str) -> Result<T, Error> {
+        match self.map.get_mut(name).map(std::mem::take) {
+            Some(value) => T::decode(value, &self.spot.key(name)),
+            None => T::absent().ok_or_else(|| {
+                Error::new(Code::MissingField, format!("the field `{name}` is missing")).at(self.spot.key(name))
+            }),
+        }
+    }
+}
+
+/// Declares a struct of the contract. `request` records are read, `answer` records are written.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! record {
+    (@shape $(#[doc = $doc:literal])* $name:ident { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
+        impl $crate::contract::record::Shaped for $name {
+            fn shape() -> $crate::contract::record::Shape {
+                $crate::contract::record::Shape::Record($crate::contract::record::Record {
+                    name: stringify!($name),
+                    doc: concat!($($doc, "\n"),*),
+                    fields: || vec![$($crate::contract::record::Field::new(
+                        $wire,
+                        concat!($($fdoc, "\n"),*),
+                        <$type as $crate::contract::record::Shaped>::shape(),
+                    ),)*],
+                })
+            }
+        }
+    };
+    (request $(#[doc = $doc:literal])* pub struct $name:ident { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name { $($(#[doc = $fdoc])* pub $field: $type,)* }
+
+        impl $crate::contract::record::Decode for $name {
+            fn decode(value: $crate::value::Value, at: &$crate::contract::record::Spot) -> Result<Self, $crate::diagnostic::Error> {
+                #[allow(unused_mut, unused_variables, reason = "a request may have no fields")]
+                let mut fields = $crate::contract::record::Fields::of(value, at, &[$($wire),*])?;
+                Ok($name { $($field: fields.take($wire)?,)* })
+            }
+        }
+        $crate::record!(@shape $(#[doc = $doc])* $name { $($(#[doc = $fdoc])* $field $wire: $type,)* });
+    };
+    (answer $(#[doc = $doc:literal])* pub struct $name:ident { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name { $($(#[doc = $fdoc])* pub $field: $type,)* }
+
+        impl $crate::contract::record::Encode for $name {
+            fn encode(self) -> Option<$crate::value::Value> {
+                let fields = [$(($wire, $crate::contract::record::Encode::encode(self.$field)),)*];
+                let present = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
+                Some(present.collect::<$crate::value::Map>().into())
+            }
+        }
+        $crate::record!(@shape $(#[doc = $doc])* $name { $($(#[doc = $fdoc])* $field $wire: $type,)* });
+    };
+}
+
+/// Declares a choice of the contract: an enum whose variants are texts, with the default marked.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! choice {
+    ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $vdoc:literal])* $(#[$attr:meta])? $variant:ident = $wire:literal,)* }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $name { $($(#[doc = $vdoc])* $(#[$attr])? $variant,)* }
+
+        impl $name {
+            pub const TEXTS: &[&str] = &[$($wire),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $wire,)* }
+            }
+        }
+
+        impl $crate::contract::record::Decode for $name {
+            fn decode(value: $crate::value::Value, at: &$crate::contract::record::Spot) -> Result<Self, $crate::diagnostic::Error> {
+                match value.as_text() {
+                    $(Some($wire) => Ok($name::$variant),)*
+                    Some(other) => Err($crate::contract::record::unknown_text(other, $name::TEXTS, at)),
+                    None => Err(at.wrong_type("a string", &value)),
+                }
+            }
+        }
+
+        impl $crate::contract::record::Encode for $name {
+            fn encode(self) -> Option<$crate::value::Value> {
+                Some(self.as_str().into())
+            }
+        }
+
+        impl $crate::contract::record::Shaped for $name {
+            fn shape() -> $crate::contract::record::Shape {
+                $crate::contract::record::Shape::OneOfTexts($name::TEXTS)
+            }
+        }
+    };
+}
+
+pub fn unknown_text(text: &str, known: &[&str], at: &Spot) -> Error {
+    let hint = match nearest(text, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("one of: {}", known.join(", ")),
+    };
+    Error::new(Code::UnknownValue, format!("`{text}` is not known here")).at(at).hint(hint)
+}
+
+macro_rules! plain {
+    ($($type:ty: $shape:expr, $wanted:literal, $decode:expr, $encode:expr;)*) => {
+        $(impl Decode for $type {
+            fn decode(value: Value, at: &Spot) -> Result<Self, Error> {
+                let read: fn(Value) -> Result<$type, Value> = $decode;
+                read(value).map_err(|value| at.wrong_type($wanted, &value))
+            }
+        }
+
+        impl Encode for $type {
+            fn encode(self) -> Option<Value> {
+                let write: fn($type) -> Value = $encode;
+                Some(write(self))
+            }
+        }
+
+        impl Shaped for $type {
+            fn shape() -> Shape {
+                $shape
+            }
+        })*
+    };
+}
+
+plain! {
+    Value: Shape::Any, "a value", Ok, |it| it;
+    bool: Shape::Bool, "true or false", |it| it.as_bool().ok_or(it), Value::Bool;
+    i64: Shape::Int, "an integer", |it| match it { Value::Number(Number::Int(int)) => Ok(int), other => Err(other) }, Value::from;
+    Text: Shape::Text, "a string", |it| match it { Value::Text(text) => Ok(text), other => Err(other) }, Value::Text;
+    String: Shape::Text, "a string", |it| it.as_text().map(String::from).ok_or(it), Value::from;
+    Map: Shape::Object, "a map", |it| match it { Value::Map(map) => Ok(std::sync::Arc::unwrap_or_clone(map)), other => Err(other) }, Value::from;
+}
+
+impl<T: Decode> Decode for Option<T> {
+    fn decode(value: Value, at: &Spot) -> Result<Self, Error> {
+        if value.is_null() { Ok(None) } else { T::decode(value, at).map(Some) }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Encode> Encode for Option<T> {
+    fn encode(self) -> Option<Value> {
+        self?.encode()
+    }
+}
+
+impl<T: Shaped> Shaped for Option<T> {
+    fn shape() -> Shape {
+        Shape::Nullable(Box::new(T::shape()))
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(value: Value, at: &Spot) -> Result<Self, Error> {
+        let Value::List(items) = value else { return Err(at.wrong_type("a list", &value)) };
+        let items = std::sync::Arc::unwrap_or_clone(items);
+        items.into_iter().enumerate().map(|(index, item)| T::decode(item, &at.index(index))).collect()
+    }
+}
+
+impl<T: Encode> Encode for Vec<T> {
+    fn encode(self) -> Option<Value> {
+        Some(self.into_iter().filter_map(T::encode).collect::<Vec<Value>>().into())
+    }
+}
+
+impl<T: Shaped> Shaped for Vec<T> {
+    fn shape() -> Shape {
+        Shape::List(Box::new(T::shape()))
+    }
+}
+
+impl<T: Decode> Decode for BTreeMap<Text, T> {
+    fn decode(value: Value, at: &Spot) -> Result<Self, Error> {
+        let map = Map::decode(value, at)?;
+        map.into_iter().map(|(key, value)| Ok((key.clone(), T::decode(value, &at.key(&key))?))).collect()
+    }
+}
+
+impl<T: Encode> Encode for BTreeMap<Text, T> {
+    fn encode(self) -> Option<Value> {
+        Some(self.into_iter().filter_map(|(key, value)| Some((key, value.encode()?))).collect::<Map>().into())
+    }
+}
+
+impl<T: Shaped> Shaped for BTreeMap<Text, T> {
+    fn shape() -> Shape {
+        Shape::MapOf(Box::new(T::shape()))
+    }
+}
+
+/// An answer field that is null rather than left out when there is nothing: its absence would say something else.
+#[derive(Clone, Debug)]
+pub struct OrNull<T>(pub Option<T>);
+
+impl<T: Encode> Encode for OrNull<T> {
+    fn encode(self) -> Option<Value> {
+        Some(self.0.and_then(T::encode).unwrap_or(Value::Null))
+    }
+}
+
+impl<T: Shaped> Shaped for OrNull<T> {
+    fn shape() -> Shape {
+        Shape::Either(vec![T::shape(), Shape::Null])
+    }
+}

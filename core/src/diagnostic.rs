@@ -1,0 +1,300 @@
+//! What the engine has to say: codes, severities, places and texts.
+//!
+//! An [`Error`] ends a request. A [`Diagnostic`] is a finding beside an answer: one bad document never hides nine others.
+//! Both carry a stable [`Code`] for machines, a place for editors, a message for people, and a hint when there is a next
+//! step. Messages name places, kinds and names; they never carry the contents of a document.
+
+use crate::path::Pointer;
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)*) => {
+        /// The stable name of one kind of finding.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code { $($(#[doc = $doc])+ $name,)* }
+
+        impl Code {
+            /// Every code with what it means, for the documentation.
+            pub const ALL: &[(Code, &str)] = &[$((Code::$name, concat!($($doc),+)),)*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    // The request
+    /// The request is not UTF-8, or its buffer is not one the module gave out.
+    BadRequest = "bad-request",
+    /// The text is not JSON.
+    BadJson = "bad-json",
+    /// The text is not YAML as kubectl reads it.
+    BadYaml = "bad-yaml",
+    /// No op has this name.
+    UnknownOp = "unknown-op",
+    /// The op has no such field.
+    UnknownField = "unknown-field",
+    /// A field that the op needs is absent.
+    MissingField = "missing-field",
+    /// The value is of another kind than the field takes.
+    WrongType = "wrong-type",
+    /// The value is not one of those the field takes.
+    UnknownValue = "unknown-value",
+
+    // Values
+    /// A key stands twice in one map.
+    DuplicateKey = "duplicate-key",
+    /// An integer that 64 bits cannot hold.
+    IntegerOutOfRange = "integer-out-of-range",
+    /// A number that no finite double can hold.
+    NumberOutOfRange = "number-out-of-range",
+    /// Half of a UTF-16 pair, which is no character.
+    LoneSurrogate = "lone-surrogate",
+    /// Nested deeper than the limit.
+    TooDeep = "too-deep",
+    /// More text, nodes or operations than the limit.
+    TooLarge = "too-large",
+    /// YAML 1.1 and 1.2 read this token differently.
+    AmbiguousToken = "ambiguous-token",
+    /// A value that JSON has no word for.
+    NotRepresentable = "not-representable",
+    /// A map key that JSON has no word for.
+    BadKey = "bad-key",
+    /// An alias without its anchor, or one that contains itself.
+    BadAlias = "bad-alias",
+
+    // Paths
+    /// Not a JSON pointer.
+    BadPointer = "bad-pointer",
+    /// Not an option path.
+    BadOptionPath = "bad-option-path",
+    /// Not a retention path.
+    BadRetentionPath = "bad-retention-path",
+
+    // Selectors
+    /// Not a selector in any of the forms.
+    BadSelector = "bad-selector",
+    /// No label can have this key.
+    BadLabelKey = "bad-label-key",
+    /// No label can have this value.
+    BadLabelValue = "bad-label-value",
+    /// The operator is none of the selector's.
+    UnknownOperator = "unknown-operator",
+    /// The operator takes values and has none, or the other way round.
+    OperatorValues = "operator-values",
+    /// A named cluster is not in the fleet.
+    UnknownCluster = "unknown-cluster",
+    /// Two clusters have one name.
+    DuplicateCluster = "duplicate-cluster",
+    /// An empty selector picks every cluster.
+    SelectsAll = "selects-all",
+    /// A null selector picks no cluster.
+    SelectsNone = "selects-none",
+    /// The selector's form and the asked original do not go together.
+    WrongDialect = "wrong-dialect",
+
+    // Folding
+    /// Two options cannot both be placed in one tree.
+    OptionConflict = "option-conflict",
+    /// An option stands twice in one layer.
+    DuplicateOption = "duplicate-option",
+    /// An option has both a value and a reference, or neither.
+    OptionSource = "option-source",
+    /// A layer depends on the cluster, and none was given.
+    MissingCluster = "missing-cluster",
+    /// A list has holes that were filled with null.
+    PaddedList = "padded-list",
+    /// `merge: deep` meets something that is not a map.
+    MergeMismatch = "merge-mismatch",
+    /// Two layers have one name.
+    DuplicateLayer = "duplicate-layer",
+
+    // Retention
+    /// The elements of a list cannot be paired, so nothing was retained there.
+    Unpaired = "unpaired",
+    /// The retained path leads through something that is not a map or a list.
+    PathBlocked = "path-blocked",
+    /// A value of a kind that the rule cannot carry over.
+    BadLiveValue = "bad-live-value",
+    /// The objects are not of the same kind or name.
+    IdentityMismatch = "identity-mismatch",
+
+    // Patches
+    /// The place that a patch names does not exist.
+    PathNotFound = "path-not-found",
+    /// A patch would change what identifies the object.
+    IdentityOverride = "identity-override",
+    /// A patch operation is not one of RFC 6902, or lacks a field of it.
+    BadOperation = "bad-operation",
+    /// A `test` operation found another value.
+    TestFailed = "test-failed",
+    /// Two operations set the same path, so the first has no effect.
+    DuplicatePath = "duplicate-path",
+
+    // Matching and ownership
+    /// A difference that no update can mend.
+    Immutable = "immutable",
+    /// Three-way comparison needs what was applied last.
+    MissingLastApplied = "missing-last-applied",
+    /// A namespaced owner cannot own this object, so the ownership is recorded as a claim.
+    OwnedByClaim = "owned-by-claim",
+    /// A namespaced owner cannot own this object.
+    IllegalOwner = "illegal-owner",
+    /// The object has a controller already.
+    SecondController = "second-controller",
+    /// The object is being deleted.
+    Terminating = "terminating",
+    /// The recorded claims cannot be read.
+    BadClaims = "bad-claims",
+
+    // Permissions
+    /// A label that anybody may set decides over a set.
+    UnguardedLabel = "unguarded-label",
+    /// The permission comes from the deprecated `join`.
+    DeprecatedJoin = "deprecated-join",
+    /// The set is not valid, so nothing joins it.
+    BadClusterSet = "bad-cluster-set",
+    /// Two sets share an exclusive key and value.
+    SharedExclusiveLabel = "shared-exclusive-label",
+    /// The document is of a kind that this op does not read.
+    UnusedDocument = "unused-document",
+    /// A role, binding or subject that cannot be read.
+    BadRbac = "bad-rbac",
+
+    // Refresh and molds
+    /// Not a time in RFC 3339.
+    BadTime = "bad-time",
+    /// What a workload recorded cannot be read, and is written anew.
+    BadRecord = "bad-record",
+    /// The component has no such flag in this version.
+    UnknownFlag = "unknown-flag",
+    /// No component has this name.
+    UnknownComponent = "unknown-component",
+    /// The version is outside the window.
+    UnsupportedVersion = "unsupported-version",
+    /// The flag does not take this value.
+    BadFlagValue = "bad-flag-value",
+}
+
+/// A request that cannot be answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    pub code: Code,
+    pub message: String,
+    /// Where: a JSON pointer into the request, or `line:column` of a text.
+    pub at: Option<String>,
+    pub hint: Option<String>,
+}
+
+impl Error {
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
+        Error { code, message: message.into(), at: None, hint: None }
+    }
+
+    pub fn at(mut self, at: impl std::fmt::Display) -> Error {
+        self.at = Some(at.to_string()).filter(|at| !at.is_empty());
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Error {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn maybe_hint(mut self, hint: Option<String>) -> Error {
+        self.hint = hint.or(self.hint);
+        self
+    }
+
+    /// The same finding beside an answer; `at` becomes the path of its place.
+    pub fn into_diagnostic(self, severity: Severity) -> Diagnostic {
+        let path = self.at.and_then(|at| Pointer::parse(&at).ok());
+        let at = At { path, ..At::default() };
+        Diagnostic { severity, code: self.code, message: self.message, at, hint: self.hint }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    Error,
+    Warning,
+    Info,
+}
+
+impl Severity {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        }
+    }
+}
+
+/// A finding beside an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub code: Code,
+    pub message: String,
+    pub at: At,
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity, code, message: message.into(), at: At::default(), hint: None }
+    }
+
+    pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, code, message)
+    }
+
+    pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, message)
+    }
+
+    pub fn info(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Info, code, message)
+    }
+
+    /// The place inside the request or the document.
+    pub fn at(mut self, path: Pointer) -> Diagnostic {
+        self.at.path = Some(path);
+        self
+    }
+
+    /// The document, as `Kind/namespace/name`.
+    pub fn of(mut self, document: impl Into<String>) -> Diagnostic {
+        self.at.document = Some(document.into());
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// Where a finding is. What is not known is left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct At {
+    pub document: Option<String>,
+    pub path: Option<Pointer>,
+    pub file: Option<String>,
+    pub place: Option<Place>,
+}
+
+/// A place in a text, both counted from one; columns count characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub line: u32,
+    pub column: u32,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}

@@ -1,0 +1,356 @@
+//! Reads JSON as RFC 8259 writes it, and refuses what would be read differently elsewhere: duplicate keys, integers
+//! outside int64, doubles that overflow, half characters, and nesting without end.
+
+use crate::diagnostic::{Code, Error, Place};
+use crate::path::Pointer;
+use crate::value::{Map, Number, Text, Value};
+
+/// How deep lists and maps may nest, in every text that comes in.
+pub const MAX_DEPTH: usize = 100;
+
+/// Reads one JSON text.
+pub fn parse(text: &str) -> Result<Value, JsonError> {
+    parse_within(text, MAX_DEPTH)
+}
+
+/// Reads one JSON text that may nest `depth` deep: an answer wraps documents that are at the limit themselves.
+pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
+    let mut parser = Parser { text, bytes: text.as_bytes(), pos: 0, depth };
+    let value = parser.value()?;
+    parser.space();
+    match parser.peek() {
+        None => Ok(value),
+        Some(_) => Err(parser.unexpected("the end of the text")),
+    }
+}
+
+/// Reads the JSON values of a stream, one after the other.
+pub fn parse_stream(text: &str) -> Result<Vec<Value>, JsonError> {
+    let mut parser = Parser { text, bytes: text.as_bytes(), pos: 0, depth: MAX_DEPTH };
+    let mut values = Vec::new();
+    loop {
+        parser.space();
+        if parser.peek().is_none() {
+            return Ok(values);
+        }
+        values.push(parser.value()?);
+    }
+}
+
+/// What is wrong with a JSON text, by line and column and by the pointer of the value that could not be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonError {
+    pub code: Code,
+    pub message: String,
+    pub pointer: Pointer,
+    pub place: Place,
+}
+
+impl JsonError {
+    /// The error of a request: inside a field the pointer says more than a column of one long line.
+    pub fn into_error(self) -> Error {
+        let error = Error::new(self.code, self.message);
+        if self.pointer.is_root() { error.at(self.place) } else { error.at(self.pointer) }
+    }
+
+    fn within(mut self, segment: impl Into<Text>) -> JsonError {
+        self.pointer.push_front(segment.into());
+        self
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    pos: usize,
+    /// How many levels may still be opened.
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn value(&mut self) -> Result<Value, JsonError> {
+        self.space();
+        match self.peek() {
+            Some(b'{') => self.nested(Parser::map),
+            Some(b'[') => self.nested(Parser::list),
+            Some(b'"') => self.string().map(Value::Text),
+            Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),
+            Some(b't') => self.word("true", Value::Bool(true)),
+            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(b'n') => self.word("null", Value::Null),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, JsonError>) -> Result<Value, JsonError> {
+        let Some(left) = self.depth.checked_sub(1) else {
+            return Err(self.error(Code::TooDeep, format!("nested deeper than {MAX_DEPTH} levels")));
+        };
+        self.depth = left;
+        self.pos += 1;
+        let value = read(self)?;
+        self.depth += 1;
+        Ok(value)
+    }
+
+    fn map(&mut self) -> Result<Value, JsonError> {
+        let mut entries: Vec<(Text, Value)> = Vec::new();
+        self.space();
+        if self.eat(b'}') {
+            return Ok(Map::new().into());
+        }
+        loop {
+            self.space();
+            if self.peek() != Some(b'"') {
+                return Err(self.unexpected("a key in quotes"));
+            }
+            let key = self.string()?;
+            self.space();
+            if !self.eat(b':') {
+                return Err(self.unexpected("`:`").within(key));
+            }
+            match self.value() {
+                Ok(value) => entries.push((key, value)),
+                Err(error) => return Err(error.within(key)),
+            }
+            self.space();
+            if self.eat(b'}') {
+                break;
+            }
+            if !self.eat(b',') {
+                return Err(self.unexpected("`,` or `}`"));
+            }
+        }
+        match Map::from_entries(entries) {
+            (map, None) => Ok(map.into()),
+            (_, Some(key)) => {
+                let message = format!("the key `{key}` stands twice in one map");
+                Err(self.error(Code::DuplicateKey, message).within(key))
+            }
+        }
+    }
+
+    fn list(&mut self) -> Result<Value, JsonError> {
+        let mut items = Vec::new();
+        self.space();
+        if self.eat(b']') {
+            return Ok(items.into());
+        }
+        loop {
+            match self.value() {
+                Ok(item) => items.push(item),
+                Err(error) => return Err(error.within(items.len().to_string())),
+            }
+            self.space();
+            if self.eat(b']') {
+                return Ok(items.into());
+            }
+            if !self.eat(b',') {
+                return Err(self.unexpected("`,` or `]`"));
+            }
+        }
+    }
+
+    fn string(&mut self) -> Result<Text, JsonError> {
+        self.pos += 1;
+        let start = self.pos;
+        self.run();
+        if self.peek() == Some(b'"') {
+            let text = self.slice(start);
+            self.pos += 1;
+            return Ok(text.into());
+        }
+        let mut text = String::from(self.slice(start));
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.pos += 1;
+                    return Ok(text.into());
+                }
+                Some(b'\\') => text.push(self.escape()?),
+                _ => return Err(self.unexpected("the closing quote")),
+            }
+            let start = self.pos;
+            self.run();
+            text.push_str(self.slice(start));
+        }
+    }
+
+    /// Skips what stands for itself in a string.
+    fn run(&mut self) {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        self.pos += rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
+    }
+
+    fn escape(&mut self) -> Result<char, JsonError> {
+        self.pos += 1;
+        let escaped = match self.peek() {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode(),
+            _ => return Err(self.unexpected("an escape")),
+        };
+        self.pos += 1;
+        Ok(escaped)
+    }
+
+    fn unicode(&mut self) -> Result<char, JsonError> {
+        let first = self.hex()?;
+        let pair = (0xd800..0xdc00).contains(&first) && self.bytes.get(self.pos..self.pos + 2) == Some(b"\\u");
+        let code = if pair {
+            self.pos += 1;
+            let second = self.hex()?;
+            // A high half followed by anything but a low half stays what it is: no character.
+            match second {
+                0xdc00..=0xdfff => 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00),
+                _ => first,
+            }
+        } else {
+            first
+        };
+        char::from_u32(code).ok_or_else(|| self.error(Code::LoneSurrogate, "half of a surrogate pair is no character"))
+    }
+
+    /// The four digits after `\u`.
+    fn hex(&mut self) -> Result<u32, JsonError> {
+        let digits = self.bytes.get(self.pos + 1..self.pos + 5).unwrap_or_default();
+        if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
+            return Err(self.unexpected("four hexadecimal digits"));
+        }
+        let code = digits.iter().fold(0, |code, digit| code << 4 | char::from(*digit).to_digit(16).unwrap_or(0));
+        self.pos += 5;
+        Ok(code)
+    }
+
+    fn number(&mut self) -> Result<Number, JsonError> {
+        let start = self.pos;
+        self.eat(b'-');
+        if !self.eat(b'0') && self.digits() == 0 {
+            return Err(self.unexpected("a digit"));
+        }
+        if matches!(self.peek(), Some(b'0'..=b'9')) {
+            return Err(self.unexpected("a number without a leading zero"));
+        }
+        let mut whole = true;
+        if self.eat(b'.') {
+            whole = false;
+            if self.digits() == 0 {
+                return Err(self.unexpected("a digit after the point"));
+            }
+        }
+        if self.eat(b'e') || self.eat(b'E') {
+            whole = false;
+            if !self.eat(b'+') {
+                self.eat(b'-');
+            }
+            if self.digits() == 0 {
+                return Err(self.unexpected("a digit in the exponent"));
+            }
+        }
+        let token = self.slice(start);
+        if whole {
+            return token
+                .parse()
+                .map(Number::Int)
+                .map_err(|_| self.error(Code::IntegerOutOfRange, "the integer does not fit in 64 bits"));
+        }
+        token
+            .parse()
+            .ok()
+            .and_then(Number::double)
+            .ok_or_else(|| self.error(Code::NumberOutOfRange, "the number is too large for a double"))
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.pos;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.pos += 1;
+        }
+        self.pos - start
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, JsonError> {
+        if self.bytes.get(self.pos..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
+            self.pos += word.len();
+            Ok(value)
+        } else {
+            Err(self.unexpected("a value"))
+        }
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.pos += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.pos).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.pos += usize::from(found);
+        found
+    }
+
+    fn slice(&self, start: usize) -> &'a str {
+        self.text.get(start..self.pos).unwrap_or_default()
+    }
+
+    fn unexpected(&self, wanted: &str) -> JsonError {
+        let found = match self.text.get(self.pos..).and_then(|rest| rest.chars().next()) {
+            None => String::from("the text ends"),
+            Some(char) => format!("found `{}`", char.escape_debug()),
+        };
+        self.error(Code::BadJson, format!("expected {wanted}, but {found}"))
+    }
+
+    fn error(&self, code: Code, message: impl Into<String>) -> JsonError {
+        let before = self.text.get(..self.pos).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|char| *char != '\n').count() + 1;
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let place = Place { line: count(line), column: count(column) };
+        JsonError { code, message: message.into(), pointer: Pointer::root(), place }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refuses(text: &str, code: Code, pointer: &str) {
+        let error = parse(text).unwrap_err();
+        assert_eq!((error.code, error.pointer.to_string().as_str()), (code, pointer), "{error:?}");
+    }
+
+    #[test]
+    fn an_error_knows_its_pointer() {
+        refuses(r#"{"a":[1,{"b":01}]}"#, Code::BadJson, "/a/1/b");
+        refuses(r#"{"a":{"x":1,"x":2}}"#, Code::DuplicateKey, "/a/x");
+        refuses(r#"{"a":["\ud800"]}"#, Code::LoneSurrogate, "/a/0");
+        refuses(r#"{"a":9223372036854775808}"#, Code::IntegerOutOfRange, "/a");
+    }
+
+    #[test]
+    fn a_hundred_levels_pass_and_one_more_does_not() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(parse(&nested(100)).is_ok());
+        assert_eq!(parse(&nested(101)).unwrap_err().code, Code::TooDeep);
+        assert_eq!(parse(&"[".repeat(200_000)).unwrap_err().code, Code::TooDeep);
+    }
+
+    #[test]
+    fn a_place_counts_lines_and_characters() {
+        let error = parse("{\n \"é\": ?}").unwrap_err();
+        assert_eq!(error.place, Place { line: 2, column: 7 });
+    }
+}

@@ -1,0 +1,34 @@
+//! Three ways to name a place, each a type of its own so that they are never mixed. Each parses, and prints back.
+//!
+//! | type | example | names |
+//! |---|---|---|
+//! | [`Pointer`] | `/spec/ports/0` | a place in an object (RFC 6901) |
+//! | [`OptionPath`] | `image.tag` | a plugin option, and its place in the Helm tree |
+//! | [`RetentionPath`] | `spec.foo[].bar` | retained fields, in every element of a list |
+
+mod option;
+mod pointer;
+mod retention;
+
+pub use option::{OptionPath, OptionStep};
+pub use pointer::{Pointer, list_index};
+pub use retention::{RetentionPath, RetentionStep};
+
+/// Why a text is not a path, and at which character of it (counted from zero).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathError {
+    pub message: String,
+    pub offset: usize,
+    pub hint: Option<String>,
+}
+
+impl PathError {
+    fn new(message: impl Into<String>, offset: usize) -> PathError {
+        PathError { message: message.into(), offset, hint: None }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> PathError {
+        self.hint = Some(hint.into());
+        self
+    }
+}

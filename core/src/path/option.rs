@@ -1,0 +1,144 @@
+//! Option paths: how Helm's `--set` names a place in a tree.
+
+use std::fmt;
+
+use super::PathError;
+use crate::value::Text;
+
+/// The highest index an option path may name: beyond it a typo would ask for a list of millions.
+const MAX_INDEX: usize = 65_536;
+
+/// The name of a plugin option: keys joined by dots, `[n]` for the n-th element of a list, `\` before a dot, bracket or
+/// backslash that belongs to a key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OptionPath(Vec<OptionStep>);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OptionStep {
+    Key(Text),
+    Index(usize),
+}
+
+impl OptionPath {
+    /// # Errors
+    ///
+    /// A path starts with a key, no key is empty, an index is a number up to 65,536 in closed brackets.
+    pub fn parse(text: &str) -> Result<OptionPath, PathError> {
+        let mut steps = Vec::new();
+        let mut key = Some(String::new());
+        let mut chars = text.chars().enumerate().peekable();
+        let mut end = 0;
+        while let Some((at, char)) = chars.next() {
+            end = at + 1;
+            match char {
+                '.' => {
+                    close(&mut steps, key.replace(String::new()), at)?;
+                }
+                '[' => {
+                    close(&mut steps, key.take(), at)?;
+                    let digits: String =
+                        std::iter::from_fn(|| chars.next_if(|(_, it)| *it != ']')).map(|(_, it)| it).collect();
+                    let index = digits.parse().ok().filter(|index| *index <= MAX_INDEX);
+                    let (Some(index), Some(_)) = (index, chars.next()) else {
+                        let hint = format!(
+                            "write a number up to {MAX_INDEX} between `[` and `]`, or `\\[` for a key that has a bracket"
+                        );
+                        return Err(PathError::new("not an index", at).hint(hint));
+                    };
+                    steps.push(OptionStep::Index(index));
+                }
+                _ => {
+                    let char = match char {
+                        '\\' => match chars.next() {
+                            Some((_, escaped)) => escaped,
+                            None => return Err(PathError::new("nothing stands behind the last `\\`", at)),
+                        },
+                        _ => char,
+                    };
+                    match &mut key {
+                        Some(key) => key.push(char),
+                        None => return Err(PathError::new("a dot or the end must follow `]`", at)),
+                    }
+                }
+            }
+        }
+        close(&mut steps, key, end)?;
+        Ok(OptionPath(steps))
+    }
+
+    pub fn steps(&self) -> &[OptionStep] {
+        &self.0
+    }
+}
+
+/// Ends a key. After an index there is none to end.
+fn close(steps: &mut Vec<OptionStep>, key: Option<String>, at: usize) -> Result<(), PathError> {
+    match key {
+        None => Ok(()),
+        Some(key) if key.is_empty() => Err(PathError::new("an empty key", at)),
+        Some(key) => {
+            steps.push(OptionStep::Key(key.into()));
+            Ok(())
+        }
+    }
+}
+
+impl fmt::Display for OptionPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            match step {
+                OptionStep::Index(index) => write!(f, "[{index}]")?,
+                OptionStep::Key(key) => {
+                    if at > 0 {
+                        f.write_str(".")?;
+                    }
+                    for char in key.chars() {
+                        if matches!(char, '.' | '[' | '\\') {
+                            f.write_str("\\")?;
+                        }
+                        write!(f, "{char}")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn round(text: &str, steps: usize) {
+        let path = OptionPath::parse(text).unwrap();
+        assert_eq!((path.to_string().as_str(), path.steps().len()), (text, steps));
+    }
+
+    #[track_caller]
+    fn refuses(text: &str, offset: usize) {
+        assert_eq!(OptionPath::parse(text).unwrap_err().offset, offset, "{text}");
+    }
+
+    #[test]
+    fn paths_print_back() {
+        round("image.tag", 2);
+        round("hosts[0].name", 3);
+        round("matrix[1][2]", 3);
+        round(r"annotations.a\.b/c", 2);
+        round(r"odd\[key\\", 1);
+    }
+
+    #[test]
+    fn a_bad_path_says_where() {
+        refuses("", 0);
+        refuses("a..b", 2);
+        refuses("a.", 2);
+        refuses("a[x]", 1);
+        refuses("a[0", 1);
+        refuses("a[0]b", 4);
+        refuses("a[65537]", 1);
+        refuses("a\\", 1);
+        refuses("[0]", 0);
+    }
+}
