@@ -8,6 +8,7 @@ mod describe;
 mod patch;
 pub mod record;
 mod schema;
+mod select;
 mod typescript;
 
 use record::{Decode, Encode, Shape, Shaped, Spot};
@@ -21,7 +22,7 @@ use crate::value::{Map, Text, Value};
 use crate::{choice, json, mask, record};
 
 /// Every op, in the order the documentation tells them.
-pub const OPS: &[Op] = &[op::<describe::Describe>(), op::<patch::Patch>()];
+pub const OPS: &[Op] = &[op::<describe::Describe>(), op::<select::Select>(), op::<patch::Patch>()];
 
 /// One op: a request record that knows its answer.
 pub trait Operation: Decode + Shaped {

@@ -28,10 +28,12 @@ pub mod canonical;
 pub mod contract;
 pub mod diagnostic;
 pub mod json;
+pub mod label;
 pub mod mask;
 pub mod nearest;
 pub mod patch;
 pub mod path;
+pub mod select;
 pub mod value;
 pub mod workspace;
 
