@@ -5,6 +5,7 @@
 //! that list.
 
 mod describe;
+mod fold;
 mod patch;
 pub mod record;
 mod schema;
@@ -22,7 +23,7 @@ use crate::value::{Map, Text, Value};
 use crate::{choice, json, mask, record};
 
 /// Every op, in the order the documentation tells them.
-pub const OPS: &[Op] = &[op::<describe::Describe>(), op::<select::Select>(), op::<patch::Patch>()];
+pub const OPS: &[Op] = &[op::<describe::Describe>(), op::<select::Select>(), op::<fold::Fold>(), op::<patch::Patch>()];
 
 /// One op: a request record that knows its answer.
 pub trait Operation: Decode + Shaped {

@@ -27,6 +27,7 @@
 pub mod canonical;
 pub mod contract;
 pub mod diagnostic;
+pub mod fold;
 pub mod json;
 pub mod label;
 pub mod mask;

@@ -4,7 +4,7 @@ use crate::choice;
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::path::{PathError, Pointer, list_index};
-use crate::value::{Number, Text, Value};
+use crate::value::{Text, Value};
 
 /// Operations in one patch.
 const MAX_OPERATIONS: usize = 1_000;
@@ -146,7 +146,7 @@ impl Ctx {
     fn value_of(&self, operation: &Operation) -> Result<Value, Error> {
         match (&operation.value, self.mode) {
             (Some(value), Mode::Strict) => Ok(value.clone()),
-            (Some(value), Mode::Compat) => Ok(through_double(value.clone())),
+            (Some(value), Mode::Compat) => Ok(value.clone().through_double()),
             (None, Mode::Compat) => Ok(Value::Null),
             (None, Mode::Strict) => Err(Error::new(Code::BadOperation, "the operation has no `value`")),
         }
@@ -317,28 +317,6 @@ fn is_identity(path: &Pointer) -> bool {
 
 fn identity_error() -> Error {
     Error::new(Code::IdentityOverride, "an override cannot change the kind, name or namespace of the object")
-}
-
-/// What the original makes of an integer that a double cannot hold.
-fn through_double(mut value: Value) -> Value {
-    const EXACT: u64 = 1 << 53;
-    match &mut value {
-        Value::Number(number @ Number::Int(_)) => {
-            if let Number::Int(int) = *number
-                && int.unsigned_abs() > EXACT
-            {
-                *number = Number::Double(int as f64);
-            }
-        }
-        Value::List(items) => {
-            std::sync::Arc::make_mut(items).iter_mut().for_each(|it| *it = through_double(std::mem::take(it)))
-        }
-        Value::Map(map) => {
-            std::sync::Arc::make_mut(map).iter_mut().for_each(|(_, it)| *it = through_double(std::mem::take(it)))
-        }
-        _ => {}
-    }
-    value
 }
 
 /// About how many bytes a value takes when written.

@@ -287,6 +287,24 @@ impl Value {
         }
     }
 
+    /// What Go makes of this value where it reads numbers as doubles: integers beyond 2^53 lose digits.
+    pub fn through_double(mut self) -> Value {
+        const EXACT: u64 = 1 << 53;
+        match &mut self {
+            Value::Number(number) => {
+                if let Number::Int(int) = *number
+                    && int.unsigned_abs() > EXACT
+                {
+                    *number = Number::Double(int as f64);
+                }
+            }
+            Value::List(items) => Arc::make_mut(items).iter_mut().for_each(round),
+            Value::Map(map) => Arc::make_mut(map).iter_mut().for_each(|(_, value)| round(value)),
+            Value::Null | Value::Bool(_) | Value::Text(_) => {}
+        }
+        self
+    }
+
     /// Whether both are the same place in memory: equal without looking.
     pub fn is_same(&self, other: &Value) -> bool {
         match (self, other) {
@@ -295,6 +313,10 @@ impl Value {
             _ => false,
         }
     }
+}
+
+fn round(value: &mut Value) {
+    *value = std::mem::take(value).through_double();
 }
 
 macro_rules! value_from {

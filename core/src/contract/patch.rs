@@ -35,7 +35,7 @@ record! {
 
 /// A value of which null and absence are two different things.
 #[derive(Clone, Debug)]
-pub struct Given(Option<Value>);
+pub struct Given(pub Option<Value>);
 
 impl super::Decode for Given {
     fn decode(value: Value, _: &super::Spot) -> Result<Given, Error> {

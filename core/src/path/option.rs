@@ -66,6 +66,11 @@ impl OptionPath {
         Ok(OptionPath(steps))
     }
 
+    /// The path of one key, whatever characters it has.
+    pub fn key(key: &str) -> OptionPath {
+        OptionPath(vec![OptionStep::Key(key.into())])
+    }
+
     pub fn steps(&self) -> &[OptionStep] {
         &self.0
     }
