@@ -1,0 +1,215 @@
+//! Which element of a live list is the same thing as which element of the desired one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::rules::lists::{Key, ListKind};
+use crate::value::Value;
+
+/// The pairs of two lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pairing {
+    /// For each desired element, the index of its live partner.
+    pub partners: Vec<Option<usize>>,
+    /// The live elements that are no partner, in their order.
+    pub extra: Vec<usize>,
+}
+
+/// Why the elements of two lists cannot be told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unpairable {
+    /// An element lacks one of the keys, or is not a map.
+    NoKey { side: Side, index: usize, key: &'static str },
+    /// Two elements of one side have the same keys.
+    SameKey { side: Side, first: usize, second: usize, keys: Vec<&'static str> },
+    /// There is no key to go by, and the lengths differ.
+    Lengths { desired: usize, live: usize },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Desired,
+    Live,
+}
+
+/// Pairs the elements of two lists.
+///
+/// 1. A keyed list pairs by all its keys, defaults filled in.
+/// 2. A set pairs equal elements. An element that stands there twice is there once.
+/// 3. An ordered list pairs by place; what one side has more stays alone.
+///
+/// # Errors
+///
+/// In a keyed list, an element without a key, or two elements of one side with the same keys.
+pub fn pair(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing, Unpairable> {
+    match kind {
+        ListKind::Keyed(keys) => {
+            let wanted = keys_of(desired, keys, Side::Desired)?;
+            let found = keys_of(live, keys, Side::Live)?;
+            Ok(join(&wanted, &found))
+        }
+        ListKind::Set => {
+            let texts = |items: &[Value]| items.iter().map(Value::to_canonical).collect::<Vec<_>>();
+            Ok(join(&texts(desired), &texts(live)))
+        }
+        ListKind::Ordered => Ok(by_place(desired, live)),
+    }
+}
+
+/// Pairs the elements of two lists for a retention path, which may run through any list.
+///
+/// 1. By the keys of the list, where it has some and they tell the elements apart.
+/// 2. By `name`, where every element of both sides has one and no two of a side share it.
+/// 3. By place, where the list has no keys and both sides are equally long.
+///
+/// # Errors
+///
+/// When none of these holds: a guess could hand one element's value to another.
+pub fn pair_for_retention(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing, Unpairable> {
+    const NAME: ListKind = ListKind::Keyed(&[Key { name: "name", default: None }]);
+    let by_name = || pair(desired, live, NAME);
+    match kind {
+        ListKind::Keyed(_) => pair(desired, live, kind).or_else(|unpairable| by_name().map_err(|_| unpairable)),
+        ListKind::Set | ListKind::Ordered => by_name().or_else(|_| {
+            let (wanted, found) = (desired.len(), live.len());
+            let equal = wanted == found;
+            equal.then(|| by_place(desired, live)).ok_or(Unpairable::Lengths { desired: wanted, live: found })
+        }),
+    }
+}
+
+/// The keys of each element, as one text that is equal only for equal keys.
+fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<String>, Unpairable> {
+    let mut seen = BTreeMap::new();
+    let mut texts = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let parts = keys.iter().map(|key| {
+            let value = item.get(key.name).filter(|it| !it.is_null()).cloned();
+            let value = value.or_else(|| item.as_map().and(key.default).map(Value::from));
+            value.ok_or(Unpairable::NoKey { side, index, key: key.name })
+        });
+        let text = Value::from(parts.collect::<Result<Vec<_>, _>>()?).to_canonical();
+        if let Some(first) = seen.insert(text.clone(), index) {
+            let keys = keys.iter().map(|key| key.name).collect();
+            return Err(Unpairable::SameKey { side, first, second: index, keys });
+        }
+        texts.push(text);
+    }
+    Ok(texts)
+}
+
+fn join(desired: &[String], live: &[String]) -> Pairing {
+    let mut places = BTreeMap::new();
+    for (index, text) in live.iter().enumerate() {
+        places.entry(text.as_str()).or_insert(index);
+    }
+    let partners = desired.iter().map(|text| places.get(text.as_str()).copied()).collect();
+    let wanted: std::collections::BTreeSet<&String> = desired.iter().collect();
+    let extra = live.iter().enumerate().filter(|(_, text)| !wanted.contains(text)).map(|(index, _)| index).collect();
+    Pairing { partners, extra }
+}
+
+fn by_place(desired: &[Value], live: &[Value]) -> Pairing {
+    let partners = (0..desired.len()).map(|index| (index < live.len()).then_some(index)).collect();
+    Pairing { partners, extra: (desired.len()..live.len()).collect() }
+}
+
+impl fmt::Display for Unpairable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unpairable::NoKey { side, index, key } => write!(f, "element {index} of the {side} list has no `{key}`"),
+            Unpairable::SameKey { side, first, second, keys } => {
+                let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
+                write!(f, "elements {first} and {second} of the {side} list have the same {keys}")
+            }
+            Unpairable::Lengths { desired, live } => {
+                write!(f, "no key tells the elements apart, and the desired list has {desired}, the live one {live}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::Desired => "desired",
+            Side::Live => "live",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+    use crate::rules::lists::list_kind;
+
+    const PORTS: ListKind =
+        ListKind::Keyed(&[Key { name: "port", default: None }, Key { name: "protocol", default: Some("TCP") }]);
+
+    fn list(text: &str) -> Vec<Value> {
+        json::parse(text).unwrap().as_list().unwrap().clone()
+    }
+
+    #[track_caller]
+    fn check(kind: ListKind, desired: &str, live: &str, partners: &[Option<usize>], extra: &[usize]) {
+        let pairing = pair(&list(desired), &list(live), kind).unwrap();
+        assert_eq!((pairing.partners.as_slice(), pairing.extra.as_slice()), (partners, extra));
+    }
+
+    #[track_caller]
+    fn refuses(kind: ListKind, desired: &str, live: &str, want: &str) {
+        assert_eq!(pair_for_retention(&list(desired), &list(live), kind).unwrap_err().to_string(), want);
+    }
+
+    #[track_caller]
+    fn falls_back(kind: ListKind, desired: &str, live: &str, partners: &[Option<usize>]) {
+        assert_eq!(pair_for_retention(&list(desired), &list(live), kind).unwrap().partners, partners);
+    }
+
+    #[test]
+    fn keys_pair_whatever_the_order_and_defaults_are_filled_in() {
+        let live = r#"[{"port":53,"protocol":"UDP"},{"port":53,"protocol":"TCP"},{"port":80,"protocol":"TCP"}]"#;
+        check(PORTS, r#"[{"port":80},{"port":53},{"port":443}]"#, live, &[Some(2), Some(1), None], &[0]);
+        check(PORTS, r#"[{"port":80,"protocol":null}]"#, live, &[Some(2)], &[0, 1]);
+    }
+
+    #[test]
+    fn a_set_ignores_order_and_repetition() {
+        check(ListKind::Set, r#"["b","a","b"]"#, r#"["a","b","a","c"]"#, &[Some(1), Some(0), Some(1)], &[3]);
+        check(ListKind::Set, "[1.0]", "[1]", &[Some(0)], &[]);
+    }
+
+    #[test]
+    fn an_ordered_list_pairs_by_place() {
+        check(ListKind::Ordered, "[1,2,3]", "[9]", &[Some(0), None, None], &[]);
+        check(ListKind::Ordered, "[1]", "[9,9,9]", &[Some(0)], &[1, 2]);
+    }
+
+    #[test]
+    fn the_same_keys_twice_on_one_side_cannot_be_paired() {
+        let unpairable = pair(&list(r#"[{"port":80},{"port":80,"protocol":"TCP"}]"#), &[], PORTS).unwrap_err();
+        assert_eq!(unpairable.to_string(), "elements 0 and 1 of the desired list have the same `port` and `protocol`");
+    }
+
+    #[test]
+    fn keys_of_different_types_are_different() {
+        check(PORTS, r#"[{"port":"80"}]"#, r#"[{"port":80}]"#, &[None], &[0]);
+    }
+
+    #[test]
+    fn retention_falls_back_to_names_and_then_to_places() {
+        let rows = list_kind("v1", "Unknown", &["spec", "rows"]);
+        falls_back(rows, r#"[{"name":"b"},{"name":"a"}]"#, r#"[{"name":"a"}]"#, &[None, Some(0)]);
+        falls_back(rows, r#"[{"x":1},{"x":2}]"#, r#"[{"x":2},{"x":1}]"#, &[Some(0), Some(1)]);
+        falls_back(PORTS, r#"[{"name":"a"}]"#, r#"[{"name":"b"},{"name":"a"}]"#, &[Some(1)]);
+    }
+
+    #[test]
+    fn retention_does_not_guess() {
+        let lengths = "no key tells the elements apart, and the desired list has 1, the live one 2";
+        refuses(ListKind::Ordered, "[{}]", "[{},{}]", lengths);
+        // Keyed lists never pair by place: their order is not part of what they say.
+        refuses(PORTS, "[{}]", "[{}]", "element 0 of the desired list has no `port`");
+    }
+}

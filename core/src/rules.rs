@@ -1,0 +1,5 @@
+//! What the engine knows about kinds, as tables: every row is a fact, and no stage has a fact of its own.
+//!
+//! - [`lists`]: how the elements of a list are told apart.
+
+pub mod lists;
