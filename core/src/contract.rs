@@ -6,6 +6,8 @@
 
 mod describe;
 mod fold;
+mod matching;
+mod own;
 mod patch;
 pub mod record;
 mod schema;
@@ -23,7 +25,15 @@ use crate::value::{Map, Text, Value};
 use crate::{choice, json, mask, record};
 
 /// Every op, in the order the documentation tells them.
-pub const OPS: &[Op] = &[op::<describe::Describe>(), op::<select::Select>(), op::<fold::Fold>(), op::<patch::Patch>()];
+pub const OPS: &[Op] = &[
+    op::<describe::Describe>(),
+    op::<select::Select>(),
+    op::<fold::Fold>(),
+    op::<patch::Patch>(),
+    op::<matching::Match>(),
+    op::<own::Adopt>(),
+    op::<own::Release>(),
+];
 
 /// One op: a request record that knows its answer.
 pub trait Operation: Decode + Shaped {

@@ -133,8 +133,8 @@ codes! {
     DuplicatePath = "duplicate-path",
 
     // Matching and ownership
-    /// A difference that no update can mend.
-    Immutable = "immutable",
+    /// The original has no answer for these values.
+    NotComparable = "not-comparable",
     /// Three-way comparison needs what was applied last.
     MissingLastApplied = "missing-last-applied",
     /// A namespaced owner cannot own this object, so the ownership is recorded as a claim.

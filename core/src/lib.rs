@@ -27,11 +27,14 @@
 pub mod canonical;
 pub mod contract;
 pub mod diagnostic;
+pub mod diff;
 pub mod fold;
 pub mod json;
 pub mod label;
 pub mod mask;
+pub mod matching;
 pub mod nearest;
+pub mod own;
 pub mod pair;
 pub mod patch;
 pub mod path;

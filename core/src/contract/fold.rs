@@ -101,6 +101,12 @@ record! {
 #[derive(Clone, Debug)]
 pub struct Explicit(Value);
 
+impl From<Value> for Explicit {
+    fn from(value: Value) -> Explicit {
+        Explicit(value)
+    }
+}
+
 impl Encode for Explicit {
     fn encode(self) -> Option<Value> {
         Some(self.0)

@@ -1,9 +1,12 @@
 //! `patch`: per-cluster overrides as RFC 6902 operations.
 
+use super::fold::Explicit;
 use super::{Mode, Operation};
 use crate::diagnostic::{Diagnostic, Error};
+use crate::patch::Verb;
+use crate::path::Pointer;
 use crate::value::{Text, Value};
-use crate::{patch, record};
+use crate::{mask, patch, record};
 
 record! {
     request
@@ -23,7 +26,7 @@ record! {
     /// One operation of RFC 6902.
     pub struct PatchOperation {
         /// What to do; `replace` when left out.
-        op "op": Option<patch::Verb>,
+        op "op": Option<Verb>,
         /// Where, as a JSON pointer.
         path "path": Text,
         /// Where `move` and `copy` take the value from.
@@ -76,5 +79,26 @@ impl PatchOperation {
     fn into_operation(self) -> patch::Operation {
         let verb = self.op.unwrap_or_default();
         patch::Operation { verb, path: self.path, from: self.from, value: self.value.0 }
+    }
+}
+
+record! {
+    answer
+    /// One operation of RFC 6902.
+    pub struct OperationAnswer {
+        op "op": Verb,
+        path "path": Text,
+        value "value": Option<Explicit>,
+    }
+}
+
+impl OperationAnswer {
+    /// The contents of a Secret are not shown: that they change is.
+    pub fn new(operation: patch::Operation, secret: bool) -> OperationAnswer {
+        let pointer = Pointer::parse(&operation.path).unwrap_or_default();
+        let segments: Vec<&str> = pointer.segments().map(Text::as_str).collect();
+        let masked = secret && mask::is_secret_place(&segments);
+        let show = |value| Explicit::from(if masked { mask::MASK.into() } else { value });
+        OperationAnswer { op: operation.verb, path: operation.path, value: operation.value.map(show) }
     }
 }

@@ -1,0 +1,160 @@
+//! `match`: is the desired object a subset of the live one, and what would the update be?
+
+use super::patch::OperationAnswer;
+use super::record::OrNull;
+use super::{Dialect, Mode, Operation};
+use crate::contract::fold::Explicit;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::matching::{self, Difference, DifferenceKind, Update};
+use crate::value::{Text, Value};
+use crate::{choice, mask, record};
+
+record! {
+    request
+    /// Compares a desired object with a live one.
+    pub struct Match {
+        desired "desired": Value,
+        live "live": Value,
+        /// `byKind`: only what counts for the kind, and what would mend it.
+        policy "policy": Option<Policy>,
+        /// `compat`: the answer of `dialect`. `threeWay`: also what was removed since `lastApplied`.
+        mode "mode": Option<MatchMode>,
+        /// `certmanager` (the default) or `kubefed`.
+        dialect "dialect": Option<Dialect>,
+        /// What was applied last; `threeWay` needs it.
+        last_applied "lastApplied": Option<Value>,
+        /// The version that KubeFed recorded, such as `gen:3`.
+        recorded "recorded": Option<Text>,
+    }
+}
+
+choice! {
+    pub enum Policy {
+        #[default]
+        ByKind = "byKind",
+    }
+}
+
+choice! {
+    /// How to compare.
+    pub enum MatchMode {
+        #[default]
+        Strict = "strict",
+        Compat = "compat",
+        ThreeWay = "threeWay",
+    }
+}
+
+record! {
+    answer
+    /// Whether live contains desired, and where it does not.
+    pub struct MatchAnswer {
+        matches "matches": bool,
+        /// In the order of the desired object.
+        differences "differences": Vec<DifferenceAnswer>,
+        /// By kind: the whole object to send, or null.
+        update "update": Option<OrNull<Value>>,
+        /// By kind: the update as operations on the live object.
+        patch "patch": Option<Vec<OperationAnswer>>,
+        /// By kind: the differences that no update can mend.
+        immutable "immutable": Option<Vec<DifferenceAnswer>>,
+    }
+}
+
+record! {
+    answer
+    /// A place where live does not contain desired.
+    pub struct DifferenceAnswer {
+        /// `changed`, `missing`, `order`, `extra` or `immutable`.
+        kind "kind": &'static str,
+        /// The place in the desired object; of something extra, in the live one.
+        path "path": String,
+        desired "desired": Option<Explicit>,
+        live "live": Option<Explicit>,
+    }
+}
+
+impl Operation for Match {
+    const NAME: &'static str = "match";
+    type Answer = MatchAnswer;
+
+    fn answer(self, _: &mut Vec<Diagnostic>) -> Result<MatchAnswer, Error> {
+        let mode = self.mode.unwrap_or_default();
+        let last = match (mode, &self.last_applied) {
+            (MatchMode::ThreeWay, None) => {
+                let message = "comparing three ways needs `lastApplied`, what was applied last";
+                return Err(Error::new(Code::MissingLastApplied, message).at("/lastApplied"));
+            }
+            (MatchMode::ThreeWay, last) => last.as_ref(),
+            _ => None,
+        };
+        let compat = mode == MatchMode::Compat;
+        let secret = mask::is_secret(&self.desired) || mask::is_secret(&self.live);
+        if self.policy.is_some() {
+            self.same_object()?;
+            let mode = if compat { Mode::Compat } else { Mode::Strict };
+            if compat {
+                matching::matches_original(&self.desired, &self.live)?;
+            }
+            return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode), secret));
+        }
+        let differences = match (compat, self.dialect.unwrap_or(Dialect::Certmanager)) {
+            (false, _) => matching::differences(&self.desired, &self.live, last),
+            (true, Dialect::Certmanager) => matching::matches_original(&self.desired, &self.live)?,
+            (true, Dialect::Kubefed) => {
+                matching::matches_kubefed(&self.desired, &self.live, &self.recorded.unwrap_or_default())
+            }
+            (true, other) => {
+                let message = format!("`{}` has no comparison of its own", other.as_str());
+                return Err(Error::new(Code::WrongDialect, message).at("/dialect").hint("certmanager or kubefed"));
+            }
+        };
+        Ok(MatchAnswer {
+            matches: differences.is_empty(),
+            differences: differences.into_iter().map(|it| DifferenceAnswer::new(it, secret)).collect(),
+            update: None,
+            patch: None,
+            immutable: None,
+        })
+    }
+}
+
+impl Match {
+    fn same_object(&self) -> Result<(), Error> {
+        for path in [&["kind"][..], &["metadata", "name"], &["metadata", "namespace"]] {
+            if self.desired.text_at(path) != self.live.text_at(path) {
+                let message = format!("`{}` of the two objects differs: they are not the same object", path.join("."));
+                return Err(Error::new(Code::IdentityMismatch, message).at(format!("/live/{}", path.join("/"))));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn by_kind(update: Update, secret: bool) -> MatchAnswer {
+    let answer = |it: &Difference| DifferenceAnswer::new(it.clone(), secret);
+    let immutable = update.differences.iter().filter(|it| it.kind == DifferenceKind::Immutable);
+    MatchAnswer {
+        matches: update.differences.is_empty(),
+        immutable: Some(immutable.map(answer).collect()),
+        differences: update.differences.iter().map(answer).collect(),
+        update: Some(OrNull(update.object)),
+        patch: Some(update.patch.into_iter().map(|it| OperationAnswer::new(it, secret)).collect()),
+    }
+}
+
+impl DifferenceAnswer {
+    /// The contents of a Secret are not shown: that they differ is.
+    pub fn new(difference: Difference, secret: bool) -> DifferenceAnswer {
+        let segments: Vec<&str> = difference.path.segments().map(Text::as_str).collect();
+        let masked = secret && mask::is_secret_place(&segments);
+        let show =
+            |value: Option<Value>| value.map(|value| Explicit::from(if masked { mask::MASK.into() } else { value }));
+        DifferenceAnswer {
+            kind: difference.kind.as_str(),
+            path: difference.path.to_string(),
+            desired: show(difference.desired),
+            live: show(difference.live),
+        }
+    }
+}

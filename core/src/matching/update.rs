@@ -1,0 +1,196 @@
+//! The update that mends the differences of an object, section by section.
+
+use super::{Difference, DifferenceKind, differences};
+use crate::contract::Mode;
+use crate::diff::diff;
+use crate::pair::pair;
+use crate::patch::Operation;
+use crate::path::Pointer;
+use crate::rules::lists::{ListKind, list_kind};
+use crate::rules::updates::{How, Section, immutable, sections};
+use crate::value::{Map, Value};
+
+/// What is different under the policy of a kind, and what would mend it.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    pub differences: Vec<Difference>,
+    /// The whole object to send; nothing when no update is needed or none can help.
+    pub object: Option<Value>,
+    /// The same as operations on the live object.
+    pub patch: Vec<Operation>,
+}
+
+/// Compares by the policy of the kind, and mends what can be mended.
+///
+/// 1. Only the sections of the policy count, and only a section that differs is written.
+/// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep further
+///    live elements, sets and ordered lists of another length become the desired ones.
+/// 3. A replaced section becomes the desired one.
+/// 4. Immutable places stay as they are; their differences are reported.
+/// 5. What was applied last and is no longer desired is removed from a merged section.
+///
+/// After the update, comparing again finds nothing but immutable differences.
+pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Update {
+    let mut object = live.clone();
+    let mut found = Vec::new();
+    for section in sections(desired) {
+        let path: Vec<&str> = section.path.iter().map(String::as_str).collect();
+        let Some(wanted) = desired.at(&path) else { continue };
+        if mode == Mode::Compat && section.unseen_in_original {
+            continue;
+        }
+        let here = section_differences(&section, desired, live, last_applied, mode);
+        if here.iter().any(|it| it.kind != DifferenceKind::Immutable) {
+            let kept = live.at(&path);
+            let written = match (section.how, mode) {
+                (How::Replace, _) => wanted.clone(),
+                (How::Merge, Mode::Strict) => {
+                    Merger::new(desired, &path).merge(wanted, kept, last_applied.and_then(|it| it.at(&path)))
+                }
+                (How::Merge, Mode::Compat) => super::compat::merge(wanted, kept),
+            };
+            put(&mut object, &path, written);
+        }
+        found.extend(here);
+    }
+    if mode == Mode::Strict {
+        found.extend(unlisted_immutables(desired, live, &found));
+        restore_immutables(&mut object, live);
+    }
+    let patch = diff(live, &object);
+    Update { differences: found, object: (!patch.is_empty()).then_some(object), patch }
+}
+
+fn section_differences(
+    section: &Section,
+    desired: &Value,
+    live: &Value,
+    last: Option<&Value>,
+    mode: Mode,
+) -> Vec<Difference> {
+    let path: Vec<&str> = section.path.iter().map(String::as_str).collect();
+    let only = |object: &Value| match object.at(&path) {
+        // The kind goes along: the tables of lists and immutable places need it.
+        Some(value) => {
+            let mut part =
+                Value::map(["apiVersion", "kind"].into_iter().filter_map(|key| Some((key, object.get(key)?.clone()))));
+            put(&mut part, &path, value.clone());
+            part
+        }
+        None => Map::new().into(),
+    };
+    let (wanted, found) = (only(desired), only(live));
+    let mut differences = match mode {
+        Mode::Strict => differences(&wanted, &found, last.map(only).as_ref()),
+        Mode::Compat => super::compat::differences(&wanted, &found),
+    };
+    let root = Pointer::of(path);
+    differences.retain(|it| root.contains(&it.path) || it.path.contains(&root));
+    differences
+}
+
+/// Immutable places outside the sections, such as the role of a binding.
+fn unlisted_immutables(desired: &Value, live: &Value, found: &[Difference]) -> Vec<Difference> {
+    let all = differences(desired, live, None);
+    let immutable = all.into_iter().filter(|it| it.kind == DifferenceKind::Immutable);
+    immutable.filter(|it| !found.iter().any(|known| known.path == it.path)).collect()
+}
+
+fn restore_immutables(object: &mut Value, live: &Value) {
+    for path in immutable(live) {
+        if let Some(value) = live.at(&path) {
+            put(object, &path, value.clone());
+        }
+    }
+}
+
+/// Sets the value at the end of a chain of keys, making maps on the way.
+fn put(object: &mut Value, path: &[&str], value: Value) {
+    let mut here = object;
+    for key in path {
+        if here.as_map().is_none() {
+            *here = Map::new().into();
+        }
+        let Some(next) = here.as_map_mut().and_then(|map| map.entry_or(key, || Value::Null)) else { return };
+        here = next;
+    }
+    *here = value;
+}
+
+struct Merger<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    keys: Vec<String>,
+}
+
+impl<'a> Merger<'a> {
+    fn new(desired: &'a Value, path: &[&str]) -> Merger<'a> {
+        let keys = path.iter().map(|key| (*key).to_string()).collect();
+        Merger { api_version: desired.text_at(&["apiVersion"]), kind: desired.text_at(&["kind"]), keys }
+    }
+
+    fn merge(&mut self, desired: &Value, live: Option<&Value>, last: Option<&Value>) -> Value {
+        match (desired, live) {
+            (Value::Null, Some(live)) => live.clone(),
+            (Value::Map(wanted), Some(Value::Map(found))) => {
+                let mut merged = (**found).clone();
+                for (key, value) in wanted.iter() {
+                    self.keys.push(key.to_string());
+                    let value = match (value, found.get(key)) {
+                        (Value::Null, None) => None,
+                        (value, kept) => Some(self.merge(value, kept, last.and_then(|it| it.get(key)))),
+                    };
+                    self.keys.pop();
+                    if let Some(value) = value {
+                        merged.insert(key.clone(), value);
+                    }
+                }
+                for (key, _) in last.and_then(Value::as_map).into_iter().flat_map(Map::iter) {
+                    if !wanted.contains(key) {
+                        merged.remove(key);
+                    }
+                }
+                merged.into()
+            }
+            (Value::List(wanted), Some(Value::List(found))) => {
+                self.merge_lists(wanted, found, last.and_then(Value::as_list)).into()
+            }
+            _ => desired.clone(),
+        }
+    }
+
+    fn merge_lists(&mut self, wanted: &[Value], found: &[Value], last: Option<&Vec<Value>>) -> Vec<Value> {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        match list_kind(self.api_version, self.kind, &keys) {
+            kind @ ListKind::Keyed(_) => match pair(wanted, found, kind) {
+                Ok(pairing) => {
+                    // Live elements keep their places; what is missing comes behind them.
+                    let mut merged: Vec<Option<Value>> = found.iter().cloned().map(Some).collect();
+                    let mut added = Vec::new();
+                    for (item, at) in wanted.iter().zip(&pairing.partners) {
+                        let earlier = last.and_then(|last| super::partner(item, last, kind));
+                        match at.and_then(|at| merged.get_mut(at)) {
+                            Some(place) => *place = Some(self.merge(item, place.clone().as_ref(), earlier)),
+                            None => added.push(item.clone()),
+                        }
+                    }
+                    for index in pairing.extra {
+                        let gone = found
+                            .get(index)
+                            .zip(last)
+                            .is_some_and(|(item, last)| super::partner(item, last, kind).is_some());
+                        if let (true, Some(place)) = (gone, merged.get_mut(index)) {
+                            *place = None;
+                        }
+                    }
+                    merged.into_iter().flatten().chain(added).collect()
+                }
+                Err(_) => wanted.to_vec(),
+            },
+            ListKind::Ordered if wanted.len() == found.len() && !super::is_permutation(wanted, found) => {
+                wanted.iter().zip(found).map(|(item, kept)| self.merge(item, Some(kept), None)).collect()
+            }
+            ListKind::Set | ListKind::Ordered => wanted.to_vec(),
+        }
+    }
+}

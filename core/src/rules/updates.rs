@@ -1,0 +1,127 @@
+//! What counts as a difference of each kind, and how an update mends it (seed 004).
+//!
+//! | kind | compared | mended by |
+//! |---|---|---|
+//! | Namespace, ServiceAccount | nothing | never updated |
+//! | Role, ClusterRole | rules, labels | replacing |
+//! | RoleBinding, ClusterRoleBinding | subjects, labels | replacing; the roleRef is immutable |
+//! | Deployment, Service | spec, labels, annotations | merging the spec, replacing labels and annotations |
+//! | CustomResourceDefinition | spec, labels, annotations | replacing |
+//! | webhook configurations | webhooks, labels, annotations | replacing |
+//! | any other | all but status and identity | merging |
+
+use super::lists::group_of;
+use crate::value::Value;
+
+/// How a section of the live object takes the desired values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Desired values are laid over the live ones: what the server or others added stays.
+    Merge,
+    /// The desired section takes the place of the live one.
+    Replace,
+}
+
+/// A part of an object that is compared and written as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub path: Vec<String>,
+    pub how: How,
+    /// The original compares this section with itself, so that it never sees it differ.
+    pub unseen_in_original: bool,
+}
+
+struct Row {
+    group: &'static str,
+    kinds: &'static [&'static str],
+    sections: &'static [(&'static str, How)],
+    unseen: &'static [&'static str],
+}
+
+const LABELS: (&str, How) = ("metadata.labels", How::Replace);
+const ANNOTATIONS: (&str, How) = ("metadata.annotations", How::Replace);
+
+const ROWS: &[Row] = &[
+    Row { group: "", kinds: &["Namespace", "ServiceAccount"], sections: &[], unseen: &[] },
+    Row { group: RBAC, kinds: &["Role"], sections: &[("rules", How::Replace), LABELS], unseen: &[] },
+    Row {
+        group: RBAC,
+        kinds: &["ClusterRole"],
+        sections: &[("rules", How::Replace), LABELS],
+        unseen: &["metadata.labels"],
+    },
+    Row {
+        group: RBAC,
+        kinds: &["RoleBinding", "ClusterRoleBinding"],
+        sections: &[("subjects", How::Replace), LABELS],
+        unseen: &["metadata.labels"],
+    },
+    Row { group: "apps", kinds: &["Deployment"], sections: &[("spec", How::Merge), LABELS, ANNOTATIONS], unseen: &[] },
+    Row { group: "", kinds: &["Service"], sections: &[("spec", How::Merge), LABELS, ANNOTATIONS], unseen: &[] },
+    Row {
+        group: "apiextensions.k8s.io",
+        kinds: &["CustomResourceDefinition"],
+        sections: &[("spec", How::Replace), LABELS, ANNOTATIONS],
+        unseen: &[],
+    },
+    Row {
+        group: "admissionregistration.k8s.io",
+        kinds: &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
+        sections: &[("webhooks", How::Replace), LABELS, ANNOTATIONS],
+        unseen: &[],
+    },
+];
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// Fields that the API server refuses to change once the object exists.
+const IMMUTABLE: &[(&str, &[&str], &[&str])] = &[
+    (RBAC, &["RoleBinding", "ClusterRoleBinding"], &["roleRef"]),
+    ("apps", &["Deployment", "DaemonSet", "ReplicaSet"], &["spec.selector"]),
+    (
+        "apps",
+        &["StatefulSet"],
+        &["spec.selector", "spec.serviceName", "spec.podManagementPolicy", "spec.volumeClaimTemplates"],
+    ),
+    ("batch", &["Job"], &["spec.selector", "spec.template", "spec.completionMode"]),
+    ("", &["Service"], &["spec.clusterIP", "spec.clusterIPs"]),
+    (
+        "",
+        &["PersistentVolumeClaim"],
+        &["spec.accessModes", "spec.selector", "spec.storageClassName", "spec.volumeName"],
+    ),
+    ("", &["Secret"], &["type"]),
+    (
+        "apiextensions.k8s.io",
+        &["CustomResourceDefinition"],
+        &["spec.group", "spec.scope", "spec.names.plural", "spec.names.kind"],
+    ),
+    ("storage.k8s.io", &["StorageClass"], &["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"]),
+];
+
+/// The sections of an object of this kind that count.
+pub fn sections(desired: &Value) -> Vec<Section> {
+    let (group, kind) = (group_of(desired.text_at(&["apiVersion"])), desired.text_at(&["kind"]));
+    let split = |path: &str| path.split('.').map(String::from).collect();
+    if let Some(row) = ROWS.iter().find(|row| row.group == group && row.kinds.contains(&kind)) {
+        let section = |(path, how): &(&str, How)| Section {
+            path: split(path),
+            how: *how,
+            unseen_in_original: row.unseen.contains(path),
+        };
+        return row.sections.iter().map(section).collect();
+    }
+    let merged = |path: &str| Section { path: split(path), how: How::Merge, unseen_in_original: false };
+    let fields = desired.as_map().into_iter().flat_map(|map| map.keys());
+    let fields = fields.filter(|field| !matches!(field.as_str(), "apiVersion" | "kind" | "metadata" | "status"));
+    let fields =
+        fields.map(|field| Section { path: vec![field.to_string()], how: How::Merge, unseen_in_original: false });
+    fields.chain([merged("metadata.labels"), merged("metadata.annotations")]).collect()
+}
+
+/// The places that no update of an object of this kind can change.
+pub fn immutable(object: &Value) -> Vec<Vec<&'static str>> {
+    let (group, kind) = (group_of(object.text_at(&["apiVersion"])), object.text_at(&["kind"]));
+    let rows = IMMUTABLE.iter().filter(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind));
+    rows.flat_map(|(_, _, paths)| paths.iter()).map(|path| path.split('.').collect()).collect()
+}
