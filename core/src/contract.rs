@@ -6,6 +6,7 @@
 
 mod describe;
 mod fold;
+mod mold;
 mod patch;
 pub mod record;
 mod schema;
@@ -23,7 +24,8 @@ use crate::value::{Map, Text, Value};
 use crate::{choice, json, mask, record};
 
 /// Every op, in the order the documentation tells them.
-pub const OPS: &[Op] = &[op::<describe::Describe>(), op::<select::Select>(), op::<fold::Fold>(), op::<patch::Patch>()];
+pub const OPS: &[Op] =
+    &[op::<describe::Describe>(), op::<select::Select>(), op::<fold::Fold>(), op::<patch::Patch>(), op::<mold::Mold>()];
 
 /// One op: a request record that knows its answer.
 pub trait Operation: Decode + Shaped {

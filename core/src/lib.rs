@@ -31,6 +31,7 @@ pub mod fold;
 pub mod json;
 pub mod label;
 pub mod mask;
+pub mod mold;
 pub mod nearest;
 pub mod pair;
 pub mod patch;
