@@ -7,6 +7,7 @@
 mod describe;
 mod fold;
 mod matching;
+mod mold;
 mod own;
 mod patch;
 pub mod record;
@@ -33,6 +34,7 @@ pub const OPS: &[Op] = &[
     op::<matching::Match>(),
     op::<own::Adopt>(),
     op::<own::Release>(),
+    op::<mold::Mold>(),
 ];
 
 /// One op: a request record that knows its answer.

@@ -33,6 +33,7 @@ pub mod json;
 pub mod label;
 pub mod mask;
 pub mod matching;
+pub mod mold;
 pub mod nearest;
 pub mod own;
 pub mod pair;

@@ -2,9 +2,12 @@
 
 /// The candidate nearest to `word`, if one is near enough to be worth suggesting: at most a third of the letters off.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (word.chars().count() / 3).max(1);
+    // No name is this long: comparing it would only cost time.
+    const LONGEST: usize = 64;
+    let length = word.chars().take(LONGEST + 1).count();
+    let allowed = (length / 3).max(1);
+    let candidates = candidates.into_iter().filter(|_| length <= LONGEST);
     candidates
-        .into_iter()
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min()

@@ -2,6 +2,8 @@
 //!
 //! - [`lists`]: how the elements of a list are told apart.
 //! - [`updates`]: what counts as a difference of each kind, and how an update mends it.
+//! - [`molds`]: which flags a component takes, by version.
 
 pub mod lists;
+pub mod molds;
 pub mod updates;

@@ -110,11 +110,7 @@ fn compare(desired: &Value, live: &Value, path: &mut Pointer, out: &mut Vec<Diff
             }
             match wanted.first() {
                 None => {}
-                Some(Value::Text(_) | Value::Number(_)) => {
-                    if !same_elements(wanted, found) {
-                        out.push(changed(path, desired, live));
-                    }
-                }
+                Some(Value::Text(_) | Value::Number(_)) if same_elements(wanted, found) => {}
                 Some(Value::Map(_) | Value::List(_)) => {
                     for (index, (item, kept)) in wanted.iter().zip(found.iter()).enumerate() {
                         path.push(index.to_string());
@@ -122,7 +118,7 @@ fn compare(desired: &Value, live: &Value, path: &mut Pointer, out: &mut Vec<Diff
                         path.pop();
                     }
                 }
-                Some(Value::Bool(_) | Value::Null) => out.push(changed(path, desired, live)),
+                _ => out.push(changed(path, desired, live)),
             }
         }
         _ if same_scalar(desired, live) => {}
