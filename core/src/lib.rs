@@ -28,6 +28,7 @@ pub mod canonical;
 pub mod contract;
 pub mod diagnostic;
 pub mod diff;
+pub mod fleet;
 pub mod fold;
 pub mod json;
 pub mod label;
