@@ -163,7 +163,7 @@ mod tests {
             ("unique", format!("u{salt}")),
             ("size", (salt % 7).to_string()),
         ];
-        if salt % 5 == 0 {
+        if salt.is_multiple_of(5) {
             labels.push(("gpu", String::new()));
         }
         Cluster { name: format!("c{number}").into(), labels: labels.into_iter().collect(), ..Cluster::default() }

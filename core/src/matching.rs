@@ -74,15 +74,10 @@ pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) 
         found: Vec::new(),
     };
     ctx.compare(desired, Some(live), last_applied);
-    for difference in &mut ctx.found {
-        let inside = |place: &Vec<&str>| {
-            let mut segments = difference.path.segments();
-            place.iter().all(|step| segments.next().is_some_and(|it| it == step))
-        };
-        // A list element's index never stands between the keys of an immutable place.
-        if difference.kind != DifferenceKind::Missing && fixed.iter().any(inside) {
-            difference.kind = DifferenceKind::Immutable;
-        }
+    // A place that live does not have yet can still be set; inside one that it has, nothing can.
+    let fixed: Vec<Pointer> = fixed.into_iter().filter(|place| live.at(place).is_some()).map(Pointer::of).collect();
+    for difference in ctx.found.iter_mut().filter(|it| fixed.iter().any(|place| place.contains(&it.path))) {
+        difference.kind = DifferenceKind::Immutable;
     }
     ctx.found
 }

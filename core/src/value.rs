@@ -57,11 +57,19 @@ impl PartialEq for Number {
     }
 }
 
-/// Compares exactly: a double above 2^53 is one integer, not a neighbourhood of them.
+/// The integer that a double is written as: two numbers are equal exactly when their bytes are. Above 2^53 that is not the
+/// integer a double stands for to its last bit, but the one with its shortest digits.
 fn exact_int(double: f64) -> Option<i64> {
-    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    let fits = double.fract() == 0.0 && (-LIMIT..LIMIT).contains(&double);
-    fits.then_some(double as i64)
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if double.fract() != 0.0 {
+        return None;
+    }
+    if double.abs() <= EXACT {
+        return Some(double as i64);
+    }
+    let mut written = String::new();
+    crate::canonical::write_double(double, &mut written);
+    written.parse().ok()
 }
 
 /// A map whose entries are sorted by the UTF-8 bytes of their keys.

@@ -1,1 +1,4 @@
 //! Shared by the test binaries.
+
+pub mod generate;
+pub mod laws;
