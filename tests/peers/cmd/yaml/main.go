@@ -7,9 +7,12 @@
 //
 //	{"text": "…"}  →  {"documents": ["<JSON text>", …]} | {"error": "…"}
 //
-// Either carries "duplicate": true if a mapping names a key twice (the last one wins here, others refuse), and
-// "ambiguous": true if two keys differ in type and print alike (`1` and `"1"`): then the original picks one
-// of the values at random, and nothing can be compared.
+// Either carries what a stricter reader may object to:
+//
+//   - "duplicate": true if a mapping names a key twice; the last one wins here.
+//   - "dropped": true if the text goes on after what was read (`[1] foo`); here the rest vanishes without a word.
+//   - "ambiguous": true if two keys differ in type and print alike (`1` and `"1"`); the original picks one of the
+//     values at random, so nothing can be compared.
 //
 // `yaml generate -seed N -count N` writes cases instead of answering them.
 package main
@@ -35,12 +38,12 @@ type source struct {
 
 type converted struct {
 	JSON string `json:"json"`
-	keyTrouble
+	doubts
 }
 
 type decoded struct {
 	Documents []string `json:"documents"`
-	keyTrouble
+	doubts
 }
 
 func main() {
@@ -62,11 +65,11 @@ func convert(it source) any {
 	if err != nil {
 		return lines.Refuse(err)
 	}
-	return converted{JSON: string(text), keyTrouble: troubleIn([]byte(it.Text))}
+	return converted{JSON: string(text), doubts: doubtsIn([]byte(it.Text))}
 }
 
 func decode(it source) any {
-	answer := decoded{Documents: []string{}, keyTrouble: troubleInStream(it.Text)}
+	answer := decoded{Documents: []string{}, doubts: doubtsInStream(it.Text)}
 	stream := streams.NewYAMLOrJSONDecoder(strings.NewReader(it.Text), 4096)
 	for {
 		var raw json.RawMessage

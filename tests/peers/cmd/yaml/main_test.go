@@ -44,17 +44,25 @@ func TestRefusals(t *testing.T) {
 	refuse(t, bomb())
 }
 
-func TestKeyTroubleIsMarked(t *testing.T) {
-	for text, want := range map[string]keyTrouble{
+func TestDoubtsAreMarked(t *testing.T) {
+	for text, want := range map[string]doubts{
 		"a: 1\na: 2":              {Duplicate: true},
 		"- yes: 1\n  true: 2":     {Duplicate: true},
 		"- - {a: {1: a, '1': b}}": {Duplicate: true, Ambiguous: true},
 		"<<: {1: a}\n'1': b":      {Ambiguous: true},
 		"<<: {a: 1}\na: 2":        {},
+		"[1] foo":                 {Dropped: true},
+		" a: 1\nb: 2":             {Dropped: true},
+		"a: 1\n---\nb: 2":         {},
+		"a: 1\n...\n":             {},
+		"# nothing":               {},
 	} {
-		if got := troubleIn([]byte(text)); got != want {
+		if got := doubtsIn([]byte(text)); got != want {
 			t.Errorf("%q gives %+v, want %+v", text, got, want)
 		}
+	}
+	if got, ok := decode(source{Text: "a: 1\n...\nb: 2\n---\nc: 3\n"}).(decoded); !ok || !got.Dropped {
+		t.Errorf("a document behind a line of dots gives %+v", got)
 	}
 	if got, ok := decode(source{Text: `{"a":[{"b":1,"b":2}]}`}).(decoded); !ok || !got.Duplicate {
 		t.Errorf("a JSON document with a name twice gives %+v", got)

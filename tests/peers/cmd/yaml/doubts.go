@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -11,40 +13,62 @@ import (
 	streams "k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// keyTrouble says why the answer may not be the only reasonable one.
-type keyTrouble struct {
+// doubts say why the answer may not be the only reasonable one.
+type doubts struct {
 	Duplicate bool `json:"duplicate,omitempty"`
 	Ambiguous bool `json:"ambiguous,omitempty"`
+	Dropped   bool `json:"dropped,omitempty"`
 }
 
-func (t keyTrouble) or(other keyTrouble) keyTrouble {
-	return keyTrouble{Duplicate: t.Duplicate || other.Duplicate, Ambiguous: t.Ambiguous || other.Ambiguous}
+func (d doubts) or(other doubts) doubts {
+	return doubts{
+		Duplicate: d.Duplicate || other.Duplicate,
+		Ambiguous: d.Ambiguous || other.Ambiguous,
+		Dropped:   d.Dropped || other.Dropped,
+	}
 }
 
-// troubleIn looks at the first document of a text that reads without error.
+// doubtsIn looks at the first document of a text that reads without error.
 //
 // A mapping written inside a merge key (`<<: {a: 1, a: 2}`) is the one place where a duplicate is not seen: the
 // decoder below drops merged entries before anyone can look at them.
-func troubleIn(text []byte) keyTrouble {
+func doubtsIn(text []byte) doubts {
 	var written asWritten
 	var merged any
 	if yaml.Unmarshal(text, &written) != nil || yaml.Unmarshal(text, &merged) != nil {
-		return keyTrouble{}
+		return doubts{}
 	}
-	return keyTrouble{Duplicate: repeats(written.value), Ambiguous: collides(merged)}
+	rest := afterFirst(text)
+	return doubts{
+		Duplicate: repeats(written.value),
+		Ambiguous: collides(merged),
+		Dropped:   rest != nil && !errors.Is(rest, io.EOF),
+	}
 }
 
-// troubleInStream is the same for every part that kubectl would cut a YAML stream into.
-func troubleInStream(text string) keyTrouble {
-	var all keyTrouble
+// doubtsInStream is the same for every part that kubectl would cut a YAML stream into. In a part, a second document
+// (after a line of dots) is dropped too.
+func doubtsInStream(text string) doubts {
+	var all doubts
 	parts := streams.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
 	for {
 		part, err := parts.Read()
 		if err != nil {
 			return all
 		}
-		all = all.or(troubleIn(part))
+		all = all.or(doubtsIn(part)).or(doubts{Dropped: afterFirst(part) == nil})
 	}
+}
+
+// afterFirst is what reading on after the first document gives: nil for another document, io.EOF for the end of the
+// text or of a text without any document, and else the error that the original never sees.
+func afterFirst(text []byte) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var value any
+	if decoder.Decode(&value) != nil {
+		return io.EOF
+	}
+	return decoder.Decode(&value)
 }
 
 // asWritten keeps every entry of every mapping, in order, merge keys left out.
