@@ -63,8 +63,8 @@ impl LabelSelector {
             Some(Value::Map(labels)) => {
                 for (key, value) in labels.iter() {
                     let at = &spot.key(key);
-                    let Value::Text(value) = value else { return Err(not_text(key, value).at(at)) };
-                    let requirement = Requirement::new(key.clone(), Test::In(vec![value.clone()]));
+                    let value = label_value(key, value).map_err(|error| error.at(at))?;
+                    let requirement = Requirement::new(key.clone(), Test::In(vec![value]));
                     requirements.push(requirement.map_err(|error| error.at(at))?);
                 }
             }
@@ -168,11 +168,17 @@ impl Requirement {
 }
 
 fn read_values(key: &str, values: &[Value], at: &Spot) -> Result<Vec<Text>, Error> {
-    let values = values.iter().enumerate().map(|(index, value)| match value {
+    let value = |(index, value)| label_value(key, value).map_err(|error| error.at(at.index(index)));
+    values.iter().enumerate().map(value).collect()
+}
+
+/// Kubernetes reads null as the empty value.
+fn label_value(key: &str, value: &Value) -> Result<Text, Error> {
+    match value {
         Value::Text(text) => Ok(text.clone()),
-        other => Err(not_text(key, other).at(at.index(index))),
-    });
-    values.collect()
+        Value::Null => Ok(Text::default()),
+        other => Err(not_text(key, other)),
+    }
 }
 
 /// Refuses the first field that the form does not have.

@@ -160,48 +160,23 @@ impl<'a> Parser<'a> {
         checked.map_err(|error| error.at(format!("1:{}", value.column)))
     }
 
-    /// Values in parentheses. Nothing before, between or behind commas is the empty value; nothing at all is none. As in
-    /// the original, a pair of commas must not stand before the closing parenthesis.
+    /// Values in parentheses. Nothing before, between or behind commas, or nothing at all, is the empty value.
     fn values(&mut self) -> Result<Vec<Text>, Error> {
         let open = self.take();
         if open.kind != Kind::Open {
             return Err(unexpected(open, "`(`"));
         }
-        let mut values: Vec<Text> = Vec::new();
-        if self.peek().kind == Kind::Close {
-            self.take();
-            return Ok(values);
-        }
+        let mut values = Vec::new();
         loop {
+            let value = if is_word(self.peek()) { self.take().text } else { "" };
+            values.push(value.into());
             let token = self.take();
-            if is_word(token) {
-                values.push(token.text.into());
-                match self.peek().kind {
-                    Kind::Comma => continue,
-                    Kind::Close => break,
-                    _ => return Err(unexpected(self.peek(), "`,` or `)`")),
-                }
-            }
-            if token.kind != Kind::Comma {
-                return Err(unexpected(token, "a value, `,` or `)`"));
-            }
-            if values.is_empty() {
-                values.push(Text::default());
-            }
-            match self.peek().kind {
-                Kind::Close => {
-                    values.push(Text::default());
-                    break;
-                }
-                Kind::Comma => {
-                    self.take();
-                    values.push(Text::default());
-                }
-                _ => {}
+            match token.kind {
+                Kind::Comma => {}
+                Kind::Close => return Ok(values),
+                _ => return Err(unexpected(token, "`,` or `)`")),
             }
         }
-        self.take();
-        Ok(values)
     }
 
     fn peek(&self) -> Token<'a> {
