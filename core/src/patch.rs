@@ -160,10 +160,13 @@ impl Ctx {
     }
 
     fn pointer(&self, text: &str, field: &str) -> Result<Pointer, Error> {
-        // The original splits at slashes and drops the first part, whatever it is.
-        let text = match (self.mode, text.find('/')) {
-            (Mode::Compat, Some(slash)) => text.get(slash..).unwrap_or(text),
-            _ => text,
+        let lenient;
+        let text = match self.mode {
+            Mode::Strict => text,
+            Mode::Compat => {
+                lenient = as_original_reads(text);
+                &lenient
+            }
         };
         Pointer::parse(text).map_err(|PathError { message, hint, .. }| {
             Error::new(Code::BadPointer, format!("`{field}` `{text}`: {message}")).maybe_hint(hint)
@@ -226,7 +229,10 @@ impl Ctx {
 
     fn replace(&mut self, path: &Pointer, value: Value) -> Result<(), Error> {
         if path.is_root() {
-            self.object = value;
+            // The original passes over a document that is no document.
+            if self.mode == Mode::Strict || matches!(value, Value::Map(_) | Value::List(_)) {
+                self.object = value;
+            }
             return Ok(());
         }
         let missing = self.not_found(path);
@@ -293,6 +299,18 @@ impl Ctx {
         }
         Error::new(Code::PathNotFound, format!("there is nothing at `{missing}`"))
     }
+}
+
+/// The original splits a path at slashes and drops the first part, whatever it is, and takes a stray `~` for itself.
+fn as_original_reads(path: &str) -> String {
+    let path = path.find('/').and_then(|slash| path.get(slash..)).unwrap_or(path);
+    let mut parts = path.split('~');
+    let mut read = String::from(parts.next().unwrap_or_default());
+    for part in parts {
+        read.push_str(if part.starts_with(['0', '1']) { "~" } else { "~0" });
+        read.push_str(part);
+    }
+    read
 }
 
 /// The index that a segment names in a list of `len` places.
