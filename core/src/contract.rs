@@ -11,6 +11,7 @@ mod mold;
 mod own;
 mod patch;
 pub mod record;
+mod refresh;
 mod schema;
 mod select;
 mod typescript;
@@ -34,6 +35,7 @@ pub const OPS: &[Op] = &[
     op::<matching::Match>(),
     op::<own::Adopt>(),
     op::<own::Release>(),
+    op::<refresh::Refresh>(),
     op::<mold::Mold>(),
 ];
 

@@ -41,6 +41,8 @@ codes! {
     WrongType = "wrong-type",
     /// The value is not one of those the field takes.
     UnknownValue = "unknown-value",
+    /// The document is of another kind than the field takes.
+    WrongKind = "wrong-kind",
 
     // Values
     /// A key stands twice in one map.

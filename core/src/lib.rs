@@ -40,6 +40,7 @@ pub mod own;
 pub mod pair;
 pub mod patch;
 pub mod path;
+pub mod refresh;
 pub mod rules;
 pub mod select;
 pub mod value;
