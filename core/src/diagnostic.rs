@@ -163,6 +163,8 @@ codes! {
     UnusedDocument = "unused-document",
     /// A role, binding or subject that cannot be read.
     BadRbac = "bad-rbac",
+    /// A binding grants in its namespace only, and what is asked for has none.
+    NamespacedGrant = "namespaced-grant",
 
     // Refresh and molds
     /// Not a time in RFC 3339.
