@@ -4,6 +4,7 @@
 //! to the stage that does the work. [`OPS`] lists them; `describe`, the JSON Schema and the TypeScript types are made from
 //! that list.
 
+mod authorize;
 mod describe;
 mod fold;
 mod matching;
@@ -11,6 +12,7 @@ mod mold;
 mod own;
 mod patch;
 pub mod record;
+mod refresh;
 mod schema;
 mod select;
 mod typescript;
@@ -34,6 +36,8 @@ pub const OPS: &[Op] = &[
     op::<matching::Match>(),
     op::<own::Adopt>(),
     op::<own::Release>(),
+    op::<authorize::Authorize>(),
+    op::<refresh::Refresh>(),
     op::<mold::Mold>(),
 ];
 

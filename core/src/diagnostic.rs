@@ -41,6 +41,8 @@ codes! {
     WrongType = "wrong-type",
     /// The value is not one of those the field takes.
     UnknownValue = "unknown-value",
+    /// The document is of another kind than the field takes.
+    WrongKind = "wrong-kind",
 
     // Values
     /// A key stands twice in one map.
@@ -161,6 +163,8 @@ codes! {
     UnusedDocument = "unused-document",
     /// A role, binding or subject that cannot be read.
     BadRbac = "bad-rbac",
+    /// A binding grants in its namespace only, and what is asked for has none.
+    NamespacedGrant = "namespaced-grant",
 
     // Refresh and molds
     /// Not a time in RFC 3339.

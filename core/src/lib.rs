@@ -24,7 +24,9 @@
     )
 )]
 
+pub mod authorize;
 pub mod canonical;
+pub mod clusterset;
 pub mod contract;
 pub mod diagnostic;
 pub mod diff;
@@ -40,6 +42,8 @@ pub mod own;
 pub mod pair;
 pub mod patch;
 pub mod path;
+pub mod rbac;
+pub mod refresh;
 pub mod rules;
 pub mod select;
 pub mod value;

@@ -1,0 +1,202 @@
+//! A moment as RFC 3339 writes it, and as a label value can hold it.
+
+/// A moment to the second, with the offset it was written in. Fractions of a second are read and dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    year: i32,
+    month: i32,
+    day: i32,
+    /// Minutes since midnight.
+    minutes: i32,
+    second: i32,
+    /// Minutes east of UTC.
+    offset: i32,
+}
+
+const MINUTES_A_DAY: i32 = 24 * 60;
+
+impl Moment {
+    /// Reads `2026-01-31T09:30:00Z`, with an offset like `+02:00` in place of the `Z`, and with a fraction if there is
+    /// one. A second 60 is read where UTC may have one: in the last minute of a day.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text, ready to stand in a message.
+    pub fn parse(text: &str) -> Result<Moment, &'static str> {
+        let mut scan = Scan(text.as_bytes().iter().copied().peekable());
+        let moment = scan.moment().ok_or("it is not written as `2026-01-31T09:30:00Z`")?;
+        if !(1..=12).contains(&moment.month) || moment.day < 1 || moment.day > days(moment.year, moment.month) {
+            return Err("there is no such day");
+        }
+        let leap = moment.second == 60 && moment.minutes_utc().rem_euclid(MINUTES_A_DAY) == MINUTES_A_DAY - 1;
+        if moment.minutes >= MINUTES_A_DAY || (moment.second > 59 && !leap) {
+            return Err("there is no such time of day");
+        }
+        if !(0..=9999).contains(&moment.date_utc().0) {
+            return Err("its year in UTC does not have four digits");
+        }
+        Ok(moment)
+    }
+
+    /// `2026-01-31T09-30-00Z`: RFC 3339 in UTC with `-` for the colons, which no label value may have.
+    pub fn label(&self) -> String {
+        let (year, month, day) = self.date_utc();
+        let minutes = self.minutes_utc().rem_euclid(MINUTES_A_DAY);
+        format!("{year:04}-{month:02}-{day:02}T{:02}-{:02}-{:02}Z", minutes / 60, minutes % 60, self.second)
+    }
+
+    /// `2026-1-31.0930`: to the minute, and in the offset as written, as the original labels its workloads.
+    pub fn minute_label(&self) -> String {
+        let Moment { year, month, day, minutes, .. } = self;
+        format!("{year:04}-{month}-{day}.{:02}{:02}", minutes / 60, minutes % 60)
+    }
+
+    fn minutes_utc(&self) -> i32 {
+        self.minutes - self.offset
+    }
+
+    /// An offset is less than a day, so UTC is at most one day away.
+    fn date_utc(&self) -> (i32, i32, i32) {
+        let Moment { year, month, day, .. } = *self;
+        match self.minutes_utc() {
+            ..0 if day > 1 => (year, month, day - 1),
+            ..0 if month > 1 => (year, month - 1, days(year, month - 1)),
+            ..0 => (year - 1, 12, 31),
+            MINUTES_A_DAY.. if day < days(year, month) => (year, month, day + 1),
+            MINUTES_A_DAY.. if month < 12 => (year, month + 1, 1),
+            MINUTES_A_DAY.. => (year + 1, 1, 1),
+            _ => (year, month, day),
+        }
+    }
+}
+
+fn days(year: i32, month: i32) -> i32 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+struct Scan<'a>(std::iter::Peekable<std::iter::Copied<std::slice::Iter<'a, u8>>>);
+
+impl Scan<'_> {
+    fn moment(&mut self) -> Option<Moment> {
+        let year = self.digits(4)?;
+        let month = self.after(b"-")?;
+        let day = self.after(b"-")?;
+        let hour = self.after(b"Tt")?;
+        let minute = self.after(b":").filter(|it| *it < 60)?;
+        let second = self.after(b":")?;
+        if self.0.next_if_eq(&b'.').is_some() {
+            self.digits(1)?;
+            while self.0.next_if(u8::is_ascii_digit).is_some() {}
+        }
+        let offset = self.offset()?;
+        let minutes = hour * 60 + minute;
+        self.0.next().is_none().then_some(Moment { year, month, day, minutes, second, offset })
+    }
+
+    fn offset(&mut self) -> Option<i32> {
+        let sign = match self.0.next()? {
+            b'Z' | b'z' => return Some(0),
+            b'+' => 1,
+            b'-' => -1,
+            _ => return None,
+        };
+        let hours = self.digits(2).filter(|it| *it < 24)?;
+        let minutes = self.after(b":").filter(|it| *it < 60)?;
+        Some(sign * (hours * 60 + minutes))
+    }
+
+    /// Two digits after one of these letters.
+    fn after(&mut self, letters: &[u8]) -> Option<i32> {
+        self.0.next_if(|it| letters.contains(it))?;
+        self.digits(2)
+    }
+
+    fn digits(&mut self, count: usize) -> Option<i32> {
+        (0..count).try_fold(0, |number, _| Some(number * 10 + i32::from(self.0.next_if(u8::is_ascii_digit)? - b'0')))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        assert_eq!(Moment::parse(text).map(|it| it.label()), Ok(want.to_string()), "{text}");
+    }
+
+    #[track_caller]
+    fn refuse(text: &str) {
+        assert!(Moment::parse(text).is_err(), "{text} is not a moment");
+    }
+
+    #[test]
+    fn utc_is_written_as_it_stands() {
+        check("2026-01-01T00:00:00Z", "2026-01-01T00-00-00Z");
+        check("2026-01-01t00:00:00.123456789z", "2026-01-01T00-00-00Z");
+    }
+
+    #[test]
+    fn an_offset_may_change_the_day_the_month_and_the_year() {
+        check("2026-03-01T00:30:00+01:00", "2026-02-28T23-30-00Z");
+        check("2024-03-01T00:30:00+01:00", "2024-02-29T23-30-00Z");
+        check("2026-01-01T00:00:00+00:01", "2025-12-31T23-59-00Z");
+        check("2025-12-31T23:00:00-01:00", "2026-01-01T00-00-00Z");
+        check("2026-04-30T23:59:59-23:59", "2026-05-01T23-58-59Z");
+        check("2026-04-15T12:00:00-12:00", "2026-04-16T00-00-00Z");
+        check("2026-04-15T11:00:00+12:00", "2026-04-14T23-00-00Z");
+    }
+
+    #[test]
+    fn a_leap_second_ends_a_day_in_utc() {
+        check("2016-12-31T23:59:60Z", "2016-12-31T23-59-60Z");
+        check("2017-01-01T00:59:60+01:00", "2016-12-31T23-59-60Z");
+        refuse("2016-12-31T22:59:60Z");
+        refuse("2016-12-31T23:59:61Z");
+    }
+
+    #[test]
+    fn a_day_that_no_calendar_has_is_refused() {
+        for text in ["2026-02-29", "2100-02-29", "2026-13-01", "2026-00-01", "2026-04-31", "2026-01-00"] {
+            refuse(&format!("{text}T00:00:00Z"));
+        }
+        check("2000-02-29T00:00:00Z", "2000-02-29T00-00-00Z");
+    }
+
+    #[test]
+    fn another_spelling_is_refused() {
+        for text in [
+            "",
+            "now",
+            "2026-01-01",
+            "2026-01-01T00:00:00",
+            "2026-01-01 00:00:00Z",
+            "2026-01-01T00:00Z",
+            "2026-01-01T24:00:00Z",
+            "2026-01-01T00:60:00Z",
+            "2026-01-01T00:00:00.Z",
+            "2026-01-01T00:00:00+0100",
+            "2026-01-01T00:00:00+24:00",
+            "2026-01-01T00:00:00Zz",
+            "26-01-01T00:00:00Z",
+            "２026-01-01T00:00:00Z",
+            "0000-01-01T00:00:00+00:01",
+            "9999-12-31T23:59:59-00:01",
+        ] {
+            refuse(text);
+        }
+    }
+
+    #[test]
+    fn the_original_labels_minutes_without_leading_zeros_in_the_date() {
+        let label = |text: &str| Moment::parse(text).map(|it| it.minute_label());
+        assert_eq!(label("2026-01-02T03:04:05Z"), Ok("2026-1-2.0304".to_string()));
+        assert_eq!(label("2026-11-12T13:14:15+02:00"), Ok("2026-11-12.1314".to_string()));
+    }
+}
