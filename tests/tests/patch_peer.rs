@@ -77,7 +77,10 @@ fn explain_compat(request: &Value, ours: &Value, theirs: &Value) -> Option<&'sta
         "bad-operation" if verbs(request).any(|it| it == "move" || it == "copy") => {
             Some("KubeFed does not carry `from`")
         }
-        "unknown-field" | "unknown-value" => Some("the contract refuses unknown fields and verbs"),
+        "unknown-field" | "unknown-value" | "wrong-type" => {
+            Some("the contract refuses unknown fields, verbs and kinds of value")
+        }
+        _ if tests_for_null(request) => Some("the library takes a missing value for null"),
         _ if operations(request).any(|it| it.get("op").is_some_and(Value::is_null)) => {
             Some("a null verb is one left out")
         }
@@ -104,8 +107,7 @@ fn explain_strict(request: &Value, ours: &Value, theirs: &Value) -> Option<&'sta
     }
     if paths(request).any(str::is_empty) {
         Some("the library treats the whole document apart")
-    } else if operations(request).any(|it| it.text_at(&["op"]) == "test" && it.get("value").is_some_and(Value::is_null))
-    {
+    } else if tests_for_null(request) {
         Some("the library takes a missing value for null")
     } else if verbs(request).any(str::is_empty) {
         Some("without a verb, replace is meant")
@@ -138,6 +140,10 @@ fn verbs(request: &Value) -> impl Iterator<Item = &str> {
 
 fn paths(request: &Value) -> impl Iterator<Item = &str> {
     operations(request).flat_map(|it| ["path", "from"].into_iter().filter_map(|field| it.get(field)?.as_text()))
+}
+
+fn tests_for_null(request: &Value) -> bool {
+    operations(request).any(|it| it.text_at(&["op"]) == "test" && it.get("value").is_none_or(Value::is_null))
 }
 
 fn has_big_integer(value: Option<&Value>) -> bool {

@@ -16,7 +16,7 @@ record! {
     /// Which clusters a selector picks.
     pub struct Select {
         /// A label selector object, a string in kubectl's `-l` syntax, a Greenhouse cluster selector, a KubeFed placement,
-        /// or a list of them (any of). An empty one picks all, null picks none.
+        /// a ManagedClusterSet document, or a list of them (any of). An empty one picks all, null picks none.
         selector "selector": Value,
         /// The fleet to pick from.
         clusters "clusters": Vec<ClusterInput>,

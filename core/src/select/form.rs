@@ -2,6 +2,7 @@
 
 use super::requirement::{LabelSelector, known_fields};
 use super::text::parse_text;
+use crate::clusterset::{ClusterSet, Stage, is_cluster_set};
 use crate::contract::record::Spot;
 use crate::contract::{Dialect, Mode};
 use crate::diagnostic::{Code, Error};
@@ -58,6 +59,7 @@ impl Selector {
     /// | `matchLabels`, `matchExpressions` | a label selector |
     /// | `labelSelector`, `clusterNames`, `ignoreClusters` (or `excludeList`) | Greenhouse: labels or names, not ignored |
     /// | `clusters`, `clusterSelector` | KubeFed placement: the list wins if it is there, also when it is empty |
+    /// | a ManagedClusterSet document | the clusters of that set |
     /// | `exclude`, `fieldSelector`, … | Karmada's affinity, in compat mode with that dialect |
     pub fn parse(value: &Value, mode: Mode, dialect: Option<Dialect>, at: &Spot) -> Result<Selector, Error> {
         let karmada = mode == Mode::Compat && dialect == Some(Dialect::Karmada);
@@ -72,6 +74,9 @@ impl Selector {
             Value::List(items) => {
                 let parse = |(index, item)| Selector::parse(item, mode, dialect, &at.index(index));
                 items.iter().enumerate().map(parse).collect::<Result<_, _>>().map(Selector::AnyOf)
+            }
+            Value::Map(_) if is_cluster_set(value) => {
+                ClusterSet::parse(value, Stage::Full, mode, at).map(|set| set.selector())
             }
             Value::Map(map) if karmada => affinity(map, at).map(|it| Selector::Affinity(Box::new(it))),
             Value::Map(map) => Selector::parse_map(value, map, at),
