@@ -3,12 +3,14 @@
 //! 1. [`guest`] runs the engine as the module under wasmtime, with a deadline and a memory limit.
 //! 2. [`cache`] keeps what was compiled for it.
 //! 3. [`engine`] is the one interface to the engine, in the module or linked in.
+//! 4. [`vectors`] puts the conformance cases to either.
 //!
 //! No rule about fleets lives here: what a cluster should have is decided in `fleetfold-core`.
 
 pub mod cache;
 pub mod engine;
 pub mod guest;
+pub mod vectors;
 
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
