@@ -4,12 +4,14 @@
 //! 2. [`cache`] keeps what was compiled for it.
 //! 3. [`engine`] is the one interface to the engine, in the module or linked in.
 //! 4. [`vectors`] puts the conformance cases to either.
+//! 5. [`serve`] answers on a loopback port, with a page to try requests on.
 //!
 //! No rule about fleets lives here: what a cluster should have is decided in `fleetfold-core`.
 
 pub mod cache;
 pub mod engine;
 pub mod guest;
+pub mod serve;
 pub mod vectors;
 
 /// The version of this program.
