@@ -1,0 +1,37 @@
+//! `fleetfold vectors`: is this engine the one that the vectors describe?
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::{EngineArgs, Failure, print};
+use crate::cli::Output;
+
+/// Run the conformance cases in a folder
+///
+/// Exits with 1 when one fails.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder; every `.json` file in it and below it is a case
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// How to print the result
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
+
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let mut engine = args.engine.start()?;
+    let report = fleetfold::vectors::run(&args.folder, engine.as_mut()).map_err(|error| {
+        let folder = args.folder.display();
+        Failure::new(format_args!("`{folder}` cannot be run: {error}"), "give a folder of vectors, as `tests/vectors`")
+    })?;
+    match args.output {
+        Output::Table => print(&report)?,
+        Output::Json => print(format_args!("{}\n", report.to_json()))?,
+    }
+    Ok(if report.counts().failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

@@ -1,0 +1,47 @@
+//! Something that answers requests: the module under wasmtime, or the engine linked into this program.
+
+use fleetfold_core::{Value, Workspace};
+
+use crate::guest::{Guest, GuestError};
+
+/// One workspace at a time. Every request gets an answer of the contract, whatever happens.
+pub trait Engine {
+    fn call(&mut self, request: &[u8]) -> String;
+
+    /// Leaves the workspace behind for an empty one.
+    fn fresh(&mut self);
+}
+
+impl Engine for Guest {
+    fn call(&mut self, request: &[u8]) -> String {
+        Guest::call(self, request).unwrap_or_else(|error| error.to_answer())
+    }
+
+    fn fresh(&mut self) {
+        Guest::fresh(self);
+    }
+}
+
+/// Native: no deadline, no limit.
+impl Engine for Workspace {
+    fn call(&mut self, request: &[u8]) -> String {
+        self.call_bytes(Some(request))
+    }
+
+    fn fresh(&mut self) {
+        *self = Workspace::default();
+    }
+}
+
+impl GuestError {
+    /// The error as an answer of the contract.
+    pub fn to_answer(&self) -> String {
+        error_answer(self.code(), &self.to_string(), self.hint())
+    }
+}
+
+/// An answer that a host gives in place of the engine.
+pub fn error_answer(code: &str, message: &str, hint: &str) -> String {
+    let error = Value::map([("code", code), ("hint", hint), ("message", message)]);
+    Value::map([("error", error)]).to_canonical()
+}

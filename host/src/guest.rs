@@ -1,0 +1,150 @@
+//! The module under wasmtime: compiled once, called with a deadline and a memory limit, and thrown away after a fault.
+//!
+//! One [`Guest`] is one workspace. A call either answers, or ends in a [`GuestError`]; after a fault the instance and its
+//! store are gone, and the next call is answered by a fresh instance, whose workspace is empty.
+//!
+//! Nothing that the module says is believed: a place it names is looked up within its memory, and what lies there must
+//! be one line of UTF-8 of a bearable length.
+
+mod error;
+mod limits;
+mod module;
+mod ticker;
+
+pub use error::GuestError;
+pub use limits::Limits;
+pub use module::{EMBEDDED, Module, digest, hex};
+
+use std::fmt;
+
+use limits::Fence;
+use wasmtime::{Memory, Store, TypedFunc, WasmParams, WasmResults};
+
+/// The version of the interface that this host speaks: what `fleetfold_abi` must return.
+const ABI: u32 = 1;
+
+/// One workspace inside the module.
+pub struct Guest {
+    module: Module,
+    limits: Limits,
+    /// Nothing before the first call and after a fault.
+    instance: Option<Instance>,
+}
+
+impl Guest {
+    /// Starts an instance of `module`, so that one which does not keep to the interface is refused before any call.
+    pub fn new(module: &Module, limits: Limits) -> Result<Self, GuestError> {
+        let instance = Instance::start(module, limits)?;
+        Ok(Self { module: module.clone(), limits, instance: Some(instance) })
+    }
+
+    /// Answers one request, in this workspace.
+    ///
+    /// # Errors
+    ///
+    /// 1. A request above the limit is refused; the workspace stays as it was.
+    /// 2. After every other error the instance is gone: the next call finds an empty workspace.
+    pub fn call(&mut self, request: &[u8]) -> Result<String, GuestError> {
+        if request.len() > self.limits.request {
+            return Err(GuestError::RequestTooLarge { limit: self.limits.request });
+        }
+        // Taken, not borrowed: it comes back only if all went well.
+        let mut instance = match self.instance.take() {
+            Some(instance) => instance,
+            None => Instance::start(&self.module, self.limits)?,
+        };
+        let answer = instance.answer(request, &self.module, self.limits)?;
+        self.instance = Some(instance);
+        Ok(answer)
+    }
+
+    /// Leaves the workspace behind: the next call finds an empty one.
+    pub fn fresh(&mut self) {
+        self.instance = None;
+    }
+}
+
+impl fmt::Debug for Guest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guest").field("module", &self.module).field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+struct Instance {
+    store: Store<Fence>,
+    memory: Memory,
+    alloc: TypedFunc<u32, u32>,
+    free: TypedFunc<(u32, u32), ()>,
+    call: TypedFunc<(u32, u32), u64>,
+}
+
+impl Instance {
+    /// Starting may run code of the module, so it has a deadline of its own.
+    fn start(module: &Module, limits: Limits) -> Result<Self, GuestError> {
+        let mut store = Store::new(module.engine(), Fence::new(limits));
+        store.limiter(|fence| fence);
+        let _ticking = module.ticker().run();
+        store.set_epoch_deadline(ticker::ticks(limits.deadline));
+        let fault = |error| GuestError::fault(&error, limits);
+
+        let instance = module.instantiate(&mut store).map_err(fault)?;
+        let memory = instance.get_memory(&mut store, "memory").ok_or(GuestError::MissingExport { export: "memory" })?;
+        let abi = function::<(), u32>(&instance, &mut store, "fleetfold_abi")?;
+        let alloc = function(&instance, &mut store, "fleetfold_alloc")?;
+        let free = function(&instance, &mut store, "fleetfold_free")?;
+        let call = function(&instance, &mut store, "fleetfold_call")?;
+        match abi.call(&mut store, ()).map_err(fault)? {
+            ABI => Ok(Self { store, memory, alloc, free, call }),
+            got => Err(GuestError::WrongAbi { got, want: ABI }),
+        }
+    }
+
+    fn answer(&mut self, request: &[u8], module: &Module, limits: Limits) -> Result<String, GuestError> {
+        let _ticking = module.ticker().run();
+        self.store.set_epoch_deadline(ticker::ticks(limits.deadline));
+        let fault = |error| GuestError::fault(&error, limits);
+
+        let len = u32::try_from(request.len()).map_err(|_| GuestError::RequestTooLarge { limit: limits.request })?;
+        let ptr = self.alloc.call(&mut self.store, len).map_err(fault)?;
+        if ptr == 0 {
+            return Err(GuestError::MemoryLimit { limit: limits.memory });
+        }
+        let memory = self.memory.data_mut(&mut self.store);
+        let outside = GuestError::BadAnswer { reason: "its buffer for the request lies outside its memory" };
+        memory.get_mut(place(ptr, len)).ok_or(outside)?.copy_from_slice(request);
+
+        let packed = self.call.call(&mut self.store, (ptr, len)).map_err(fault)?;
+        let (answer_ptr, answer_len) = ((packed >> 32) as u32, packed as u32);
+        let answer = self.read(answer_ptr, answer_len, limits)?;
+        self.free.call(&mut self.store, (ptr, len)).map_err(fault)?;
+        self.free.call(&mut self.store, (answer_ptr, answer_len)).map_err(fault)?;
+        Ok(answer)
+    }
+
+    fn read(&self, ptr: u32, len: u32, limits: Limits) -> Result<String, GuestError> {
+        let bad = |reason| GuestError::BadAnswer { reason };
+        if len as usize > limits.answer {
+            return Err(bad("it is too long"));
+        }
+        let bytes = self.memory.data(&self.store).get(place(ptr, len)).ok_or(bad("it lies outside the memory"))?;
+        // An answer is canonical JSON, which has no line break: one that had would forge a second answer line.
+        if bytes.iter().any(|byte| *byte < b' ') {
+            return Err(bad("it has a control character"));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| bad("it is not UTF-8"))?;
+        Ok(text.to_owned())
+    }
+}
+
+fn function<Params: WasmParams, Results: WasmResults>(
+    instance: &wasmtime::Instance,
+    store: &mut Store<Fence>,
+    export: &'static str,
+) -> Result<TypedFunc<Params, Results>, GuestError> {
+    instance.get_typed_func(store, export).map_err(|_| GuestError::MissingExport { export })
+}
+
+fn place(ptr: u32, len: u32) -> std::ops::Range<usize> {
+    let start = ptr as usize;
+    start..start.saturating_add(len as usize)
+}

@@ -1,0 +1,120 @@
+//! What can go wrong between a host and the module, each with a stable code.
+
+use std::fmt;
+use std::time::Duration;
+
+use wasmtime::Trap;
+
+use super::limits::{Limits, OverMemory};
+
+/// The first five refuse a module; the others end a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GuestError {
+    /// The runtime itself does not start.
+    NoRuntime {
+        reason: String,
+    },
+    NotAModule {
+        reason: String,
+    },
+    ModuleImports {
+        import: String,
+    },
+    MissingExport {
+        export: &'static str,
+    },
+    WrongAbi {
+        got: u32,
+        want: u32,
+    },
+    RequestTooLarge {
+        limit: usize,
+    },
+    DeadlineExceeded {
+        limit: Duration,
+    },
+    MemoryLimit {
+        limit: usize,
+    },
+    Trap {
+        reason: String,
+    },
+    BadAnswer {
+        reason: &'static str,
+    },
+}
+
+impl GuestError {
+    /// Stable: programs may branch on it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoRuntime { .. } => "no-runtime",
+            Self::NotAModule { .. } => "not-a-module",
+            Self::ModuleImports { .. } => "module-imports",
+            Self::MissingExport { .. } => "missing-export",
+            Self::WrongAbi { .. } => "wrong-abi",
+            Self::RequestTooLarge { .. } => "request-too-large",
+            Self::DeadlineExceeded { .. } => "deadline-exceeded",
+            Self::MemoryLimit { .. } => "memory-limit",
+            Self::Trap { .. } => "trap",
+            Self::BadAnswer { .. } => "bad-answer",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoRuntime { .. } => "this machine may forbid threads or executable memory",
+            Self::NotAModule { .. } => "give a core WebAssembly module, as `fleetfold.wasm` is",
+            Self::ModuleImports { .. } => "the engine imports nothing; a module built for JavaScript is another one",
+            Self::MissingExport { .. } => {
+                "a module exports `memory`, `fleetfold_abi`, `fleetfold_alloc`, `fleetfold_free` and `fleetfold_call`"
+            }
+            Self::WrongAbi { .. } => "use the module and the program of one release",
+            Self::RequestTooLarge { .. } => "send the documents in several requests; the workspace is as it was",
+            Self::DeadlineExceeded { .. } => {
+                "allow more time, or ask for less at once; the workspace is empty now, load its documents again"
+            }
+            Self::MemoryLimit { .. } => {
+                "allow more memory, or load less at once; the workspace is empty now, load its documents again"
+            }
+            Self::Trap { .. } => {
+                "this is a fault of the module: report it with the request; the workspace is empty now, load its documents again"
+            }
+            Self::BadAnswer { .. } => {
+                "this is a fault of the module: use one that can be trusted; the workspace is empty now, load its documents again"
+            }
+        }
+    }
+
+    /// What ended a call, from what wasmtime says about it.
+    pub(super) fn fault(error: &wasmtime::Error, limits: Limits) -> Self {
+        if error.is::<OverMemory>() {
+            return Self::MemoryLimit { limit: limits.memory };
+        }
+        match error.downcast_ref::<Trap>() {
+            Some(Trap::Interrupt) => Self::DeadlineExceeded { limit: limits.deadline },
+            Some(trap) => Self::Trap { reason: trap.to_string().replace("wasm trap: ", "") },
+            None => Self::Trap { reason: error.to_string() },
+        }
+    }
+}
+
+impl fmt::Display for GuestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRuntime { reason } => write!(f, "the runtime does not start: {reason}"),
+            Self::NotAModule { reason } => write!(f, "this is not a module that can be run: {reason}"),
+            Self::ModuleImports { import } => write!(f, "the module imports `{import}`"),
+            Self::MissingExport { export } => write!(f, "the module does not export `{export}`, or as something else"),
+            Self::WrongAbi { got, want } => write!(f, "the module speaks version {got} of the interface, not {want}"),
+            Self::RequestTooLarge { limit } => write!(f, "the request is longer than {limit} bytes"),
+            Self::DeadlineExceeded { limit } => write!(f, "the call took longer than {limit:?}"),
+            Self::MemoryLimit { limit } => write!(f, "the call needs more memory than {limit} bytes"),
+            Self::Trap { reason } => write!(f, "the module stopped: {reason}"),
+            Self::BadAnswer { reason } => write!(f, "the answer of the module cannot be used: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for GuestError {}

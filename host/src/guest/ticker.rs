@@ -1,0 +1,84 @@
+//! What makes deadlines pass: a thread that moves wasmtime's epoch on while a call runs, and sleeps otherwise.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use wasmtime::Engine;
+
+/// How late a deadline may fire.
+const TICK: Duration = Duration::from_millis(5);
+
+/// How many ticks cover `deadline`. One more than it holds, since the first may fall at once.
+pub fn ticks(deadline: Duration) -> u64 {
+    let whole = deadline.as_nanos().div_ceil(TICK.as_nanos());
+    // Far below u64::MAX: wasmtime adds this to the epoch that it has.
+    u64::try_from(whole).unwrap_or(u64::MAX).min(u64::MAX / 4) + 1
+}
+
+#[derive(Debug)]
+pub struct Ticker(Arc<Shared>);
+
+impl Ticker {
+    pub fn start(engine: &Engine) -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let (engine, mine) = (engine.clone(), Arc::clone(&shared));
+        thread::Builder::new().name("deadline".to_owned()).spawn(move || {
+            while mine.wait_for_a_call() {
+                thread::sleep(TICK);
+                engine.increment_epoch();
+            }
+        })?;
+        Ok(Self(shared))
+    }
+
+    /// Ticks for as long as the answer is held.
+    pub fn run(&self) -> Ticking<'_> {
+        self.0.lock().calls += 1;
+        self.0.wake.notify_one();
+        Ticking(self)
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.wake.notify_one();
+    }
+}
+
+#[derive(Debug)]
+pub struct Ticking<'a>(&'a Ticker);
+
+impl Drop for Ticking<'_> {
+    fn drop(&mut self) {
+        self.0.0.lock().calls -= 1;
+    }
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: usize,
+    closed: bool,
+}
+
+impl Shared {
+    /// Returns true as soon as a call runs, and false when there will be no more.
+    fn wait_for_a_call(&self) -> bool {
+        let idle = |state: &mut State| state.calls == 0 && !state.closed;
+        let state = self.wake.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
+        !state.closed
+    }
+
+    /// Two counters cannot be left half changed, so a poisoned lock is as good as any.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

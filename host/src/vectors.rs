@@ -1,0 +1,101 @@
+//! Puts the conformance cases to an engine and says where it differs.
+//!
+//! A vector is one JSON file: a request and the answer that is wanted, or several in a row as `steps` of one workspace. A
+//! folder of vectors is a stage. Every vector begins in an empty workspace.
+
+mod compare;
+mod read;
+mod report;
+
+pub use compare::Difference;
+pub use report::{Counts, Failure, Outcome, Report};
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::engine::Engine;
+use crate::guest::hex;
+
+/// Runs every `*.json` file under `folder`, in the order of their paths.
+///
+/// # Errors
+///
+/// When a folder cannot be read, or holds no vector at all. A bad vector is a failure in the report.
+pub fn run(folder: &Path, engine: &mut dyn Engine) -> io::Result<Report> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    let mut files: Vec<(String, PathBuf)> = files.into_iter().map(|file| (relative(folder, &file), file)).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "there is no `.json` file in it"));
+    }
+
+    let mut runner = Runner { engine, answers: Sha256::new(), names: BTreeMap::new() };
+    let outcomes = files.into_iter().map(|(name, file)| runner.run_file(name, &file)).collect();
+    Ok(Report { outcomes, digest: format!("sha256:{}", hex(&runner.answers.finalize())) })
+}
+
+struct Runner<'a> {
+    engine: &'a mut dyn Engine,
+    answers: Sha256,
+    /// Which file has a name first.
+    names: BTreeMap<String, String>,
+}
+
+impl Runner<'_> {
+    fn run_file(&mut self, file: String, path: &Path) -> Outcome {
+        let stage = file.rsplit_once('/').map_or(".", |(stage, _)| stage).to_owned();
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => return Outcome { failures: vec![Failure::Vector(error.to_string())], stage, file },
+        };
+        let vector = read::read(&text);
+        let mut failures: Vec<Failure> = vector.problems.into_iter().map(Failure::Vector).collect();
+        failures.extend(self.check_name(&file, &vector.name).map(Failure::Vector));
+        // A vector that is not one has no answer that could be right.
+        if failures.is_empty() {
+            self.engine.fresh();
+            let many = vector.steps.len() > 1;
+            for (index, step) in vector.steps.iter().enumerate() {
+                let answer = self.engine.call(step.request.as_bytes());
+                self.answers.update(answer.as_bytes());
+                self.answers.update(b"\n");
+                let step_number = many.then_some(index + 1);
+                let differences = compare::compare(&step.want, &answer);
+                failures.extend(differences.into_iter().map(|it| Failure::Answer(step_number, it)));
+            }
+        }
+        Outcome { file, stage, failures }
+    }
+
+    fn check_name(&mut self, file: &str, name: &str) -> Option<String> {
+        let stem = file.rsplit('/').next().and_then(|it| it.strip_suffix(".json")).unwrap_or(file);
+        if name != stem {
+            return Some(format!("its name `{name}` is not the name of the file"));
+        }
+        let other = self.names.insert(name.to_owned(), file.to_owned())?;
+        Some(format!("its name `{name}` is taken by `{other}`"))
+    }
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|it| it == "json") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// With `/` between the parts everywhere: the order of files decides the digest.
+fn relative(folder: &Path, file: &Path) -> String {
+    let below = file.strip_prefix(folder).unwrap_or(file);
+    below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,126 @@
+//! Where an answer differs from the one that is wanted.
+//!
+//! 1. `ok` must be equal, as canonical JSON.
+//! 2. Of `error`, the given fields must be equal.
+//! 3. `diagnostics` must be as many, in that order, and of each the given fields must be equal. None given means none.
+//! 4. Whatever is wanted, the answer itself must be written canonically.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use fleetfold_core::{Value, json};
+
+use super::read::Want;
+
+/// Answers wrap documents, which may be as deep as the contract allows.
+const DEPTH: usize = 2 * json::MAX_DEPTH;
+
+/// One place where an answer is not as wanted. What is not there is nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// A JSON pointer into the answer.
+    pub path: String,
+    pub want: Option<String>,
+    pub got: Option<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
+        let path = if self.path.is_empty() { "the answer" } else { &self.path };
+        write!(f, "{path}\n    want {}\n    got  {}", shown(&self.want), shown(&self.got))
+    }
+}
+
+/// Compares an answer with what is wanted; empty when all is well.
+pub fn compare(want: &Want, answer: &str) -> Vec<Difference> {
+    let mut found = Found(Vec::new());
+    if let Want::Text(text) = want {
+        if text != answer {
+            found.add("", Some(text.clone()), Some(answer.to_owned()));
+        }
+        return found.0;
+    }
+    let Ok(got) = json::parse_within(answer, DEPTH) else {
+        found.add("", Some("JSON".to_owned()), Some(answer.to_owned()));
+        return found.0;
+    };
+    let canonical = got.to_canonical();
+    if canonical != answer {
+        found.add("", Some(canonical), Some(answer.to_owned()));
+    }
+    match want {
+        Want::Ok { ok, diagnostics } => {
+            found.exact("/ok", Some(ok), got.get("ok"));
+            let diagnostics = (!diagnostics.is_empty()).then(|| Value::from(diagnostics.clone()));
+            found.given("/diagnostics", diagnostics.as_ref(), got.get("diagnostics"));
+            found.nothing_but(&["ok", "diagnostics"], &got);
+        }
+        Want::Error(error) => {
+            found.given("/error", Some(error), got.get("error"));
+            found.nothing_but(&["error"], &got);
+        }
+        Want::Text(_) => {}
+    }
+    found.0
+}
+
+struct Found(Vec<Difference>);
+
+impl Found {
+    fn add(&mut self, path: &str, want: Option<String>, got: Option<String>) {
+        self.0.push(Difference { path: path.to_owned(), want, got });
+    }
+
+    fn exact(&mut self, path: &str, want: Option<&Value>, got: Option<&Value>) {
+        match (want, got) {
+            (Some(Value::Map(a)), Some(Value::Map(b))) => {
+                for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
+                    self.exact(&below(path, key), a.get(key), b.get(key));
+                }
+            }
+            (Some(Value::List(a)), Some(Value::List(b))) => {
+                for index in 0..a.len().max(b.len()) {
+                    self.exact(&below(path, &index.to_string()), a.get(index), b.get(index));
+                }
+            }
+            _ => self.leaf(path, want, got),
+        }
+    }
+
+    /// As [`Found::exact`], but a map may hold more than is wanted.
+    fn given(&mut self, path: &str, want: Option<&Value>, got: Option<&Value>) {
+        match (want, got) {
+            (Some(Value::Map(a)), Some(Value::Map(b))) => {
+                for (key, value) in a.iter() {
+                    self.given(&below(path, key), Some(value), b.get(key));
+                }
+            }
+            (Some(Value::List(a)), Some(Value::List(b))) => {
+                for index in 0..a.len().max(b.len()) {
+                    self.given(&below(path, &index.to_string()), a.get(index), b.get(index));
+                }
+            }
+            _ => self.leaf(path, want, got),
+        }
+    }
+
+    fn leaf(&mut self, path: &str, want: Option<&Value>, got: Option<&Value>) {
+        let (want, got) = (want.map(Value::to_canonical), got.map(Value::to_canonical));
+        if want != got {
+            self.add(path, want, got);
+        }
+    }
+
+    fn nothing_but(&mut self, known: &[&str], got: &Value) {
+        for (key, value) in got.as_map().into_iter().flat_map(|it| it.iter()) {
+            if !known.contains(&key.as_str()) {
+                self.add(&below("", key), None, Some(value.to_canonical()));
+            }
+        }
+    }
+}
+
+fn below(path: &str, key: &str) -> String {
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+}

@@ -1,0 +1,62 @@
+// Builds the raw module, always the same way. Included by `host/build.rs`, which embeds the result, and by the test that
+// builds two copies of the source and compares them.
+//
+// The same source gives the same bytes, whoever asks and wherever it lies:
+// 1. what the outer build says about compilers, flags, profiles and folders is not passed on;
+// 2. places on this machine are renamed in what the compiler writes;
+// 3. `--locked`, and the toolchain file of the workspace, settle every version.
+
+/// Builds `fleetfold-wasm` of the workspace at `workspace` and returns where the module lies, in `target_dir`.
+///
+/// # Panics
+///
+/// When the build fails: both callers have nothing left to do then.
+fn build_module(workspace: &std::path::Path, target_dir: &std::path::Path) -> std::path::PathBuf {
+    const TARGET: &str = "wasm32-unknown-unknown";
+
+    // `cargo` by name and not `$CARGO`: by name it is rustup's, which reads the toolchain file of the workspace.
+    let mut cargo = std::process::Command::new("cargo");
+    for (name, _) in std::env::vars_os() {
+        if steers_the_build(&name.to_string_lossy()) {
+            cargo.env_remove(name);
+        }
+    }
+    let status = cargo
+        .current_dir(workspace)
+        .args(["build", "--quiet", "--locked", "-p", "fleetfold-wasm", "--profile", "module", "--target", TARGET])
+        .arg("--target-dir")
+        .arg(target_dir)
+        // The encoded form, since a folder may have a space in its name.
+        .env("CARGO_ENCODED_RUSTFLAGS", remap_flags(workspace).join("\u{1f}"))
+        .status()
+        .unwrap_or_else(|error| panic!("cargo does not start: {error}"));
+    assert!(status.success(), "the module does not build; is the target installed? `rustup target add {TARGET}`");
+    target_dir.join(TARGET).join("module").join("fleetfold_wasm.wasm")
+}
+
+/// Whether a variable could change what is built. Where crates come from (`CARGO_HOME`, network, registries) cannot, since
+/// the lock file holds their checksums, nor can the number of jobs.
+fn steers_the_build(name: &str) -> bool {
+    const STEERING: [&str; 5] = ["CARGO", "__CARGO", "RUSTC", "RUSTFLAGS", "RUSTUP_TOOLCHAIN"];
+    const HARMLESS: [&str; 6] =
+        ["CARGO_HOME", "CARGO_HTTP_", "CARGO_MAKEFLAGS", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_"];
+    let starts_with_any = |list: &[&str]| list.iter().any(|it| name.starts_with(it));
+    starts_with_any(&STEERING) && !starts_with_any(&HARMLESS)
+}
+
+/// Renames every folder whose name could reach the module through a panic message. Of several that fit, the compiler
+/// takes the last: the outermost folder comes first.
+fn remap_flags(workspace: &std::path::Path) -> Vec<String> {
+    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+    let under_home = |name: &str| home.as_ref().map(|home| home.join(name));
+    let from_env = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from);
+    [
+        (home.clone(), "/home"),
+        (from_env("RUSTUP_HOME").or_else(|| under_home(".rustup")), "/rustup"),
+        (from_env("CARGO_HOME").or_else(|| under_home(".cargo")), "/cargo"),
+        (Some(workspace.to_path_buf()), "/fleetfold"),
+    ]
+    .into_iter()
+    .filter_map(|(folder, name)| Some(format!("--remap-path-prefix={}={name}", folder?.display())))
+    .collect()
+}
