@@ -127,6 +127,9 @@ impl Instance {
             return Err(bad("it is too long"));
         }
         let bytes = self.memory.data(&self.store).get(place(ptr, len)).ok_or(bad("it lies outside the memory"))?;
+        if bytes.is_empty() {
+            return Err(bad("it is empty"));
+        }
         // An answer is canonical JSON, which has no line break: one that had would forge a second answer line.
         if bytes.iter().any(|byte| *byte < b' ') {
             return Err(bad("it has a control character"));

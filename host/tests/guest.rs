@@ -124,6 +124,11 @@ fn an_answer_that_is_not_utf_8_is_refused() {
 }
 
 #[test]
+fn an_empty_answer_is_refused() {
+    on_call("(return (i64.const 0x1000000000))", "bad-answer: it is empty");
+}
+
+#[test]
 fn an_answer_of_two_lines_is_refused() {
     on_call("(i32.store8 (i32.const 17) (i32.const 10))", "bad-answer: it has a control character");
 }
