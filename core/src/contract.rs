@@ -13,6 +13,7 @@ mod own;
 mod patch;
 pub mod record;
 mod refresh;
+mod retain;
 mod schema;
 mod select;
 mod typescript;
@@ -32,6 +33,7 @@ pub const OPS: &[Op] = &[
     op::<describe::Describe>(),
     op::<select::Select>(),
     op::<fold::Fold>(),
+    op::<retain::Retain>(),
     op::<patch::Patch>(),
     op::<matching::Match>(),
     op::<own::Adopt>(),

@@ -119,6 +119,8 @@ codes! {
     PathBlocked = "path-blocked",
     /// A value of a kind that the rule cannot carry over.
     BadLiveValue = "bad-live-value",
+    /// The original takes a value of the template away because the live object has none.
+    Dropped = "dropped",
     /// The objects are not of the same kind or name.
     IdentityMismatch = "identity-mismatch",
 

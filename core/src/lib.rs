@@ -44,6 +44,7 @@ pub mod patch;
 pub mod path;
 pub mod rbac;
 pub mod refresh;
+pub mod retain;
 pub mod rules;
 pub mod select;
 pub mod value;

@@ -1,6 +1,6 @@
 //! Which element of a live list is the same thing as which element of the desired one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::rules::lists::{Key, ListKind};
@@ -78,17 +78,66 @@ pub fn pair_for_retention(desired: &[Value], live: &[Value], kind: ListKind) -> 
     }
 }
 
-/// The keys of each element, as one text that is equal only for equal keys.
+/// Pairs by the first group of keys, then what is left by the next. An element that a group does not tell apart from
+/// another waits for the next one; the answer says when one was left over for that reason.
+pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pairing, Option<Unpairable>) {
+    let mut partners: Vec<Option<usize>> = vec![None; desired.len()];
+    let mut alike = Vec::new();
+    for keys in groups {
+        let taken: BTreeSet<usize> = partners.iter().flatten().copied().collect();
+        let free = partners.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(index, _)| index);
+        let wanted = index_by_key(desired, keys, free);
+        let found = index_by_key(live, keys, (0..live.len()).filter(|index| !taken.contains(index)));
+        for (key, here) in wanted {
+            match (here.as_slice(), found.get(&key).map(Vec::as_slice)) {
+                ([index], Some([partner])) => {
+                    if let Some(place) = partners.get_mut(*index) {
+                        *place = Some(*partner);
+                    }
+                }
+                ([first, second, ..], Some(_)) => alike.push((*first, Side::Desired, *first, *second, keys)),
+                ([index, ..], Some([first, second, ..])) => alike.push((*index, Side::Live, *first, *second, keys)),
+                _ => {}
+            }
+        }
+    }
+    let taken: BTreeSet<usize> = partners.iter().flatten().copied().collect();
+    let extra = (0..live.len()).filter(|index| !taken.contains(index)).collect();
+    let left = alike.into_iter().find(|(index, ..)| partners.get(*index) == Some(&None));
+    let unpairable = left.map(|(_, side, first, second, keys)| Unpairable::SameKey {
+        side,
+        first,
+        second,
+        keys: keys.iter().map(|key| key.name).collect(),
+    });
+    (Pairing { partners, extra }, unpairable)
+}
+
+fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) -> BTreeMap<String, Vec<usize>> {
+    let mut places = BTreeMap::<String, Vec<usize>>::new();
+    for index in of {
+        let key = items.get(index).and_then(|item| key_of(item, keys).ok());
+        if let Some(key) = key {
+            places.entry(key).or_default().push(index);
+        }
+    }
+    places
+}
+
+/// The keys of an element, as one text that is equal only for equal keys; or the key that it lacks.
+fn key_of(item: &Value, keys: &[Key]) -> Result<String, &'static str> {
+    let parts = keys.iter().map(|key| {
+        let value = item.get(key.name).filter(|it| !it.is_null()).cloned();
+        value.or_else(|| item.as_map().and(key.default).map(Value::from)).ok_or(key.name)
+    });
+    Ok(Value::from(parts.collect::<Result<Vec<_>, _>>()?).to_canonical())
+}
+
 fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<String>, Unpairable> {
     let mut seen = BTreeMap::new();
     let mut texts = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        let parts = keys.iter().map(|key| {
-            let value = item.get(key.name).filter(|it| !it.is_null()).cloned();
-            let value = value.or_else(|| item.as_map().and(key.default).map(Value::from));
-            value.ok_or(Unpairable::NoKey { side, index, key: key.name })
-        });
-        let text = Value::from(parts.collect::<Result<Vec<_>, _>>()?).to_canonical();
+        let text = key_of(item, keys).map_err(|key| Unpairable::NoKey { side, index, key })?;
         if let Some(first) = seen.insert(text.clone(), index) {
             let keys = keys.iter().map(|key| key.name).collect();
             return Err(Unpairable::SameKey { side, first, second: index, keys });
@@ -98,13 +147,63 @@ fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<String>, Unp
     Ok(texts)
 }
 
+/// An element that is compared by its keys and has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unmapped {
+    pub side: Side,
+    pub index: usize,
+    pub kind: &'static str,
+}
+
+/// Every pair of elements whose values under all of `keys` are equal as they stand, nothing filled in: absent and null
+/// are the same, `1` and `1.0` are not.
+///
+/// # Errors
+///
+/// An element that is not a map, as soon as it is compared.
+pub fn pair_raw(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<(usize, usize)>, Unmapped> {
+    let mut pairs = Vec::new();
+    for (here, wanted) in desired.iter().enumerate() {
+        for (there, found) in live.iter().enumerate() {
+            for (side, index, item) in [(Side::Desired, here, wanted), (Side::Live, there, found)] {
+                if item.as_map().is_none() {
+                    return Err(Unmapped { side, index, kind: item.kind() });
+                }
+            }
+            if is_raw_equal(wanted, found, keys) {
+                pairs.push((here, there));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// The live elements that go with no desired one, nor with a live one before them.
+///
+/// # Errors
+///
+/// As [`pair_raw`].
+pub fn raw_extra(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<usize>, Unmapped> {
+    let paired: BTreeSet<usize> = pair_raw(desired, live, keys)?.into_iter().map(|(_, there)| there).collect();
+    let repeats = |(index, item)| live.iter().take(index).any(|earlier| is_raw_equal(earlier, item, keys));
+    let alone = live.iter().enumerate().filter(|it| !paired.contains(&it.0) && !repeats(*it));
+    Ok(alone.map(|(index, _)| index).collect())
+}
+
+fn is_raw_equal(a: &Value, b: &Value, keys: &[&str]) -> bool {
+    keys.iter().all(|key| match (a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null)) {
+        (Value::Number(a), Value::Number(b)) => std::mem::discriminant(a) == std::mem::discriminant(b) && a == b,
+        (a, b) => a == b,
+    })
+}
+
 fn join(desired: &[String], live: &[String]) -> Pairing {
     let mut places = BTreeMap::new();
     for (index, text) in live.iter().enumerate() {
         places.entry(text.as_str()).or_insert(index);
     }
     let partners = desired.iter().map(|text| places.get(text.as_str()).copied()).collect();
-    let wanted: std::collections::BTreeSet<&String> = desired.iter().collect();
+    let wanted: BTreeSet<&String> = desired.iter().collect();
     let extra = live.iter().enumerate().filter(|(_, text)| !wanted.contains(text)).map(|(index, _)| index).collect();
     Pairing { partners, extra }
 }
@@ -203,6 +302,24 @@ mod tests {
         falls_back(rows, r#"[{"name":"b"},{"name":"a"}]"#, r#"[{"name":"a"}]"#, &[None, Some(0)]);
         falls_back(rows, r#"[{"x":1},{"x":2}]"#, r#"[{"x":2},{"x":1}]"#, &[Some(0), Some(1)]);
         falls_back(PORTS, r#"[{"name":"a"}]"#, r#"[{"name":"b"},{"name":"a"}]"#, &[Some(1)]);
+    }
+
+    #[test]
+    fn a_later_group_of_keys_pairs_what_an_earlier_one_left() {
+        const NAME: Key = Key { name: "name", default: Some("") };
+        const PORT: Key = Key { name: "port", default: None };
+        let desired = list(r#"[{"name":"b","port":2},{"port":1},{"name":"c","port":9}]"#);
+        let live = list(r#"[{"name":"a","port":1},{"name":"b","port":2},{"name":"c","port":3}]"#);
+        let (pairing, left) = pair_by_keys(&desired, &live, &[&[NAME, PORT], &[PORT], &[NAME]]);
+        assert_eq!((pairing.partners, pairing.extra, left), (vec![Some(1), Some(0), Some(2)], vec![], None));
+    }
+
+    #[test]
+    fn elements_that_no_group_tells_apart_are_named() {
+        const PORT: Key = Key { name: "port", default: None };
+        let (pairing, left) = pair_by_keys(&list(r#"[{"port":1},{"port":1}]"#), &list(r#"[{"port":1}]"#), &[&[PORT]]);
+        assert_eq!(pairing.partners, [None, None]);
+        assert_eq!(left.unwrap().to_string(), "elements 0 and 1 of the desired list have the same `port`");
     }
 
     #[test]

@@ -1,0 +1,128 @@
+//! `retain`: values of the live object carried over into the desired one.
+
+use super::{Dialect, Mode, Operation, Spot};
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::label::check_key;
+use crate::path::{PathError, Pointer, RetentionPath};
+use crate::record;
+use crate::retain::{Rules, retain};
+use crate::rules::retention::{KARMADA, KUBEFED, NONE, STRICT, Table};
+use crate::value::{Map, Text, Value};
+
+record! {
+    request
+    /// Carries values of the live object over into the desired one.
+    pub struct Retain {
+        /// The object as the template gives it.
+        desired "desired": Map,
+        /// The object as the cluster has it; null before it is created.
+        live "live": Value,
+        /// Rules beside the built-in ones.
+        rules "rules": Option<RetainRules>,
+        /// Whether the built-in rules apply; they do when left out.
+        builtin "builtin": Option<bool>,
+        /// Whether `spec.replicas` belongs to the cluster.
+        retain_replicas "retainReplicas": Option<bool>,
+        /// `compat`: the answer of the original.
+        mode "mode": Option<Mode>,
+        /// In compat mode, which original: `kubefed` (when left out) or `karmada`.
+        dialect "dialect": Option<Dialect>,
+    }
+}
+
+record! {
+    request
+    /// What else is retained where the template does not set it.
+    pub struct RetainRules {
+        /// Retention paths, such as `spec.foo[].bar`.
+        fields "fields": Option<Vec<Text>>,
+        /// Keys of labels.
+        labels "labels": Option<Vec<Text>>,
+    }
+}
+
+record! {
+    answer
+    pub struct RetainAnswer {
+        /// The desired object with what was carried over.
+        object "object": Value,
+        /// What was carried over, by path.
+        retained "retained": Vec<RetainedField>,
+    }
+}
+
+record! {
+    answer
+    /// A value that the live object gave.
+    pub struct RetainedField {
+        /// Where it is in the result, as a JSON pointer.
+        path "path": String,
+        /// The built-in rule, the retention path, or `label:` and the key.
+        rule "rule": Text,
+        /// `always`, `conditional` or `union`.
+        mode "mode": &'static str,
+    }
+}
+
+impl Operation for Retain {
+    const NAME: &'static str = "retain";
+    type Answer = RetainAnswer;
+
+    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<RetainAnswer, Error> {
+        if !matches!(self.live, Value::Map(_) | Value::Null) {
+            return Err(Spot::ROOT.key("live").wrong_type("a map or null", &self.live));
+        }
+        let table = self.table()?;
+        let retain_replicas = self.retain_replicas.unwrap_or(false);
+        let karmada = self.mode == Some(Mode::Compat) && self.dialect == Some(Dialect::Karmada);
+        if retain_replicas && karmada {
+            let message = "`retainReplicas` does nothing here: Karmada goes by a label of the object";
+            let hint = "set the label `resourcetemplate.karmada.io/retain-replicas` to `true`";
+            out.push(Diagnostic::warning(Code::WrongDialect, message).at(Pointer::of(["retainReplicas"])).hint(hint));
+        }
+        let custom = self.rules.unwrap_or(RetainRules { fields: None, labels: None });
+        let rules = Rules {
+            builtin: if self.builtin.unwrap_or(true) { table } else { NONE },
+            phase: None,
+            fields: paths(custom.fields.unwrap_or_default())?,
+            labels: labels(custom.labels.unwrap_or_default())?,
+            retain_replicas,
+        };
+        let answer = retain(&self.desired.into(), &self.live, &rules, out)?;
+        let retained = answer.retained.into_iter();
+        let retained = retained.map(|it| RetainedField { path: it.path, rule: it.rule, mode: it.mode.as_str() });
+        Ok(RetainAnswer { object: answer.object, retained: retained.collect() })
+    }
+}
+
+impl Retain {
+    fn table(&self) -> Result<Table, Error> {
+        match (self.mode.unwrap_or_default(), self.dialect) {
+            (Mode::Strict, _) => Ok(STRICT),
+            (Mode::Compat, None | Some(Dialect::Kubefed)) => Ok(KUBEFED),
+            (Mode::Compat, Some(Dialect::Karmada)) => Ok(KARMADA),
+            (Mode::Compat, Some(dialect)) => {
+                let message = format!("`{}` retains nothing", dialect.as_str());
+                Err(Error::new(Code::WrongDialect, message).at("/dialect").hint("one of: kubefed, karmada"))
+            }
+        }
+    }
+}
+
+fn paths(fields: Vec<Text>) -> Result<Vec<RetentionPath>, Error> {
+    let parse = |(index, text): (usize, Text)| {
+        RetentionPath::parse(&text).map_err(|PathError { message, offset, hint }| {
+            let message = format!("`{text}` is not a retention path: {message}, at character {offset}");
+            Error::new(Code::BadRetentionPath, message).at(format!("/rules/fields/{index}")).maybe_hint(hint)
+        })
+    };
+    fields.into_iter().enumerate().map(parse).collect()
+}
+
+fn labels(keys: Vec<Text>) -> Result<Vec<Text>, Error> {
+    let check = |(index, key): (usize, Text)| {
+        check_key(&key).map_err(|error| error.at(format!("/rules/labels/{index}")))?;
+        Ok(key)
+    };
+    keys.into_iter().enumerate().map(check).collect()
+}

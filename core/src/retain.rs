@@ -1,0 +1,460 @@
+//! Retention: values that belong to the cluster are carried from the live object into the desired one.
+//!
+//! 1. The built-in rules run first, in the order of their [table](crate::rules::retention).
+//! 2. Then the user's fields and labels. They are conditional: what the template sets, even to an empty value or null,
+//!    is not retained.
+//!
+//! Elements of lists are [paired](crate::pair) before anything is carried from one to the other.
+//!
+//! # Guarantees
+//!
+//! - Retaining twice changes nothing more.
+//! - With our own rules, retaining from a live object that equals the desired one changes nothing.
+
+mod wanted;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::pair::{Unmapped, Unpairable, pair, pair_by_keys, pair_for_retention, pair_raw, raw_extra};
+use crate::path::{Pointer, RetentionPath, RetentionStep, list_index};
+use crate::rules::lists::{group_of, list_kind};
+use crate::rules::retention::{Keep, Pairs, Phase, Quirk, Rule, Table, Wanted, When};
+use crate::value::{Map, Text, Value};
+use wanted::Fit;
+
+/// What is carried over.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    pub builtin: Table,
+    /// Only the rules of this phase; the user's belong to the one before the layers. All of them when left open.
+    pub phase: Option<Phase>,
+    pub fields: Vec<RetentionPath>,
+    pub labels: Vec<Text>,
+    pub retain_replicas: bool,
+}
+
+/// The desired object with what was carried over.
+#[derive(Clone, Debug)]
+pub struct Retained {
+    pub object: Value,
+    /// Where the live value took the place of the template's, sorted by path.
+    pub retained: Vec<Retention>,
+}
+
+/// One value that the live object gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// A JSON pointer into the result.
+    pub path: String,
+    pub rule: Text,
+    pub mode: Keep,
+}
+
+/// Carries values of `live` over into `desired`. A live object that is null does not exist yet, so it gives nothing.
+///
+/// # Errors
+///
+/// The two are not the same object; or, by the rules of an original, a value has a type that blocks its update.
+pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagnostic>) -> Result<Retained, Error> {
+    let mut ctx = Ctx { object: desired.clone(), live, retained: BTreeMap::new(), out };
+    if live.is_null() {
+        return Ok(ctx.finish());
+    }
+    refuse_strangers(desired, live)?;
+    let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
+    let runs = |phase: Phase| rules.phase.is_none_or(|only| only == phase);
+    for rule in rules.builtin.rows.iter().filter(|rule| runs(rule.phase) && rule.kinds.contains(api_version, kind)) {
+        if rule.when.iter().all(|when| ctx.holds(*when, rules.retain_replicas)) {
+            ctx.built_in(rule, rules.builtin.refuses)?;
+        }
+    }
+    if runs(Phase::Before) {
+        for path in &rules.fields {
+            ctx.custom(path.to_string().into(), path.steps())?;
+        }
+        for label in &rules.labels {
+            let steps = ["metadata", "labels", label].map(|key| RetentionStep::Key(key.into()));
+            ctx.custom(format!("label:{label}").into(), &steps)?;
+        }
+    }
+    Ok(ctx.finish())
+}
+
+/// The object must be the same one. What a side does not say is not compared.
+fn refuse_strangers(desired: &Value, live: &Value) -> Result<(), Error> {
+    let differ = |path: &[&str], same: fn(&str, &str) -> bool| {
+        let (wanted, found) = (desired.text_at(path), live.text_at(path));
+        !wanted.is_empty() && !found.is_empty() && !same(wanted, found)
+    };
+    let equal: fn(&str, &str) -> bool = |a, b| a == b;
+    let stranger = if differ(&["apiVersion"], |a, b| group_of(a) == group_of(b)) {
+        Some("apiVersion")
+    } else if differ(&["kind"], equal) {
+        Some("kind")
+    } else if differ(&["metadata", "name"], equal) {
+        Some("metadata/name")
+    } else {
+        differ(&["metadata", "namespace"], equal).then_some("metadata/namespace")
+    };
+    match stranger {
+        Some(field) => {
+            let message = format!("the live object is another one: its `{}` differs", field.replace('/', "."));
+            Err(Error::new(Code::IdentityMismatch, message).at(format!("/live/{field}")))
+        }
+        None => Ok(()),
+    }
+}
+
+struct Ctx<'a> {
+    object: Value,
+    live: &'a Value,
+    retained: BTreeMap<String, (Text, Keep)>,
+    out: &'a mut Vec<Diagnostic>,
+}
+
+/// A rule on its way through the two objects.
+struct Carry<'a> {
+    name: Text,
+    steps: &'a [RetentionStep],
+    mode: Keep,
+    wanted: Wanted,
+    pairs: Pairs,
+    quirks: &'a [Quirk],
+    refuses: bool,
+}
+
+impl Carry<'_> {
+    fn has(&self, quirk: Quirk) -> bool {
+        self.quirks.contains(&quirk)
+    }
+
+    /// Whether a live object without the value matters.
+    fn minds_absence(&self) -> bool {
+        [Quirk::AbsentRemoves, Quirk::AbsentIsError, Quirk::WritesNull].iter().any(|quirk| self.has(*quirk))
+    }
+}
+
+/// One place that a rule leads to, in a desired object that may not have it, and what the live object has there.
+struct Site {
+    place: Pointer,
+    live: Option<Value>,
+}
+
+impl Ctx<'_> {
+    fn finish(self) -> Retained {
+        let retained = self.retained.into_iter().map(|(path, (rule, mode))| Retention { path, rule, mode });
+        Retained { object: self.object, retained: retained.collect() }
+    }
+
+    fn holds(&self, when: When, retain_replicas: bool) -> bool {
+        match when {
+            When::RetainReplicas => retain_replicas,
+            When::DesiredHas(key) => self.object.get(key).is_some(),
+            When::Label(key, value) => self.object.text_at(&["metadata", "labels", key]) == value,
+            When::SecretType { is, or_live } => match self.object.get("type") {
+                None if or_live => self.live.text_at(&["type"]) == is,
+                found => found.and_then(Value::as_text) == Some(is),
+            },
+            When::Agree(path) => self.object.at(path) == self.live.at(path),
+        }
+    }
+
+    fn built_in(&mut self, rule: &Rule, refuses: bool) -> Result<(), Error> {
+        // A test parses every row.
+        let Ok(path) = RetentionPath::parse(rule.path) else { return Ok(()) };
+        let Rule { mode, wanted, pairs, quirks, .. } = *rule;
+        self.run(&Carry { name: rule.name.into(), steps: path.steps(), mode, wanted, pairs, quirks, refuses })
+    }
+
+    fn custom(&mut self, name: Text, steps: &[RetentionStep]) -> Result<(), Error> {
+        // `[]` at the end names all elements, which is the list.
+        let end = steps.iter().rposition(|step| *step != RetentionStep::Each).map_or(0, |last| last + 1);
+        let steps = steps.get(..end).unwrap_or_default();
+        let (mode, wanted, pairs) = (Keep::Conditional, Wanted::Any, Pairs::ByKind);
+        self.run(&Carry { name, steps, mode, wanted, pairs, quirks: &[], refuses: false })
+    }
+
+    fn run(&mut self, carry: &Carry) -> Result<(), Error> {
+        let desired = self.object.clone();
+        let mut sites = Vec::new();
+        self.walk(carry, carry.steps, Some(&desired), Some(self.live), Pointer::root(), &mut sites)?;
+        sites.into_iter().try_for_each(|site| self.settle(carry, site))
+    }
+
+    /// Finds the places that the rest of the path leads to.
+    fn walk(
+        &mut self,
+        carry: &Carry,
+        steps: &[RetentionStep],
+        desired: Option<&Value>,
+        live: Option<&Value>,
+        place: Pointer,
+        sites: &mut Vec<Site>,
+    ) -> Result<(), Error> {
+        match steps.split_first() {
+            None => sites.push(Site { place, live: live.cloned() }),
+            Some((RetentionStep::Key(key), rest)) => {
+                let live = match live {
+                    None | Some(Value::Null) => None,
+                    Some(Value::Map(map)) => map.get(key),
+                    Some(other) => return self.blocked(carry, "live", other, &place),
+                };
+                if live.is_none() && !carry.minds_absence() {
+                    return Ok(());
+                }
+                let desired = match desired {
+                    None => None,
+                    Some(Value::Map(map)) => map.get(key),
+                    Some(other) => return self.blocked(carry, "desired", other, &place),
+                };
+                self.walk(carry, rest, desired, live, place.child(key.clone()), sites)?;
+            }
+            Some((RetentionStep::Each, rest)) => {
+                let live = match live {
+                    Some(Value::List(items)) => items,
+                    None => return Ok(()),
+                    Some(Value::Null) if !carry.refuses => return Ok(()),
+                    Some(other) => return self.blocked(carry, "live", other, &place),
+                };
+                let desired = match desired {
+                    Some(Value::List(items)) => items,
+                    None => {
+                        if carry.has(Quirk::WritesEmptyList) {
+                            put(&mut self.object, &place, Vec::new().into());
+                        }
+                        return Ok(());
+                    }
+                    Some(other) => return self.blocked(carry, "desired", other, &place),
+                };
+                for (here, there) in self.pairs(carry, desired, live, &place)? {
+                    self.walk(carry, rest, desired.get(here), live.get(there), place.child(here.to_string()), sites)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Which desired element goes with which live one, by their indices.
+    fn pairs(
+        &mut self,
+        carry: &Carry,
+        desired: &[Value],
+        live: &[Value],
+        place: &Pointer,
+    ) -> Result<Vec<(usize, usize)>, Error> {
+        let (pairing, unpairable) = match carry.pairs {
+            Pairs::ByRaw(keys) => return pair_raw(desired, live, keys).map_err(|error| not_a_map(error, place)),
+            Pairs::ByKeys(groups) => pair_by_keys(desired, live, groups),
+            Pairs::ByKind => match pair_for_retention(desired, live, self.list_kind(place)) {
+                Ok(pairing) => (pairing, None),
+                Err(unpairable) => (Default::default(), Some(unpairable)),
+            },
+        };
+        if let Some(unpairable) = unpairable {
+            self.unpaired(carry, &unpairable, place);
+        }
+        Ok(pairing.partners.iter().enumerate().filter_map(|(here, there)| Some((here, (*there)?))).collect())
+    }
+
+    fn list_kind(&self, place: &Pointer) -> crate::rules::lists::ListKind {
+        let mut keys = Vec::new();
+        let mut value = Some(&self.object);
+        for segment in place.segments() {
+            value = match value {
+                Some(Value::List(items)) => list_index(segment).and_then(|index| items.get(index)),
+                other => {
+                    keys.push(segment.as_str());
+                    other.and_then(|it| it.get(segment))
+                }
+            };
+        }
+        list_kind(self.object.text_at(&["apiVersion"]), self.object.text_at(&["kind"]), &keys)
+    }
+
+    /// Decides one place.
+    fn settle(&mut self, carry: &Carry, Site { place, live }: Site) -> Result<(), Error> {
+        let desired = place.get(&self.object).cloned();
+        // No server writes null; to the originals it is a value like any other.
+        let live = live.filter(|live| carry.refuses || !live.is_null());
+        if let Some(value) = desired.as_ref().filter(|value| carry.wanted.fit(value) == Fit::Wrong)
+            && carry.has(Quirk::DesiredMustFit)
+        {
+            let message = format!("`{}` cannot read {} at `{place}`", carry.name, value.kind());
+            return Err(Error::new(Code::WrongType, message).at(format!("/desired{place}")));
+        }
+        let fit = live.as_ref().map_or(Fit::Empty, |live| carry.wanted.fit(live));
+        if carry.mode == Keep::Conditional && !is_unset(desired.as_ref(), carry) {
+            return Ok(());
+        }
+        match (fit, live) {
+            (Fit::Wrong, Some(value)) if !carry.has(Quirk::WrongIsAbsent) => self.bad_live(carry, &value, &place),
+            (Fit::Good, Some(live)) if carry.mode == Keep::Union => self.unite(carry, desired, &live, &place),
+            (Fit::Good, Some(live)) => {
+                if desired.as_ref() != Some(&live) {
+                    self.keep(carry, &place, live);
+                }
+                Ok(())
+            }
+            _ => self.absent(carry, desired, &place),
+        }
+    }
+
+    /// The live object has nothing to give.
+    fn absent(&mut self, carry: &Carry, desired: Option<Value>, place: &Pointer) -> Result<(), Error> {
+        if carry.has(Quirk::AbsentIsError) {
+            let message = format!("`{}` needs a value at `{place}`, and the live object has none", carry.name);
+            return Err(Error::new(Code::BadLiveValue, message).at(format!("/live{place}")));
+        }
+        if carry.has(Quirk::WritesNull) && desired.as_ref().is_none_or(Value::is_empty) {
+            put(&mut self.object, place, Value::Null);
+        }
+        if carry.has(Quirk::AbsentRemoves) && desired.is_some() {
+            take(&mut self.object, place);
+            let message = format!("the original drops `{place}`, because the live object has none");
+            self.say(Diagnostic::warning(Code::Dropped, message), place);
+        }
+        Ok(())
+    }
+
+    /// Adds the live entries that the desired map or list does not have.
+    fn unite(&mut self, carry: &Carry, desired: Option<Value>, live: &Value, place: &Pointer) -> Result<(), Error> {
+        let desired = desired.filter(|it| !it.is_null());
+        let desired = desired.filter(|it| !carry.has(Quirk::WrongIsAbsent) || carry.wanted.fit(it) != Fit::Wrong);
+        match (desired, live) {
+            (None, Value::Map(live)) => self.unite_maps(carry, &Map::new(), live, place),
+            (Some(Value::Map(desired)), Value::Map(live)) => self.unite_maps(carry, &desired, live, place),
+            (None, Value::List(live)) => self.unite_lists(carry, &[], live, place)?,
+            (Some(Value::List(desired)), Value::List(live)) => self.unite_lists(carry, &desired, live, place)?,
+            (Some(other), _) => self.blocked(carry, "desired", &other, place)?,
+            (None, _) => {}
+        }
+        Ok(())
+    }
+
+    fn unite_maps(&mut self, carry: &Carry, desired: &Map, live: &Map, place: &Pointer) {
+        let sent = carry.quirks.iter().find_map(|quirk| match quirk {
+            Quirk::Tracked(annotation) => Some(self.live.text_at(&["metadata", "annotations", annotation])),
+            _ => None,
+        });
+        let sent: BTreeSet<&str> = sent.into_iter().flat_map(|keys| keys.split(',')).collect();
+        let mut united = desired.clone();
+        for (key, value) in live.iter().filter(|(key, _)| !desired.contains(key) && !sent.contains(key.as_str())) {
+            united.insert(key.clone(), value.clone());
+            self.record(carry, &place.child(key.clone()));
+        }
+        if united.len() > desired.len() {
+            put(&mut self.object, place, united.into());
+        }
+    }
+
+    fn unite_lists(&mut self, carry: &Carry, desired: &[Value], live: &[Value], place: &Pointer) -> Result<(), Error> {
+        let extra: Vec<usize> = match carry.pairs {
+            Pairs::ByRaw(keys) => raw_extra(desired, live, keys).map_err(|error| not_a_map(error, place))?,
+            Pairs::ByKeys(groups) => pair_by_keys(desired, live, groups).0.extra,
+            Pairs::ByKind => match pair(desired, live, self.list_kind(place)) {
+                Ok(pairing) => pairing.extra,
+                Err(unpairable) => {
+                    self.unpaired(carry, &unpairable, place);
+                    return Ok(());
+                }
+            },
+        };
+        let mut united = desired.to_vec();
+        for item in extra.into_iter().filter_map(|index| live.get(index)) {
+            // What stands twice in a set is one entry.
+            if !united.contains(item) {
+                self.record(carry, &place.child(united.len().to_string()));
+                united.push(item.clone());
+            }
+        }
+        if united.len() > desired.len() {
+            put(&mut self.object, place, united.into());
+        } else if united.is_empty() && carry.has(Quirk::WritesNull) {
+            put(&mut self.object, place, Value::Null);
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, carry: &Carry, place: &Pointer, live: Value) {
+        put(&mut self.object, place, live);
+        self.record(carry, place);
+    }
+
+    fn record(&mut self, carry: &Carry, place: &Pointer) {
+        self.retained.insert(place.to_string(), (carry.name.clone(), carry.mode));
+    }
+
+    fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {
+        let message = format!("`{}` cannot carry over {} from `{place}`", carry.name, live.kind());
+        if carry.refuses {
+            return Err(Error::new(Code::BadLiveValue, message).at(format!("/live{place}")));
+        }
+        self.say(Diagnostic::warning(Code::BadLiveValue, message), place);
+        Ok(())
+    }
+
+    fn blocked(&mut self, carry: &Carry, side: &str, found: &Value, place: &Pointer) -> Result<(), Error> {
+        let message = format!("`{}` leads through {} at `{place}` of the {side} object", carry.name, found.kind());
+        if carry.refuses {
+            return Err(Error::new(Code::PathBlocked, message).at(format!("/{side}{place}")));
+        }
+        self.say(Diagnostic::warning(Code::PathBlocked, message), place);
+        Ok(())
+    }
+
+    fn unpaired(&mut self, carry: &Carry, why: &Unpairable, place: &Pointer) {
+        let message = format!("`{}` cannot pair the elements of `{place}`: {why}", carry.name);
+        self.say(Diagnostic::warning(Code::Unpaired, message), place);
+    }
+
+    fn say(&mut self, diagnostic: Diagnostic, place: &Pointer) {
+        let diagnostic = diagnostic.at(place.clone());
+        self.out.push(match reference(&self.object) {
+            Some(document) => diagnostic.of(document),
+            None => diagnostic,
+        });
+    }
+}
+
+/// The object's name in diagnostics, if it has one.
+fn reference(object: &Value) -> Option<String> {
+    let [kind, namespace, name] =
+        [&["kind"][..], &["metadata", "namespace"], &["metadata", "name"]].map(|path| object.text_at(path));
+    let parts = [kind, namespace, name].into_iter().filter(|part| !part.is_empty());
+    (!kind.is_empty() && !name.is_empty()).then(|| parts.collect::<Vec<_>>().join("/"))
+}
+
+fn is_unset(desired: Option<&Value>, carry: &Carry) -> bool {
+    let blank = |value: &Value| value.is_empty() || value.as_int() == Some(0);
+    desired.is_none_or(|value| carry.has(Quirk::EmptyIsUnset) && blank(value))
+}
+
+/// What crashes the original.
+fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error {
+    let message = format!("element {index} of the {side} list `{place}` is {kind}, not a map");
+    Error::new(Code::BadLiveValue, message).at(format!("/{side}{place}/{index}"))
+}
+
+/// Sets a place, making the maps that lead there.
+fn put(object: &mut Value, place: &Pointer, value: Value) {
+    let spot = place.segments().try_fold(object, |at, segment| match at {
+        Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
+        _ => at.as_map_mut()?.entry_or(segment, || Map::new().into()),
+    });
+    if let Some(spot) = spot {
+        *spot = value;
+    }
+}
+
+/// Takes a key out of the map that has it.
+fn take(object: &mut Value, place: &Pointer) {
+    let Some((parent, last)) = place.split_last() else { return };
+    let map = parent.segments().try_fold(object, |at, segment| match at {
+        Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
+        _ => at.get_mut(segment),
+    });
+    if let Some(map) = map.and_then(Value::as_map_mut) {
+        map.remove(&last);
+    }
+}
