@@ -3,6 +3,7 @@
 use crate::choice;
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::json;
 use crate::path::{PathError, Pointer, list_index};
 use crate::value::{Text, Value};
 
@@ -11,6 +12,9 @@ const MAX_OPERATIONS: usize = 1_000;
 
 /// What all `copy` operations of one patch may add up to: without it, thirty of them double a value to a gigabyte.
 const MAX_COPIED: usize = 3 * 1024 * 1024;
+
+/// How deep the object may become: it must still fit into a request.
+const MAX_DEPTH: usize = json::MAX_DEPTH - 1;
 
 /// What identifies an object. It decides where the result goes, so an override must not change it.
 const IDENTITY: &[&[&str]] =
@@ -40,7 +44,7 @@ choice! {
 /// Applies every operation in order, or none.
 ///
 /// 1. `replace`, `remove` and `test` need their place to exist; `add` and the target of `move` and `copy` need the parent.
-/// 2. `add` creates a missing `annotations` or `labels` map of a `metadata`: no operation could otherwise be right both
+/// 2. `add`, `move` and `copy` create a missing `annotations` or `labels` map of a `metadata`: no operation could otherwise be right both
 ///    with and without one.
 /// 3. Nothing may change what identifies the object, also not by way of a parent.
 ///
@@ -128,6 +132,7 @@ impl Ctx {
                     return Err(Error::new(Code::BadOperation, "a value cannot move into itself"));
                 }
                 let value = self.remove(&from)?;
+                self.create_metadata_map(&path);
                 self.add(&path, value)
             }
             Verb::Copy => {
@@ -185,6 +190,7 @@ impl Ctx {
     }
 
     fn add(&mut self, path: &Pointer, value: Value) -> Result<(), Error> {
+        refuse_depth(path, &value)?;
         let Some((parent, last)) = path.split_last() else {
             if self.mode == Mode::Compat {
                 return Err(self.not_found(path));
@@ -228,6 +234,7 @@ impl Ctx {
     }
 
     fn replace(&mut self, path: &Pointer, value: Value) -> Result<(), Error> {
+        refuse_depth(path, &value)?;
         if path.is_root() {
             // The original passes over a document that is no document.
             if self.mode == Mode::Strict || matches!(value, Value::Map(_) | Value::List(_)) {
@@ -311,6 +318,23 @@ fn as_original_reads(path: &str) -> String {
         read.push_str(part);
     }
     read
+}
+
+/// Operations can nest values into each other without end; what walks the result must not run out of stack.
+fn refuse_depth(path: &Pointer, value: &Value) -> Result<(), Error> {
+    fn depth(value: &Value) -> usize {
+        let deepest = match value {
+            Value::List(items) => items.iter().map(depth).max(),
+            Value::Map(map) => map.iter().map(|(_, value)| depth(value)).max(),
+            _ => return 0,
+        };
+        deepest.unwrap_or(0) + 1
+    }
+    if path.segments().len() + depth(value) > MAX_DEPTH {
+        let message = format!("the object would be nested deeper than {MAX_DEPTH} levels");
+        return Err(Error::new(Code::TooDeep, message));
+    }
+    Ok(())
 }
 
 /// The index that a segment names in a list of `len` places.
