@@ -117,6 +117,8 @@ codes! {
     Unpaired = "unpaired",
     /// The retained path leads through something that is not a map or a list.
     PathBlocked = "path-blocked",
+    /// No object of this kind has a field at this path.
+    UnknownPath = "unknown-path",
     /// A value of a kind that the rule cannot carry over.
     BadLiveValue = "bad-live-value",
     /// The original takes a value of the template away because the live object has none.

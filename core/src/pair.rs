@@ -203,8 +203,9 @@ fn join(desired: &[String], live: &[String]) -> Pairing {
         places.entry(text.as_str()).or_insert(index);
     }
     let partners = desired.iter().map(|text| places.get(text.as_str()).copied()).collect();
-    let wanted: BTreeSet<&String> = desired.iter().collect();
-    let extra = live.iter().enumerate().filter(|(_, text)| !wanted.contains(text)).map(|(index, _)| index).collect();
+    // What is wanted is not extra, and neither is what stands there a second time.
+    let mut known: BTreeSet<&String> = desired.iter().collect();
+    let extra = live.iter().enumerate().filter(|(_, text)| known.insert(*text)).map(|(index, _)| index).collect();
     Pairing { partners, extra }
 }
 
@@ -275,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_set_ignores_order_and_repetition() {
-        check(ListKind::Set, r#"["b","a","b"]"#, r#"["a","b","a","c"]"#, &[Some(1), Some(0), Some(1)], &[3]);
+        check(ListKind::Set, r#"["b","a","b"]"#, r#"["a","b","a","c","c"]"#, &[Some(1), Some(0), Some(1)], &[3]);
         check(ListKind::Set, "[1.0]", "[1]", &[Some(0)], &[]);
     }
 

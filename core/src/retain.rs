@@ -8,15 +8,19 @@
 //!
 //! # Guarantees
 //!
+//! With our own rules:
+//!
 //! - Retaining twice changes nothing more.
-//! - With our own rules, retaining from a live object that equals the desired one changes nothing.
+//! - Retaining from a live object that equals the desired one changes nothing.
+//! - Retaining one phase after the other, with no layers between them, is retaining all.
 
+mod union;
 mod wanted;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::pair::{Unmapped, Unpairable, pair, pair_by_keys, pair_for_retention, pair_raw, raw_extra};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::pair::{Side, Unmapped, Unpairable, pair_by_keys, pair_for_retention, pair_raw};
 use crate::path::{Pointer, RetentionPath, RetentionStep, list_index};
 use crate::rules::lists::{group_of, list_kind};
 use crate::rules::retention::{Keep, Pairs, Phase, Quirk, Rule, Table, Wanted, When};
@@ -135,11 +139,9 @@ impl Carry<'_> {
     }
 }
 
-/// One place that a rule leads to, in a desired object that may not have it, and what the live object has there.
-struct Site {
-    place: Pointer,
-    live: Option<Value>,
-}
+/// The places that a rule leads to, in a desired object that may not have them, and what the live object has there. Of
+/// several partners of one element the last one counts.
+type Sites = BTreeMap<Pointer, Option<Value>>;
 
 impl Ctx<'_> {
     fn finish(self) -> Retained {
@@ -177,9 +179,9 @@ impl Ctx<'_> {
 
     fn run(&mut self, carry: &Carry) -> Result<(), Error> {
         let desired = self.object.clone();
-        let mut sites = Vec::new();
+        let mut sites = Sites::new();
         self.walk(carry, carry.steps, Some(&desired), Some(self.live), Pointer::root(), &mut sites)?;
-        sites.into_iter().try_for_each(|site| self.settle(carry, site))
+        sites.into_iter().try_for_each(|(place, live)| self.settle(carry, place, live))
     }
 
     /// Finds the places that the rest of the path leads to.
@@ -190,10 +192,12 @@ impl Ctx<'_> {
         desired: Option<&Value>,
         live: Option<&Value>,
         place: Pointer,
-        sites: &mut Vec<Site>,
+        sites: &mut Sites,
     ) -> Result<(), Error> {
         match steps.split_first() {
-            None => sites.push(Site { place, live: live.cloned() }),
+            None => {
+                sites.insert(place, live.cloned());
+            }
             Some((RetentionStep::Key(key), rest)) => {
                 let live = match live {
                     None | Some(Value::Null) => None,
@@ -273,15 +277,14 @@ impl Ctx<'_> {
     }
 
     /// Decides one place.
-    fn settle(&mut self, carry: &Carry, Site { place, live }: Site) -> Result<(), Error> {
+    fn settle(&mut self, carry: &Carry, place: Pointer, live: Option<Value>) -> Result<(), Error> {
         let desired = place.get(&self.object).cloned();
         // No server writes null; to the originals it is a value like any other.
         let live = live.filter(|live| carry.refuses || !live.is_null());
         if let Some(value) = desired.as_ref().filter(|value| carry.wanted.fit(value) == Fit::Wrong)
             && carry.has(Quirk::DesiredMustFit)
         {
-            let message = format!("`{}` cannot read {} at `{place}`", carry.name, value.kind());
-            return Err(Error::new(Code::WrongType, message).at(format!("/desired{place}")));
+            return Err(misfit(Code::WrongType, carry, value, &place).at(format!("/desired{place}")));
         }
         let fit = live.as_ref().map_or(Fit::Empty, |live| carry.wanted.fit(live));
         if carry.mode == Keep::Conditional && !is_unset(desired.as_ref(), carry) {
@@ -317,65 +320,6 @@ impl Ctx<'_> {
         Ok(())
     }
 
-    /// Adds the live entries that the desired map or list does not have.
-    fn unite(&mut self, carry: &Carry, desired: Option<Value>, live: &Value, place: &Pointer) -> Result<(), Error> {
-        let desired = desired.filter(|it| !it.is_null());
-        let desired = desired.filter(|it| !carry.has(Quirk::WrongIsAbsent) || carry.wanted.fit(it) != Fit::Wrong);
-        match (desired, live) {
-            (None, Value::Map(live)) => self.unite_maps(carry, &Map::new(), live, place),
-            (Some(Value::Map(desired)), Value::Map(live)) => self.unite_maps(carry, &desired, live, place),
-            (None, Value::List(live)) => self.unite_lists(carry, &[], live, place)?,
-            (Some(Value::List(desired)), Value::List(live)) => self.unite_lists(carry, &desired, live, place)?,
-            (Some(other), _) => self.blocked(carry, "desired", &other, place)?,
-            (None, _) => {}
-        }
-        Ok(())
-    }
-
-    fn unite_maps(&mut self, carry: &Carry, desired: &Map, live: &Map, place: &Pointer) {
-        let sent = carry.quirks.iter().find_map(|quirk| match quirk {
-            Quirk::Tracked(annotation) => Some(self.live.text_at(&["metadata", "annotations", annotation])),
-            _ => None,
-        });
-        let sent: BTreeSet<&str> = sent.into_iter().flat_map(|keys| keys.split(',')).collect();
-        let mut united = desired.clone();
-        for (key, value) in live.iter().filter(|(key, _)| !desired.contains(key) && !sent.contains(key.as_str())) {
-            united.insert(key.clone(), value.clone());
-            self.record(carry, &place.child(key.clone()));
-        }
-        if united.len() > desired.len() {
-            put(&mut self.object, place, united.into());
-        }
-    }
-
-    fn unite_lists(&mut self, carry: &Carry, desired: &[Value], live: &[Value], place: &Pointer) -> Result<(), Error> {
-        let extra: Vec<usize> = match carry.pairs {
-            Pairs::ByRaw(keys) => raw_extra(desired, live, keys).map_err(|error| not_a_map(error, place))?,
-            Pairs::ByKeys(groups) => pair_by_keys(desired, live, groups).0.extra,
-            Pairs::ByKind => match pair(desired, live, self.list_kind(place)) {
-                Ok(pairing) => pairing.extra,
-                Err(unpairable) => {
-                    self.unpaired(carry, &unpairable, place);
-                    return Ok(());
-                }
-            },
-        };
-        let mut united = desired.to_vec();
-        for item in extra.into_iter().filter_map(|index| live.get(index)) {
-            // What stands twice in a set is one entry.
-            if !united.contains(item) {
-                self.record(carry, &place.child(united.len().to_string()));
-                united.push(item.clone());
-            }
-        }
-        if united.len() > desired.len() {
-            put(&mut self.object, place, united.into());
-        } else if united.is_empty() && carry.has(Quirk::WritesNull) {
-            put(&mut self.object, place, Value::Null);
-        }
-        Ok(())
-    }
-
     fn keep(&mut self, carry: &Carry, place: &Pointer, live: Value) {
         put(&mut self.object, place, live);
         self.record(carry, place);
@@ -386,11 +330,11 @@ impl Ctx<'_> {
     }
 
     fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {
-        let message = format!("`{}` cannot carry over {} from `{place}`", carry.name, live.kind());
+        let error = misfit(Code::BadLiveValue, carry, live, place);
         if carry.refuses {
-            return Err(Error::new(Code::BadLiveValue, message).at(format!("/live{place}")));
+            return Err(error.at(format!("/live{place}")));
         }
-        self.say(Diagnostic::warning(Code::BadLiveValue, message), place);
+        self.say(error.into_diagnostic(Severity::Warning), place);
         Ok(())
     }
 
@@ -430,10 +374,21 @@ fn is_unset(desired: Option<&Value>, carry: &Carry) -> bool {
     desired.is_none_or(|value| carry.has(Quirk::EmptyIsUnset) && blank(value))
 }
 
+fn misfit(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
+    let wanted = carry.wanted.describe();
+    let found = match value {
+        Value::List(_) if wanted.starts_with("a list") => "another list",
+        Value::Map(_) if wanted.starts_with("a map") => "another map",
+        other => other.kind(),
+    };
+    Error::new(code, format!("`{}` carries over {wanted}, and `{place}` is {found}", carry.name))
+}
+
 /// What crashes the original.
 fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error {
     let message = format!("element {index} of the {side} list `{place}` is {kind}, not a map");
-    Error::new(Code::BadLiveValue, message).at(format!("/{side}{place}/{index}"))
+    let code = if side == Side::Live { Code::BadLiveValue } else { Code::WrongType };
+    Error::new(code, message).at(format!("/{side}{place}/{index}"))
 }
 
 /// Sets a place, making the maps that lead there.

@@ -2,10 +2,12 @@
 //!
 //! - [`lists`]: what tells the elements of a list apart.
 //! - [`retention`]: which values of a live object are carried over, for us and for the originals.
+//! - [`roots`]: which fields stand at the root of a kind.
 //! - [`updates`]: what counts as a difference of each kind, and how an update mends it.
 //! - [`molds`]: which flags a component takes, by version.
 
 pub mod lists;
 pub mod molds;
 pub mod retention;
+pub mod roots;
 pub mod updates;

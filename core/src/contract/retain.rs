@@ -3,10 +3,11 @@
 use super::{Dialect, Mode, Operation, Spot};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::label::check_key;
-use crate::path::{PathError, Pointer, RetentionPath};
+use crate::path::{PathError, Pointer, RetentionPath, RetentionStep};
 use crate::record;
 use crate::retain::{Rules, retain};
 use crate::rules::retention::{KARMADA, KUBEFED, NONE, STRICT, Table};
+use crate::rules::roots::unknown_root;
 use crate::value::{Map, Text, Value};
 
 record! {
@@ -80,15 +81,18 @@ impl Operation for Retain {
             let hint = "set the label `resourcetemplate.karmada.io/retain-replicas` to `true`";
             out.push(Diagnostic::warning(Code::WrongDialect, message).at(Pointer::of(["retainReplicas"])).hint(hint));
         }
+        let desired = Value::from(self.desired);
         let custom = self.rules.unwrap_or(RetainRules { fields: None, labels: None });
+        let fields = paths(custom.fields.unwrap_or_default())?;
+        tell_unknown_paths(&fields, &desired, out);
         let rules = Rules {
             builtin: if self.builtin.unwrap_or(true) { table } else { NONE },
             phase: None,
-            fields: paths(custom.fields.unwrap_or_default())?,
+            fields,
             labels: labels(custom.labels.unwrap_or_default())?,
             retain_replicas,
         };
-        let answer = retain(&self.desired.into(), &self.live, &rules, out)?;
+        let answer = retain(&desired, &self.live, &rules, out)?;
         let retained = answer.retained.into_iter();
         let retained = retained.map(|it| RetainedField { path: it.path, rule: it.rule, mode: it.mode.as_str() });
         Ok(RetainAnswer { object: answer.object, retained: retained.collect() })
@@ -117,6 +121,27 @@ fn paths(fields: Vec<Text>) -> Result<Vec<RetentionPath>, Error> {
         })
     };
     fields.into_iter().enumerate().map(parse).collect()
+}
+
+/// A path that can lead nowhere in this kind is most likely a slip, and retains nothing.
+fn tell_unknown_paths(fields: &[RetentionPath], desired: &Value, out: &mut Vec<Diagnostic>) {
+    let kind = desired.text_at(&["kind"]);
+    for (index, path) in fields.iter().enumerate() {
+        let keys = path.steps().iter().filter_map(|step| match step {
+            RetentionStep::Key(key) => Some(key.as_str()),
+            RetentionStep::Each => None,
+        });
+        let keys: Vec<&str> = keys.collect();
+        let Some(unknown) = unknown_root(desired.text_at(&["apiVersion"]), kind, &keys) else { continue };
+        let first = keys.first().copied().unwrap_or_default();
+        let message = format!("`{path}` leads nowhere: {kind} has no field `{first}` at its root");
+        let hint = match keys.get(1) {
+            Some(second) if unknown.too_deep => format!("leave `{first}` out: `{second}` stands at the root"),
+            _ => format!("it has: {}", unknown.fields.join(", ")),
+        };
+        let at = Pointer::of(["rules", "fields", &index.to_string()]);
+        out.push(Diagnostic::warning(Code::UnknownPath, message).at(at).hint(hint));
+    }
 }
 
 fn labels(keys: Vec<Text>) -> Result<Vec<Text>, Error> {

@@ -13,6 +13,20 @@ pub enum Fit {
 }
 
 impl Wanted {
+    /// As messages name it.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Wanted::Any => "a value",
+            Wanted::Text => "a string",
+            Wanted::Int | Wanted::PositiveInt => "an integer",
+            Wanted::Texts | Wanted::SomeTexts => "a list of strings",
+            Wanted::List | Wanted::SomeList => "a list",
+            Wanted::NamedList => "a list of maps with a name",
+            Wanted::Map => "a map",
+            Wanted::TextMap => "a map of strings",
+        }
+    }
+
     /// Whether a value is what the rule carries over.
     pub fn fit(self, value: &Value) -> Fit {
         let right = match (self, value) {
