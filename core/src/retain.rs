@@ -69,7 +69,11 @@ pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagno
     let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
     let runs = |phase: Phase| rules.phase.is_none_or(|only| only == phase);
     for rule in rules.builtin.rows.iter().filter(|rule| runs(rule.phase) && rule.kinds.contains(api_version, kind)) {
-        if rule.when.iter().all(|when| ctx.holds(*when, rules.retain_replicas)) {
+        let mut holds = true;
+        for when in rule.when {
+            holds = holds && ctx.holds(*when, rules.retain_replicas)?;
+        }
+        if holds {
             ctx.built_in(rule, rules.builtin.refuses)?;
         }
     }
@@ -135,7 +139,8 @@ impl Carry<'_> {
 
     /// Whether a live object without the value matters.
     fn minds_absence(&self) -> bool {
-        [Quirk::AbsentRemoves, Quirk::AbsentIsError, Quirk::WritesNull].iter().any(|quirk| self.has(*quirk))
+        let minding = [Quirk::AbsentRemoves, Quirk::AbsentIsError, Quirk::DesiredMustFit, Quirk::WritesNull];
+        minding.iter().any(|quirk| self.has(*quirk))
     }
 }
 
@@ -149,17 +154,25 @@ impl Ctx<'_> {
         Retained { object: self.object, retained: retained.collect() }
     }
 
-    fn holds(&self, when: When, retain_replicas: bool) -> bool {
-        match when {
+    fn holds(&self, when: When, retain_replicas: bool) -> Result<bool, Error> {
+        Ok(match when {
             When::RetainReplicas => retain_replicas,
             When::DesiredHas(key) => self.object.get(key).is_some(),
-            When::Label(key, value) => self.object.text_at(&["metadata", "labels", key]) == value,
+            When::Label(key, value) => {
+                let labels = self.object.at(&["metadata", "labels"]);
+                if labels.is_some_and(|labels| Wanted::TextMap.fit(labels) == Fit::Wrong) {
+                    let error =
+                        Error::new(Code::WrongType, "the labels of the desired object are not a map of strings");
+                    return Err(error.at("/desired/metadata/labels"));
+                }
+                labels.is_some_and(|labels| labels.text_at(&[key]) == value)
+            }
             When::SecretType { is, or_live } => match self.object.get("type") {
                 None if or_live => self.live.text_at(&["type"]) == is,
                 found => found.and_then(Value::as_text) == Some(is),
             },
             When::Agree(path) => self.object.at(path) == self.live.at(path),
-        }
+        })
     }
 
     fn built_in(&mut self, rule: &Rule, refuses: bool) -> Result<(), Error> {
@@ -210,6 +223,8 @@ impl Ctx<'_> {
                 let desired = match desired {
                     None => None,
                     Some(Value::Map(map)) => map.get(key),
+                    // The originals stumble over it only when they come to write.
+                    Some(_) if carry.refuses => None,
                     Some(other) => return self.blocked(carry, "desired", other, &place),
                 };
                 self.walk(carry, rest, desired, live, place.child(key.clone()), sites)?;
@@ -224,10 +239,8 @@ impl Ctx<'_> {
                 let desired = match desired {
                     Some(Value::List(items)) => items,
                     None => {
-                        if carry.has(Quirk::WritesEmptyList) {
-                            put(&mut self.object, &place, Vec::new().into());
-                        }
-                        return Ok(());
+                        let writes = carry.has(Quirk::WritesEmptyList);
+                        return if writes { self.put(&place, Vec::new().into()) } else { Ok(()) };
                     }
                     Some(other) => return self.blocked(carry, "desired", other, &place),
                 };
@@ -295,7 +308,8 @@ impl Ctx<'_> {
             (Fit::Good, Some(live)) if carry.mode == Keep::Union => self.unite(carry, desired, &live, &place),
             (Fit::Good, Some(live)) => {
                 if desired.as_ref() != Some(&live) {
-                    self.keep(carry, &place, live);
+                    self.put(&place, live)?;
+                    self.record(carry, &place);
                 }
                 Ok(())
             }
@@ -310,7 +324,7 @@ impl Ctx<'_> {
             return Err(Error::new(Code::BadLiveValue, message).at(format!("/live{place}")));
         }
         if carry.has(Quirk::WritesNull) && desired.as_ref().is_none_or(Value::is_empty) {
-            put(&mut self.object, place, Value::Null);
+            self.put(place, Value::Null)?;
         }
         if carry.has(Quirk::AbsentRemoves) && desired.is_some() {
             take(&mut self.object, place);
@@ -320,9 +334,18 @@ impl Ctx<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, carry: &Carry, place: &Pointer, live: Value) {
-        put(&mut self.object, place, live);
-        self.record(carry, place);
+    /// Sets a place of the result, making the maps that lead there.
+    fn put(&mut self, place: &Pointer, value: Value) -> Result<(), Error> {
+        let spot = place.segments().try_fold(&mut self.object, |at, segment| match at {
+            Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
+            _ => at.as_map_mut()?.entry_or(segment, || Map::new().into()),
+        });
+        let Some(spot) = spot else {
+            let message = format!("`{place}` cannot be set in the desired object: what leads there is not a map");
+            return Err(Error::new(Code::PathBlocked, message).at(format!("/desired{place}")));
+        };
+        *spot = value;
+        Ok(())
     }
 
     fn record(&mut self, carry: &Carry, place: &Pointer) {
@@ -389,17 +412,6 @@ fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error
     let message = format!("element {index} of the {side} list `{place}` is {kind}, not a map");
     let code = if side == Side::Live { Code::BadLiveValue } else { Code::WrongType };
     Error::new(code, message).at(format!("/{side}{place}/{index}"))
-}
-
-/// Sets a place, making the maps that lead there.
-fn put(object: &mut Value, place: &Pointer, value: Value) {
-    let spot = place.segments().try_fold(object, |at, segment| match at {
-        Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
-        _ => at.as_map_mut()?.entry_or(segment, || Map::new().into()),
-    });
-    if let Some(spot) = spot {
-        *spot = value;
-    }
 }
 
 /// Takes a key out of the map that has it.

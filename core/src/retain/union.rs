@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::wanted::Fit;
-use super::{Carry, Ctx, not_a_map, put};
+use super::{Carry, Ctx, not_a_map};
 use crate::diagnostic::Error;
 use crate::pair::{pair, pair_by_keys, raw_extra};
 use crate::path::Pointer;
@@ -22,8 +22,8 @@ impl Ctx<'_> {
         let desired = desired.filter(|it| !it.is_null());
         let desired = desired.filter(|it| !carry.has(Quirk::WrongIsAbsent) || carry.wanted.fit(it) != Fit::Wrong);
         match (desired, live) {
-            (None, Value::Map(live)) => self.unite_maps(carry, &Map::new(), live, place),
-            (Some(Value::Map(desired)), Value::Map(live)) => self.unite_maps(carry, &desired, live, place),
+            (None, Value::Map(live)) => self.unite_maps(carry, &Map::new(), live, place)?,
+            (Some(Value::Map(desired)), Value::Map(live)) => self.unite_maps(carry, &desired, live, place)?,
             (None, Value::List(live)) => self.unite_lists(carry, &[], live, place)?,
             (Some(Value::List(desired)), Value::List(live)) => self.unite_lists(carry, &desired, live, place)?,
             (Some(other), _) => self.blocked(carry, "desired", &other, place)?,
@@ -32,7 +32,7 @@ impl Ctx<'_> {
         Ok(())
     }
 
-    fn unite_maps(&mut self, carry: &Carry, desired: &Map, live: &Map, place: &Pointer) {
+    fn unite_maps(&mut self, carry: &Carry, desired: &Map, live: &Map, place: &Pointer) -> Result<(), Error> {
         let sent = carry.quirks.iter().find_map(|quirk| match quirk {
             Quirk::Tracked(annotation) => Some(self.live.text_at(&["metadata", "annotations", annotation])),
             _ => None,
@@ -44,8 +44,9 @@ impl Ctx<'_> {
             self.record(carry, &place.child(key.clone()));
         }
         if united.len() > desired.len() {
-            put(&mut self.object, place, united.into());
+            self.put(place, united.into())?;
         }
+        Ok(())
     }
 
     fn unite_lists(&mut self, carry: &Carry, desired: &[Value], live: &[Value], place: &Pointer) -> Result<(), Error> {
@@ -66,9 +67,9 @@ impl Ctx<'_> {
             united.push(item.clone());
         }
         if united.len() > desired.len() {
-            put(&mut self.object, place, united.into());
+            self.put(place, united.into())?;
         } else if united.is_empty() && carry.has(Quirk::WritesNull) {
-            put(&mut self.object, place, Value::Null);
+            self.put(place, Value::Null)?;
         }
         Ok(())
     }
