@@ -26,6 +26,28 @@ use crate::guest::hex;
 ///
 /// When a folder cannot be read, or holds no vector at all. A bad vector is a failure in the report.
 pub fn run(folder: &Path, engine: &mut dyn Engine) -> io::Result<Report> {
+    let files = files(folder)?;
+    let mut runner = Runner { engine, answers: Sha256::new(), names: BTreeMap::new() };
+    let outcomes = files.into_iter().map(|(name, file)| runner.run_file(name, &file)).collect();
+    Ok(Report { outcomes, digest: format!("sha256:{}", hex(&runner.answers.finalize())) })
+}
+
+/// The requests of every vector under `folder`, in the order in which [`run`] puts them: what a host that is not written
+/// here needs in order to give the same answers, to the byte.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn requests(folder: &Path) -> io::Result<Vec<Vec<String>>> {
+    let steps = |(_, file): (String, PathBuf)| {
+        let vector = read::read(&fs::read_to_string(file)?);
+        Ok(vector.steps.into_iter().map(|step| step.request).collect())
+    };
+    files(folder)?.into_iter().map(steps).collect()
+}
+
+/// The vectors by their names below the folder.
+fn files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     let mut files: Vec<(String, PathBuf)> = files.into_iter().map(|file| (relative(folder, &file), file)).collect();
@@ -33,10 +55,7 @@ pub fn run(folder: &Path, engine: &mut dyn Engine) -> io::Result<Report> {
     if files.is_empty() {
         return Err(io::Error::new(io::ErrorKind::NotFound, "there is no `.json` file in it"));
     }
-
-    let mut runner = Runner { engine, answers: Sha256::new(), names: BTreeMap::new() };
-    let outcomes = files.into_iter().map(|(name, file)| runner.run_file(name, &file)).collect();
-    Ok(Report { outcomes, digest: format!("sha256:{}", hex(&runner.answers.finalize())) })
+    Ok(files)
 }
 
 struct Runner<'a> {

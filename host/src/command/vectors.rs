@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use fleetfold::vectors;
+use fleetfold_core::Value;
+
 use super::{EngineArgs, Failure, print};
 use crate::cli::Output;
 
@@ -19,16 +22,27 @@ pub struct Args {
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 
+    /// Print the requests instead of running them, a JSON list of texts for each case: for hosts of another make
+    #[arg(long)]
+    requests: bool,
+
     #[command(flatten)]
     engine: EngineArgs,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let mut engine = args.engine.start()?;
-    let report = fleetfold::vectors::run(&args.folder, engine.as_mut()).map_err(|error| {
+    let unreadable = |error: std::io::Error| {
         let folder = args.folder.display();
         Failure::new(format_args!("`{folder}` cannot be run: {error}"), "give a folder of vectors, as `tests/vectors`")
-    })?;
+    };
+    if args.requests {
+        for requests in vectors::requests(&args.folder).map_err(unreadable)? {
+            print(format_args!("{}\n", Value::list(requests).to_canonical()))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut engine = args.engine.start()?;
+    let report = vectors::run(&args.folder, engine.as_mut()).map_err(unreadable)?;
     match args.output {
         Output::Table => print(&report)?,
         Output::Json => print(format_args!("{}\n", report.to_json()))?,

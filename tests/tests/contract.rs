@@ -1,0 +1,84 @@
+//! The contract as others get it: the schema, the types, the README, the vectors.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use fleetfold_core::contract::{OPS, schema, typescript};
+use fleetfold_tests::peers::root;
+
+#[test]
+fn the_schema_is_what_the_engine_says() {
+    fresh("web/contract.schema.json", &format!("{}\n", schema().to_canonical()));
+}
+
+#[test]
+fn the_types_are_what_the_engine_says() {
+    fresh("web/contract.ts", &typescript());
+}
+
+#[track_caller]
+fn fresh(file: &str, wanted: &str) {
+    let written = std::fs::read_to_string(root().join(file)).unwrap_or_default();
+    assert!(written.trim_end() == wanted.trim_end(), "{file} is stale: run `npm run types`");
+}
+
+#[test]
+fn every_op_of_the_contract_is_there() {
+    let names: Vec<&str> = OPS.iter().map(|op| op.name).collect();
+    let wanted = ["parse", "select", "fold", "retain", "patch", "match", "adopt", "release", "authorize", "refresh", "mold", "describe"];
+    for op in wanted {
+        assert!(names.contains(&op), "{op} is missing");
+    }
+}
+
+#[test]
+fn the_specification_has_at_least_350_vectors_over_every_op() {
+    let mut counts = BTreeMap::<String, usize>::new();
+    let mut folders = vec![root().join("tests/vectors")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("vectors are there").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(path).expect("a vector can be read");
+            for op in OPS.iter().filter(|op| text.contains(&format!("\"op\": \"{}\"", op.name)) || text.contains(&format!("\"op\":\"{}\"", op.name))) {
+                *counts.entry(op.name.into()).or_default() += 1;
+            }
+        }
+    }
+    println!("{counts:?}");
+    assert!(counts.values().sum::<usize>() >= 350);
+    for op in OPS {
+        assert!(counts.contains_key(op.name), "no vector asks {}", op.name);
+    }
+}
+
+/// Runs every command of the README that is shown with its output, and compares.
+#[test]
+fn the_readme_says_what_happens() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let mut ran = 0;
+    for block in readme.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+        for example in block.split("$ ").skip(1) {
+            let (command, wanted) = example.split_once('\n').unwrap_or((example, ""));
+            if wanted.trim().is_empty() {
+                continue;
+            }
+            assert_eq!(run(command).trim_end(), wanted.trim_end(), "$ {command}");
+            ran += 1;
+        }
+    }
+    assert!(ran >= 3, "the README shows only {ran} commands with their output");
+}
+
+fn run(command: &str) -> String {
+    let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).parent().expect("target").join("debug");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH is set"));
+    let child = Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(root()).stdin(Stdio::null()).output();
+    let output = child.expect("a shell can be run");
+    assert!(output.stderr.is_empty(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}

@@ -1,0 +1,106 @@
+//! The raw module as a file: what it asks of a host, what it gives, what is in it, and that anybody builds the same one.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use fleetfold::guest::{EMBEDDED, digest};
+use fleetfold_tests::peers::root;
+use wasmparser::{Parser, Payload};
+
+include!("../../wasm/build_module.rs");
+
+#[test]
+fn it_imports_nothing_and_exports_the_contract() {
+    let (mut imports, mut exports) = (0, BTreeSet::new());
+    for payload in Parser::new(0).parse_all(EMBEDDED) {
+        match payload.expect("the module is valid") {
+            Payload::ImportSection(section) => imports += section.count(),
+            Payload::ExportSection(section) => {
+                exports.extend(section.into_iter().map(|it| it.expect("an export").name.to_string()));
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(imports, 0);
+    let wanted = ["fleetfold_abi", "fleetfold_alloc", "fleetfold_call", "fleetfold_free", "memory"];
+    let further: Vec<_> = exports.iter().filter(|it| !wanted.contains(&it.as_str()) && !it.starts_with("__")).collect();
+    assert!(wanted.iter().all(|it| exports.contains(*it)), "{exports:?}");
+    assert!(further.is_empty(), "{further:?}");
+}
+
+#[test]
+fn the_core_has_the_same_features_natively_and_in_the_module() {
+    let native = features("x86_64-unknown-linux-gnu", &["-p", "fleetfold-core"]);
+    let module = features("wasm32-unknown-unknown", &["-p", "fleetfold-core"]);
+    assert!(native.len() > 3, "{native:?}");
+    assert_eq!(native, module);
+}
+
+#[test]
+fn nobody_else_in_the_workspace_switches_on_a_feature_of_what_the_core_stands_on() {
+    let alone = features("x86_64-unknown-linux-gnu", &["-p", "fleetfold-core"]);
+    let together = features("x86_64-unknown-linux-gnu", &["--workspace"]);
+    // What decides over bytes are the crates that core itself calls.
+    for name in ["saphyr-parser", "sha2", "smol_str", "fleetfold-core"] {
+        let of = |all: &BTreeSet<String>| all.iter().filter(|it| it.starts_with(&format!("{name} "))).cloned().collect::<Vec<_>>();
+        assert_eq!(of(&alone), of(&together));
+    }
+}
+
+#[test]
+fn at_most_twenty_crates_are_in_it() {
+    let crates = tree("wasm32-unknown-unknown", &["-p", "fleetfold-wasm", "-e", "normal"], "{p}");
+    assert!((3..=20).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
+}
+
+#[test]
+fn two_builds_in_two_folders_are_one_module() {
+    let scratch = std::env::temp_dir().join(format!("fleetfold-reproducible-{}", std::process::id()));
+    let build = |folder: &str| {
+        let copy = scratch.join(folder);
+        copy_sources(&copy);
+        let module = build_module(&copy, &copy.join("target"));
+        digest(&std::fs::read(module).expect("the module was built"))
+    };
+    // One of them with a space in its name, as people have them.
+    let (one, other) = (build("one"), build("an other folder"));
+    std::fs::remove_dir_all(&scratch).expect("the scratch folder can be removed");
+    assert_eq!(one, other);
+    assert_eq!(one, digest(EMBEDDED), "the embedded module is another one");
+    println!("module {one}");
+}
+
+/// What the module is built from: the manifests, and the sources of the two crates in it. Cargo wants every member of a
+/// workspace to be there, so the others come along.
+fn copy_sources(to: &Path) {
+    let listed = Command::new("git").args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root()).output();
+    let listed = String::from_utf8(listed.expect("git lists the files").stdout).expect("names are UTF-8");
+    let needed = |name: &&str| {
+        let is_source = |folder: &str| name.starts_with(folder);
+        !name.contains('/') || is_source("core/") || is_source("wasm/") || is_source("host/") || name.ends_with("Cargo.toml") || is_source("tests/src/")
+    };
+    for name in listed.split_terminator('\0').filter(needed) {
+        let (from, place) = (root().join(name), to.join(name));
+        std::fs::create_dir_all(place.parent().expect("a file has a folder")).expect("the folder can be made");
+        std::fs::copy(from, place).expect("the file can be copied");
+    }
+}
+
+/// Every package with its features.
+fn features(target: &str, selection: &[&str]) -> BTreeSet<String> {
+    let packages: Vec<&str> = selection.iter().copied().chain(["-e", "normal,features"]).collect();
+    tree(target, &packages, "{p} [{f}]").into_iter().filter(|line| line.contains('[')).collect()
+}
+
+fn tree(target: &str, arguments: &[&str], format: &str) -> BTreeSet<String> {
+    let output = Command::new("cargo")
+        .args(["tree", "--locked", "--prefix", "none", "--no-dedupe", "--target", target, "-f", format])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .expect("cargo can be run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("cargo prints UTF-8");
+    text.lines().filter(|line| !line.is_empty() && !line.contains(" feature ")).map(String::from).collect()
+}
