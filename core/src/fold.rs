@@ -31,6 +31,8 @@ pub struct Setting {
     pub place: OptionPath,
     pub source: Source,
     pub deep: bool,
+    /// Where it stands: in the request, or in the document it was read from.
+    pub at: Pointer,
 }
 
 /// Where the value of an option comes from.
@@ -56,7 +58,6 @@ pub struct Effective {
     pub path: Text,
     pub from: Text,
     pub source: Source,
-    place: OptionPath,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -99,13 +100,13 @@ pub fn fold(
 fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded {
     let mut chains: BTreeMap<&Text, Vec<Contribution>> = BTreeMap::new();
     for (index, layer) in applied {
-        for (at, setting) in layer.set.iter().enumerate() {
+        for setting in &layer.set {
             let chain = chains.entry(&setting.path).or_default();
             // A layer speaks once for an option; of two entries the last one counts.
             if chain.last().is_some_and(|it| it.index == *index) {
                 let message = format!("the layer `{}` sets `{}` twice; the last one counts", layer.name, setting.path);
-                let path =
-                    Pointer::of(["layers".into(), index.to_string(), "set".into(), at.to_string(), "path".into()]);
+                let mut path = setting.at.clone();
+                path.push("path");
                 out.push(Diagnostic::warning(Code::DuplicateOption, message).at(path));
                 chain.pop();
             }
@@ -113,20 +114,18 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
         }
     }
     let mut folded = Folded::default();
+    let mut winners = Vec::with_capacity(chains.len());
     for (path, chain) in chains {
         let Some(winner) = chain.last() else { continue };
-        folded.options.push(Effective {
-            path: path.clone(),
-            from: winner.layer.clone(),
-            source: combine(&chain, out),
-            place: winner.setting.place.clone(),
-        });
+        let source = combine(&chain, out);
         folded.origins.insert(path.clone(), chain.iter().rev().map(Contribution::origin).collect());
-        if winner.setting.deep {
+        if winner.setting.deep && matches!(&source, Source::Value(value) if is_map(value)) {
             trace_leaves(path, &chain, &mut folded.origins);
         }
+        folded.options.push(Effective { path: path.clone(), from: winner.layer.clone(), source });
+        winners.push(winner.setting);
     }
-    folded.values = tree::place(&folded.options, out);
+    folded.values = tree::place(folded.options.iter().zip(winners), out);
     folded
 }
 
@@ -166,7 +165,7 @@ fn combine(chain: &[Contribution], out: &mut Vec<Diagnostic>) -> Source {
                     let (layer, path) = (contribution.layer, &contribution.setting.path);
                     let message =
                         format!("the layer `{layer}` merges `{path}`, but only maps merge; its value replaces");
-                    out.push(Diagnostic::warning(Code::MergeMismatch, message));
+                    out.push(Diagnostic::warning(Code::MergeMismatch, message).at(contribution.setting.at.clone()));
                 }
                 next.clone()
             }
@@ -262,31 +261,25 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
             }
         }
     }
-    let mut folded = Folded { values: Map::new().into(), ..Folded::default() };
-    let mut options = BTreeMap::new();
-    for it in &list {
-        let source = match &it.setting.source {
-            Source::Value(value) => Source::Value(value.clone().through_double()),
-            reference => reference.clone(),
-        };
-        let (path, place) = (it.setting.path.clone(), it.setting.place.clone());
-        options.insert(path.clone(), Effective { path, from: it.layer.clone(), source, place });
+    let winners: BTreeMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).collect();
+    let mut folded = Folded::default();
+    for (path, winner) in &winners {
+        let (path, from) = ((*path).clone(), winner.layer.clone());
+        folded.origins.insert(path.clone(), compat_chain(applied, winner));
+        folded.options.push(Effective { path, from, source: winner.setting.source.clone() });
     }
-    tree::place_in_order(list.iter().filter_map(|it| options.get(&it.setting.path)), &mut folded.values)?;
-    for (path, option) in options {
-        folded.origins.insert(path, compat_chain(applied, &option));
-        folded.options.push(option);
-    }
+    let settled: BTreeMap<&Text, tree::Placed> =
+        folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).collect();
+    folded.values = tree::place_in_order(list.iter().filter_map(|it| settled.get(&it.setting.path).copied()))?;
     Ok(folded)
 }
 
 /// Everything said about an option, latest first, but what won on top: in the original that need not be the latest.
-fn compat_chain(applied: &[(usize, &Layer)], option: &Effective) -> Vec<Origin> {
+fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<Origin> {
     let said = applied.iter().rev().flat_map(|(index, layer)| {
         layer.set.iter().rev().map(|setting| Contribution { index: *index, layer: &layer.name, setting })
     });
-    let said = said.filter(|it| it.setting.path == option.path).map(|it| it.origin());
-    let (mut chain, losers): (Vec<Origin>, Vec<Origin>) = said.partition(|it| it.layer == option.from);
-    chain.extend(losers);
-    chain
+    let said = said.filter(|it| it.setting.path == winner.setting.path);
+    let losers = said.filter(|it| !std::ptr::eq(it.setting, winner.setting));
+    std::iter::once(winner.origin()).chain(losers.map(|it| it.origin())).collect()
 }

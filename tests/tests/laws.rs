@@ -154,6 +154,7 @@ fn fold_all(layers: &[Vec<(String, Value, bool)>]) -> Folded {
         place: OptionPath::parse(path).unwrap(),
         source: Source::Value(value.clone()),
         deep: *deep,
+        at: Pointer::root(),
     };
     let layers: Vec<Layer> = layers
         .iter()
