@@ -93,10 +93,7 @@ impl Operation for Match {
         if self.policy.is_some() {
             self.same_object()?;
             let mode = if compat { Mode::Compat } else { Mode::Strict };
-            if compat {
-                matching::matches_original(&self.desired, &self.live)?;
-            }
-            return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode), secret));
+            return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode)?, secret));
         }
         let differences = match (compat, self.dialect.unwrap_or(Dialect::Certmanager)) {
             (false, _) => matching::differences(&self.desired, &self.live, last),
