@@ -16,7 +16,7 @@ record! {
         /// The object as the owner needs it.
         desired "desired": Value,
         /// The object as the cluster has it, or null when it was looked for and not found.
-        live "live": Option<Value>,
+        live "live": Value,
         /// `compat`: an owner that Kubernetes does not allow is refused instead of recorded as a claim.
         mode "mode": Option<Mode>,
     }
@@ -78,8 +78,8 @@ impl Operation for Adopt {
 
     fn answer(self, out: &mut Vec<Diagnostic>) -> Result<AdoptAnswer, Error> {
         let secret = mask::is_secret(&self.desired);
-        let adoption =
-            adopt(&self.owner.into(), &self.desired, self.live.as_ref(), self.mode.unwrap_or_default(), out)?;
+        let live = Some(&self.live).filter(|it| !it.is_null());
+        let adoption = adopt(&self.owner.into(), &self.desired, live, self.mode.unwrap_or_default(), out)?;
         Ok(AdoptAnswer {
             action: match adoption.action {
                 AdoptAction::Create => "create",
