@@ -159,15 +159,19 @@ fn combine(chain: &[Contribution], out: &mut Vec<Diagnostic>) -> Source {
             (true, Some(Source::Value(below)), Source::Value(above)) if is_map(below) && is_map(above) => {
                 Source::Value(merge(below, above))
             }
-            (true, None, Source::Value(above)) if is_map(above) => Source::Value(merge(&Map::new().into(), above)),
             (true, below, above) => {
-                if below.is_some() || !matches!(above, Source::Value(value) if is_map(value)) {
+                let mergeable = matches!(above, Source::Value(value) if is_map(value));
+                if below.is_some() || !mergeable {
                     let (layer, path) = (contribution.layer, &contribution.setting.path);
                     let message =
                         format!("the layer `{layer}` merges `{path}`, but only maps merge; its value replaces");
                     out.push(Diagnostic::warning(Code::MergeMismatch, message).at(contribution.setting.at.clone()));
                 }
-                next.clone()
+                match above {
+                    // Null drops a key, also where there is none to drop.
+                    Source::Value(value) if mergeable => Source::Value(merge(&Map::new().into(), value)),
+                    other => other.clone(),
+                }
             }
             (false, _, _) => next.clone(),
         });
@@ -199,9 +203,10 @@ fn merge(below: &Value, above: &Value) -> Value {
 
 /// Adds the chain of each leaf of a merged map, under the leaf's own option path.
 fn trace_leaves(path: &Text, chain: &[Contribution], origins: &mut BTreeMap<Text, Vec<Origin>>) {
-    // What stands below a layer that replaced the whole has no part in any leaf.
-    let start = chain.iter().rposition(|it| !it.setting.deep).unwrap_or(0);
-    let parts = chain.iter().skip(start).filter_map(|it| Some((it.layer, it.value()?)));
+    // What stands below a layer that replaced the whole, as a reference always does, has no part in any leaf.
+    let start = chain.iter().rposition(|it| !it.setting.deep || it.value().is_none()).unwrap_or(0);
+    let parts = chain.iter().skip(start);
+    let parts = parts.filter_map(|it| Some(Part { layer: it.layer, value: it.value()?, deep: it.setting.deep }));
     let mut tracer = Tracer { path: path.to_string(), origins };
     tracer.trace(&parts.collect::<Vec<_>>());
 }
@@ -211,31 +216,39 @@ struct Tracer<'a> {
     origins: &'a mut BTreeMap<Text, Vec<Origin>>,
 }
 
+/// What one layer has at a place inside a merged map.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    layer: &'a Text,
+    value: &'a Value,
+    deep: bool,
+}
+
 impl Tracer<'_> {
-    fn trace(&mut self, parts: &[(&Text, &Value)]) {
-        let Some((_, top)) = parts.last() else { return };
-        if top.is_null() {
+    fn trace(&mut self, parts: &[Part]) {
+        let Some(top) = parts.last() else { return };
+        // A merged null drops its key; one that was there before is a value.
+        if top.value.is_null() && top.deep {
             return;
         }
-        if !is_map(top) {
-            let origin = |(layer, value): &(&Text, &Value)| Origin {
-                layer: (*layer).clone(),
-                source: Source::Value((*value).clone()),
+        if !is_map(top.value) {
+            let origin = |part: &Part| Origin {
+                layer: part.layer.clone(),
+                source: Source::Value(part.value.clone()),
                 deep: false,
             };
             self.origins.insert(self.path.as_str().into(), parts.iter().rev().map(origin).collect());
             return;
         }
         // A scalar below a map is no part of it.
-        let start = parts.iter().rposition(|(_, value)| !is_map(value)).map_or(0, |at| at + 1);
-        let maps: Vec<(&Text, &Map)> =
-            parts.iter().skip(start).filter_map(|(layer, it)| Some((*layer, it.as_map()?))).collect();
-        let mut keys: Vec<&Text> = maps.iter().flat_map(|(_, map)| map.keys()).collect();
+        let start = parts.iter().rposition(|part| !is_map(part.value)).map_or(0, |at| at + 1);
+        let maps = || parts.iter().skip(start).filter_map(|part| Some((part, part.value.as_map()?)));
+        let mut keys: Vec<&Text> = maps().flat_map(|(_, map)| map.keys()).collect();
         keys.sort();
         keys.dedup();
         for key in keys {
-            let below: Vec<(&Text, &Value)> =
-                maps.iter().filter_map(|(layer, map)| Some((*layer, map.get(key)?))).collect();
+            let below: Vec<Part> =
+                maps().filter_map(|(part, map)| Some(Part { value: map.get(key)?, ..*part })).collect();
             let len = self.path.len();
             self.path.push('.');
             self.path.push_str(&OptionPath::key(key).to_string());
