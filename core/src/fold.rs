@@ -31,6 +31,8 @@ pub struct Setting {
     pub place: OptionPath,
     pub source: Source,
     pub deep: bool,
+    /// Where it stands: in the request, or in the document it was read from.
+    pub at: Pointer,
 }
 
 /// Where the value of an option comes from.
@@ -56,7 +58,6 @@ pub struct Effective {
     pub path: Text,
     pub from: Text,
     pub source: Source,
-    place: OptionPath,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -99,13 +100,13 @@ pub fn fold(
 fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded {
     let mut chains: BTreeMap<&Text, Vec<Contribution>> = BTreeMap::new();
     for (index, layer) in applied {
-        for (at, setting) in layer.set.iter().enumerate() {
+        for setting in &layer.set {
             let chain = chains.entry(&setting.path).or_default();
             // A layer speaks once for an option; of two entries the last one counts.
             if chain.last().is_some_and(|it| it.index == *index) {
                 let message = format!("the layer `{}` sets `{}` twice; the last one counts", layer.name, setting.path);
-                let path =
-                    Pointer::of(["layers".into(), index.to_string(), "set".into(), at.to_string(), "path".into()]);
+                let mut path = setting.at.clone();
+                path.push("path");
                 out.push(Diagnostic::warning(Code::DuplicateOption, message).at(path));
                 chain.pop();
             }
@@ -113,20 +114,18 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
         }
     }
     let mut folded = Folded::default();
+    let mut winners = Vec::with_capacity(chains.len());
     for (path, chain) in chains {
         let Some(winner) = chain.last() else { continue };
-        folded.options.push(Effective {
-            path: path.clone(),
-            from: winner.layer.clone(),
-            source: combine(&chain, out),
-            place: winner.setting.place.clone(),
-        });
+        let source = combine(&chain, out);
         folded.origins.insert(path.clone(), chain.iter().rev().map(Contribution::origin).collect());
-        if winner.setting.deep {
+        if winner.setting.deep && matches!(&source, Source::Value(value) if is_map(value)) {
             trace_leaves(path, &chain, &mut folded.origins);
         }
+        folded.options.push(Effective { path: path.clone(), from: winner.layer.clone(), source });
+        winners.push(winner.setting);
     }
-    folded.values = tree::place(&folded.options, out);
+    folded.values = tree::place(folded.options.iter().zip(winners), out);
     folded
 }
 
@@ -160,15 +159,19 @@ fn combine(chain: &[Contribution], out: &mut Vec<Diagnostic>) -> Source {
             (true, Some(Source::Value(below)), Source::Value(above)) if is_map(below) && is_map(above) => {
                 Source::Value(merge(below, above))
             }
-            (true, None, Source::Value(above)) if is_map(above) => Source::Value(merge(&Map::new().into(), above)),
             (true, below, above) => {
-                if below.is_some() || !matches!(above, Source::Value(value) if is_map(value)) {
+                let mergeable = matches!(above, Source::Value(value) if is_map(value));
+                if below.is_some() || !mergeable {
                     let (layer, path) = (contribution.layer, &contribution.setting.path);
                     let message =
                         format!("the layer `{layer}` merges `{path}`, but only maps merge; its value replaces");
-                    out.push(Diagnostic::warning(Code::MergeMismatch, message));
+                    out.push(Diagnostic::warning(Code::MergeMismatch, message).at(contribution.setting.at.clone()));
                 }
-                next.clone()
+                match above {
+                    // Null drops a key, also where there is none to drop.
+                    Source::Value(value) if mergeable => Source::Value(merge(&Map::new().into(), value)),
+                    other => other.clone(),
+                }
             }
             (false, _, _) => next.clone(),
         });
@@ -200,9 +203,10 @@ fn merge(below: &Value, above: &Value) -> Value {
 
 /// Adds the chain of each leaf of a merged map, under the leaf's own option path.
 fn trace_leaves(path: &Text, chain: &[Contribution], origins: &mut BTreeMap<Text, Vec<Origin>>) {
-    // What stands below a layer that replaced the whole has no part in any leaf.
-    let start = chain.iter().rposition(|it| !it.setting.deep).unwrap_or(0);
-    let parts = chain.iter().skip(start).filter_map(|it| Some((it.layer, it.value()?)));
+    // What stands below a layer that replaced the whole, as a reference always does, has no part in any leaf.
+    let start = chain.iter().rposition(|it| !it.setting.deep || it.value().is_none()).unwrap_or(0);
+    let parts = chain.iter().skip(start);
+    let parts = parts.filter_map(|it| Some(Part { layer: it.layer, value: it.value()?, deep: it.setting.deep }));
     let mut tracer = Tracer { path: path.to_string(), origins };
     tracer.trace(&parts.collect::<Vec<_>>());
 }
@@ -212,31 +216,39 @@ struct Tracer<'a> {
     origins: &'a mut BTreeMap<Text, Vec<Origin>>,
 }
 
+/// What one layer has at a place inside a merged map.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    layer: &'a Text,
+    value: &'a Value,
+    deep: bool,
+}
+
 impl Tracer<'_> {
-    fn trace(&mut self, parts: &[(&Text, &Value)]) {
-        let Some((_, top)) = parts.last() else { return };
-        if top.is_null() {
+    fn trace(&mut self, parts: &[Part]) {
+        let Some(top) = parts.last() else { return };
+        // A merged null drops its key; one that was there before is a value.
+        if top.value.is_null() && top.deep {
             return;
         }
-        if !is_map(top) {
-            let origin = |(layer, value): &(&Text, &Value)| Origin {
-                layer: (*layer).clone(),
-                source: Source::Value((*value).clone()),
+        if !is_map(top.value) {
+            let origin = |part: &Part| Origin {
+                layer: part.layer.clone(),
+                source: Source::Value(part.value.clone()),
                 deep: false,
             };
             self.origins.insert(self.path.as_str().into(), parts.iter().rev().map(origin).collect());
             return;
         }
         // A scalar below a map is no part of it.
-        let start = parts.iter().rposition(|(_, value)| !is_map(value)).map_or(0, |at| at + 1);
-        let maps: Vec<(&Text, &Map)> =
-            parts.iter().skip(start).filter_map(|(layer, it)| Some((*layer, it.as_map()?))).collect();
-        let mut keys: Vec<&Text> = maps.iter().flat_map(|(_, map)| map.keys()).collect();
+        let start = parts.iter().rposition(|part| !is_map(part.value)).map_or(0, |at| at + 1);
+        let maps = || parts.iter().skip(start).filter_map(|part| Some((part, part.value.as_map()?)));
+        let mut keys: Vec<&Text> = maps().flat_map(|(_, map)| map.keys()).collect();
         keys.sort();
         keys.dedup();
         for key in keys {
-            let below: Vec<(&Text, &Value)> =
-                maps.iter().filter_map(|(layer, map)| Some((*layer, map.get(key)?))).collect();
+            let below: Vec<Part> =
+                maps().filter_map(|(part, map)| Some(Part { value: map.get(key)?, ..*part })).collect();
             let len = self.path.len();
             self.path.push('.');
             self.path.push_str(&OptionPath::key(key).to_string());
@@ -262,31 +274,25 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
             }
         }
     }
-    let mut folded = Folded { values: Map::new().into(), ..Folded::default() };
-    let mut options = BTreeMap::new();
-    for it in &list {
-        let source = match &it.setting.source {
-            Source::Value(value) => Source::Value(value.clone().through_double()),
-            reference => reference.clone(),
-        };
-        let (path, place) = (it.setting.path.clone(), it.setting.place.clone());
-        options.insert(path.clone(), Effective { path, from: it.layer.clone(), source, place });
+    let winners: BTreeMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).collect();
+    let mut folded = Folded::default();
+    for (path, winner) in &winners {
+        let (path, from) = ((*path).clone(), winner.layer.clone());
+        folded.origins.insert(path.clone(), compat_chain(applied, winner));
+        folded.options.push(Effective { path, from, source: winner.setting.source.clone() });
     }
-    tree::place_in_order(list.iter().filter_map(|it| options.get(&it.setting.path)), &mut folded.values)?;
-    for (path, option) in options {
-        folded.origins.insert(path, compat_chain(applied, &option));
-        folded.options.push(option);
-    }
+    let settled: BTreeMap<&Text, tree::Placed> =
+        folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).collect();
+    folded.values = tree::place_in_order(list.iter().filter_map(|it| settled.get(&it.setting.path).copied()))?;
     Ok(folded)
 }
 
 /// Everything said about an option, latest first, but what won on top: in the original that need not be the latest.
-fn compat_chain(applied: &[(usize, &Layer)], option: &Effective) -> Vec<Origin> {
+fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<Origin> {
     let said = applied.iter().rev().flat_map(|(index, layer)| {
         layer.set.iter().rev().map(|setting| Contribution { index: *index, layer: &layer.name, setting })
     });
-    let said = said.filter(|it| it.setting.path == option.path).map(|it| it.origin());
-    let (mut chain, losers): (Vec<Origin>, Vec<Origin>) = said.partition(|it| it.layer == option.from);
-    chain.extend(losers);
-    chain
+    let said = said.filter(|it| it.setting.path == winner.setting.path);
+    let losers = said.filter(|it| !std::ptr::eq(it.setting, winner.setting));
+    std::iter::once(winner.origin()).chain(losers.map(|it| it.origin())).collect()
 }

@@ -1,7 +1,8 @@
 //! Secrets never leave: the contents of Secret objects, and of the copies that tools keep of them, are replaced before an
 //! answer is written. Everything before that works on the real values.
 
-use crate::value::{Map, Value};
+use crate::path::Pointer;
+use crate::value::{Map, Text, Value};
 
 /// What stands in an answer where a secret value would be.
 pub const MASK: &str = "(masked)";
@@ -17,13 +18,24 @@ pub fn mask(mut value: Value) -> Value {
     value
 }
 
-/// Whether this object is a Secret.
-pub fn is_secret(object: &Value) -> bool {
+/// Whether a place of one of the objects lies in what a Secret keeps to itself, be it the object or one inside it, as in
+/// a list of objects.
+pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
+    let segments: Vec<&str> = place.segments().map(Text::as_str).collect();
+    objects.iter().any(|object| {
+        let inside = (0..=segments.len()).filter_map(|depth| segments.split_at_checked(depth));
+        inside.into_iter().any(|(above, below)| {
+            is_secret_place(below) && Pointer::of(above.iter().copied()).get(object).is_some_and(is_secret)
+        })
+    })
+}
+
+fn is_secret(object: &Value) -> bool {
     object.as_map().is_some_and(is_secret_map)
 }
 
 /// Whether a top-level field of a Secret, or a copy among its annotations, holds what must not be shown.
-pub fn is_secret_place(segments: &[&str]) -> bool {
+fn is_secret_place(segments: &[&str]) -> bool {
     match segments {
         [] | ["data" | "stringData", ..] | ["metadata"] | ["metadata", "annotations"] => true,
         ["metadata", "annotations", key, ..] => COPIES.contains(key),

@@ -74,9 +74,10 @@ pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) 
         found: Vec::new(),
     };
     ctx.compare(desired, Some(live), last_applied);
-    // A place that live does not have yet can still be set; inside one that it has, nothing can.
+    // A place that live does not have yet can still be set; inside one that it has, nothing can, nor can what holds it go.
     let fixed: Vec<Pointer> = fixed.into_iter().filter(|place| live.at(place).is_some()).map(Pointer::of).collect();
-    for difference in ctx.found.iter_mut().filter(|it| fixed.iter().any(|place| place.contains(&it.path))) {
+    let touches = |it: &Difference| fixed.iter().any(|place| place.contains(&it.path) || it.path.contains(place));
+    for difference in ctx.found.iter_mut().filter(|it| touches(it)) {
         difference.kind = DifferenceKind::Immutable;
     }
     ctx.found
@@ -114,15 +115,30 @@ impl<'a> Ctx<'a> {
                 for (key, value) in wanted.iter() {
                     self.below_key(key, |ctx| ctx.compare(value, found.get(key), last.and_then(|it| it.get(key))));
                 }
-                for (key, _) in last.and_then(Value::as_map).into_iter().flat_map(|it| it.iter()) {
+                for (key, earlier) in last.and_then(Value::as_map).into_iter().flat_map(|it| it.iter()) {
                     if let (None, Some(left)) = (wanted.get(key), found.get(key)) {
-                        self.below_key(key, |ctx| ctx.report(DifferenceKind::Extra, None, Some(left)));
+                        self.below_key(key, |ctx| ctx.removed(earlier, left));
                     }
                 }
             }
             (Value::List(wanted), Value::List(found)) => self.compare_lists(desired, wanted, live, found, last),
             _ if desired == live => {}
             _ => self.report(DifferenceKind::Changed, Some(desired), Some(live)),
+        }
+    }
+
+    /// What was applied last and is desired no more. Labels and annotations are shared with others: of those, only the
+    /// keys that were applied.
+    fn removed(&mut self, earlier: &'a Value, left: &'a Value) {
+        match (self.keys.as_slice(), earlier, left) {
+            (["metadata", "annotations" | "labels"], Value::Map(earlier), Value::Map(left)) => {
+                for (key, _) in earlier.iter() {
+                    if let Some(left) = left.get(key) {
+                        self.below_key(key, |ctx| ctx.report(DifferenceKind::Extra, None, Some(left)));
+                    }
+                }
+            }
+            _ => self.report(DifferenceKind::Extra, None, Some(left)),
         }
     }
 

@@ -83,8 +83,20 @@ pub fn adopt(
     out: &mut Vec<Diagnostic>,
 ) -> Result<Adoption, Error> {
     let claims = !may_own(owner, live.unwrap_or(desired));
-    if claims {
-        explain_claim(owner, desired, mode, out)?;
+    let illegal = claims.then(|| illegal_owner(owner, desired));
+    if let (Some(message), Mode::Compat) = (&illegal, mode) {
+        return Err(Error::new(Code::IllegalOwner, message.as_str()).at("/owner/namespace"));
+    }
+    if let Some(live) = live {
+        refuse_unfit(owner, desired, live)?;
+        let found = differences(&without_ownership(desired), live, None);
+        if !found.is_empty() {
+            return Ok(Adoption { action: AdoptAction::Fatal, object: None, patch: Vec::new(), differences: found });
+        }
+    }
+    if let Some(message) = illegal {
+        let hint = format!("the ownership is recorded in the annotation `{CLAIMS}`");
+        out.push(Diagnostic::info(Code::OwnedByClaim, message).at(Pointer::of(["owner"])).hint(hint));
     }
     let Some(live) = live else {
         let mut object = desired.clone();
@@ -97,11 +109,6 @@ pub fn adopt(
             differences: Vec::new(),
         });
     };
-    refuse_unfit(owner, desired, live)?;
-    let found = differences(&without_ownership(desired), live, None);
-    if !found.is_empty() {
-        return Ok(Adoption { action: AdoptAction::Fatal, object: None, patch: Vec::new(), differences: found });
-    }
     let mut object = live.clone();
     if !holds(live, owner)? {
         add_owner(&mut object, owner, claims)?;
@@ -138,20 +145,14 @@ fn may_own(owner: &Owner, object: &Value) -> bool {
     owner.namespace.as_ref().is_none_or(|namespace| object.text_at(&["metadata", "namespace"]) == namespace)
 }
 
-fn explain_claim(owner: &Owner, object: &Value, mode: Mode, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
+fn illegal_owner(owner: &Owner, object: &Value) -> String {
     let namespace = object.text_at(&["metadata", "namespace"]);
     let place = if namespace.is_empty() {
         "a cluster-scoped object".into()
     } else {
         format!("an object in the namespace `{namespace}`")
     };
-    let message = format!("{} `{}` is namespaced and cannot own {place}", owner.kind, owner.name);
-    if mode == Mode::Compat {
-        return Err(Error::new(Code::IllegalOwner, message).at("/owner/namespace"));
-    }
-    let hint = format!("the ownership is recorded in the annotation `{CLAIMS}`");
-    out.push(Diagnostic::info(Code::OwnedByClaim, message).at(Pointer::of(["owner"])).hint(hint));
-    Ok(())
+    format!("{} `{}` is namespaced and cannot own {place}", owner.kind, owner.name)
 }
 
 fn refuse_unfit(owner: &Owner, desired: &Value, live: &Value) -> Result<(), Error> {

@@ -59,9 +59,9 @@ fn a_match_is_contained_in_itself_and_in_more() {
 #[test]
 fn after_an_update_only_the_immutable_differs() {
     hold("update, then match", 4_000, pair(), |(desired, live)| {
-        let first = update(&desired, &live, None, Mode::Strict);
+        let first = update(&desired, &live, None, Mode::Strict).unwrap();
         let after = first.object.unwrap_or_else(|| live.clone());
-        let second = update(&desired, &after, None, Mode::Strict);
+        let second = update(&desired, &after, None, Mode::Strict).unwrap();
         let left: Vec<_> = second.differences.iter().filter(|it| it.kind != DifferenceKind::Immutable).collect();
         prop_assert!(left.is_empty(), "left after the update: {left:?}");
         prop_assert_eq!(second.object, None);
@@ -72,7 +72,7 @@ fn after_an_update_only_the_immutable_differs() {
 #[test]
 fn the_patch_of_an_update_gives_the_update() {
     hold("update as patch", 2_000, pair(), |(desired, live)| {
-        let update = update(&desired, &live, None, Mode::Strict);
+        let update = update(&desired, &live, None, Mode::Strict).unwrap();
         let patched = patch(&live, &update.patch, Mode::Strict, &mut Vec::new());
         prop_assert_eq!(patched.ok(), Some(update.object.unwrap_or(live)));
         Ok(())
@@ -95,7 +95,7 @@ fn three_ways_a_removed_value_goes_and_a_foreign_one_stays() {
         let last = with(&desired, "removed", "1".into());
         let live = with(&with(&live, "removed", "1".into()), "foreign", foreign.clone());
         let desired = with(&desired, "kept", "1".into());
-        let after = update(&desired, &live, Some(&last), Mode::Strict).object.unwrap_or(live);
+        let after = update(&desired, &live, Some(&last), Mode::Strict).unwrap().object.unwrap_or(live);
         prop_assert_eq!(after.at(&["metadata", "annotations", "removed"]), None);
         prop_assert_eq!(after.at(&["metadata", "annotations", "foreign"]), Some(&foreign));
         Ok(())
@@ -154,6 +154,7 @@ fn fold_all(layers: &[Vec<(String, Value, bool)>]) -> Folded {
         place: OptionPath::parse(path).unwrap(),
         source: Source::Value(value.clone()),
         deep: *deep,
+        at: Pointer::root(),
     };
     let layers: Vec<Layer> = layers
         .iter()

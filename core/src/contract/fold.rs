@@ -92,7 +92,7 @@ record! {
         layer "layer": Text,
         value "value": Option<Explicit>,
         value_from "valueFrom": Option<Value>,
-        /// Set where the value was merged into what is below.
+        /// As the layer asked for it.
         merge "merge": Option<Merge>,
     }
 }
@@ -184,7 +184,7 @@ impl SettingInput {
             }
         };
         let deep = self.merge == Some(Merge::Deep);
-        Ok(Some(Setting { path: self.path, place, source, deep }))
+        Ok(Some(Setting { path: self.path, place, source, deep, at: at.pointer() }))
     }
 }
 

@@ -89,20 +89,17 @@ impl Operation for Match {
             _ => None,
         };
         let compat = mode == MatchMode::Compat;
-        let secret = mask::is_secret(&self.desired) || mask::is_secret(&self.live);
+        let objects = [&self.desired, &self.live];
         if self.policy.is_some() {
             self.same_object()?;
             let mode = if compat { Mode::Compat } else { Mode::Strict };
-            if compat {
-                matching::matches_original(&self.desired, &self.live)?;
-            }
-            return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode), secret));
+            return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode)?, &objects));
         }
         let differences = match (compat, self.dialect.unwrap_or(Dialect::Certmanager)) {
             (false, _) => matching::differences(&self.desired, &self.live, last),
             (true, Dialect::Certmanager) => matching::matches_original(&self.desired, &self.live)?,
             (true, Dialect::Kubefed) => {
-                matching::matches_kubefed(&self.desired, &self.live, &self.recorded.unwrap_or_default())
+                matching::matches_kubefed(&self.desired, &self.live, self.recorded.as_deref().unwrap_or_default())
             }
             (true, other) => {
                 let message = format!("`{}` has no comparison of its own", other.as_str());
@@ -111,7 +108,7 @@ impl Operation for Match {
         };
         Ok(MatchAnswer {
             matches: differences.is_empty(),
-            differences: differences.into_iter().map(|it| DifferenceAnswer::new(it, secret)).collect(),
+            differences: DifferenceAnswer::list(differences, &objects),
             update: None,
             patch: None,
             immutable: None,
@@ -131,30 +128,30 @@ impl Match {
     }
 }
 
-fn by_kind(update: Update, secret: bool) -> MatchAnswer {
-    let answer = |it: &Difference| DifferenceAnswer::new(it.clone(), secret);
+fn by_kind(update: Update, objects: &[&Value]) -> MatchAnswer {
     let immutable = update.differences.iter().filter(|it| it.kind == DifferenceKind::Immutable);
     MatchAnswer {
         matches: update.differences.is_empty(),
-        immutable: Some(immutable.map(answer).collect()),
-        differences: update.differences.iter().map(answer).collect(),
+        immutable: Some(DifferenceAnswer::list(immutable.cloned().collect(), objects)),
+        differences: DifferenceAnswer::list(update.differences, objects),
         update: Some(OrNull(update.object)),
-        patch: Some(update.patch.into_iter().map(|it| OperationAnswer::new(it, secret)).collect()),
+        patch: Some(OperationAnswer::list(update.patch, objects)),
     }
 }
 
 impl DifferenceAnswer {
-    /// The contents of a Secret are not shown: that they differ is.
-    pub fn new(difference: Difference, secret: bool) -> DifferenceAnswer {
-        let segments: Vec<&str> = difference.path.segments().map(Text::as_str).collect();
-        let masked = secret && mask::is_secret_place(&segments);
-        let show =
-            |value: Option<Value>| value.map(|value| Explicit::from(if masked { mask::MASK.into() } else { value }));
-        DifferenceAnswer {
-            kind: difference.kind.as_str(),
-            path: difference.path.to_string(),
-            desired: show(difference.desired),
-            live: show(difference.live),
-        }
+    /// The differences of objects. What Secrets in them hold is not shown: that it differs is.
+    pub fn list(differences: Vec<Difference>, objects: &[&Value]) -> Vec<DifferenceAnswer> {
+        let answer = |it: Difference| {
+            let hidden = mask::is_hidden(objects, &it.path);
+            let show = |value: Value| Explicit::from(if hidden { mask::MASK.into() } else { value });
+            DifferenceAnswer {
+                kind: it.kind.as_str(),
+                path: it.path.to_string(),
+                desired: it.desired.map(show),
+                live: it.live.map(show),
+            }
+        };
+        differences.into_iter().map(answer).collect()
     }
 }

@@ -5,8 +5,8 @@ use super::patch::OperationAnswer;
 use super::{Mode, Operation};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::own::{AdoptAction, Owner, ReleaseAction, adopt, release};
+use crate::record;
 use crate::value::{Text, Value};
-use crate::{mask, record};
 
 record! {
     request
@@ -16,7 +16,7 @@ record! {
         /// The object as the owner needs it.
         desired "desired": Value,
         /// The object as the cluster has it, or null when it was looked for and not found.
-        live "live": Option<Value>,
+        live "live": Value,
         /// `compat`: an owner that Kubernetes does not allow is refused instead of recorded as a claim.
         mode "mode": Option<Mode>,
     }
@@ -77,9 +77,8 @@ impl Operation for Adopt {
     type Answer = AdoptAnswer;
 
     fn answer(self, out: &mut Vec<Diagnostic>) -> Result<AdoptAnswer, Error> {
-        let secret = mask::is_secret(&self.desired);
-        let adoption =
-            adopt(&self.owner.into(), &self.desired, self.live.as_ref(), self.mode.unwrap_or_default(), out)?;
+        let live = Some(&self.live).filter(|it| !it.is_null());
+        let adoption = adopt(&self.owner.into(), &self.desired, live, self.mode.unwrap_or_default(), out)?;
         Ok(AdoptAnswer {
             action: match adoption.action {
                 AdoptAction::Create => "create",
@@ -88,8 +87,8 @@ impl Operation for Adopt {
                 AdoptAction::Fatal => "fatal",
             },
             object: adoption.object,
-            patch: adoption.patch.into_iter().map(|it| OperationAnswer::new(it, secret)).collect(),
-            differences: adoption.differences.into_iter().map(|it| DifferenceAnswer::new(it, secret)).collect(),
+            patch: OperationAnswer::list(adoption.patch, &[&self.live]),
+            differences: DifferenceAnswer::list(adoption.differences, &[&self.desired, &self.live]),
         })
     }
 }
@@ -99,7 +98,6 @@ impl Operation for Release {
     type Answer = ReleaseAnswer;
 
     fn answer(self, _: &mut Vec<Diagnostic>) -> Result<ReleaseAnswer, Error> {
-        let secret = mask::is_secret(&self.live);
         let released = release(&self.owner.into(), &self.live)?;
         Ok(ReleaseAnswer {
             action: match released.action {
@@ -107,7 +105,7 @@ impl Operation for Release {
                 ReleaseAction::RemoveOwner => "remove-owner",
                 ReleaseAction::None => "none",
             },
-            patch: released.patch.into_iter().map(|it| OperationAnswer::new(it, secret)).collect(),
+            patch: OperationAnswer::list(released.patch, &[&self.live]),
         })
     }
 }

@@ -93,12 +93,18 @@ record! {
 }
 
 impl OperationAnswer {
-    /// The contents of a Secret are not shown: that they change is.
-    pub fn new(operation: patch::Operation, secret: bool) -> OperationAnswer {
-        let pointer = Pointer::parse(&operation.path).unwrap_or_default();
-        let segments: Vec<&str> = pointer.segments().map(Text::as_str).collect();
-        let masked = secret && mask::is_secret_place(&segments);
-        let show = |value| Explicit::from(if masked { mask::MASK.into() } else { value });
+    /// The operations on an object. What Secrets in `objects` hold is not shown: that it changes is.
+    pub fn list(operations: Vec<patch::Operation>, objects: &[&Value]) -> Vec<OperationAnswer> {
+        let hidden = |path: &str| mask::is_hidden(objects, &Pointer::parse(path).unwrap_or_default());
+        operations
+            .into_iter()
+            .map(|it| (hidden(&it.path), it))
+            .map(|(hidden, it)| OperationAnswer::new(it, hidden))
+            .collect()
+    }
+
+    pub fn new(operation: patch::Operation, hidden: bool) -> OperationAnswer {
+        let show = |value| Explicit::from(if hidden { mask::MASK.into() } else { value });
         OperationAnswer { op: operation.verb, path: operation.path, value: operation.value.map(show) }
     }
 }

@@ -32,13 +32,6 @@ pub fn matches_original(desired: &Value, live: &Value) -> Result<Vec<Difference>
     Ok(found)
 }
 
-/// The same for sections that are known not to be mixed at their top.
-pub fn differences(desired: &Value, live: &Value) -> Vec<Difference> {
-    let mut found = Vec::new();
-    compare(desired, live, &mut Pointer::root(), &mut found);
-    found
-}
-
 /// Whether KubeFed would leave an object alone: it goes by the version it recorded, and does not look at the body.
 ///
 /// 1. With a generation (`gen:3`), the record must be the live one, and labels and annotations must be equal.
@@ -170,8 +163,11 @@ fn refuse_mixed(desired: &Value, live: &Value) -> Result<(), Error> {
                 let message = "the original has no answer for a list that mixes strings or numbers with other values";
                 Err(Error::new(Code::NotComparable, message).hint("leave out `mode` for the repaired answer"))
             }
-            Some(_) => wanted.iter().zip(found.iter()).try_for_each(|(item, kept)| refuse_mixed(item, kept)),
-            None => Ok(()),
+            Some(Value::Map(_) | Value::List(_)) => {
+                wanted.iter().zip(found.iter()).try_for_each(|(item, kept)| refuse_mixed(item, kept))
+            }
+            // It never matches, so the original does not look inside.
+            Some(Value::Bool(_) | Value::Null) | None => Ok(()),
         },
         _ => Ok(()),
     }

@@ -2,6 +2,7 @@
 
 use super::{Difference, DifferenceKind, differences};
 use crate::contract::Mode;
+use crate::diagnostic::Error;
 use crate::diff::diff;
 use crate::pair::pair;
 use crate::patch::Operation;
@@ -24,32 +25,31 @@ pub struct Update {
 ///
 /// 1. Only the sections of the policy count, and only a section that differs is written.
 /// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep further
-///    live elements, sets and ordered lists of another length become the desired ones.
+///    live elements; sets become the desired ones; of an ordered list the elements that differ do, and all of them where
+///    the length does.
 /// 3. A replaced section becomes the desired one.
 /// 4. Immutable places stay as they are; their differences are reported.
 /// 5. What was applied last and is no longer desired is removed from a merged section.
 ///
 /// After the update, comparing again finds nothing but immutable differences.
-pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Update {
+///
+/// # Errors
+///
+/// In compat mode, a section for which the original has no answer.
+pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Result<Update, Error> {
     let mut object = live.clone();
     let mut found = Vec::new();
-    for section in sections(desired) {
-        let path: Vec<&str> = section.path.iter().map(String::as_str).collect();
-        let Some(wanted) = desired.at(&path) else { continue };
+    for section in sections(desired, last_applied) {
         if mode == Mode::Compat && section.unseen_in_original {
             continue;
         }
-        let here = section_differences(&section, desired, live, last_applied, mode);
+        let here = section_differences(&section, desired, live, last_applied, mode)?;
         if here.iter().any(|it| it.kind != DifferenceKind::Immutable) {
-            let kept = live.at(&path);
-            let written = match (section.how, mode) {
-                (How::Replace, _) => wanted.clone(),
-                (How::Merge, Mode::Strict) => {
-                    Merger::new(desired, &path).merge(wanted, kept, last_applied.and_then(|it| it.at(&path)))
-                }
-                (How::Merge, Mode::Compat) => super::compat::merge(wanted, kept),
-            };
-            put(&mut object, &path, written);
+            let path = section.path();
+            match written(&section, &here, desired, live, last_applied, mode) {
+                Some(value) => put(&mut object, &path, value),
+                None => remove(&mut object, &path),
+            }
         }
         found.extend(here);
     }
@@ -58,7 +58,7 @@ pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode:
         restore_immutables(&mut object, live);
     }
     let patch = diff(live, &object);
-    Update { differences: found, object: (!patch.is_empty()).then_some(object), patch }
+    Ok(Update { differences: found, object: (!patch.is_empty()).then_some(object), patch })
 }
 
 fn section_differences(
@@ -67,26 +67,55 @@ fn section_differences(
     live: &Value,
     last: Option<&Value>,
     mode: Mode,
-) -> Vec<Difference> {
-    let path: Vec<&str> = section.path.iter().map(String::as_str).collect();
-    let only = |object: &Value| match object.at(&path) {
+) -> Result<Vec<Difference>, Error> {
+    let path = section.path();
+    let only = |object: &Value| {
         // The kind goes along: the tables of lists and immutable places need it.
-        Some(value) => {
-            let mut part =
-                Value::map(["apiVersion", "kind"].into_iter().filter_map(|key| Some((key, object.get(key)?.clone()))));
-            put(&mut part, &path, value.clone());
-            part
+        let mut part =
+            Value::map(["apiVersion", "kind"].into_iter().filter_map(|key| Some((key, object.get(key)?.clone()))));
+        match (object.at(&path), path.split_last()) {
+            (Some(value), _) => put(&mut part, &path, value.clone()),
+            // What the section would stand in goes along too: it is not missing.
+            (None, Some((_, above))) if !above.is_empty() && object.at(above).is_some() => {
+                put(&mut part, above, Map::new().into());
+            }
+            (None, _) => {}
         }
-        None => Map::new().into(),
+        part
     };
     let (wanted, found) = (only(desired), only(live));
     let mut differences = match mode {
         Mode::Strict => differences(&wanted, &found, last.map(only).as_ref()),
-        Mode::Compat => super::compat::differences(&wanted, &found),
+        Mode::Compat => super::matches_original(&wanted, &found)?,
     };
     let root = Pointer::of(path);
     differences.retain(|it| root.contains(&it.path) || it.path.contains(&root));
-    differences
+    Ok(differences)
+}
+
+/// What becomes of a section that differs; nothing when it goes.
+fn written(
+    section: &Section,
+    found: &[Difference],
+    desired: &Value,
+    live: &Value,
+    last: Option<&Value>,
+    mode: Mode,
+) -> Option<Value> {
+    let path = section.path();
+    let (wanted, kept, last) = (desired.at(&path), live.at(&path), last.and_then(|it| it.at(&path)));
+    match (section.how, mode) {
+        (How::Replace, _) => wanted.cloned(),
+        (How::Merge, Mode::Compat) => wanted.map(|wanted| super::compat::merge(wanted, kept)),
+        (How::Merge, Mode::Strict) => {
+            let root = Pointer::of(path.iter().copied());
+            if found.iter().any(|it| it.kind == DifferenceKind::Extra && it.path == root) {
+                return None;
+            }
+            let merged = Merger::new(desired, &path).merge(wanted.unwrap_or(&Map::new().into()), kept, last);
+            Some(merged).filter(|it| wanted.is_some() || !it.is_empty())
+        }
+    }
 }
 
 /// Immutable places outside the sections, such as the role of a binding.
@@ -115,6 +144,14 @@ fn put(object: &mut Value, path: &[&str], value: Value) {
         here = next;
     }
     *here = value;
+}
+
+fn remove(object: &mut Value, path: &[&str]) {
+    let Some((last, above)) = path.split_last() else { return };
+    let map = above.iter().try_fold(object, |here, key| here.get_mut(key)).and_then(Value::as_map_mut);
+    if let Some(map) = map {
+        map.remove(last);
+    }
 }
 
 struct Merger<'a> {
@@ -188,7 +225,12 @@ impl<'a> Merger<'a> {
                 Err(_) => wanted.to_vec(),
             },
             ListKind::Ordered if wanted.len() == found.len() && !super::is_permutation(wanted, found) => {
-                wanted.iter().zip(found).map(|(item, kept)| self.merge(item, Some(kept), None)).collect()
+                // An element that lacks nothing stays; half of it and half of another would be neither.
+                let merge = |(item, kept): (&Value, &Value)| match self.merge(item, Some(kept), None) {
+                    merged if merged == *kept => merged,
+                    _ => item.clone(),
+                };
+                wanted.iter().zip(found).map(merge).collect()
             }
             ListKind::Set | ListKind::Ordered => wanted.to_vec(),
         }

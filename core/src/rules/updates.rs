@@ -10,6 +10,8 @@
 //! | webhook configurations | webhooks, labels, annotations | replacing |
 //! | any other | all but status and identity | merging |
 
+use std::collections::BTreeSet;
+
 use super::lists::group_of;
 use crate::value::Value;
 
@@ -25,10 +27,16 @@ pub enum How {
 /// A part of an object that is compared and written as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    pub path: Vec<String>,
+    path: Vec<String>,
     pub how: How,
     /// The original compares this section with itself, so that it never sees it differ.
     pub unseen_in_original: bool,
+}
+
+impl Section {
+    pub fn path(&self) -> Vec<&str> {
+        self.path.iter().map(String::as_str).collect()
+    }
 }
 
 struct Row {
@@ -99,8 +107,9 @@ const IMMUTABLE: &[(&str, &[&str], &[&str])] = &[
     ("storage.k8s.io", &["StorageClass"], &["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"]),
 ];
 
-/// The sections of an object of this kind that count.
-pub fn sections(desired: &Value) -> Vec<Section> {
+/// The sections of an object of this kind that count. Of a kind without a row these are the fields that are desired or
+/// were applied last.
+pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
     let (group, kind) = (group_of(desired.text_at(&["apiVersion"])), desired.text_at(&["kind"]));
     let split = |path: &str| path.split('.').map(String::from).collect();
     if let Some(row) = ROWS.iter().find(|row| row.group == group && row.kinds.contains(&kind)) {
@@ -112,8 +121,10 @@ pub fn sections(desired: &Value) -> Vec<Section> {
         return row.sections.iter().map(section).collect();
     }
     let merged = |path: &str| Section { path: split(path), how: How::Merge, unseen_in_original: false };
-    let fields = desired.as_map().into_iter().flat_map(|map| map.keys());
-    let fields = fields.filter(|field| !matches!(field.as_str(), "apiVersion" | "kind" | "metadata" | "status"));
+    let objects = [Some(desired), last_applied].into_iter().flatten();
+    let fields: BTreeSet<&str> =
+        objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).collect();
+    let fields = fields.into_iter().filter(|field| !matches!(*field, "apiVersion" | "kind" | "metadata" | "status"));
     let fields =
         fields.map(|field| Section { path: vec![field.to_string()], how: How::Merge, unseen_in_original: false });
     fields.chain([merged("metadata.labels"), merged("metadata.annotations")]).collect()

@@ -79,12 +79,12 @@ impl Selector {
                 ClusterSet::parse(value, Stage::Full, mode, at).map(|set| set.selector())
             }
             Value::Map(map) if karmada => affinity(map, at).map(|it| Selector::Affinity(Box::new(it))),
-            Value::Map(map) => Selector::parse_map(value, map, at),
+            Value::Map(map) => Selector::parse_map(value, map, mode, at),
             other => Err(at.wrong_type("a selector", other)),
         }
     }
 
-    fn parse_map(value: &Value, map: &Map, at: &Spot) -> Result<Selector, Error> {
+    fn parse_map(value: &Value, map: &Map, mode: Mode, at: &Spot) -> Result<Selector, Error> {
         let has = |fields: &[&str]| fields.iter().any(|field| map.contains(field));
         match (has(LABELS), has(UNION), has(PLACEMENT)) {
             (_, false, false) => {
@@ -102,9 +102,13 @@ impl Selector {
             }
             (false, false, true) => {
                 known_fields(map.keys(), PLACEMENT, at)?;
-                // Read even where the list wins: a selector that is wrong is wrong.
-                let labels = label_selector(map, "clusterSelector", at)?;
-                Ok(match listed(map, at)? {
+                let listed = listed(map, at)?;
+                // A selector that is wrong is wrong, also where the list wins; the original does not look.
+                let labels = match (&listed, mode) {
+                    (Some(_), Mode::Compat) => None,
+                    _ => label_selector(map, "clusterSelector", at)?,
+                };
+                Ok(match listed {
                     Some(names) => Selector::Listed(names),
                     None => labels.map_or(Selector::Nothing, Selector::Labels),
                 })

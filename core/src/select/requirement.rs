@@ -168,7 +168,10 @@ impl Requirement {
 }
 
 fn read_values(key: &str, values: &[Value], at: &Spot) -> Result<Vec<Text>, Error> {
-    let value = |(index, value)| label_value(key, value).map_err(|error| error.at(at.index(index)));
+    let value = |(index, value)| {
+        let checked = label_value(key, value).and_then(|text| check_value(&text).map(|()| text));
+        checked.map_err(|error| error.at(at.index(index)))
+    };
     values.iter().enumerate().map(value).collect()
 }
 
