@@ -4,9 +4,16 @@
 //!
 //! 1. [`json`] and [`yaml`] read what people wrote into a [`value`]; [`canonical`] writes it back, to the byte.
 //! 2. [`path`] names places: JSON pointers, option paths, retention paths.
+//! 3. [`label`], [`select`] and [`clusterset`] find the clusters that are meant; [`fleet`] does it for many at once.
+//! 4. [`fold`] lays layers over each other and keeps the origin of every value; [`patch`] is the other way to vary.
+//! 5. [`retain`] carries over what a cluster's own controllers wrote, pairing lists with [`pair`].
+//! 6. [`matching`] finds where live does not contain desired, and [`diff`] the operations that mend it.
+//! 7. [`own`] shares objects between owners; [`authorize`] guards labels, over [`rbac`]; [`refresh`] restarts what uses a
+//!    renewed secret; [`mold`] checks flags.
 //!
-//! Around them: [`diagnostic`] holds every code and place, [`contract`] is the JSON promise, and [`workspace`] is what a
-//! host talks to.
+//! What these know about Kubernetes kinds are tables in [`rules`]. Around them: [`diagnostic`] holds every code and place,
+//! [`nearest`] finds the name that was meant, [`mask`] keeps secrets in, [`contract`] is the JSON promise, and
+//! [`workspace`] is what a host talks to.
 //!
 //! The crate is pure: no clock, no I/O, no randomness, no threads, no global state. The same request gives the same bytes,
 //! natively and in WebAssembly.

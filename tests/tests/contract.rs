@@ -26,7 +26,20 @@ fn fresh(file: &str, wanted: &str) {
 #[test]
 fn every_op_of_the_contract_is_there() {
     let names: Vec<&str> = OPS.iter().map(|op| op.name).collect();
-    let wanted = ["parse", "select", "fold", "retain", "patch", "match", "adopt", "release", "authorize", "refresh", "mold", "describe"];
+    let wanted = [
+        "parse",
+        "select",
+        "fold",
+        "retain",
+        "patch",
+        "match",
+        "adopt",
+        "release",
+        "authorize",
+        "refresh",
+        "mold",
+        "describe",
+    ];
     for op in wanted {
         assert!(names.contains(&op), "{op} is missing");
     }
@@ -44,7 +57,9 @@ fn the_specification_has_at_least_350_vectors_over_every_op() {
                 continue;
             }
             let text = std::fs::read_to_string(path).expect("a vector can be read");
-            for op in OPS.iter().filter(|op| text.contains(&format!("\"op\": \"{}\"", op.name)) || text.contains(&format!("\"op\":\"{}\"", op.name))) {
+            for op in OPS.iter().filter(|op| {
+                text.contains(&format!("\"op\": \"{}\"", op.name)) || text.contains(&format!("\"op\":\"{}\"", op.name))
+            }) {
                 *counts.entry(op.name.into()).or_default() += 1;
             }
         }
@@ -77,7 +92,8 @@ fn the_readme_says_what_happens() {
 fn run(command: &str) -> String {
     let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).parent().expect("target").join("debug");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH is set"));
-    let child = Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(root()).stdin(Stdio::null()).output();
+    let child =
+        Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(root()).stdin(Stdio::null()).output();
     let output = child.expect("a shell can be run");
     assert!(output.stderr.is_empty(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("UTF-8")

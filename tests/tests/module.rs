@@ -43,7 +43,9 @@ fn nobody_else_in_the_workspace_switches_on_a_feature_of_what_the_core_stands_on
     let together = features("x86_64-unknown-linux-gnu", &["--workspace"]);
     // What decides over bytes are the crates that core itself calls.
     for name in ["saphyr-parser", "sha2", "smol_str", "fleetfold-core"] {
-        let of = |all: &BTreeSet<String>| all.iter().filter(|it| it.starts_with(&format!("{name} "))).cloned().collect::<Vec<_>>();
+        let of = |all: &BTreeSet<String>| {
+            all.iter().filter(|it| it.starts_with(&format!("{name} "))).cloned().collect::<Vec<_>>()
+        };
         assert_eq!(of(&alone), of(&together));
     }
 }
@@ -74,11 +76,19 @@ fn two_builds_in_two_folders_are_one_module() {
 /// What the module is built from: the manifests, and the sources of the two crates in it. Cargo wants every member of a
 /// workspace to be there, so the others come along.
 fn copy_sources(to: &Path) {
-    let listed = Command::new("git").args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root()).output();
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output();
     let listed = String::from_utf8(listed.expect("git lists the files").stdout).expect("names are UTF-8");
     let needed = |name: &&str| {
         let is_source = |folder: &str| name.starts_with(folder);
-        !name.contains('/') || is_source("core/") || is_source("wasm/") || is_source("host/") || name.ends_with("Cargo.toml") || is_source("tests/src/")
+        !name.contains('/')
+            || is_source("core/")
+            || is_source("wasm/")
+            || is_source("host/")
+            || name.ends_with("Cargo.toml")
+            || is_source("tests/src/")
     };
     for name in listed.split_terminator('\0').filter(needed) {
         let (from, place) = (root().join(name), to.join(name));

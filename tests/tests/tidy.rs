@@ -8,7 +8,10 @@ use fleetfold_tests::peers::root;
 
 /// Every file that is kept, with its text.
 fn sources(endings: &[&str]) -> Vec<(String, String)> {
-    let listed = Command::new("git").args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root()).output();
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output();
     let listed = String::from_utf8(listed.expect("git lists the files").stdout).expect("names are UTF-8");
     let wanted = |name: &&str| endings.iter().any(|ending| name.ends_with(ending)) && root().join(name).exists();
     let read = |name: &str| (name.to_string(), std::fs::read_to_string(root().join(name)).expect("text"));
@@ -27,7 +30,19 @@ fn no_source_file_is_longer_than_600_lines() {
 
 #[test]
 fn core_reads_no_clock_no_file_no_network_and_no_chance() {
-    const IMPURE: &[&str] = &["std::fs", "std::net", "std::time", "std::thread", "std::env::", "std::process", "SystemTime", "Instant::now", "rand::", "static mut", "thread_local!"];
+    const IMPURE: &[&str] = &[
+        "std::fs",
+        "std::net",
+        "std::time",
+        "std::thread",
+        "std::env::",
+        "std::process",
+        "SystemTime",
+        "Instant::now",
+        "rand::",
+        "static mut",
+        "thread_local!",
+    ];
     for (name, text) in sources(&[".rs"]).into_iter().filter(|(name, _)| name.starts_with("core/src")) {
         for word in IMPURE {
             assert!(!text.contains(word), "{name} has {word}");
@@ -41,7 +56,13 @@ fn unsafe_stands_where_it_is_explained() {
     for (name, text) in sources(&[".rs"]) {
         let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
         let found = code.filter(|line| line.contains("unsafe ") || line.contains("unsafe(")).count();
-        assert!(found == 0 || allowed.contains(&name.as_str()) || name == file!().trim_start_matches("./") || name.ends_with("tidy.rs"), "{name}");
+        assert!(
+            found == 0
+                || allowed.contains(&name.as_str())
+                || name == file!().trim_start_matches("./")
+                || name.ends_with("tidy.rs"),
+            "{name}"
+        );
     }
 }
 
@@ -60,17 +81,26 @@ fn nothing_is_left_open() {
 
 #[test]
 fn every_code_is_used() {
-    let core: String = sources(&[".rs"]).into_iter().filter(|(name, _)| name.starts_with("core/src")).map(|(_, text)| text).collect();
-    let unused: Vec<String> = Code::ALL.iter().map(|(code, _)| format!("Code::{code:?}")).filter(|name| {
-        !core.match_indices(name.as_str()).any(|(at, _)| !core[at + name.len()..].starts_with(|it: char| it.is_alphanumeric()))
-    }).collect();
+    let core: String =
+        sources(&[".rs"]).into_iter().filter(|(name, _)| name.starts_with("core/src")).map(|(_, text)| text).collect();
+    let unused: Vec<String> = Code::ALL
+        .iter()
+        .map(|(code, _)| format!("Code::{code:?}"))
+        .filter(|name| {
+            !core
+                .match_indices(name.as_str())
+                .any(|(at, _)| !core[at + name.len()..].starts_with(|it: char| it.is_alphanumeric()))
+        })
+        .collect();
     assert!(unused.is_empty(), "{unused:?}");
 }
 
 #[test]
 fn no_registry_is_named() {
     for (name, text) in sources(&[".rs", ".go", ".mod", ".sum", ".mjs", ".json", ".toml", ".lock", ".md", ".yaml"]) {
-        for host in ["proxy.golang\u{2e}org", "registry.npmjs\u{2e}org", "static.crates\u{2e}io", "index.crates\u{2e}io"] {
+        for host in
+            ["proxy.golang\u{2e}org", "registry.npmjs\u{2e}org", "static.crates\u{2e}io", "index.crates\u{2e}io"]
+        {
             assert!(!text.contains(host), "{name} names {host}");
         }
     }
