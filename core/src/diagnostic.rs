@@ -89,10 +89,6 @@ codes! {
     UnknownCluster = "unknown-cluster",
     /// Two clusters have one name.
     DuplicateCluster = "duplicate-cluster",
-    /// An empty selector picks every cluster.
-    SelectsAll = "selects-all",
-    /// A null selector picks no cluster.
-    SelectsNone = "selects-none",
     /// The selector's form and the asked original do not go together.
     WrongDialect = "wrong-dialect",
 

@@ -69,7 +69,8 @@ fn a_wrong_value_in_any_field_is_answered() {
 fn a_request_cut_anywhere_is_refused() {
     let mut workspace = Workspace::default();
     for request in requests().iter().step_by(7).filter(|it| it.len() < 2_000) {
-        for cut in (1..request.len()).filter(|cut| request.is_char_boundary(*cut)) {
+        // A request may end in white space, which it does without.
+        for cut in (1..request.trim_end().len()).filter(|cut| request.is_char_boundary(*cut)) {
             let answer = workspace.call(&request[..cut]);
             assert!(is_refusal(&answer), "{}: {answer}", &request[..cut]);
         }

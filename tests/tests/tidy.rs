@@ -52,14 +52,14 @@ fn core_reads_no_clock_no_file_no_network_and_no_chance() {
 
 #[test]
 fn unsafe_stands_where_it_is_explained() {
-    let allowed = ["wasm/src/lib.rs", "host/src/cache.rs"];
+    let allowed = ["wasm/src/lib.rs", "host/src/cache.rs", "tests/bench-guest/src/lib.rs"];
     for (name, text) in sources(&[".rs"]) {
         let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
         let found = code.filter(|line| line.contains("unsafe ") || line.contains("unsafe(")).count();
         assert!(
             found == 0
                 || allowed.contains(&name.as_str())
-                || name == file!().trim_start_matches("./")
+               
                 || name.ends_with("tidy.rs"),
             "{name}"
         );

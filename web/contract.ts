@@ -1,0 +1,521 @@
+// Generated from the engine's records by `npm run types`. Do not edit.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** What adopting means. */
+export interface AdoptAnswer {
+  /** `create`, `append-owner`, `none` (it is an owner already) or `fatal` (the live object differs). */
+  action: string;
+  /** The object as it should be; left out when adopting is refused. */
+  object?: Json;
+  /** The operations on the live object. */
+  patch: OperationAnswer[];
+  /** Why adopting is refused. */
+  differences: DifferenceAnswer[];
+}
+
+/** Makes an owner one of the owners of an object. */
+export interface AdoptRequest {
+  op: "adopt";
+  owner: OwnerInput;
+  /** The object as the owner needs it. */
+  desired: Json;
+  /** The object as the cluster has it, or null when it was looked for and not found. */
+  live: Json;
+  /** `compat`: an owner that Kubernetes does not allow is refused instead of recorded as a claim. */
+  mode?: "strict" | "compat";
+}
+
+/** Whether the change is allowed, and what it does. */
+export interface AuthorizeAnswer {
+  /** Whether every check is granted. */
+  allowed: boolean;
+  /** By label key; of one key, what is taken off first. */
+  checks: AuthorizeCheck[];
+  /** The sets that the cluster joins, by name. */
+  joins: string[];
+  /** The sets that the cluster leaves, by name. */
+  leaves: string[];
+  /** The SubjectAccessReviews that are missing; left out when there are none. */
+  needs?: Json[];
+}
+
+/** One label that is put on or taken off. */
+export interface AuthorizeCheck {
+  /** `key:value`. */
+  label: string;
+  /** `add` or `remove`. */
+  change: string;
+  granted: boolean;
+  /** The permissions that were looked for, up to the one that grants: `resource/subresource name`. */
+  asked: string[];
+  /** What granted it, where documents decided. */
+  grantedBy?: AuthorizeGrant;
+}
+
+/** The rule that granted, or the group that may do everything. */
+export interface AuthorizeGrant {
+  binding?: string;
+  /** The role that holds the rule. */
+  role?: string;
+  /** The index of the rule in its role. */
+  rule?: number;
+  /** The bound role, where it aggregates the one that holds the rule. */
+  aggregatedBy?: string;
+  group?: string;
+}
+
+/** May this user make this label change, and which sets does the cluster join and leave by it? */
+export interface AuthorizeRequest {
+  op: "authorize";
+  user: AuthorizeUser;
+  /** The ManagedCluster before the change; null when it is created. */
+  old?: Json;
+  /** The ManagedCluster after the change; null when it is deleted. */
+  new?: Json;
+  /** ManagedClusterSets, and the ClusterRoles and ClusterRoleBindings that decide if there are no reviews. */
+  documents?: Json[];
+  /** Answers to access reviews, which decide instead of roles and bindings. Without these and without documents, everything comes back under `needs`. */
+  reviews?: AuthorizeReview[];
+  /** `full` when left out. */
+  stage?: "transitional" | "full";
+  /** `compat`: the answer of Open Cluster Management. */
+  mode?: "strict" | "compat";
+}
+
+/** The answer to an access review. */
+export interface AuthorizeReview {
+  resource: string;
+  subresource: string;
+  name: string;
+  verb: string;
+  allowed: boolean;
+}
+
+/** Who makes the change. */
+export interface AuthorizeUser {
+  name: string;
+  /** All groups of the user. Left out: those that the name implies, as with `kubectl --as`. */
+  groups?: string[];
+}
+
+/** A cluster to pick from. */
+export interface ClusterInput {
+  name: string;
+  labels?: { [key: string]: string };
+  /** What Karmada's field selector reads. */
+  provider?: string;
+  region?: string;
+  zones?: string[];
+}
+
+/** What this engine is and what it can be asked. */
+export interface DescribeRequest {
+  op: "describe";
+}
+
+export interface Description {
+  /** The version of the engine. */
+  version: string;
+  /** A digest over the engine's source. A module cannot hold its own hash, so this is what tells two engines apart; it is the same in every build from the same source. */
+  digest: string;
+  /** The version of the contract. */
+  contract: number;
+  /** The names of all ops. */
+  ops: string[];
+  /** The JSON Schema of every request and answer. */
+  schema: Json;
+}
+
+/** A place where live does not contain desired. */
+export interface DifferenceAnswer {
+  /** `changed`, `missing`, `order`, `extra` or `immutable`. */
+  kind: string;
+  /** The place in the desired object; of something extra, in the live one. */
+  path: string;
+  desired?: Json;
+  live?: Json;
+}
+
+/** Why a cluster is in or out. */
+export interface Explained {
+  name: string;
+  selected: boolean;
+  reasons: ReasonAnswer[];
+}
+
+/** A finding beside the answer. */
+export interface Finding {
+  severity: string;
+  /** The stable name of the finding. */
+  code: string;
+  message: string;
+  at?: FindingPlace;
+  /** What to do about it. */
+  hint?: string;
+}
+
+/** Where a finding is. What is not known is left out. */
+export interface FindingPlace {
+  /** `Kind/namespace/name`. */
+  document?: string;
+  /** A JSON pointer. */
+  path?: string;
+  file?: string;
+  line?: number;
+  /** Counted in characters, from one. */
+  column?: number;
+}
+
+/** The effective options of one cluster. */
+export interface FoldAnswer {
+  /** By path. */
+  options: OptionAnswer[];
+  /** For each option the layers that set it, winner first. */
+  origins: { [key: string]: OriginAnswer[] };
+  /** The tree that Helm would get; references are left out. */
+  values: Json;
+}
+
+/** Lays layers over each other, lowest first. */
+export interface FoldRequest {
+  op: "fold";
+  /** The layers in order; later ones win. */
+  layers: LayerInput[];
+  /** The cluster that `when` is asked about. */
+  cluster?: ClusterInput;
+  /** `compat`: the answer of Greenhouse. */
+  mode?: "strict" | "compat";
+}
+
+/** One source of values. */
+export interface LayerInput {
+  name: string;
+  /** For which clusters, as a selector of any form; without it, for all. */
+  when?: Json;
+  set: SettingInput[];
+}
+
+/** Whether live contains desired, and where it does not. */
+export interface MatchAnswer {
+  matches: boolean;
+  /** In the order of the desired object. */
+  differences: DifferenceAnswer[];
+  /** By kind: the whole object to send, or null. */
+  update?: Json | null;
+  /** By kind: the update as operations on the live object. */
+  patch?: OperationAnswer[];
+  /** By kind: the differences that no update can mend. */
+  immutable?: DifferenceAnswer[];
+}
+
+/** Compares a desired object with a live one. */
+export interface MatchRequest {
+  op: "match";
+  desired: Json;
+  live: Json;
+  /** `byKind`: only what counts for the kind, and what would mend it. */
+  policy?: "byKind";
+  /** `compat`: the answer of `dialect`. `threeWay`: also what was removed since `lastApplied`. */
+  mode?: "strict" | "compat" | "threeWay";
+  /** `certmanager` (the default) or `kubefed`. */
+  dialect?: "kubefed" | "karmada" | "greenhouse" | "ocm" | "certmanager";
+  /** What was applied last; `threeWay` needs it. */
+  lastApplied?: Json;
+  /** The version that KubeFed recorded, such as `gen:3`. */
+  recorded?: string;
+}
+
+/** What the component is started with. */
+export interface MoldAnswer {
+  /** One `--name=value` for each flag, sorted by name. */
+  args: string[];
+}
+
+/** Lays flags over a container's arguments, and checks them against what the component has in this version. */
+export interface MoldRequest {
+  op: "mold";
+  /** `controller`, `webhook` or `cainjector`. */
+  component: string;
+  /** A release such as `v1.3.0`; the latest when left out. */
+  version?: string;
+  /** Values by flag name without dashes, or arguments `--name=value`. */
+  flags: { [key: string]: Json } | string[];
+  /** The arguments that the flags are laid over. */
+  base?: string[];
+  /** `compat`: the answer of the operators, which check nothing. */
+  mode?: "strict" | "compat";
+}
+
+/** One operation of RFC 6902. */
+export interface OperationAnswer {
+  op: "add" | "remove" | "replace" | "test" | "move" | "copy";
+  path: string;
+  value?: Json;
+}
+
+/** One effective option. */
+export interface OptionAnswer {
+  /** The layer that set it. */
+  from: string;
+  path: string;
+  value?: Json;
+  valueFrom?: Json;
+}
+
+/** What one layer says about an option. */
+export interface OriginAnswer {
+  layer: string;
+  value?: Json;
+  valueFrom?: Json;
+  /** As the layer asked for it. */
+  merge?: "replace" | "deep";
+}
+
+/** Who needs an object. */
+export interface OwnerInput {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  /** Of a namespaced owner. */
+  namespace?: string;
+  /** Whether it asks to be the object's controller. */
+  controller?: boolean;
+}
+
+/** The patched object. */
+export interface PatchAnswer {
+  object: Json;
+}
+
+/** One operation of RFC 6902. */
+export interface PatchOperation {
+  /** What to do; `replace` when left out. */
+  op?: "add" | "remove" | "replace" | "test" | "move" | "copy";
+  /** Where, as a JSON pointer. */
+  path: string;
+  /** Where `move` and `copy` take the value from. */
+  from?: string;
+  /** The value of `add`, `replace` and `test`. */
+  value?: Json;
+}
+
+/** Applies operations to an object, all or nothing. */
+export interface PatchRequest {
+  op: "patch";
+  /** The object to change. */
+  object: Json;
+  /** The operations, in order. */
+  patch: PatchOperation[];
+  /** `compat`: the answer of KubeFed. */
+  mode?: "strict" | "compat";
+}
+
+/** One condition and whether it holds. */
+export interface ReasonAnswer {
+  /** The stable name of the reason. */
+  code: string;
+  text: string;
+  /** Whether it speaks for the cluster. */
+  holds: boolean;
+}
+
+/** What restarts and what does not, both sorted by kind, namespace and name. */
+export interface RefreshAnswer {
+  patches: RefreshPatch[];
+  skipped: RefreshSkip[];
+}
+
+/** One workload and the patch that restarts it. */
+export interface RefreshPatch {
+  target: RefreshTarget;
+  /** Operations of RFC 6902. The label `…/time-restarted` is the time in UTC, written as `2026-01-31T09-30-00Z`. */
+  patch: OperationAnswer[];
+  reason: RefreshReason;
+}
+
+/** Why a workload restarts. */
+export interface RefreshReason {
+  /** `secret-renewed`. */
+  code: string;
+  text: string;
+  /** The name of the secret. */
+  secret: string;
+  /** The version of the secret. */
+  version: string;
+  /** The version that the workload recorded; left out when it recorded none. */
+  recorded?: string;
+  /** The places of the workload that take the secret, as JSON pointers. */
+  uses: string[];
+}
+
+/** Which workloads must restart because the secret of a certificate was renewed. */
+export interface RefreshRequest {
+  op: "refresh";
+  /** The secret as the cluster has it. Its contents are not looked at. */
+  secret: Json;
+  /** The workloads that may use it. */
+  workloads: Json[];
+  /** The time, in RFC 3339. */
+  now: string;
+  /** `compat`: the answer of the cert-manager deployment operator. */
+  mode?: "strict" | "compat";
+}
+
+/** One workload that does not restart. */
+export interface RefreshSkip {
+  target: RefreshTarget;
+  reason: SkipReason;
+}
+
+/** A workload. */
+export interface RefreshTarget {
+  kind: string;
+  namespace: string;
+  name: string;
+}
+
+/** Why a request cannot be answered. */
+export interface Refusal {
+  /** The stable name of the error. */
+  code: string;
+  /** What is wrong. */
+  message: string;
+  /** Where: a JSON pointer into the request, or `line:column` of a text. */
+  at?: string;
+  /** What to do about it. */
+  hint?: string;
+}
+
+/** What letting go means. */
+export interface ReleaseAnswer {
+  /** `delete` (the last owner of a marked object), `remove-owner` or `none` (it is no owner). */
+  action: string;
+  /** The operations on the live object. */
+  patch: OperationAnswer[];
+}
+
+/** Drops an owner from the owners of an object. */
+export interface ReleaseRequest {
+  op: "release";
+  owner: OwnerInput;
+  live: Json;
+}
+
+export interface RetainAnswer {
+  /** The desired object with what was carried over. */
+  object: Json;
+  /** What was carried over, by path. */
+  retained: RetainedField[];
+}
+
+/** Carries values of the live object over into the desired one. */
+export interface RetainRequest {
+  op: "retain";
+  /** The object as the template gives it. */
+  desired: { [key: string]: Json };
+  /** The object as the cluster has it; null before it is created. */
+  live: Json;
+  /** Rules beside the built-in ones. */
+  rules?: RetainRules;
+  /** Whether the built-in rules apply; they do when left out. */
+  builtin?: boolean;
+  /** Whether `spec.replicas` belongs to the cluster. */
+  retainReplicas?: boolean;
+  /** `compat`: the answer of the original. */
+  mode?: "strict" | "compat";
+  /** In compat mode, which original: `kubefed` (when left out) or `karmada`. */
+  dialect?: "kubefed" | "karmada" | "greenhouse" | "ocm" | "certmanager";
+}
+
+/** What else is retained where the template does not set it. */
+export interface RetainRules {
+  /** Retention paths, such as `spec.foo[].bar`. */
+  fields?: string[];
+  /** Keys of labels. */
+  labels?: string[];
+}
+
+/** A value that the live object gave. */
+export interface RetainedField {
+  /** Where it is in the result, as a JSON pointer. */
+  path: string;
+  /** The built-in rule, the retention path, or `label:` and the key. */
+  rule: string;
+  /** `always`, `conditional` or `union`. */
+  mode: string;
+}
+
+/** The picked clusters, sorted by name. */
+export interface SelectAnswer {
+  clusters: string[];
+  /** With `why`: every cluster, sorted by name. */
+  explained?: Explained[];
+}
+
+/** Which clusters a selector picks. */
+export interface SelectRequest {
+  op: "select";
+  /** A label selector object, a string in kubectl's `-l` syntax, a Greenhouse cluster selector, a KubeFed placement, a ManagedClusterSet document, or a list of them (any of). An empty one picks all, null picks none. */
+  selector: Json;
+  /** The fleet to pick from. */
+  clusters: ClusterInput[];
+  /** Also say of each cluster why it is in or out. */
+  why?: boolean;
+  /** `compat`: the answer of `dialect`. */
+  mode?: "strict" | "compat";
+  dialect?: "kubefed" | "karmada" | "greenhouse" | "ocm" | "certmanager";
+}
+
+/** One option that a layer sets. */
+export interface SettingInput {
+  /** The option path, such as `image.tag`. */
+  path: string;
+  value?: Json;
+  /** A reference instead of a value. It stays one. */
+  valueFrom?: Json;
+  /** `deep`: maps merge, null drops a key. */
+  merge?: "replace" | "deep";
+}
+
+/** Why a workload does not restart. */
+export interface SkipReason {
+  /** The stable name of the reason. */
+  code: string;
+  text: string;
+}
+
+/** The request of each op. */
+export interface Requests {
+  describe: DescribeRequest;
+  select: SelectRequest;
+  fold: FoldRequest;
+  retain: RetainRequest;
+  patch: PatchRequest;
+  match: MatchRequest;
+  adopt: AdoptRequest;
+  release: ReleaseRequest;
+  authorize: AuthorizeRequest;
+  refresh: RefreshRequest;
+  mold: MoldRequest;
+}
+
+/** What each op answers under `ok`. */
+export interface Answers {
+  describe: Description;
+  select: SelectAnswer;
+  fold: FoldAnswer;
+  retain: RetainAnswer;
+  patch: PatchAnswer;
+  match: MatchAnswer;
+  adopt: AdoptAnswer;
+  release: ReleaseAnswer;
+  authorize: AuthorizeAnswer;
+  refresh: RefreshAnswer;
+  mold: MoldAnswer;
+}
+
+export type Op = keyof Requests;
+export type Request = Requests[Op];
+export type Response<T = Answers[Op]> = { ok: T; diagnostics?: Finding[] } | { error: Refusal };
