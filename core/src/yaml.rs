@@ -45,6 +45,7 @@ mod reading;
 mod resolve;
 mod scalar;
 mod stream;
+mod syntax;
 mod tagged;
 
 pub use places::Places;

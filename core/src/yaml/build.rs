@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
 
-use super::flaw::{Flaw, too_deep};
+use super::flaw::Flaw;
 use super::lexer::Lexer;
 use super::places::{Path, PlacesBuilder};
 use super::reading::Reading;
 use super::resolve::{Scalar, resolve};
 use super::scalar::{self, Findings};
+use super::syntax::{Progress, explain};
 use super::tagged::{self, Tagged};
 use super::{Budget, Parsed};
 use crate::contract::Mode;
@@ -38,19 +39,23 @@ pub(super) fn build(
     };
     let mut events = Parser::new(Reading::new(text));
     while let Some(event) = events.next_event() {
-        let (event, span) =
-            event.map_err(|error| Flaw::of_syntax(&error, text, builder.frames.is_empty(), builder.root.is_some()))?;
+        let (event, span) = event.map_err(|error| {
+            let top = builder.frames.first().map(|frame| frame.start.column);
+            explain(&error, text, Progress { top, ended: builder.root.is_some() })
+        })?;
         match event {
             Event::DocumentEnd => {
                 builder.lexer.finish()?;
                 break;
             }
-            Event::StreamEnd => {
-                if let Some(place) = builder.lexer.next_token()?.filter(|_| !separated) {
-                    return Err(Flaw::new(Code::BadYaml, "the end of a document without a document", place));
+            Event::DocumentStart(_) | Event::StreamEnd if builder.lexer.at_end_marker()? => {
+                if separated {
+                    builder.lexer.finish()?;
+                    return Ok(None);
                 }
+                return Err(Flaw::bad("`...` ends a document, and none stands before it", place_of(span.start)));
             }
-            Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+            Event::StreamStart | Event::DocumentStart(_) | Event::StreamEnd | Event::Nothing => {}
             event => builder.event(event, span)?,
         }
     }
@@ -173,7 +178,7 @@ impl Builder<'_, '_> {
                 }
                 Tagged::Mismatch => {
                     let message = format!("the value is not what its tag `{tag}` says");
-                    return Err(Flaw::new(Code::BadYaml, message, place));
+                    return Err(Flaw::bad(message, place));
                 }
             },
         };
@@ -208,7 +213,7 @@ impl Builder<'_, '_> {
             return Err(Flaw::new(Code::BadAlias, "the alias stands inside what it names", place));
         };
         if self.frames.len().saturating_add(node.height) > MAX_DEPTH {
-            return Err(Flaw::new(Code::TooDeep, too_deep(), place));
+            return Err(Flaw::too_deep(place));
         }
         self.budget.visit(1, node.visits).map_err(|code| self.too_many(code, place))?;
         let visits = node.visits.saturating_add(1);
@@ -226,7 +231,7 @@ impl Builder<'_, '_> {
                 .hint("a template in braces needs quotes"));
         }
         if self.frames.len() >= MAX_DEPTH {
-            return Err(Flaw::new(Code::TooDeep, too_deep(), start));
+            return Err(Flaw::too_deep(start));
         }
         let visits = self.budget.visits();
         self.budget.visit(1, 0).map_err(|code| self.too_many(code, start))?;
@@ -284,9 +289,8 @@ impl Builder<'_, '_> {
                 fields.entries.push((key, node.value));
             }
             Next::Merge(start) => {
-                let merged = merged(&node).ok_or_else(|| {
-                    Flaw::new(Code::BadYaml, "`<<` merges a map or a list of maps, and this is neither", place)
-                })?;
+                let merged = merged(&node)
+                    .ok_or_else(|| Flaw::bad("`<<` merges a map or a list of maps, and this is neither", place))?;
                 let written: HashSet<&Text> = fields.keys.iter().map(|(key, _)| key).collect();
                 let replaced = merged.iter().map(|(key, _)| key).find(|key| written.contains(key)).cloned();
                 for (key, _) in &merged {

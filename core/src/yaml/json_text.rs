@@ -1,7 +1,7 @@
 //! JSON documents with their places. Strings and numbers are read by [`crate::json`]; this walks what is around them.
 
 use super::Parsed;
-use super::flaw::{Flaw, too_deep};
+use super::flaw::Flaw;
 use super::places::{Path, PlacesBuilder};
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Place};
@@ -60,7 +60,7 @@ impl<'a> JsonText<'a> {
         match self.peek() {
             Some(open @ ('{' | '[')) => {
                 if self.depth >= MAX_DEPTH {
-                    return Err(Flaw::new(Code::TooDeep, too_deep(), self.place));
+                    return Err(Flaw::too_deep(self.place));
                 }
                 self.depth = self.depth.saturating_add(1);
                 self.step();

@@ -117,15 +117,21 @@ impl<'a> Lexer<'a> {
         Ok(self.peek().map(|_| self.place))
     }
 
+    /// Whether the next thing is the line `...` that ends a document.
+    pub(super) fn at_end_marker(&mut self) -> Result<bool, Flaw> {
+        self.gap()?;
+        let after = self.rest.as_str().strip_prefix("...").filter(|_| self.place.column == 1);
+        Ok(after.is_some_and(|after| after.chars().next().is_none_or(|char| matches!(char, ' ' | '\t' | '\n' | '\r'))))
+    }
+
     /// Goes to the end of the text: nothing may follow the document that kubectl would not read.
     pub(super) fn finish(&mut self) -> Result<(), Flaw> {
-        self.gap()?;
-        if self.place.column == 1 && self.rest.as_str().starts_with("...") {
+        let start = self.place;
+        // kubectl may have stopped before what is wrong here.
+        if self.at_end_marker().map_err(|flaw| Flaw { code: Code::UnportableYaml, ..flaw })? {
             (0..3).for_each(|_| self.step());
-            // What follows is not for kubectl to read, so it is not wrong in any other way either.
-            let place = self.place;
             self.key_allowed = false;
-            self.gap().map_err(|_| Flaw::unread(place))?;
+            self.gap().map_err(|_| Flaw::unread(start))?;
         }
         if self.peek().is_some() { Err(Flaw::unread(self.place)) } else { Ok(()) }
     }
@@ -192,7 +198,7 @@ impl<'a> Lexer<'a> {
             && (line != colon.0 || colon.1.saturating_sub(index) > MAX_KEY)
         {
             let message = "a key must stand on one line with its colon, and be no longer than 1024 characters";
-            return Err(Flaw::new(Code::BadYaml, message, self.place).hint("put `? ` before the key"));
+            return Err(Flaw::bad(message, self.place).hint("put `? ` before the key"));
         }
         self.token();
         self.key_allowed = explicit && self.flow.is_empty();
@@ -224,9 +230,7 @@ impl<'a> Lexer<'a> {
                 Err(Flaw::unportable("the name of an anchor or alias needs a blank after it", self.place)
                     .hint("put a space here"))
             }
-            Some(_) => {
-                Err(Flaw::new(Code::BadYaml, "an anchor has a name of other characters than `A-Za-z0-9_-`", self.place))
-            }
+            Some(_) => Err(Flaw::bad("an anchor has a name of other characters than `A-Za-z0-9_-`", self.place)),
         }
     }
 
@@ -241,7 +245,7 @@ impl<'a> Lexer<'a> {
                 }
                 '<' | '>' if verbatim => self.step(),
                 _ if char.is_ascii_alphanumeric() || "-_;/?:@&=+$.!~*'()%,[]".contains(char) => self.step(),
-                _ => return Err(Flaw::new(Code::BadYaml, "a tag has a character that it cannot have", self.place)),
+                _ => return Err(Flaw::bad("a tag has a character that it cannot have", self.place)),
             }
         }
         Ok(())
@@ -255,7 +259,7 @@ impl<'a> Lexer<'a> {
             }
             Some(sign @ ('|' | '>')) if self.in_flow() => {
                 let message = format!("a text in brackets starts with `{sign}`");
-                return Err(Flaw::new(Code::BadYaml, message, self.place).hint("put it in quotes"));
+                return Err(Flaw::bad(message, self.place).hint("put it in quotes"));
             }
             first if first != text.chars().next() => return Err(self.lost()),
             _ => {}
@@ -289,9 +293,7 @@ impl<'a> Lexer<'a> {
                 None => return Err(self.lost()),
                 Some('\\') if quote == '"' => {
                     if self.peek_second() == Some('/') {
-                        return Err(
-                            Flaw::new(Code::BadYaml, "`\\/` is no escape in YAML", self.place).hint("write `/`")
-                        );
+                        return Err(Flaw::bad("`\\/` is no escape in YAML", self.place).hint("write `/`"));
                     }
                     self.step();
                     self.step();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::flaw::Flaw;
-use crate::diagnostic::{Code, Place};
+use crate::diagnostic::Place;
 
 /// The text of one YAML document.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ fn separator_flaw(after: &str) -> Option<Flaw> {
     let place = Place { line: 1, column: 4 };
     let note = after.trim();
     if !note.is_empty() && !note.starts_with('#') {
-        let flaw = Flaw::new(Code::BadYaml, "only a comment may follow `---`", place);
+        let flaw = Flaw::bad("only a comment may follow `---`", place);
         return Some(flaw.hint("start the document on the next line"));
     }
     if after.starts_with('#') || note.contains('\r') {
@@ -118,7 +118,7 @@ pub(super) fn check_characters(text: &str) -> Result<(), Flaw> {
             '\t' | '\n' | '\r' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'.. => {}
             _ => {
                 let message = format!("the character U+{:04X} must not stand in YAML", u32::from(char));
-                return Err(Flaw::new(Code::BadYaml, message, place).hint("write it as an escape in double quotes"));
+                return Err(Flaw::bad(message, place).hint("write it as an escape in double quotes"));
             }
         }
         if char == '\n' || (char == '\r' && chars.peek() != Some(&'\n')) {
