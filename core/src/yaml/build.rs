@@ -97,6 +97,9 @@ struct Fields {
     entries: Vec<(Text, Value)>,
     /// Keys as written, in their order.
     keys: Vec<(Text, Place)>,
+    /// Those of the first `looked_at` keys, which a merge had to look at.
+    known: HashSet<Text>,
+    looked_at: usize,
     next: Next,
 }
 
@@ -291,8 +294,10 @@ impl Builder<'_, '_> {
             Next::Merge(start) => {
                 let merged = merged(&node)
                     .ok_or_else(|| Flaw::bad("`<<` merges a map or a list of maps, and this is neither", place))?;
-                let written: HashSet<&Text> = fields.keys.iter().map(|(key, _)| key).collect();
-                let replaced = merged.iter().map(|(key, _)| key).find(|key| written.contains(key)).cloned();
+                let new = fields.keys.get(fields.looked_at..).unwrap_or_default();
+                fields.looked_at = fields.keys.len();
+                fields.known.extend(new.iter().map(|(key, _)| key.clone()));
+                let replaced = merged.iter().map(|(key, _)| key).find(|key| fields.known.contains(*key)).cloned();
                 for (key, _) in &merged {
                     self.places.add(frame.path.child(key), place, Some(start));
                 }

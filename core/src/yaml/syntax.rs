@@ -36,7 +36,8 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
         return Flaw::new(Code::BadAlias, "the alias names no anchor that stands before it", place);
     }
     if info.contains("tabs disallowed") {
-        return Flaw::tab(place);
+        let tab = before.lines().next_back().and_then(|line| line.chars().position(|char| char == '\t'));
+        return Flaw::tab(Place { column: tab.map_or(place.column, |at| count(at).saturating_add(1)), ..place });
     }
     let flaw = Flaw::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
     match hint(info, before) {
