@@ -161,6 +161,7 @@ impl Stream {
         for chunk in stream::chunks(rest, lines) {
             self.findings.lines_before = chunk.lines_before;
             let document = stream::check_characters(&chunk.text)
+                .and_then(|()| stream::check_directives(&chunk.text))
                 .and_then(|()| {
                     build::build(&chunk.text, self.mode, chunk.lines_before, chunk.separated, &mut self.findings)
                 })

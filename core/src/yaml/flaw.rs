@@ -35,6 +35,11 @@ impl Flaw {
         Flaw::bad("a tab cannot indent", place).hint("use spaces")
     }
 
+    pub(super) fn byte_order_mark(place: Place) -> Flaw {
+        Flaw::unportable("a byte order mark stands inside the document", place)
+            .hint("remove it, or write `\\ufeff` in double quotes")
+    }
+
     pub(super) fn too_deep(place: Place) -> Flaw {
         Flaw::new(Code::TooDeep, format!("nested deeper than {MAX_DEPTH} levels"), place)
     }

@@ -133,7 +133,11 @@ impl<'a> Lexer<'a> {
             self.key_allowed = false;
             self.gap().map_err(|_| Flaw::unread(start))?;
         }
-        if self.peek().is_some() { Err(Flaw::unread(self.place)) } else { Ok(()) }
+        match self.peek() {
+            None => Ok(()),
+            Some('\u{feff}') => Err(Flaw::byte_order_mark(self.place)),
+            Some(_) => Err(Flaw::unread(self.place)),
+        }
     }
 
     /// Skips all up to the next scalar, alias, bracket or list entry.

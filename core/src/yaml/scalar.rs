@@ -62,15 +62,28 @@ fn double_key(double: f64) -> String {
     if single.is_infinite() {
         return String::from(if single > 0.0 { ".inf" } else { "-.inf" });
     }
-    let short = format!("{single:e}");
+    let short = shortest(single);
     let (mantissa, exponent) = short.split_once('e').unwrap_or((&short, "0"));
     match exponent.parse::<i32>().unwrap_or(0) {
-        -4..=5 => format!("{single}"),
+        // So few digits are their own shortest form as a double.
+        -4..=5 => short.parse::<f64>().map_or(short, |double| double.to_string()),
         exponent => {
             let sign = if exponent < 0 { '-' } else { '+' };
             format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
         }
     }
+}
+
+/// The shortest digits that read back, as `d.ddde±x`. Of two that are as near, the even one.
+fn shortest(single: f32) -> String {
+    let short = format!("{single:e}");
+    let decimals =
+        short.split_once('e').and_then(|(mantissa, _)| mantissa.split_once('.')).map_or(0, |(_, it)| it.len());
+    let exact = f64::from(single);
+    let one_more = format!("{exact:.*e}", decimals.saturating_add(1));
+    let is_tie = one_more.contains("5e") && one_more.parse() == Ok(exact);
+    let even = format!("{exact:.decimals$e}");
+    if is_tie && even.parse() == Ok(single) { even } else { short }
 }
 
 /// Tokens that readers take differently.
@@ -149,6 +162,8 @@ mod tests {
             (16_777_217.0, "1.6777216e+07"),
             (0.0001, "0.0001"),
             (0.00001, "1e-05"),
+            (3_752_733.24, "3.7527332e+06"),
+            (6862.03108, "6862.0312"),
             (18446744073709551616.0, "1.8446744e+19"),
             (1e300, ".inf"),
             (-1e300, "-.inf"),

@@ -68,14 +68,16 @@ pub(super) fn chunks(text: &str, lines_before: u32) -> Vec<Chunk<'_>> {
 fn separator_flaw(after: &str) -> Option<Flaw> {
     let place = Place { line: 1, column: 4 };
     let note = after.trim();
-    if !note.is_empty() && !note.starts_with('#') {
+    let is_note = note.is_empty() || note.starts_with('#');
+    let is_apart = after.is_empty() || after.starts_with([' ', '\t', '\r', '\n']);
+    let goes_on = after.trim_end_matches(['\r', '\n']).contains('\r');
+    if goes_on || (is_note && !is_apart) {
+        let flaw = Flaw::unportable("this line is a separator to some readers only", place);
+        return Some(flaw.hint("write `---` alone"));
+    }
+    if !is_note {
         let flaw = Flaw::bad("only a comment may follow `---`", place);
         return Some(flaw.hint("start the document on the next line"));
-    }
-    if after.starts_with('#') || note.contains('\r') {
-        return Some(
-            Flaw::unportable("this line is a separator to some readers only", place).hint("write `---` alone"),
-        );
     }
     check_characters(note).err()
 }
@@ -89,8 +91,14 @@ struct Open {
 impl Open {
     fn close<'a>(&self, text: &'a str, end: usize, flaw: Option<Flaw>) -> Chunk<'a> {
         let text = text.get(self.start..end).unwrap_or_default();
-        let whole = text.is_empty() || text.ends_with('\n');
-        let text = if whole { Cow::Borrowed(text) } else { Cow::Owned(format!("{text}\n")) };
+        let mut text = Cow::Borrowed(text);
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.to_mut().push('\n');
+        }
+        if text.contains("\r\r\n") {
+            // kubectl takes the last carriage return off each line, and sees one break here where others see two.
+            text = text.replace("\r\n", "\n").into();
+        }
         Chunk { text, lines_before: self.lines_before, separated: self.separated, flaw }
     }
 }
@@ -100,6 +108,19 @@ fn breaks(line: &str) -> u32 {
     let count = line.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
     let pairs = line.matches("\r\n").count();
     u32::try_from(count.saturating_sub(pairs)).unwrap_or(u32::MAX)
+}
+
+/// Refuses directives: kubectl cuts the text at the `---` that follows them.
+pub(super) fn check_directives(text: &str) -> Result<(), Flaw> {
+    let blank = |line: &str| line.trim_start().is_empty() || line.trim_start().starts_with('#');
+    match text.lines().enumerate().find(|(_, line)| !blank(line)) {
+        Some((at, line)) if line.starts_with('%') => {
+            let place = Place { line: u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1), column: 1 };
+            let message = "kubectl cuts a directive off from the document that it is for";
+            Err(Flaw::unportable(message, place).hint("leave it out"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses characters that kubectl refuses, and line breaks that only kubectl sees.

@@ -20,6 +20,9 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
     let place = Place { line: count(mark.line()), column: count(mark.col()).saturating_add(1) };
     let info = error.info();
     let before = lines_up_to(text, place.line);
+    if text.chars().nth(mark.index()) == Some('\u{feff}') {
+        return Flaw::byte_order_mark(place);
+    }
     if is_unread(info, before, progress) {
         return Flaw::unread(place);
     }
@@ -113,11 +116,6 @@ const STRICTER: &[Stricter] = &[
     ),
     stricter("tab cannot be used", "a tab indents a line of a quoted text", "use spaces"),
     stricter("invalid indentation", "a line in brackets stands left of where it may", "indent it further than the key"),
-    stricter(
-        "byte order mark",
-        "a byte order mark stands inside the document",
-        "remove it, or write `\\ufeff` in quotes",
-    ),
     stricter("cannot start with '-'", "a lone dash stands in brackets", "put it in quotes"),
     stricter("ing a tag", "a tag has characters that other readers refuse", "write it without them"),
     stricter(
@@ -179,7 +177,7 @@ fn alias_at_colon(_: &str, before: &str, _: usize) -> bool {
 
 /// The parser notices some errors only lines later.
 fn last_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().rev().take(20)
+    text.rsplit(['\n', '\r']).take(20)
 }
 
 fn inside_brackets(text: &str, end: usize) -> bool {

@@ -25,13 +25,23 @@ pub(super) fn read<'a>(tag: &str, text: &'a str) -> Tagged<'a> {
         (Some("int" | "float" | "bool" | "null" | "timestamp"), _) => return Tagged::Mismatch,
         (Some("binary"), _) => {
             return match decode(text) {
-                Some(bytes) => Tagged::Decoded(String::from_utf8_lossy(&bytes).into_owned()),
+                Some(bytes) => Tagged::Decoded(lossy(&bytes)),
                 None => Tagged::Mismatch,
             };
         }
         _ => Scalar::Text(text),
     };
     Tagged::Scalar(scalar)
+}
+
+/// Bytes as text, with U+FFFD for each one that is not part of a character.
+fn lossy(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '\u{fffd}'));
+    }
+    text
 }
 
 /// Whether a key `<<` with this tag merges.
@@ -171,6 +181,11 @@ mod tests {
         ] {
             assert!(!is_timestamp(text), "{text}");
         }
+    }
+
+    #[test]
+    fn each_byte_that_is_no_text_is_replaced() {
+        assert_eq!(lossy(b"a\xe2\x82b\xc3\xa9"), "a\u{fffd}\u{fffd}b\u{e9}");
     }
 
     #[test]
