@@ -17,7 +17,7 @@
 //! |---|---|---|
 //! | anything after the end of the document: `[1] foo`, text after `...` | drops it in silence | somebody wrote it to be read |
 //! | U+0085, U+2028, U+2029 unescaped | line breaks | characters to everybody else |
-//! | a byte order mark that is not the first character | a character | invisible |
+//! | a byte order mark at the start of a line or in a block scalar | a character | the end of a document |
 //! | a quoted text whose further lines are not indented, or by a tab | fine | not YAML 1.2 |
 //! | lines in brackets that are not indented further than the key | fine | not YAML 1.2, except for the closing bracket |
 //! | `*x:`, `[*x?]` | the name ends before the sign | the sign is part of the name in YAML 1.2 |

@@ -1,6 +1,6 @@
 //! Events to values: maps and lists, anchors, merge keys, and the limits that hold them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
 
@@ -32,7 +32,7 @@ pub(super) fn build(
         mode,
         findings,
         frames: Vec::new(),
-        anchors: HashMap::new(),
+        anchors: BTreeMap::new(),
         budget: Budget::default(),
         places: PlacesBuilder::new(lines_before),
         root: None,
@@ -68,7 +68,7 @@ struct Builder<'a, 'f> {
     mode: Mode,
     findings: &'f mut Findings,
     frames: Vec<Frame>,
-    anchors: HashMap<usize, Node>,
+    anchors: BTreeMap<usize, Node>,
     budget: Budget,
     places: PlacesBuilder,
     root: Option<Value>,
@@ -98,7 +98,7 @@ struct Fields {
     /// Keys as written, in their order.
     keys: Vec<(Text, Place)>,
     /// Those of the first `looked_at` keys, which a merge had to look at.
-    known: HashSet<Text>,
+    known: BTreeSet<Text>,
     looked_at: usize,
     next: Next,
 }
@@ -352,7 +352,7 @@ impl Fields {
     fn finish(self, mode: Mode) -> Result<Map, Flaw> {
         let (map, repeated) = Map::from_entries(self.entries);
         if mode == Mode::Strict && repeated.is_some() {
-            let mut seen = HashSet::new();
+            let mut seen = BTreeSet::new();
             if let Some((key, place)) = self.keys.iter().find(|(key, _)| !seen.insert(key)) {
                 return Err(Flaw::new(Code::DuplicateKey, format!("the key `{key}` stands twice in one map"), *place));
             }

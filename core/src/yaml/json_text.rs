@@ -108,7 +108,7 @@ impl<'a> JsonText<'a> {
         }
         let (map, repeated) = Map::from_entries(entries);
         if repeated.is_some() && self.mode == Mode::Strict {
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = std::collections::BTreeSet::new();
             if let Some((key, place)) = keys.iter().find(|(key, _)| !seen.insert(key)) {
                 let message = format!("the key `{key}` stands twice in one map");
                 self.flaw.get_or_insert(Flaw::new(Code::DuplicateKey, message, *place));
@@ -158,7 +158,9 @@ impl<'a> JsonText<'a> {
     /// What the grammar refuses ends the stream. What only we refuse is noted, and in compat mode read as the original
     /// reads it: integers past 64 bits are rounded, half a character is U+FFFD.
     fn refuse(&mut self, error: json::JsonError, token: &str, place: Place) -> Result<Value, Flaw> {
-        let column = place.column.saturating_add(error.place.column).saturating_sub(1);
+        let inside = place.column.saturating_add(error.place.column).saturating_sub(1);
+        let whole = matches!(error.code, Code::IntegerOutOfRange | Code::NumberOutOfRange);
+        let column = if whole { place.column } else { inside };
         let flaw = Flaw::new(error.code, error.message, Place { column, ..place });
         match (error.code, self.mode) {
             (Code::IntegerOutOfRange, Mode::Compat) => {

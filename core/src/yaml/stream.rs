@@ -92,12 +92,12 @@ impl Open {
     fn close<'a>(&self, text: &'a str, end: usize, flaw: Option<Flaw>) -> Chunk<'a> {
         let text = text.get(self.start..end).unwrap_or_default();
         let mut text = Cow::Borrowed(text);
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.to_mut().push('\n');
-        }
         if text.contains("\r\r\n") {
             // kubectl takes the last carriage return off each line, and sees one break here where others see two.
             text = text.replace("\r\n", "\n").into();
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.to_mut().push('\n');
         }
         Chunk { text, lines_before: self.lines_before, separated: self.separated, flaw }
     }

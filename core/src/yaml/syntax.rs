@@ -19,7 +19,7 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
     let mark = error.marker();
     let place = Place { line: count(mark.line()), column: count(mark.col()).saturating_add(1) };
     let info = error.info();
-    let before = lines_up_to(text, place.line);
+    let before = lines_up_to(text, mark.index());
     if text.chars().nth(mark.index()) == Some('\u{feff}') {
         return Flaw::byte_order_mark(place);
     }
@@ -39,7 +39,7 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
         return Flaw::new(Code::BadAlias, "the alias names no anchor that stands before it", place);
     }
     if info.contains("tabs disallowed") {
-        let tab = before.lines().next_back().and_then(|line| line.chars().position(|char| char == '\t'));
+        let tab = before.rsplit(['\n', '\r']).next().and_then(|line| line.chars().position(|char| char == '\t'));
         return Flaw::tab(Place { column: tab.map_or(place.column, |at| count(at).saturating_add(1)), ..place });
     }
     let flaw = Flaw::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
@@ -58,7 +58,8 @@ fn is_unread(info: &str, before: &str, progress: Progress) -> bool {
         "misplaced bracket",
         "before directive",
     ];
-    let indent = before.lines().next_back().map_or(0, |line| line.chars().take_while(|char| *char == ' ').count());
+    let indent =
+        before.rsplit(['\n', '\r']).next().map_or(0, |line| line.chars().take_while(|char| *char == ' ').count());
     match progress.top {
         _ if progress.ended || info.contains("after document end marker") => true,
         Some(column) => count(indent).saturating_add(1) < column,
@@ -89,6 +90,7 @@ const STRICTER: &[Stricter] = &[
     Stricter { when: alias_at_colon, ..stricter("unknown anchor", ALIAS, SPACE) },
     Stricter { when: alias_at_colon, ..stricter("simple key", ALIAS, SPACE) },
     Stricter { when: alias_at_colon, ..stricter("did not find expected", ALIAS, SPACE) },
+    Stricter { when: alias_at_colon, ..stricter("comment intercepting", ALIAS, SPACE) },
     Stricter {
         when: |_, before, _| last_lines(before).any(|line| line.trim_start().starts_with(['|', '>'])),
         ..stricter(
@@ -134,7 +136,7 @@ fn hint(info: &str, before: &str) -> Option<&'static str> {
         Some("a text that holds `: ` needs quotes")
     } else if info.contains("unexpected end of stream") {
         Some("a quote is not closed")
-    } else if before.lines().rev().take(2).any(missing_space) {
+    } else if before.rsplit(['\n', '\r']).take(2).any(missing_space) {
         Some("put a space after the colon")
     } else {
         None
@@ -189,10 +191,11 @@ fn inside_brackets(text: &str, end: usize) -> bool {
     depth > 0
 }
 
-/// The text to the end of the given line.
-fn lines_up_to(text: &str, line: u32) -> &str {
-    let lines = usize::try_from(line).unwrap_or(usize::MAX);
-    let end = text.match_indices('\n').nth(lines.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+/// The text to the end of the line that the character `at` is in.
+fn lines_up_to(text: &str, at: usize) -> &str {
+    let from = text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
+    let rest = text.get(from..).unwrap_or_default();
+    let end = rest.find(['\n', '\r']).map_or(text.len(), |more| from.saturating_add(more));
     text.get(..end).unwrap_or(text)
 }
 
