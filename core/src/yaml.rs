@@ -4,10 +4,10 @@
 //! JSON first where the text starts with `{`, and `---` lines cut before anything else is looked at. This module gives
 //! the same values, on the events of `saphyr-parser`, a YAML 1.2 parser:
 //!
-//! 1. [`stream`] cuts the text into documents.
-//! 2. [`reading`] answers the parser's questions about characters as kubectl's scanner would.
-//! 3. [`build`] makes values of events: [`resolve`] and [`tagged`] say what a scalar is, and [`lexer`] follows in the
-//!    text and refuses what the two grammars read differently.
+//! 1. `stream` cuts the text into documents; `json_text` reads those that are JSON.
+//! 2. `reading` answers the parser's questions about characters as kubectl's scanner would.
+//! 3. `build` makes values of events: `resolve` and `tagged` say what a scalar is, and `lexer` follows in the text and
+//!    refuses what the two grammars read differently. `syntax` says what the parser's own errors mean.
 //!
 //! # What kubectl takes and we refuse
 //!

@@ -167,7 +167,6 @@ impl Builder<'_, '_> {
                 place = place.min(start);
             }
         }
-        self.budget.visit(1, 0).map_err(|code| self.too_many(code, place))?;
         let tag = tag.map(|tag| format!("{}{}", tag.handle, tag.suffix));
         let decoded;
         let scalar = match &tag {
@@ -188,18 +187,23 @@ impl Builder<'_, '_> {
         let untagged = tag.is_none() && style == ScalarStyle::Plain;
         let is_key = self.expects_key();
         let merges = text == "<<" && tag.as_deref().map_or(untagged, tagged::merges);
-        let key = if is_key || anchor > 0 { scalar::key(&scalar, text, self.mode) } else { Ok(None) };
-        let (value, key) = if is_key {
-            let key = key.map_err(|(code, message)| Flaw::new(code, message, place))?;
-            (Value::Null, key)
-        } else {
-            let value = scalar::value(&scalar, text, self.mode);
-            (value.map_err(|(code, message)| Flaw::new(code, message, place))?, key.unwrap_or_default())
+        // kubectl does not visit the sign of a merge.
+        if !(is_key && merges) {
+            self.budget.visit(1, 0).map_err(|code| self.too_many(code, place))?;
+        }
+        // What has an anchor may stand for a key in one place and for a value in another.
+        let refuse = |(code, message)| Flaw::new(code, message, place);
+        let key = match is_key || anchor > 0 {
+            true => scalar::key(&scalar, text, self.mode),
+            false => Ok(None),
         };
-        // An anchored key stands for its value elsewhere; one that has none is an error there, which it is here already.
-        let value = match anchor {
-            0 => value,
-            _ => scalar::value(&scalar, text, self.mode).unwrap_or(value),
+        let key = match key {
+            Err(refusal) if is_key => return Err(refuse(refusal)),
+            key => key.unwrap_or_default(),
+        };
+        let value = match is_key && anchor == 0 {
+            true => Value::Null,
+            false => scalar::value(&scalar, text, self.mode).map_err(refuse)?,
         };
         if untagged && self.mode == Mode::Strict && !merges && self.findings.differs(text, &scalar) {
             let pointer = self.pointer(key.as_ref().filter(|_| is_key));
@@ -237,7 +241,12 @@ impl Builder<'_, '_> {
             return Err(Flaw::too_deep(start));
         }
         let visits = self.budget.visits();
-        self.budget.visit(1, 0).map_err(|code| self.too_many(code, start))?;
+        let is_merged =
+            matches!(self.frames.last(), Some(Frame { items: Items::Map(Fields { next: Next::Merge(_), .. }), .. }));
+        // Nor does it visit a list of what is merged, only the maps.
+        if !(is_merged && matches!(items, Items::List(_))) {
+            self.budget.visit(1, 0).map_err(|code| self.too_many(code, start))?;
+        }
         let path = self.next_path();
         self.frames.push(Frame { items, anchor, start, path, flow, visits, height: 1 });
         Ok(())

@@ -10,7 +10,6 @@ use saphyr_parser::ScalarStyle;
 use super::flaw::Flaw;
 use crate::diagnostic::{Code, Place};
 
-#[derive(Clone)]
 pub(super) struct Lexer<'a> {
     rest: Chars<'a>,
     /// Characters before `rest`.

@@ -10,7 +10,6 @@
 use saphyr_parser::{Input, StrInput};
 use saphyr_parser::{input::SkipTabs, input::is_blank_or_breakz, input::is_flow};
 
-#[derive(Clone)]
 pub(super) struct Reading<'a>(StrInput<'a>);
 
 impl<'a> Reading<'a> {
