@@ -10,6 +10,7 @@ mod fold;
 mod matching;
 mod mold;
 mod own;
+mod parse;
 mod patch;
 pub mod record;
 mod refresh;
@@ -31,6 +32,7 @@ use crate::{choice, json, mask, record};
 /// Every op, in the order the documentation tells them.
 pub const OPS: &[Op] = &[
     op::<describe::Describe>(),
+    op::<parse::Parse>(),
     op::<select::Select>(),
     op::<fold::Fold>(),
     op::<retain::Retain>(),

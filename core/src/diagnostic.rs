@@ -31,6 +31,8 @@ codes! {
     BadJson = "bad-json",
     /// The text is not YAML as kubectl reads it.
     BadYaml = "bad-yaml",
+    /// YAML that kubectl and YAML 1.2 readers take differently, so it is refused.
+    UnportableYaml = "unportable-yaml",
     /// No op has this name.
     UnknownOp = "unknown-op",
     /// The op has no such field.
@@ -295,6 +297,13 @@ pub struct At {
 pub struct Place {
     pub line: u32,
     pub column: u32,
+}
+
+impl Place {
+    /// This place of a text that starts after so many lines of another.
+    pub fn below(self, lines: u32) -> Place {
+        Place { line: self.line.saturating_add(lines), ..self }
+    }
 }
 
 impl std::fmt::Display for Place {

@@ -56,6 +56,7 @@ pub mod rules;
 pub mod select;
 pub mod value;
 pub mod workspace;
+pub mod yaml;
 
 pub use value::Value;
 pub use workspace::Workspace;

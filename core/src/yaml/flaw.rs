@@ -1,0 +1,51 @@
+//! What is wrong with one document, with its place inside that document.
+
+use crate::diagnostic::{Code, Place};
+use crate::json::MAX_DEPTH;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Flaw {
+    pub(super) code: Code,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+    pub(super) place: Place,
+}
+
+impl Flaw {
+    pub(super) fn new(code: Code, message: impl Into<String>, place: Place) -> Flaw {
+        Flaw { code, message: message.into(), hint: None, place }
+    }
+
+    pub(super) fn bad(message: impl Into<String>, place: Place) -> Flaw {
+        Flaw::new(Code::BadYaml, message, place)
+    }
+
+    /// Readers take this differently, so it is refused.
+    pub(super) fn unportable(message: impl Into<String>, place: Place) -> Flaw {
+        Flaw::new(Code::UnportableYaml, message, place)
+    }
+
+    /// Text after the document's end, which kubectl drops in silence.
+    pub(super) fn unread(place: Place) -> Flaw {
+        Flaw::unportable("this text follows the end of the document, and kubectl would not read it", place)
+            .hint("put a line `---` before it, or indent it as what it belongs to")
+    }
+
+    pub(super) fn tab(place: Place) -> Flaw {
+        Flaw::bad("a tab cannot indent", place).hint("use spaces")
+    }
+
+    pub(super) fn byte_order_mark(place: Place) -> Flaw {
+        Flaw::unportable("a byte order mark stands inside the document", place)
+            .hint("remove it, or write `\\ufeff` in double quotes")
+    }
+
+    pub(super) fn too_deep(place: Place) -> Flaw {
+        Flaw::new(Code::TooDeep, format!("nested deeper than {MAX_DEPTH} levels"), place)
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Flaw {
+        self.hint = Some(hint.into());
+        self
+    }
+}

@@ -1,0 +1,204 @@
+//! The parser's errors in our words: where, what, what to do, and whether kubectl would have minded.
+
+use saphyr_parser::ScanError;
+
+use super::flaw::Flaw;
+use crate::diagnostic::{Code, Place};
+
+/// How far the document was read when the error came.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// The column of the outermost collection, if one is open.
+    pub(super) top: Option<u32>,
+    /// Whether the document is over.
+    pub(super) ended: bool,
+}
+
+/// Says what an error of the parser means.
+pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw {
+    let mark = error.marker();
+    let place = Place { line: count(mark.line()), column: count(mark.col()).saturating_add(1) };
+    let info = error.info();
+    let before = lines_up_to(text, mark.index());
+    if text.chars().nth(mark.index()) == Some('\u{feff}') {
+        return Flaw::byte_order_mark(place);
+    }
+    if is_unread(info, before, progress) {
+        return Flaw::unread(place);
+    }
+    if info.contains("unknown escape") {
+        return unknown_escape(text, mark.index(), place);
+    }
+    if info.contains("recursion limit") {
+        return Flaw::too_deep(place);
+    }
+    if let Some(row) = STRICTER.iter().find(|row| info.contains(row.says) && (row.when)(text, before, mark.index())) {
+        return Flaw::unportable(row.message, place).hint(row.hint);
+    }
+    if info.contains("unknown anchor") {
+        return Flaw::new(Code::BadAlias, "the alias names no anchor that stands before it", place);
+    }
+    if info.contains("tabs disallowed") {
+        let tab = before.rsplit(['\n', '\r']).next().and_then(|line| line.chars().position(|char| char == '\t'));
+        return Flaw::tab(Place { column: tab.map_or(place.column, |at| count(at).saturating_add(1)), ..place });
+    }
+    let flaw = Flaw::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
+    match hint(info, before) {
+        Some(hint) => flaw.hint(hint),
+        None => flaw,
+    }
+}
+
+/// Whether kubectl has read a whole document by now, and would drop the rest.
+fn is_unread(info: &str, before: &str, progress: Progress) -> bool {
+    const AT_TOP: &[&str] = &[
+        "<document start>",
+        "invalid trailing content",
+        "comment intercepting",
+        "misplaced bracket",
+        "before directive",
+    ];
+    let indent =
+        before.rsplit(['\n', '\r']).next().map_or(0, |line| line.chars().take_while(|char| *char == ' ').count());
+    match progress.top {
+        _ if progress.ended || info.contains("after document end marker") => true,
+        Some(column) => count(indent).saturating_add(1) < column,
+        None => AT_TOP.iter().any(|part| info.contains(part)),
+    }
+}
+
+/// Where YAML 1.2 is stricter than kubectl.
+struct Stricter {
+    /// What the parser says,
+    says: &'static str,
+    /// when (the text, its lines up to the error, the character it is at),
+    when: fn(&str, &str, usize) -> bool,
+    /// what we say,
+    message: &'static str,
+    /// and what helps.
+    hint: &'static str,
+}
+
+const fn stricter(says: &'static str, message: &'static str, hint: &'static str) -> Stricter {
+    Stricter { says, when: |_, _, _| true, message, hint }
+}
+
+const ALIAS: &str = "an alias needs a blank on both sides of the colon after it";
+const SPACE: &str = "put a space there";
+
+const STRICTER: &[Stricter] = &[
+    Stricter { when: alias_at_colon, ..stricter("unknown anchor", ALIAS, SPACE) },
+    Stricter { when: alias_at_colon, ..stricter("simple key", ALIAS, SPACE) },
+    Stricter { when: alias_at_colon, ..stricter("did not find expected", ALIAS, SPACE) },
+    Stricter { when: alias_at_colon, ..stricter("comment intercepting", ALIAS, SPACE) },
+    Stricter {
+        when: |_, before, _| last_lines(before).any(|line| line.trim_start().starts_with(['|', '>'])),
+        ..stricter(
+            "simple key",
+            "the sign of a block scalar stands left of where it may",
+            "put it on the line of its key",
+        )
+    },
+    Stricter {
+        when: |text, _, at| text.chars().nth(at) == Some('?'),
+        ..stricter(
+            "unexpected end of plain scalar",
+            "kubectl takes this sign for that of a key",
+            "put a space after it, or quotes around the text",
+        )
+    },
+    Stricter {
+        when: |text, _, at| inside_brackets(text, at),
+        ..stricter("tabs disallowed", "a tab indents a line in brackets", "use spaces")
+    },
+    stricter(
+        "invalid indentation in quoted",
+        "a quoted text goes on left of where it may",
+        "indent it further than the key",
+    ),
+    stricter("tab cannot be used", "a tab indents a line of a quoted text", "use spaces"),
+    stricter("invalid indentation", "a line in brackets stands left of where it may", "indent it further than the key"),
+    stricter("cannot start with '-'", "a lone dash stands in brackets", "put it in quotes"),
+    stricter("ing a tag", "a tag has characters that other readers refuse", "write it without them"),
+    stricter(
+        "wrongly indented line in block scalar",
+        "a line after a block scalar is indented, but less than its text",
+        "indent it as the text, or not at all",
+    ),
+];
+
+fn hint(info: &str, before: &str) -> Option<&'static str> {
+    let missing_space = |line: &str| {
+        let key = line.trim_start().trim_start_matches("- ");
+        key.split_once(':').is_some_and(|(name, rest)| !name.contains(' ') && rest.starts_with(char::is_alphanumeric))
+    };
+    if info.contains("mapping values are not allowed") {
+        Some("a text that holds `: ` needs quotes")
+    } else if info.contains("unexpected end of stream") {
+        Some("a quote is not closed")
+    } else if before.rsplit(['\n', '\r']).take(2).any(missing_space) {
+        Some("put a space after the colon")
+    } else {
+        None
+    }
+}
+
+/// Finds the escape in the quoted text that starts at the character `start`.
+fn unknown_escape(text: &str, start: usize, quote: Place) -> Flaw {
+    let mut place = quote;
+    let mut chars = text.chars().skip(start);
+    while let Some(char) = chars.next() {
+        if char == '\\' {
+            let escaped = chars.next();
+            if escaped == Some('\'') {
+                return Flaw::unportable("`\\'` is an escape to kubectl alone", place).hint("write `'`");
+            }
+            if !escaped.is_some_and(|char| "0abt\tnvfre \"/\\N_LPxuU\n\r".contains(char)) {
+                break;
+            }
+            place.column = place.column.saturating_add(1);
+        }
+        if char == '\n' {
+            place = Place { line: place.line.saturating_add(1), column: 0 };
+        }
+        place.column = place.column.saturating_add(1);
+    }
+    Flaw::bad("no such escape in a double-quoted text", place)
+        .hint("write `\\\\` for a backslash, or use single quotes")
+}
+
+/// Whether one of the last lines has an alias that a colon follows without a blank between or after.
+fn alias_at_colon(_: &str, before: &str, _: usize) -> bool {
+    let name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+    let at_colon = |rest: &str| {
+        let after = rest.trim_start_matches(name);
+        after.starts_with(':') || after.trim_start().strip_prefix(':').is_some_and(|rest| !rest.starts_with(' '))
+    };
+    last_lines(before).any(|line| line.split('*').skip(1).any(at_colon))
+}
+
+/// The parser notices some errors only lines later.
+fn last_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.rsplit(['\n', '\r']).take(20)
+}
+
+fn inside_brackets(text: &str, end: usize) -> bool {
+    let depth = text.chars().take(end).fold(0i64, |depth, char| match char {
+        '[' | '{' => depth.saturating_add(1),
+        ']' | '}' => depth.saturating_sub(1),
+        _ => depth,
+    });
+    depth > 0
+}
+
+/// The text to the end of the line that the character `at` is in.
+fn lines_up_to(text: &str, at: usize) -> &str {
+    let from = text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
+    let rest = text.get(from..).unwrap_or_default();
+    let end = rest.find(['\n', '\r']).map_or(text.len(), |more| from.saturating_add(more));
+    text.get(..end).unwrap_or(text)
+}
+
+fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,200 @@
+//! Scalars with a tag: the tag decides, however the text is quoted.
+
+use super::resolve::{Scalar, resolve};
+
+/// What a tagged scalar is.
+pub(super) enum Tagged<'a> {
+    Scalar(Scalar<'a>),
+    /// The bytes of a `!!binary`, as text.
+    Decoded(String),
+    /// The text is not what the tag says.
+    Mismatch,
+}
+
+const YAML: &str = "tag:yaml.org,2002:";
+
+/// Reads `text` as the tag says.
+pub(super) fn read<'a>(tag: &str, text: &'a str) -> Tagged<'a> {
+    let scalar = match (tag.strip_prefix(YAML), resolve(text)) {
+        (Some("int"), scalar @ (Scalar::Int(_) | Scalar::Unsigned(_))) => scalar,
+        (Some("float"), scalar @ Scalar::Double(_)) => scalar,
+        (Some("float"), Scalar::Int(int)) => Scalar::Double(int as f64),
+        (Some("bool"), scalar @ Scalar::Bool(_)) => scalar,
+        (Some("null"), Scalar::Null) => Scalar::Null,
+        (Some("timestamp"), _) if is_timestamp(text) => Scalar::Text(text),
+        (Some("int" | "float" | "bool" | "null" | "timestamp"), _) => return Tagged::Mismatch,
+        (Some("binary"), _) => {
+            return match decode(text) {
+                Some(bytes) => Tagged::Decoded(lossy(&bytes)),
+                None => Tagged::Mismatch,
+            };
+        }
+        _ => Scalar::Text(text),
+    };
+    Tagged::Scalar(scalar)
+}
+
+/// Bytes as text, with U+FFFD for each one that is not part of a character.
+fn lossy(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '\u{fffd}'));
+    }
+    text
+}
+
+/// Whether a key `<<` with this tag merges.
+pub(super) fn merges(tag: &str) -> bool {
+    tag == "!" || tag.strip_prefix(YAML) == Some("merge")
+}
+
+/// Standard base64 with its padding; line breaks are skipped.
+fn decode(text: &str) -> Option<Vec<u8>> {
+    let symbols: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r')).collect();
+    let mut bytes = Vec::new();
+    let (last, full) = match symbols.as_chunks::<4>() {
+        (_, [_, ..]) => return None,
+        (chunks, []) => chunks.split_last().map_or((None, chunks), |(last, full)| (Some(last), full)),
+    };
+    for chunk in full {
+        bytes.extend(group(chunk)?);
+    }
+    match last {
+        None => {}
+        Some([a, b, b'=', b'=']) => bytes.extend(group(&[*a, *b, b'A', b'A'])?.into_iter().take(1)),
+        Some([a, b, c, b'=']) => bytes.extend(group(&[*a, *b, *c, b'A'])?.into_iter().take(2)),
+        Some(chunk) => bytes.extend(group(chunk)?),
+    }
+    Some(bytes)
+}
+
+fn group(chunk: &[u8; 4]) -> Option<[u8; 3]> {
+    let bits = chunk.iter().try_fold(0u32, |bits, symbol| Some(bits << 6 | u32::from(sextet(*symbol)?)))?;
+    let [_, a, b, c] = bits.to_be_bytes();
+    Some([a, b, c])
+}
+
+fn sextet(symbol: u8) -> Option<u8> {
+    let from = |first: u8, value: u8| symbol.checked_sub(first).and_then(|offset| offset.checked_add(value));
+    match symbol {
+        b'A'..=b'Z' => from(b'A', 0),
+        b'a'..=b'z' => from(b'a', 26),
+        b'0'..=b'9' => from(b'0', 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
+}
+
+/// `2020-01-02`, `2020-01-02 10:20:30.5`, or `2020-01-02T10:20:30.5Z` with an offset in place of `Z`.
+fn is_timestamp(text: &str) -> bool {
+    let mut clock = Clock(text);
+    clock.date() && (clock.0.is_empty() || clock.time())
+}
+
+/// What is left of a timestamp.
+struct Clock<'a>(&'a str);
+
+impl Clock<'_> {
+    fn date(&mut self) -> bool {
+        let Some(year) = self.digits(4, 4) else { return false };
+        let Some(month) = self.after("-") else { return false };
+        let Some(day) = self.after("-") else { return false };
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = match month {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => 0,
+        };
+        (1..=days).contains(&day)
+    }
+
+    fn time(&mut self) -> bool {
+        let zoned = self.eat("T") || self.eat("t");
+        if !zoned && !self.eat(" ") {
+            return false;
+        }
+        let (Some(hour), Some(minute), Some(second)) = (self.digits(1, 2), self.after(":"), self.after(":")) else {
+            return false;
+        };
+        if hour > 23 || minute > 59 || second > 59 {
+            return false;
+        }
+        if (self.eat(".") || self.eat(",")) && self.digits(1, usize::MAX).is_none() {
+            return false;
+        }
+        (!zoned || self.eat("Z") || self.offset()) && self.0.is_empty()
+    }
+
+    fn offset(&mut self) -> bool {
+        let signed = self.eat("+") || self.eat("-");
+        let (hour, colon, minute) = (self.digits(2, 2), self.eat(":"), self.digits(2, 2));
+        signed && colon && hour.is_some_and(|hour| hour <= 24) && minute.is_some_and(|minute| minute < 60)
+    }
+
+    fn after(&mut self, sign: &str) -> Option<u32> {
+        if self.eat(sign) { self.digits(1, 2) } else { None }
+    }
+
+    fn eat(&mut self, sign: &str) -> bool {
+        let rest = self.0.strip_prefix(sign);
+        self.0 = rest.unwrap_or(self.0);
+        rest.is_some()
+    }
+
+    fn digits(&mut self, min: usize, max: usize) -> Option<u32> {
+        let count = self.0.bytes().take(max).take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        // Fractions may be long; only their being digits counts.
+        (count >= min).then(|| digits.parse().unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_have_ranges() {
+        for text in [
+            "2020-01-02",
+            "2020-1-2",
+            "2020-02-29",
+            "2020-01-02 1:2:3.5",
+            "2020-01-02t10:00:00+01:00",
+            "2020-01-02T10:00:00.123Z",
+        ] {
+            assert!(is_timestamp(text), "{text}");
+        }
+        for text in [
+            "2020-13-01",
+            "2021-02-29",
+            "20-01-02",
+            "2020-01-02T10:00:00",
+            "2020-01-02 10:00",
+            "2020-01-02 24:00:00",
+            "2020-",
+        ] {
+            assert!(!is_timestamp(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn each_byte_that_is_no_text_is_replaced() {
+        assert_eq!(lossy(b"a\xe2\x82b\xc3\xa9"), "a\u{fffd}\u{fffd}b\u{e9}");
+    }
+
+    #[test]
+    fn base64_needs_its_padding() {
+        assert_eq!(decode("aGk="), Some(b"hi".to_vec()));
+        assert_eq!(decode("aG\nk="), Some(b"hi".to_vec()));
+        assert_eq!(decode(""), Some(Vec::new()));
+        for text in ["aGk", "a", "aG k=", "====", "aGk=aGk=", "a==="] {
+            assert_eq!(decode(text), None, "{text}");
+        }
+    }
+}
