@@ -284,6 +284,34 @@ export interface OwnerInput {
   controller?: boolean;
 }
 
+/** The documents of the text. */
+export interface ParseAnswer {
+  /** All documents that hold something, in order. */
+  documents: Json[];
+  /** For each document, where the value at each JSON pointer starts. Values below an alias have no place of their own. */
+  places?: { [key: string]: ParsePlace }[];
+}
+
+/** A place in the text, counted from one. */
+export interface ParsePlace {
+  line: number;
+  /** Counted in characters. */
+  column: number;
+}
+
+/** Reads YAML or JSON text, one or many documents, the way kubectl reads it. */
+export interface ParseRequest {
+  op: "parse";
+  /** The text. */
+  text: string;
+  /** The name of the text, for places. */
+  file?: string;
+  /** `compat`: of a key that stands twice the last one wins, large integers are rounded, and nothing is said of ambiguous tokens. */
+  mode?: "strict" | "compat";
+  /** Whether the answer says where each value stood. */
+  places?: boolean;
+}
+
 /** The patched object. */
 export interface PatchAnswer {
   object: Json;
@@ -489,6 +517,7 @@ export interface SkipReason {
 /** The request of each op. */
 export interface Requests {
   describe: DescribeRequest;
+  parse: ParseRequest;
   select: SelectRequest;
   fold: FoldRequest;
   retain: RetainRequest;
@@ -504,6 +533,7 @@ export interface Requests {
 /** What each op answers under `ok`. */
 export interface Answers {
   describe: Description;
+  parse: ParseAnswer;
   select: SelectAnswer;
   fold: FoldAnswer;
   retain: RetainAnswer;

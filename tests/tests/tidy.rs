@@ -56,13 +56,7 @@ fn unsafe_stands_where_it_is_explained() {
     for (name, text) in sources(&[".rs"]) {
         let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
         let found = code.filter(|line| line.contains("unsafe ") || line.contains("unsafe(")).count();
-        assert!(
-            found == 0
-                || allowed.contains(&name.as_str())
-               
-                || name.ends_with("tidy.rs"),
-            "{name}"
-        );
+        assert!(found == 0 || allowed.contains(&name.as_str()) || name.ends_with("tidy.rs"), "{name}");
     }
 }
 
