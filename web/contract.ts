@@ -266,10 +266,10 @@ export interface OptionAnswer {
 /** What one layer says about an option. */
 export interface OriginAnswer {
   layer: string;
+  /** Set where the value was merged into what is below. */
+  merge?: "replace" | "deep";
   value?: Json;
   valueFrom?: Json;
-  /** As the layer asked for it. */
-  merge?: "replace" | "deep";
 }
 
 /** Who needs an object. */

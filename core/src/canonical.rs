@@ -14,46 +14,61 @@ use crate::value::{Map, Number, Value};
 impl Value {
     /// The canonical JSON text of this value.
     pub fn to_canonical(&self) -> String {
-        let mut out = String::new();
-        write(self, &mut out);
-        out
+        self.to_canonical_watching(("", "")).0
+    }
+
+    /// The same, and whether some map in it has this key with this text: whoever wants to know is spared a second walk.
+    pub fn to_canonical_watching(&self, watched: (&str, &str)) -> (String, bool) {
+        let mut writer = Writer { out: String::new(), watched, seen: false };
+        writer.write(self);
+        (writer.out, writer.seen)
     }
 }
 
-/// Appends the canonical JSON text of `value`.
-pub fn write(value: &Value, out: &mut String) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(Number::Int(int)) => write_int(*int, out),
-        Value::Number(Number::Double(double)) => write_double(*double, out),
-        Value::Text(text) => write_text(text, out),
-        Value::List(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
+struct Writer<'a> {
+    out: String,
+    watched: (&'a str, &'a str),
+    seen: bool,
+}
+
+impl Writer<'_> {
+    fn write(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.out.push_str("null"),
+            Value::Bool(true) => self.out.push_str("true"),
+            Value::Bool(false) => self.out.push_str("false"),
+            Value::Number(Number::Int(int)) => write_int(*int, &mut self.out),
+            Value::Number(Number::Double(double)) => write_double(*double, &mut self.out),
+            Value::Text(text) => write_text(text, &mut self.out),
+            Value::List(items) => {
+                self.out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        self.out.push(',');
+                    }
+                    self.write(item);
                 }
-                write(item, out);
+                self.out.push(']');
             }
-            out.push(']');
+            Value::Map(map) => self.write_map(map),
         }
-        Value::Map(map) => write_map(map, out),
     }
-}
 
-fn write_map(map: &Map, out: &mut String) {
-    out.push('{');
-    for (at, (key, value)) in map.iter().enumerate() {
-        if at > 0 {
-            out.push(',');
+    fn write_map(&mut self, map: &Map) {
+        self.out.push('{');
+        for (at, (key, value)) in map.iter().enumerate() {
+            if at > 0 {
+                self.out.push(',');
+            }
+            if key == self.watched.0 && value.as_text() == Some(self.watched.1) {
+                self.seen = true;
+            }
+            write_text(key, &mut self.out);
+            self.out.push(':');
+            self.write(value);
         }
-        write_text(key, out);
-        out.push(':');
-        write(value, out);
+        self.out.push('}');
     }
-    out.push('}');
 }
 
 fn write_int(int: i64, out: &mut String) {

@@ -78,12 +78,12 @@ pub fn call(request: &str) -> String {
     {
         Ok(answer) => {
             let diagnostics = (!out.is_empty()).then(|| out.encode()).flatten();
-            let parts = [diagnostics.map(|it| ("diagnostics", it)), Some(("ok", mask::mask(answer)))];
+            let parts = [diagnostics.map(|it| ("diagnostics", it)), Some(("ok", answer))];
             parts.into_iter().flatten().collect::<Map>()
         }
         Err(error) => Map::from_iter([("error", error.encode().unwrap_or_default())]),
     };
-    Value::from(response).to_canonical()
+    mask::write(response.into())
 }
 
 fn dispatch(mut request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {

@@ -115,16 +115,19 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
     }
     let mut folded = Folded::default();
     let mut winners = Vec::with_capacity(chains.len());
+    // Gathered in nearly the right order and sorted once: a fleet folds many leaves.
+    let mut origins = Vec::new();
     for (path, chain) in chains {
         let Some(winner) = chain.last() else { continue };
         let source = combine(&chain, out);
-        folded.origins.insert(path.clone(), chain.iter().rev().map(Contribution::origin).collect());
+        origins.push((path.clone(), chain.iter().rev().map(Contribution::origin).collect()));
         if winner.setting.deep && matches!(&source, Source::Value(value) if is_map(value)) {
-            trace_leaves(path, &chain, &mut folded.origins);
+            trace_leaves(path, &chain, &mut origins);
         }
         folded.options.push(Effective { path: path.clone(), from: winner.layer.clone(), source });
         winners.push(winner.setting);
     }
+    folded.origins = origins.into_iter().collect();
     folded.values = tree::place(folded.options.iter().zip(winners), out);
     folded
 }
@@ -202,7 +205,7 @@ fn merge(below: &Value, above: &Value) -> Value {
 }
 
 /// Adds the chain of each leaf of a merged map, under the leaf's own option path.
-fn trace_leaves(path: &Text, chain: &[Contribution], origins: &mut BTreeMap<Text, Vec<Origin>>) {
+fn trace_leaves(path: &Text, chain: &[Contribution], origins: &mut Vec<(Text, Vec<Origin>)>) {
     // What stands below a layer that replaced the whole, as a reference always does, has no part in any leaf.
     let start = chain.iter().rposition(|it| !it.setting.deep || it.value().is_none()).unwrap_or(0);
     let parts = chain.iter().skip(start);
@@ -213,7 +216,7 @@ fn trace_leaves(path: &Text, chain: &[Contribution], origins: &mut BTreeMap<Text
 
 struct Tracer<'a> {
     path: String,
-    origins: &'a mut BTreeMap<Text, Vec<Origin>>,
+    origins: &'a mut Vec<(Text, Vec<Origin>)>,
 }
 
 /// What one layer has at a place inside a merged map.
@@ -237,7 +240,7 @@ impl Tracer<'_> {
                 source: Source::Value(part.value.clone()),
                 deep: false,
             };
-            self.origins.insert(self.path.as_str().into(), parts.iter().rev().map(origin).collect());
+            self.origins.push((self.path.as_str().into(), parts.iter().rev().map(origin).collect()));
             return;
         }
         // A scalar below a map is no part of it.
@@ -251,7 +254,7 @@ impl Tracer<'_> {
                 maps().filter_map(|(part, map)| Some(Part { value: map.get(key)?, ..*part })).collect();
             let len = self.path.len();
             self.path.push('.');
-            self.path.push_str(&OptionPath::key(key).to_string());
+            OptionPath::write_key(key, &mut self.path);
             self.trace(&below);
             self.path.truncate(len);
         }

@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 
 /// Reads one JSON text that may nest `depth` deep: an answer wraps documents that are at the limit themselves.
 pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
-    let mut parser = Parser { text, bytes: text.as_bytes(), pos: 0, depth };
+    let mut parser = Parser::new(text, depth);
     let value = parser.value()?;
     parser.space();
     match parser.peek() {
@@ -26,7 +26,7 @@ pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
 
 /// Reads the JSON values of a stream, one after the other.
 pub fn parse_stream(text: &str) -> Result<Vec<Value>, JsonError> {
-    let mut parser = Parser { text, bytes: text.as_bytes(), pos: 0, depth: MAX_DEPTH };
+    let mut parser = Parser::new(text, MAX_DEPTH);
     let mut values = Vec::new();
     loop {
         parser.space();
@@ -65,9 +65,17 @@ struct Parser<'a> {
     pos: usize,
     /// How many levels may still be opened.
     depth: usize,
+    /// What the open maps and lists hold so far, innermost last. A closed one takes its part away in one piece of the
+    /// right size.
+    entries: Vec<(Text, Value)>,
+    items: Vec<Value>,
 }
 
 impl<'a> Parser<'a> {
+    fn new(text: &'a str, depth: usize) -> Parser<'a> {
+        Parser { text, bytes: text.as_bytes(), pos: 0, depth, entries: Vec::new(), items: Vec::new() }
+    }
+
     fn value(&mut self) -> Result<Value, JsonError> {
         self.space();
         match self.peek() {
@@ -94,7 +102,7 @@ impl<'a> Parser<'a> {
     }
 
     fn map(&mut self) -> Result<Value, JsonError> {
-        let mut entries: Vec<(Text, Value)> = Vec::new();
+        let start = self.entries.len();
         self.space();
         if self.eat(b'}') {
             return Ok(Map::new().into());
@@ -110,7 +118,7 @@ impl<'a> Parser<'a> {
                 return Err(self.unexpected("`:`").within(key));
             }
             match self.value() {
-                Ok(value) => entries.push((key, value)),
+                Ok(value) => self.entries.push((key, value)),
                 Err(error) => return Err(error.within(key)),
             }
             self.space();
@@ -121,7 +129,7 @@ impl<'a> Parser<'a> {
                 return Err(self.unexpected("`,` or `}`"));
             }
         }
-        match Map::from_entries(entries) {
+        match Map::from_entries(self.entries.drain(start..).collect()) {
             (map, None) => Ok(map.into()),
             (_, Some(key)) => {
                 let message = format!("the key `{key}` stands twice in one map");
@@ -131,19 +139,19 @@ impl<'a> Parser<'a> {
     }
 
     fn list(&mut self) -> Result<Value, JsonError> {
-        let mut items = Vec::new();
+        let start = self.items.len();
         self.space();
         if self.eat(b']') {
-            return Ok(items.into());
+            return Ok(Vec::new().into());
         }
         loop {
             match self.value() {
-                Ok(item) => items.push(item),
-                Err(error) => return Err(error.within(items.len().to_string())),
+                Ok(item) => self.items.push(item),
+                Err(error) => return Err(error.within((self.items.len() - start).to_string())),
             }
             self.space();
             if self.eat(b']') {
-                return Ok(items.into());
+                return Ok(self.items.drain(start..).collect::<Vec<_>>().into());
             }
             if !self.eat(b',') {
                 return Err(self.unexpected("`,` or `]`"));

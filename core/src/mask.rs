@@ -10,12 +10,17 @@ pub const MASK: &str = "(masked)";
 /// Annotations in which tools keep a copy of the object they applied.
 const COPIES: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration", "kudo.dev/last-applied-configuration"];
 
-/// Replaces the contents of every Secret in `value`.
-pub fn mask(mut value: Value) -> Value {
-    if holds_secret(&value) {
-        cover(&mut value);
+/// What makes a map a Secret.
+const SIGN: (&str, &str) = ("kind", "Secret");
+
+/// Writes an answer, with the contents of every Secret in it replaced.
+pub fn write(mut answer: Value) -> String {
+    let (text, secret) = answer.to_canonical_watching(SIGN);
+    if !secret {
+        return text;
     }
-    value
+    cover(&mut answer);
+    answer.to_canonical()
 }
 
 /// Whether a place of one of the objects lies in what a Secret keeps to itself, be it the object or one inside it, as in
@@ -44,15 +49,7 @@ fn is_secret_place(segments: &[&str]) -> bool {
 }
 
 fn is_secret_map(map: &Map) -> bool {
-    map.get("kind").and_then(Value::as_text) == Some("Secret")
-}
-
-fn holds_secret(value: &Value) -> bool {
-    match value {
-        Value::Map(map) => is_secret_map(map) || map.iter().any(|(_, value)| holds_secret(value)),
-        Value::List(items) => items.iter().any(holds_secret),
-        _ => false,
-    }
+    map.get(SIGN.0).and_then(Value::as_text) == Some(SIGN.1)
 }
 
 fn cover(value: &mut Value) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::rules::lists::{Key, ListKind};
-use crate::value::Value;
+use crate::value::{Text, Value};
 
 /// The pairs of two lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,8 +113,8 @@ pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pa
     (Pairing { partners, extra }, unpairable)
 }
 
-fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) -> BTreeMap<String, Vec<usize>> {
-    let mut places = BTreeMap::<String, Vec<usize>>::new();
+fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) -> BTreeMap<ElementKey, Vec<usize>> {
+    let mut places = BTreeMap::<ElementKey, Vec<usize>>::new();
     for index in of {
         let key = items.get(index).and_then(|item| key_of(item, keys).ok());
         if let Some(key) = key {
@@ -124,16 +124,34 @@ fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) 
     places
 }
 
-/// The keys of an element, as one text that is equal only for equal keys; or the key that it lacks.
-fn key_of(item: &Value, keys: &[Key]) -> Result<String, &'static str> {
+/// What tells an element apart: equal only for equal keys.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum ElementKey {
+    /// One key whose value is a text, as nearly all are.
+    Name(Text),
+    /// Everything else, as canonical JSON.
+    Written(String),
+}
+
+/// The keys of an element, or the key that it lacks.
+fn key_of(item: &Value, keys: &[Key]) -> Result<ElementKey, &'static str> {
+    if let [key] = keys
+        && let Some(Value::Text(name)) = item.get(key.name)
+    {
+        return Ok(ElementKey::Name(name.clone()));
+    }
     let parts = keys.iter().map(|key| {
         let value = item.get(key.name).filter(|it| !it.is_null()).cloned();
         value.or_else(|| item.as_map().and(key.default).map(Value::from)).ok_or(key.name)
     });
-    Ok(Value::from(parts.collect::<Result<Vec<_>, _>>()?).to_canonical())
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    match parts.as_slice() {
+        [Value::Text(name)] => Ok(ElementKey::Name(name.clone())),
+        _ => Ok(ElementKey::Written(Value::from(parts).to_canonical())),
+    }
 }
 
-fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<String>, Unpairable> {
+fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<ElementKey>, Unpairable> {
     let mut seen = BTreeMap::new();
     let mut texts = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
@@ -197,14 +215,14 @@ fn is_raw_equal(a: &Value, b: &Value, keys: &[&str]) -> bool {
     })
 }
 
-fn join(desired: &[String], live: &[String]) -> Pairing {
+fn join<K: Ord>(desired: &[K], live: &[K]) -> Pairing {
     let mut places = BTreeMap::new();
-    for (index, text) in live.iter().enumerate() {
-        places.entry(text.as_str()).or_insert(index);
+    for (index, key) in live.iter().enumerate() {
+        places.entry(key).or_insert(index);
     }
-    let partners = desired.iter().map(|text| places.get(text.as_str()).copied()).collect();
+    let partners = desired.iter().map(|key| places.get(key).copied()).collect();
     // What is wanted is not extra, and neither is what stands there a second time.
-    let mut known: BTreeSet<&String> = desired.iter().collect();
+    let mut known: BTreeSet<&K> = desired.iter().collect();
     let extra = live.iter().enumerate().filter(|(_, text)| known.insert(*text)).map(|(index, _)| index).collect();
     Pairing { partners, extra }
 }

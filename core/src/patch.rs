@@ -1,5 +1,7 @@
 //! Patches: per-cluster overrides as RFC 6902 operations, all or nothing.
 
+use std::sync::Arc;
+
 use crate::choice;
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
@@ -17,8 +19,8 @@ const MAX_COPIED: usize = 3 * 1024 * 1024;
 const MAX_DEPTH: usize = json::MAX_DEPTH - 1;
 
 /// What identifies an object. It decides where the result goes, so an override must not change it.
-const IDENTITY: &[&[&str]] =
-    &[&["kind"], &["metadata", "name"], &["metadata", "namespace"], &["metadata", "generateName"]];
+const IDENTITY: [&[&str]; 4] =
+    [&["kind"], &["metadata", "name"], &["metadata", "namespace"], &["metadata", "generateName"]];
 
 /// One step of a patch.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,15 +53,16 @@ choice! {
 /// In compat mode the answer is KubeFed's: `replace` adds a missing key, indices may be negative or have leading zeros,
 /// a value left out is null, integers pass through a double, only the literal identity paths are refused, and the same
 /// path twice is an error.
-pub fn patch(object: &Value, operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
+pub fn patch(object: Value, operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
     if operations.len() > MAX_OPERATIONS {
         let message =
             format!("{} operations, more than the {MAX_OPERATIONS} that one patch may have", operations.len());
         return Err(Error::new(Code::TooLarge, message).at("/patch"));
     }
     refuse_repeats(operations, mode, out)?;
-    let identity = identity(object);
-    let mut ctx = Ctx { object: object.clone(), mode, copied: 0 };
+    let identity = identity(&object);
+    let has_kind = object.get("kind").is_some();
+    let mut ctx = Ctx { object, mode, copied: 0 };
     for (index, operation) in operations.iter().enumerate() {
         let at = format!("/patch/{index}");
         ctx.apply(operation).map_err(|error| if error.at.is_some() { error } else { error.at(&at) })?;
@@ -67,7 +70,7 @@ pub fn patch(object: &Value, operations: &[Operation], mode: Mode, out: &mut Vec
             return Err(identity_error().at(at));
         }
     }
-    if mode == Mode::Compat && object.get("kind").is_some() && ctx.object.text_at(&["kind"]).is_empty() {
+    if mode == Mode::Compat && has_kind && ctx.object.text_at(&["kind"]).is_empty() {
         return Err(Error::new(Code::IdentityOverride, "the patched object has no kind").at("/patch"));
     }
     Ok(ctx.object)
@@ -191,46 +194,44 @@ impl Ctx {
 
     fn add(&mut self, path: &Pointer, value: Value) -> Result<(), Error> {
         refuse_depth(path, &value)?;
-        let Some((parent, last)) = path.split_last() else {
-            if self.mode == Mode::Compat {
-                return Err(self.not_found(path));
-            }
+        if path.is_root() && self.mode == Mode::Strict {
             self.object = value;
             return Ok(());
-        };
-        let mode = self.mode;
-        let missing = self.not_found(path);
-        match self.container(&parent) {
-            Some(Value::Map(map)) => {
-                std::sync::Arc::make_mut(map).insert(last, value);
-                Ok(())
+        }
+        self.try_add(path, value).ok_or_else(|| self.not_found(path))
+    }
+
+    fn try_add(&mut self, path: &Pointer, value: Value) -> Option<()> {
+        let (mode, (parent, last)) = (self.mode, path.split_last()?);
+        match self.container(&parent)? {
+            Value::Map(map) => {
+                Arc::make_mut(map).insert(last, value);
             }
-            Some(Value::List(items)) => {
-                let items = std::sync::Arc::make_mut(items);
+            Value::List(items) => {
+                let items = Arc::make_mut(items);
                 // One place more than an index into the list: `add` may go behind the last element.
                 let at = if last == "-" { Some(items.len()) } else { index(mode, &last, items.len() + 1) };
-                let at = at.filter(|at| *at <= items.len()).ok_or(missing)?;
-                items.insert(at, value);
-                Ok(())
+                items.insert(at.filter(|at| *at <= items.len())?, value);
             }
-            _ => Err(missing),
+            _ => return None,
         }
+        Some(())
     }
 
     fn remove(&mut self, path: &Pointer) -> Result<Value, Error> {
-        let missing = self.not_found(path);
-        let mode = self.mode;
-        let Some((parent, last)) = path.split_last() else { return Err(missing) };
-        match self.container(&parent) {
-            Some(Value::Map(map)) if map.contains(&last) => std::sync::Arc::make_mut(map).remove(&last),
-            Some(Value::List(items)) => {
-                let at =
-                    index(mode, &last, items.len()).filter(|at| *at < items.len()).ok_or_else(|| missing.clone())?;
-                Some(std::sync::Arc::make_mut(items).remove(at))
+        self.try_remove(path).ok_or_else(|| self.not_found(path))
+    }
+
+    fn try_remove(&mut self, path: &Pointer) -> Option<Value> {
+        let (mode, (parent, last)) = (self.mode, path.split_last()?);
+        match self.container(&parent)? {
+            Value::Map(map) => Arc::make_mut(map).remove(&last),
+            Value::List(items) => {
+                let at = index(mode, &last, items.len()).filter(|at| *at < items.len())?;
+                Some(Arc::make_mut(items).remove(at))
             }
             _ => None,
         }
-        .ok_or(missing)
     }
 
     fn replace(&mut self, path: &Pointer, value: Value) -> Result<(), Error> {
@@ -242,32 +243,32 @@ impl Ctx {
             }
             return Ok(());
         }
-        let missing = self.not_found(path);
-        let mode = self.mode;
-        let Some((parent, last)) = path.split_last() else { return Err(missing) };
-        match self.container(&parent) {
-            Some(Value::Map(map)) if mode == Mode::Compat || map.contains(&last) => {
-                std::sync::Arc::make_mut(map).insert(last, value);
-                Ok(())
+        self.try_replace(path, value).ok_or_else(|| self.not_found(path))
+    }
+
+    fn try_replace(&mut self, path: &Pointer, value: Value) -> Option<()> {
+        let (mode, (parent, last)) = (self.mode, path.split_last()?);
+        match self.container(&parent)? {
+            Value::Map(map) if mode == Mode::Compat || map.contains(&last) => {
+                Arc::make_mut(map).insert(last, value);
             }
-            Some(Value::List(items)) => {
-                let at = index(mode, &last, items.len());
-                let place = at.and_then(|at| std::sync::Arc::make_mut(items).get_mut(at)).ok_or(missing)?;
-                *place = value;
-                Ok(())
+            Value::List(items) => {
+                let at = index(mode, &last, items.len())?;
+                *Arc::make_mut(items).get_mut(at)? = value;
             }
-            _ => Err(missing),
+            _ => return None,
         }
+        Some(())
     }
 
     /// The value at a place, ready to be changed. Only the way there is copied.
     fn container(&mut self, path: &Pointer) -> Option<&mut Value> {
         let mode = self.mode;
         path.segments().try_fold(&mut self.object, |value, segment| match value {
-            Value::Map(map) => std::sync::Arc::make_mut(map).get_mut(segment),
+            Value::Map(map) => Arc::make_mut(map).get_mut(segment),
             Value::List(items) => {
                 let at = index(mode, segment, items.len())?;
-                std::sync::Arc::make_mut(items).get_mut(at)
+                Arc::make_mut(items).get_mut(at)
             }
             _ => None,
         })
@@ -349,8 +350,8 @@ fn index(mode: Mode, segment: &str, len: usize) -> Option<usize> {
     }
 }
 
-fn identity(object: &Value) -> Vec<Option<&Value>> {
-    IDENTITY.iter().map(|path| object.at(path)).collect()
+fn identity(object: &Value) -> [Option<Value>; 4] {
+    IDENTITY.map(|path| object.at(path).cloned())
 }
 
 fn is_identity(path: &Pointer) -> bool {

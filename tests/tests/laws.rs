@@ -35,7 +35,7 @@ fn a_pointer_prints_back_and_leads_there() {
 #[test]
 fn the_difference_of_two_values_leads_from_one_to_the_other() {
     hold("diff", 2_000, (any_value(), any_value()), |(from, to)| {
-        let patched = patch(&from, &diff(&from, &to), Mode::Strict, &mut Vec::new());
+        let patched = patch(from.clone(), &diff(&from, &to), Mode::Strict, &mut Vec::new());
         // A generated value may well have a `kind`, which no patch may change.
         prop_assume!(from.get("kind") == to.get("kind") && from.get("metadata") == to.get("metadata"));
         prop_assert_eq!(patched.ok(), Some(to));
@@ -73,7 +73,7 @@ fn after_an_update_only_the_immutable_differs() {
 fn the_patch_of_an_update_gives_the_update() {
     hold("update as patch", 2_000, pair(), |(desired, live)| {
         let update = update(&desired, &live, None, Mode::Strict).unwrap();
-        let patched = patch(&live, &update.patch, Mode::Strict, &mut Vec::new());
+        let patched = patch(live.clone(), &update.patch, Mode::Strict, &mut Vec::new());
         prop_assert_eq!(patched.ok(), Some(update.object.unwrap_or(live)));
         Ok(())
     });
@@ -125,14 +125,14 @@ fn adopting_twice_changes_nothing_and_releasing_undoes_it() {
         let shared = adopted(&owner("2"), Some(&object)).object.unwrap();
         let first = release(&owner("1"), &shared).unwrap();
         prop_assert_eq!(first.action, ReleaseAction::RemoveOwner);
-        let left = patch(&shared, &first.patch, Mode::Strict, &mut Vec::new()).unwrap();
+        let left = patch(shared, &first.patch, Mode::Strict, &mut Vec::new()).unwrap();
         prop_assert_eq!(release(&owner("2"), &left).unwrap().action, ReleaseAction::Delete);
 
         // What was found here and not made here is left as it was found.
         let borrowed = adopted(&owner("1"), Some(&desired)).object.unwrap();
         let released = release(&owner("1"), &borrowed).unwrap();
         prop_assert_eq!(released.action, ReleaseAction::RemoveOwner);
-        prop_assert_eq!(patch(&borrowed, &released.patch, Mode::Strict, &mut Vec::new()).ok(), Some(desired.clone()));
+        prop_assert_eq!(patch(borrowed, &released.patch, Mode::Strict, &mut Vec::new()).ok(), Some(desired.clone()));
         Ok(())
     });
 }

@@ -90,10 +90,10 @@ record! {
     /// What one layer says about an option.
     pub struct OriginAnswer {
         layer "layer": Text,
+        /// Set where the value was merged into what is below.
+        merge "merge": Option<Merge>,
         value "value": Option<Explicit>,
         value_from "valueFrom": Option<Value>,
-        /// As the layer asked for it.
-        merge "merge": Option<Merge>,
     }
 }
 

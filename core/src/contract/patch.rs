@@ -70,7 +70,7 @@ impl Operation for Patch {
 
     fn answer(self, out: &mut Vec<Diagnostic>) -> Result<PatchAnswer, Error> {
         let operations: Vec<_> = self.patch.into_iter().map(PatchOperation::into_operation).collect();
-        let object = patch::patch(&self.object, &operations, self.mode.unwrap_or_default(), out)?;
+        let object = patch::patch(self.object, &operations, self.mode.unwrap_or_default(), out)?;
         Ok(PatchAnswer { object })
     }
 }

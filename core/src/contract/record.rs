@@ -198,9 +198,11 @@ macro_rules! record {
 
         impl $crate::contract::record::Encode for $name {
             fn encode(self) -> Option<$crate::value::Value> {
-                let fields = [$(($wire, $crate::contract::record::Encode::encode(self.$field)),)*];
-                let present = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
-                Some(present.collect::<$crate::value::Map>().into())
+                let mut fields = Vec::with_capacity([$($wire),*].len());
+                $(if let Some(value) = $crate::contract::record::Encode::encode(self.$field) {
+                    fields.push(($crate::value::Text::new_static($wire), value));
+                })*
+                Some($crate::value::Map::from_entries(fields).0.into())
             }
         }
         $crate::record!(@shape $(#[doc = $doc])* $name { $($(#[doc = $fdoc])* $field $wire: $type,)* });
@@ -340,7 +342,9 @@ impl<T: Decode> Decode for BTreeMap<Text, T> {
 
 impl<T: Encode> Encode for BTreeMap<Text, T> {
     fn encode(self) -> Option<Value> {
-        Some(self.into_iter().filter_map(|(key, value)| Some((key, value.encode()?))).collect::<Map>().into())
+        let mut entries = Vec::with_capacity(self.len());
+        entries.extend(self.into_iter().filter_map(|(key, value)| Some((key, value.encode()?))));
+        Some(Map::from_entries(entries).0.into())
     }
 }
 

@@ -66,9 +66,14 @@ impl OptionPath {
         Ok(OptionPath(steps))
     }
 
-    /// The path of one key, whatever characters it has.
-    pub fn key(key: &str) -> OptionPath {
-        OptionPath(vec![OptionStep::Key(key.into())])
+    /// Appends a key as it stands in a path, whatever characters it has.
+    pub fn write_key(key: &str, out: &mut String) {
+        for char in key.chars() {
+            if matches!(char, '.' | '[' | '\\') {
+                out.push('\\');
+            }
+            out.push(char);
+        }
     }
 
     pub fn steps(&self) -> &[OptionStep] {
@@ -97,12 +102,9 @@ impl fmt::Display for OptionPath {
                     if at > 0 {
                         f.write_str(".")?;
                     }
-                    for char in key.chars() {
-                        if matches!(char, '.' | '[' | '\\') {
-                            f.write_str("\\")?;
-                        }
-                        write!(f, "{char}")?;
-                    }
+                    let mut written = String::new();
+                    OptionPath::write_key(key, &mut written);
+                    f.write_str(&written)?;
                 }
             }
         }

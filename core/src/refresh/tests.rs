@@ -33,7 +33,7 @@ fn ask(secret: &Value, workload: &Value, mode: Mode) -> Refreshed {
 fn restarted(secret: &Value, workload: &Value, mode: Mode) -> Value {
     let refreshed = ask(secret, workload, mode);
     let [restart] = refreshed.restarts.as_slice() else { panic!("it restarts: {refreshed:?}") };
-    patch(workload, &restart.operations, Mode::Strict, &mut Vec::new()).expect("the patch applies")
+    patch(workload.clone(), &restart.operations, Mode::Strict, &mut Vec::new()).expect("the patch applies")
 }
 
 /// Every shape of the maps that the patch must reach, with today's prefix and the older one.
