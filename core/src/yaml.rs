@@ -157,8 +157,12 @@ impl Stream {
         let before = text.get(..start).unwrap_or_default();
         let lines = u32::try_from(before.matches('\n').count()).unwrap_or(u32::MAX);
         let rest = text.get(start..).unwrap_or_default();
-        let rest = rest.strip_prefix('\u{feff}').unwrap_or(rest);
-        for chunk in stream::chunks(rest, lines) {
+        let marked = rest.strip_prefix('\u{feff}');
+        for (at, mut chunk) in stream::chunks(marked.unwrap_or(rest), lines).into_iter().enumerate() {
+            // Behind a byte order mark the first line separates nothing to kubectl.
+            if let Some(flaw) = chunk.flaw.as_mut().filter(|_| at == 0 && marked.is_some()) {
+                *flaw = Flaw::odd_separator(flaw.place);
+            }
             self.findings.lines_before = chunk.lines_before;
             let document = stream::check_characters(&chunk.text)
                 .and_then(|()| stream::check_directives(&chunk.text))

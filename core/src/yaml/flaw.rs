@@ -35,6 +35,10 @@ impl Flaw {
         Flaw::bad("a tab cannot indent", place).hint("use spaces")
     }
 
+    pub(super) fn odd_separator(place: Place) -> Flaw {
+        Flaw::unportable("this line is a separator to some readers only", place).hint("write `---` alone on its line")
+    }
+
     pub(super) fn byte_order_mark(place: Place) -> Flaw {
         Flaw::unportable("a byte order mark stands inside the document", place)
             .hint("remove it, or write `\\ufeff` in double quotes")

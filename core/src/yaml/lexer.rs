@@ -127,14 +127,19 @@ impl<'a> Lexer<'a> {
     pub(super) fn finish(&mut self) -> Result<(), Flaw> {
         let start = self.place;
         // kubectl may have stopped before what is wrong here.
-        if self.at_end_marker().map_err(|flaw| Flaw { code: Code::UnportableYaml, ..flaw })? {
+        let mut at_marker = self.at_end_marker().map_err(|flaw| Flaw { code: Code::UnportableYaml, ..flaw })?;
+        while at_marker {
             (0..3).for_each(|_| self.step());
             self.key_allowed = false;
-            self.gap().map_err(|_| Flaw::unread(start))?;
+            at_marker = self.at_end_marker().map_err(|_| Flaw::unread(start))?;
         }
         match self.peek() {
             None => Ok(()),
             Some('\u{feff}') => Err(Flaw::byte_order_mark(self.place)),
+            // After a lone carriage return, which ends no line to the rule that cuts the stream.
+            Some('-') if self.place.column == 1 && self.rest.as_str().starts_with("---") => {
+                Err(Flaw::odd_separator(self.place))
+            }
             Some(_) => Err(Flaw::unread(self.place)),
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::flaw::Flaw;
-use crate::diagnostic::Place;
+use crate::diagnostic::{Code, Place};
 
 /// The text of one YAML document.
 #[derive(Debug)]
@@ -71,15 +71,17 @@ fn separator_flaw(after: &str) -> Option<Flaw> {
     let is_note = note.is_empty() || note.starts_with('#');
     let is_apart = after.is_empty() || after.starts_with([' ', '\t', '\r', '\n']);
     let goes_on = after.trim_end_matches(['\r', '\n']).contains('\r');
-    if goes_on || (is_note && !is_apart) {
-        let flaw = Flaw::unportable("this line is a separator to some readers only", place);
-        return Some(flaw.hint("write `---` alone"));
+    // Blanks beyond these are blanks to the one rule and text to the other.
+    let has_odd_blank = note != after.trim_matches([' ', '\t', '\r', '\n']);
+    if goes_on || (is_note && (!is_apart || has_odd_blank)) {
+        return Some(Flaw::odd_separator(place));
     }
     if !is_note {
         let flaw = Flaw::bad("only a comment may follow `---`", place);
         return Some(flaw.hint("start the document on the next line"));
     }
-    check_characters(note).err()
+    // kubectl sees the comment of a separator only where it keeps the line.
+    check_characters(note).err().map(|flaw| Flaw { code: Code::UnportableYaml, place, ..flaw })
 }
 
 struct Open {

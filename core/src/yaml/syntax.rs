@@ -58,11 +58,12 @@ fn is_unread(info: &str, before: &str, progress: Progress) -> bool {
         "misplaced bracket",
         "before directive",
     ];
-    let indent =
-        before.rsplit(['\n', '\r']).next().map_or(0, |line| line.chars().take_while(|char| *char == ' ').count());
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+    let indent = line.chars().take_while(|char| *char == ' ').count();
+    let has_tab = line.trim_start_matches(' ').starts_with('\t');
     match progress.top {
         _ if progress.ended || info.contains("after document end marker") => true,
-        Some(column) => count(indent).saturating_add(1) < column,
+        Some(column) => !has_tab && count(indent).saturating_add(1) < column,
         None => AT_TOP.iter().any(|part| info.contains(part)),
     }
 }
