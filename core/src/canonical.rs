@@ -86,8 +86,7 @@ pub fn write_double(double: f64, out: &mut String) {
     if double == 0.0 {
         return out.push('0');
     }
-    // Rust's `{:e}` gives the shortest digits that read back, as `d.ddde±x`.
-    let short = format!("{:e}", double.abs());
+    let short = shortest(double.abs());
     let (mantissa, exponent) = short.split_once('e').unwrap_or((&short, "0"));
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -112,6 +111,24 @@ pub fn write_double(double: f64, out: &mut String) {
         let sign = if exponent < 0 { '-' } else { '+' };
         let _ = write!(out, "{first}{point}{rest}e{sign}{}", exponent.abs());
     }
+}
+
+/// The shortest digits that read back, as `d.ddde±x`. Of two that are as near, ECMAScript takes the even one, and Rust's
+/// `{:e}` the upper one.
+fn shortest(double: f64) -> String {
+    let short = format!("{double:e}");
+    let decimals = short.split_once('e').and_then(|(mantissa, _)| Some(mantissa.split_once('.')?.1.len())).unwrap_or(0);
+    // With fewer digits, nothing else is as near.
+    if decimals < 14 {
+        return short;
+    }
+    // Far more digits than a tie could have: behind the five there must be nothing.
+    let exact = format!("{double:.*e}", decimals + 30);
+    let behind = exact.split_once('.').and_then(|(_, rest)| rest.split_once('e')?.0.split_at_checked(decimals));
+    let is_tie = behind.is_some_and(|(_, behind)| behind.trim_end_matches('0') == "5");
+    // With a precision, Rust rounds a tie to even.
+    let even = format!("{double:.decimals$e}");
+    if is_tie && even.parse() == Ok(double) { even } else { short }
 }
 
 pub fn write_text(text: &str, out: &mut String) {
@@ -166,5 +183,13 @@ mod tests {
         check(5e-324, "5e-324");
         check(1.7976931348623157e308, "1.7976931348623157e+308");
         check(0.30000000000000004, "0.30000000000000004");
+    }
+
+    #[test]
+    fn of_two_that_are_as_near_the_even_one_is_written() {
+        check(1_125_899_906_842_624.25, "1125899906842624.2");
+        check(1_125_899_906_842_624.75, "1125899906842624.8");
+        check(-9_007_199_254_740_993.5, "-9007199254740994");
+        check(5e-324, "5e-324");
     }
 }

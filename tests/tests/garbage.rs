@@ -68,7 +68,8 @@ fn a_wrong_value_in_any_field_is_answered() {
 #[test]
 fn a_request_cut_anywhere_is_refused() {
     let mut workspace = Workspace::default();
-    for request in requests().iter().step_by(7).filter(|it| it.len() < 2_000) {
+    let whole = |it: &&String| it.len() < 2_000 && json::parse(it).is_ok();
+    for request in requests().iter().step_by(7).filter(whole) {
         // A request may end in white space, which it does without.
         for cut in (1..request.trim_end().len()).filter(|cut| request.is_char_boundary(*cut)) {
             let answer = workspace.call(&request[..cut]);
