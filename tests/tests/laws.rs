@@ -6,7 +6,9 @@ use fleetfold_core::fold::{Folded, Layer, Setting, Source, fold};
 use fleetfold_core::matching::{DifferenceKind, differences, update};
 use fleetfold_core::own::{AdoptAction, Owner, ReleaseAction, adopt, release};
 use fleetfold_core::patch::patch;
-use fleetfold_core::path::{OptionPath, Pointer};
+use fleetfold_core::path::{OptionPath, Pointer, RetentionPath};
+use fleetfold_core::retain::{Rules, retain};
+use fleetfold_core::rules::retention::STRICT;
 use fleetfold_core::{Value, json};
 use fleetfold_tests::generate::{any_value, custom, pair};
 use fleetfold_tests::laws::hold;
@@ -98,6 +100,28 @@ fn three_ways_a_removed_value_goes_and_a_foreign_one_stays() {
         let after = update(&desired, &live, Some(&last), Mode::Strict).unwrap().object.unwrap_or(live);
         prop_assert_eq!(after.at(&["metadata", "annotations", "removed"]), None);
         prop_assert_eq!(after.at(&["metadata", "annotations", "foreign"]), Some(&foreign));
+        Ok(())
+    });
+}
+
+#[test]
+fn retaining_twice_changes_nothing() {
+    let rules = Rules {
+        builtin: STRICT,
+        phase: None,
+        fields: ["spec.replicas", "spec.template.spec.containers[].image", "spec.ports[].nodePort"]
+            .map(|path| RetentionPath::parse(path).unwrap())
+            .into(),
+        labels: vec!["a".into()],
+        retain_replicas: false,
+    };
+    hold("retain twice", 4_000, pair(), |(desired, live)| {
+        let once = retain(&desired, &live, &rules, &mut Vec::new()).unwrap();
+        let twice = retain(&once.object, &live, &rules, &mut Vec::new()).unwrap();
+        prop_assert_eq!(&twice.object, &once.object);
+        prop_assert!(twice.retained.is_empty());
+        let alone = retain(&live, &live, &rules, &mut Vec::new()).unwrap();
+        prop_assert_eq!(alone.object, live);
         Ok(())
     });
 }
