@@ -37,6 +37,7 @@ pub mod clusterset;
 pub mod contract;
 pub mod diagnostic;
 pub mod diff;
+pub mod document;
 pub mod fleet;
 pub mod fold;
 pub mod json;
