@@ -5,8 +5,11 @@
 //! that list.
 
 mod authorize;
+mod clusters;
+mod configure;
 mod describe;
 mod fold;
+mod load;
 mod matching;
 mod mold;
 mod own;
@@ -27,6 +30,7 @@ pub use typescript::typescript;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::nearest::nearest;
 use crate::value::{Map, Text, Value};
+use crate::workspace::Workspace;
 use crate::{choice, json, mask, record};
 
 /// Every op, in the order the documentation tells them.
@@ -43,6 +47,10 @@ pub const OPS: &[Op] = &[
     op::<authorize::Authorize>(),
     op::<refresh::Refresh>(),
     op::<mold::Mold>(),
+    workspace_op::<load::Load>(),
+    workspace_op::<load::Unload>(),
+    workspace_op::<configure::Configure>(),
+    workspace_op::<clusters::Clusters>(),
 ];
 
 /// One op: a request record that knows its answer.
@@ -54,27 +62,48 @@ pub trait Operation: Decode + Shaped {
     fn answer(self, out: &mut Vec<Diagnostic>) -> Result<Self::Answer, Error>;
 }
 
+/// An op on the documents that are loaded. One that is refused leaves them as they were.
+pub trait WorkspaceOperation: Decode + Shaped {
+    const NAME: &'static str;
+    type Answer: Encode + Shaped;
+
+    fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<Self::Answer, Error>;
+}
+
 #[derive(Debug)]
 pub struct Op {
     pub name: &'static str,
     pub request: fn() -> Shape,
     pub answer: fn() -> Shape,
-    run: fn(Value, &mut Vec<Diagnostic>) -> Result<Value, Error>,
+    run: fn(&mut Workspace, Value, &mut Vec<Diagnostic>) -> Result<Value, Error>,
 }
 
 const fn op<T: Operation>() -> Op {
+    fn run<T: Operation>(_: &mut Workspace, request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
+        let answer = T::decode(request, &Spot::ROOT)?.answer(out)?;
+        Ok(answer.encode().unwrap_or_default())
+    }
     Op { name: T::NAME, request: T::shape, answer: T::Answer::shape, run: run::<T> }
 }
 
-fn run<T: Operation>(request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
-    let answer = T::decode(request, &Spot::ROOT)?.answer(out)?;
-    Ok(answer.encode().unwrap_or_default())
+const fn workspace_op<T: WorkspaceOperation>() -> Op {
+    fn run<T: WorkspaceOperation>(
+        workspace: &mut Workspace,
+        request: Value,
+        out: &mut Vec<Diagnostic>,
+    ) -> Result<Value, Error> {
+        let answer = T::decode(request, &Spot::ROOT)?.answer(workspace, out)?;
+        Ok(answer.encode().unwrap_or_default())
+    }
+    Op { name: T::NAME, request: T::shape, answer: T::Answer::shape, run: run::<T> }
 }
 
 /// Answers one request text with one answer text.
-pub fn call(request: &str) -> String {
+pub fn call(workspace: &mut Workspace, request: &str) -> String {
     let mut out = Vec::new();
-    let response = match json::parse(request).map_err(json::JsonError::into_error).and_then(|it| dispatch(it, &mut out))
+    let response = match json::parse(request)
+        .map_err(json::JsonError::into_error)
+        .and_then(|it| dispatch(workspace, it, &mut out))
     {
         Ok(answer) => {
             let diagnostics = (!out.is_empty()).then(|| out.encode()).flatten();
@@ -86,7 +115,7 @@ pub fn call(request: &str) -> String {
     mask::write(response.into())
 }
 
-fn dispatch(mut request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
+fn dispatch(workspace: &mut Workspace, mut request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
     let spot = &Spot::ROOT;
     let Some(fields) = request.as_map_mut() else { return Err(spot.wrong_type("a map", &request)) };
     let spot = &spot.key("op");
@@ -101,7 +130,7 @@ fn dispatch(mut request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Erro
         };
         return Err(Error::new(Code::UnknownOp, format!("there is no op `{name}`")).at(spot).hint(hint));
     };
-    (op.run)(request, out)
+    (op.run)(workspace, request, out)
 }
 
 fn known_ops() -> String {

@@ -46,6 +46,18 @@ codes! {
     /// The document is of another kind than the field takes.
     WrongKind = "wrong-kind",
 
+    // Documents
+    /// A document that is not an object with a kind and a name.
+    NotAnObject = "not-an-object",
+    /// The text does not name a document.
+    BadReference = "bad-reference",
+    /// No document that is loaded has this name.
+    UnknownDocument = "unknown-document",
+    /// Two documents of different groups have this name.
+    AmbiguousReference = "ambiguous-reference",
+    /// One document stands twice in what is loaded at once.
+    DuplicateDocument = "duplicate-document",
+
     // Values
     /// A key stands twice in one map.
     DuplicateKey = "duplicate-key",

@@ -74,6 +74,11 @@ impl Fleet {
         self.clusters.get(number as usize)?.as_ref()
     }
 
+    /// All clusters, in the order of their numbers.
+    pub fn clusters(&self) -> impl Iterator<Item = &Cluster> {
+        self.clusters.iter().flatten()
+    }
+
     pub fn len(&self) -> usize {
         self.numbers.len()
     }

@@ -11,9 +11,9 @@
 //! 7. [`own`] shares objects between owners; [`authorize`] guards labels, over [`rbac`]; [`refresh`] restarts what uses a
 //!    renewed secret; [`mold`] checks flags.
 //!
-//! What these know about Kubernetes kinds are tables in [`rules`]. Around them: [`diagnostic`] holds every code and place,
-//! [`nearest`] finds the name that was meant, [`mask`] keeps secrets in, [`contract`] is the JSON promise, and
-//! [`workspace`] is what a host talks to.
+//! What these know about Kubernetes kinds are tables in [`rules`]. Around them: a [`document`] is a value with an identity
+//! and a place, [`diagnostic`] holds every code, [`nearest`] finds the name that was meant, [`mask`] keeps secrets in,
+//! [`contract`] is the JSON promise, and [`workspace`] holds what is loaded and is what a host talks to.
 //!
 //! The crate is pure: no clock, no I/O, no randomness, no threads, no global state. The same request gives the same bytes,
 //! natively and in WebAssembly.
@@ -37,6 +37,7 @@ pub mod clusterset;
 pub mod contract;
 pub mod diagnostic;
 pub mod diff;
+pub mod document;
 pub mod fleet;
 pub mod fold;
 pub mod json;

@@ -5,7 +5,9 @@
 //! - [`roots`]: which fields stand at the root of a kind.
 //! - [`updates`]: what counts as a difference of each kind, and how an update mends it.
 //! - [`molds`]: which flags a component takes, by version.
+//! - [`clusters`]: which documents are clusters.
 
+pub mod clusters;
 pub mod lists;
 pub mod molds;
 pub mod retention;

@@ -55,7 +55,7 @@ use json_text::JsonText;
 use scalar::Findings;
 
 use crate::contract::Mode;
-use crate::diagnostic::{Code, Diagnostic, Error, Place};
+use crate::diagnostic::{At, Code, Diagnostic, Error, Place};
 use crate::value::Value;
 
 /// Reads all documents of a text; the first one that cannot be read is the error. What is worth saying goes to `out`.
@@ -120,6 +120,12 @@ impl YamlError {
             None => self.place.to_string(),
         };
         Error::new(self.code, self.message).at(at).maybe_hint(self.hint)
+    }
+
+    /// The same beside an answer: the other documents of the text are there.
+    pub fn into_diagnostic(self, file: Option<&str>) -> Diagnostic {
+        let at = At { file: file.map(String::from), place: Some(self.place), ..At::default() };
+        Diagnostic { at, hint: self.hint, ..Diagnostic::error(self.code, self.message) }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The engine on a loopback port: `POST /v1/call`, a page to try requests on, and `GET /healthz`.
 //!
-//! Every call has a workspace of its own and leaves nothing behind. [`guard`] keeps other sites in the same browser out.
+//! All calls share one workspace, one after the other: what one loads, the next one finds. [`guard`] keeps other sites in
+//! the same browser out.
 
 mod guard;
 
 use std::io;
 use std::net::TcpListener;
-use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
 use crate::engine::{Engine, error_answer};
 use crate::guest::{Guest, Limits, Module};
@@ -35,13 +35,14 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Serves `module` on `listener` until the process is asked to stop (SIGINT, SIGTERM), then finishes what runs.
 pub fn serve(listener: TcpListener, module: Module, limits: Limits) -> io::Result<()> {
     let port = listener.local_addr()?.port();
+    let guest = Guest::new(&module, limits).map_err(io::Error::other)?;
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = axum::serve(listener, router(port, module, limits)).with_graceful_shutdown(async {
+        let server = axum::serve(listener, router(port, guest)).with_graceful_shutdown(async {
             // An error means that the other end is gone, which is a reason to stop as well.
             let _ = stopped.await;
         });
@@ -65,9 +66,8 @@ async fn asked_to_stop(mut interrupt: Signal, mut terminate: Signal) {
     .await;
 }
 
-fn router(port: u16, module: Module, limits: Limits) -> Router {
-    let calls = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let app = Arc::new(App { module, limits, places: Arc::new(Semaphore::new(calls)) });
+fn router(port: u16, guest: Guest) -> Router {
+    let app = Arc::new(App { guest: Mutex::new(guest) });
     Router::new()
         .route("/", get(|| asset("text/html; charset=utf-8", include_str!("../page/index.html"))))
         .route("/page.css", get(|| asset("text/css; charset=utf-8", include_str!("../page/page.css"))))
@@ -82,10 +82,7 @@ fn router(port: u16, module: Module, limits: Limits) -> Router {
 }
 
 struct App {
-    module: Module,
-    limits: Limits,
-    /// As many calls at once as there are processors: each may take the whole memory limit.
-    places: Arc<Semaphore>,
+    guest: Mutex<Guest>,
 }
 
 async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
@@ -93,16 +90,10 @@ async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
         let message = format!("the request is longer than {BODY_LIMIT} bytes");
         return refusal(StatusCode::PAYLOAD_TOO_LARGE, "request-too-large", &message, "use `fleetfold call` for more");
     };
-    let Ok(place) = Arc::clone(&app.places).acquire_owned().await else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
-    };
     let answer = tokio::task::spawn_blocking(move || {
-        // Given back when the call ends, even if the client has left before.
-        let _place = place;
-        match Guest::new(&app.module, app.limits) {
-            Ok(mut guest) => Engine::call(&mut guest, &request),
-            Err(error) => error.to_answer(),
-        }
+        // A call that went wrong has thrown its instance away: what it held is whole.
+        let mut guest = app.guest.lock().unwrap_or_else(PoisonError::into_inner);
+        Engine::call(&mut *guest, &request)
     });
     match answer.await {
         Ok(answer) => json(StatusCode::OK, answer),

@@ -85,6 +85,17 @@ fn every_op_has_an_example_that_is_answered() {
 }
 
 #[test]
+fn what_one_call_loads_the_next_one_finds() {
+    let server = Server::start();
+    let cluster =
+        r#"{"apiVersion":"cluster.open-cluster-management.io/v1","kind":"ManagedCluster","metadata":{"name":"a"}}"#;
+    let loaded = server.call(&[JSON], &format!(r#"{{"op":"load","documents":[{cluster}]}}"#)).body;
+    assert_eq!(loaded, r#"{"ok":{"clusters":1,"loaded":1,"replaced":0}}"#);
+    let clusters = server.call(&[JSON], r#"{"op":"clusters"}"#).body;
+    assert_eq!(clusters, r#"{"ok":{"clusters":[{"kind":"ManagedCluster","labels":{},"name":"a","sets":[]}]}}"#);
+}
+
+#[test]
 fn the_page_keeps_its_own_policy() {
     let page = Server::start().get("/").body;
     for inline in ["<style", "style=", "javascript:", "http:", "https:", "onclick", "onload"] {

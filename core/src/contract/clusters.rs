@@ -1,0 +1,66 @@
+//! `clusters`: the fleet that is loaded.
+
+use std::collections::BTreeMap;
+
+use super::{Mode, Spot, WorkspaceOperation};
+use crate::clusterset::sets_of;
+use crate::contract::patch::Given;
+use crate::diagnostic::{Diagnostic, Error};
+use crate::record;
+use crate::rules::clusters::MANAGED_CLUSTER;
+use crate::select::{Selector, selects};
+use crate::value::Text;
+use crate::workspace::Workspace;
+
+record! {
+    request
+    /// The clusters that are loaded.
+    pub struct Clusters {
+        /// Only those that it picks, in any of the forms that `select` takes.
+        selector "selector": Given,
+    }
+}
+
+record! {
+    answer
+    /// By name, then namespace, then kind.
+    pub struct ClustersAnswer {
+        clusters "clusters": Vec<ClusterAnswer>,
+    }
+}
+
+record! {
+    answer
+    /// One cluster.
+    pub struct ClusterAnswer {
+        kind "kind": Text,
+        labels "labels": BTreeMap<Text, Text>,
+        name "name": Text,
+        /// Where the kind has one.
+        namespace "namespace": Option<Text>,
+        /// The sets it belongs to, by name.
+        sets "sets": Option<Vec<Text>>,
+    }
+}
+
+impl WorkspaceOperation for Clusters {
+    const NAME: &'static str = "clusters";
+    type Answer = ClustersAnswer;
+
+    fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<ClustersAnswer, Error> {
+        let selector = self.selector.0.map(|it| Selector::parse(&it, Mode::Strict, None, &Spot::ROOT.key("selector")));
+        let selector = selector.transpose()?;
+        let sets = workspace.cluster_sets(out);
+        let picked = workspace.clusters().into_iter();
+        let picked = picked.filter(|(_, cluster)| selector.as_ref().is_none_or(|it| selects(it, cluster)));
+        let clusters = picked.map(|(scope, cluster)| ClusterAnswer {
+            kind: scope.kind.clone(),
+            labels: cluster.labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
+            name: cluster.name.clone(),
+            namespace: Some(scope.namespace.clone()).filter(|it| !it.is_empty()),
+            sets: (scope.kind == MANAGED_CLUSTER)
+                .then(|| sets_of(&cluster.labels, &sets).into_iter().map(|set| set.name().clone()).collect()),
+        });
+        Ok(ClustersAnswer { clusters: clusters.collect() })
+    }
+}
