@@ -99,6 +99,17 @@ export interface AuthorizeUser {
   groups?: string[];
 }
 
+/** One cluster. */
+export interface ClusterAnswer {
+  kind: string;
+  labels: { [key: string]: string };
+  name: string;
+  /** Where the kind has one. */
+  namespace?: string;
+  /** The sets it belongs to, by name. */
+  sets?: string[];
+}
+
 /** A cluster to pick from. */
 export interface ClusterInput {
   name: string;
@@ -107,6 +118,25 @@ export interface ClusterInput {
   provider?: string;
   region?: string;
   zones?: string[];
+}
+
+/** By name, then namespace, then kind. */
+export interface ClustersAnswer {
+  clusters: ClusterAnswer[];
+}
+
+/** The clusters that are loaded. */
+export interface ClustersRequest {
+  op: "clusters";
+  /** Only those that it picks, in any of the forms that `select` takes. */
+  selector?: Json;
+}
+
+/** Changes settings; those left out stay as they are. */
+export interface ConfigureRequest {
+  op: "configure";
+  /** Which rules cluster sets follow. */
+  stage?: "transitional" | "full";
 }
 
 /** What this engine is and what it can be asked. */
@@ -194,6 +224,26 @@ export interface LayerInput {
   /** For which clusters, as a selector of any form; without it, for all. */
   when?: Json;
   set: SettingInput[];
+}
+
+/** What was taken in. */
+export interface LoadAnswer {
+  /** How many documents were taken in, and how many of them took the place of another. */
+  loaded: number;
+  replaced: number;
+  /** How many clusters the workspace knows now. */
+  clusters: number;
+}
+
+/** Takes documents into the workspace. One that cannot be read is told and left out; the others are taken. */
+export interface LoadRequest {
+  op: "load";
+  /** The documents, as objects. */
+  documents?: Json[];
+  /** The documents, as YAML or JSON text. */
+  text?: string;
+  /** The name of the text, for places. */
+  file?: string;
 }
 
 /** Whether live contains desired, and where it does not. */
@@ -507,11 +557,30 @@ export interface SettingInput {
   merge?: "replace" | "deep";
 }
 
+/** The settings in force. */
+export interface Settings {
+  stage: "transitional" | "full";
+}
+
 /** Why a workload does not restart. */
 export interface SkipReason {
   /** The stable name of the reason. */
   code: string;
   text: string;
+}
+
+/** What was let go. */
+export interface UnloadAnswer {
+  unloaded: number;
+  /** How many clusters the workspace knows now. */
+  clusters: number;
+}
+
+/** Lets documents go. */
+export interface UnloadRequest {
+  op: "unload";
+  /** `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` where two groups clash. */
+  refs: string[];
 }
 
 /** The request of each op. */
@@ -528,6 +597,10 @@ export interface Requests {
   authorize: AuthorizeRequest;
   refresh: RefreshRequest;
   mold: MoldRequest;
+  load: LoadRequest;
+  unload: UnloadRequest;
+  configure: ConfigureRequest;
+  clusters: ClustersRequest;
 }
 
 /** What each op answers under `ok`. */
@@ -544,6 +617,10 @@ export interface Answers {
   authorize: AuthorizeAnswer;
   refresh: RefreshAnswer;
   mold: MoldAnswer;
+  load: LoadAnswer;
+  unload: UnloadAnswer;
+  configure: Settings;
+  clusters: ClustersAnswer;
 }
 
 export type Op = keyof Requests;
