@@ -13,6 +13,7 @@ use crate::clusterset::{self, CLUSTERSET, ClusterSet, GROUP, Stage, sets_of};
 use crate::contract::Mode;
 use crate::contract::record::{Decode, Spot};
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::identity::{ObjectName, is_in_group};
 use crate::label::{Labels, check_key, check_value};
 use crate::path::Pointer;
 use crate::rbac::{Grant, Rbac, User, is_rbac};
@@ -108,7 +109,7 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
     if let (Some(new), Mode::Strict) = (&new, mode) {
         check_labels(new)?;
     }
-    note_unused(question, out)?;
+    read_kinds(question, out)?;
 
     let sets = clusterset::read(documents, stage, mode, out);
     let judge = match question.reviews {
@@ -136,11 +137,7 @@ fn cluster_labels(cluster: &Value, field: &str) -> Result<Labels, Error> {
         return Err(spot.wrong_type("a ManagedCluster", cluster));
     }
     let kind = cluster.get("kind").map_or(Some("ManagedCluster"), Value::as_text);
-    let group = match cluster.get("apiVersion") {
-        Some(version) => version.as_text().and_then(|it| it.split_once('/')).map(|(group, _)| group),
-        None => Some(GROUP),
-    };
-    if kind != Some("ManagedCluster") || group != Some(GROUP) {
+    if kind != Some("ManagedCluster") || !is_in_group(cluster, GROUP) {
         return Err(Error::new(Code::WrongKind, format!("`{field}` is not a ManagedCluster of `{GROUP}`")).at(spot));
     }
     let labels = cluster.at(&["metadata", "labels"]).cloned().unwrap_or_default();
@@ -166,34 +163,32 @@ fn check_labels(labels: &Labels) -> Result<(), Error> {
     })
 }
 
-fn note_unused(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
+/// Refuses what is not a document, and tells which documents do not count.
+fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
+    let spot = &Spot::ROOT.key("documents");
     let mut unused = Vec::new();
     for (index, document) in question.documents.iter().enumerate() {
-        let at = Pointer::of(["documents".to_string(), index.to_string()]);
-        let Some(map) = document.as_map() else {
-            let message = format!("element {index} must be a map, not {}", document.kind());
-            return Err(Error::new(Code::WrongType, message).at(at));
-        };
-        if map.get("kind").and_then(Value::as_text).is_none_or(str::is_empty) {
-            return Err(Error::new(Code::MissingField, "the field `kind` is missing").at(at.child("kind")));
+        let at = &spot.index(index);
+        if document.as_map().is_none() {
+            return Err(at.wrong_type("a map", document));
+        }
+        if document.text_at(&["kind"]).is_empty() {
+            return Err(Error::new(Code::MissingField, "the field `kind` is missing").at(at.key("kind")));
         }
         let rbac = is_rbac(document);
         if rbac && question.reviews.is_some() {
-            unused.push((reference(document), "the reviews decide, so that roles and bindings do not count"));
+            unused.push((
+                ObjectName::of(document).to_string(),
+                "the reviews decide, so that roles and bindings do not count",
+            ));
         } else if !rbac && !clusterset::is_cluster_set(document) {
-            unused.push((reference(document), "documents of this kind do not count here"));
+            unused.push((ObjectName::of(document).to_string(), "documents of this kind do not count here"));
         }
     }
     unused.sort();
     let infos = unused.into_iter().map(|(of, message)| Diagnostic::info(Code::UnusedDocument, message).of(of));
     out.extend(infos);
     Ok(())
-}
-
-fn reference(document: &Value) -> String {
-    let [kind, namespace, name] =
-        [&["kind"] as &[&str], &["metadata", "namespace"], &["metadata", "name"]].map(|keys| document.text_at(keys));
-    if namespace.is_empty() { format!("{kind}/{name}") } else { format!("{kind}/{namespace}/{name}") }
 }
 
 /// What is put on and taken off, by key; of one key, what is taken off first.
@@ -336,7 +331,7 @@ impl Ctx<'_> {
             Mode::Compat => format!("guarded is the label `{CLUSTERSET}` alone"),
         };
         let place = Pointer::of(["spec", "clusterSelector"]);
-        let document = format!("ManagedClusterSet/{}", set.name());
+        let document = clusterset::reference(set.name().clone());
         self.out.push(Diagnostic::warning(Code::UnguardedLabel, message).of(document).at(place).hint(hint));
     }
 }

@@ -6,6 +6,7 @@ use crate::choice;
 use crate::contract::Mode;
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::identity::{ObjectName, is_in_group};
 use crate::label::{Labels, not_text};
 use crate::nearest::did_you_mean;
 use crate::path::Pointer;
@@ -13,6 +14,8 @@ use crate::select::{LabelSelector, Requirement, Selector, Test};
 use crate::value::{Text, Value};
 
 pub const GROUP: &str = "cluster.open-cluster-management.io";
+
+const KIND: &str = "ManagedClusterSet";
 
 /// The label whose value is the name of a cluster's set.
 pub const CLUSTERSET: &str = "cluster.open-cluster-management.io/clusterset";
@@ -44,8 +47,7 @@ pub struct ClusterSet {
 
 /// Whether a document is a ManagedClusterSet.
 pub fn is_cluster_set(document: &Value) -> bool {
-    let group = document.text_at(&["apiVersion"]).split_once('/').map(|(group, _)| group);
-    document.text_at(&["kind"]) == "ManagedClusterSet" && (group == Some(GROUP) || document.get("apiVersion").is_none())
+    document.text_at(&["kind"]) == KIND && is_in_group(document, GROUP)
 }
 
 impl ClusterSet {
@@ -224,11 +226,16 @@ pub fn read<'d>(
             Err(error) => {
                 let message = format!("nothing joins this set: {}", error.message);
                 let finding = Error { code: Code::BadClusterSet, message, ..error }.into_diagnostic(Severity::Error);
-                out.push(finding.of(format!("ManagedClusterSet/{name}")));
+                out.push(finding.of(reference(name)));
             }
         }
     }
     refuse_shared(sets, out)
+}
+
+/// The set of this name, as answers call it.
+pub fn reference(name: impl Into<Text>) -> ObjectName {
+    ObjectName { kind: KIND.into(), namespace: Text::default(), name: name.into() }
 }
 
 /// Takes out the sets that would hold the same clusters though each promises to exclude the other.
@@ -243,7 +250,7 @@ fn refuse_shared(sets: Vec<ClusterSet>, out: &mut Vec<Diagnostic>) -> Vec<Cluste
     for ((key, value), names) in &holders {
         let listed = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
         let message = format!("the sets {listed} share the exclusive label `{key}:{value}`, and nothing joins them");
-        let document = names.first().map(|name| format!("ManagedClusterSet/{name}")).unwrap_or_default();
+        let document = reference(names.first().cloned().unwrap_or_default());
         let place = Pointer::of(["spec", "clusterSelector"]);
         out.push(
             Diagnostic::error(Code::SharedExclusiveLabel, message)

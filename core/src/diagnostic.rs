@@ -284,8 +284,8 @@ impl Diagnostic {
     }
 
     /// The document, as `Kind/namespace/name`.
-    pub fn of(mut self, document: impl Into<String>) -> Diagnostic {
-        self.at.document = Some(document.into());
+    pub fn of(mut self, document: impl std::fmt::Display) -> Diagnostic {
+        self.at.document = Some(document.to_string());
         self
     }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::diagnostic::{At, Code, Diagnostic, Error};
+use crate::identity::group_of;
 use crate::path::Pointer;
-use crate::rules::lists::group_of;
 use crate::value::{Text, Value};
 use crate::yaml::{Parsed, Places};
 

@@ -3,7 +3,7 @@
 //! The stages, in the order that data walks through them:
 //!
 //! 1. [`json`] and [`yaml`] read what people wrote into a [`value`]; [`canonical`] writes it back, to the byte.
-//! 2. [`path`] names places: JSON pointers, option paths, retention paths.
+//! 2. [`path`] names places: JSON pointers, option paths, retention paths; [`identity`] tells objects apart.
 //! 3. [`label`], [`select`] and [`clusterset`] find the clusters that are meant; [`fleet`] does it for many at once.
 //! 4. [`fold`] lays layers over each other and keeps the origin of every value; [`patch`] is the other way to vary.
 //! 5. [`retain`] carries over what a cluster's own controllers wrote, pairing lists with [`pair`].
@@ -40,6 +40,7 @@ pub mod diff;
 pub mod document;
 pub mod fleet;
 pub mod fold;
+pub mod identity;
 pub mod json;
 pub mod label;
 pub mod mask;

@@ -13,6 +13,7 @@
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::diff::diff;
+use crate::identity::{is_terminating, same_object};
 use crate::json;
 use crate::matching::{Difference, differences};
 use crate::patch::Operation;
@@ -20,10 +21,10 @@ use crate::path::Pointer;
 use crate::value::{Map, Text, Value};
 
 /// Marks what was created here. Only this exact value counts.
-pub const MARK: (&str, &str) = ("kudo.dev/managed", "true");
+const MARK: (&str, &str) = ("kudo.dev/managed", "true");
 
 /// Lists the owners that cannot be owner references, as a JSON list of texts.
-pub const CLAIMS: &str = "fleetfold.dev/claims";
+const CLAIMS: &str = "fleetfold.dev/claims";
 
 /// Who needs an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,13 +157,8 @@ fn illegal_owner(owner: &Owner, object: &Value) -> String {
 }
 
 fn refuse_unfit(owner: &Owner, desired: &Value, live: &Value) -> Result<(), Error> {
-    for path in [&["kind"][..], &["metadata", "name"], &["metadata", "namespace"]] {
-        if desired.text_at(path) != live.text_at(path) {
-            let message = format!("`{}` of the two objects differs: they are not the same object", path.join("."));
-            return Err(Error::new(Code::IdentityMismatch, message).at(format!("/live/{}", path.join("/"))));
-        }
-    }
-    if live.at(&["metadata", "deletionTimestamp"]).is_some_and(|it| !it.is_null()) {
+    same_object(desired, live)?;
+    if is_terminating(live) {
         let error = Error::new(Code::Terminating, "the live object is being deleted");
         return Err(error.at("/live/metadata/deletionTimestamp").hint("adopt it again when it is gone"));
     }
@@ -241,7 +237,7 @@ fn read_claims(object: &Value) -> Result<Vec<Text>, Error> {
     claims.and_then(Iterator::collect).ok_or_else(|| {
         // Guessing here could delete what somebody still needs.
         let message = format!("the annotation `{CLAIMS}` is not a JSON list of strings");
-        Error::new(Code::BadClaims, message).at(format!("/live/metadata/annotations/{}", CLAIMS.replace('/', "~1")))
+        Error::new(Code::BadClaims, message).at(Pointer::of(["live", "metadata", "annotations", CLAIMS]))
     })
 }
 

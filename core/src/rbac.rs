@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::identity::ObjectName;
 use crate::label::Labels;
 use crate::path::Pointer;
 use crate::select::LabelSelector;
@@ -73,12 +74,9 @@ pub enum Grant {
 /// The roles and bindings of a cluster. What cannot be read grants nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Rbac {
-    roles: BTreeMap<Reference, Role>,
-    bindings: BTreeMap<Reference, Binding>,
+    roles: BTreeMap<ObjectName, Role>,
+    bindings: BTreeMap<ObjectName, Binding>,
 }
-
-/// The kind, namespace and name of a role or binding.
-type Reference = (Text, Text, Text);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Role {
@@ -98,7 +96,7 @@ struct Rule {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Binding {
-    role: Reference,
+    role: ObjectName,
     subjects: Vec<Subject>,
 }
 
@@ -118,12 +116,13 @@ impl Rbac {
     /// Reads roles and bindings, in any order. One that cannot be read, or that is given twice with different contents,
     /// is reported and grants nothing; the others count.
     pub fn read<'d>(documents: impl IntoIterator<Item = &'d Value>, out: &mut Vec<Diagnostic>) -> Rbac {
-        let mut given: BTreeMap<Reference, Vec<&Value>> = BTreeMap::new();
+        let mut given: BTreeMap<ObjectName, Vec<&Value>> = BTreeMap::new();
         for document in documents.into_iter().filter(|it| is_rbac(it)) {
-            let text = |keys: &[&str]| Text::from(document.text_at(keys));
-            let kind = text(&["kind"]);
-            let namespace = if is_cluster_scoped(&kind) { Text::default() } else { text(&["metadata", "namespace"]) };
-            given.entry((kind, namespace, text(&["metadata", "name"]))).or_default().push(document);
+            let mut reference = ObjectName::of(document);
+            if is_cluster_scoped(&reference.kind) {
+                reference.namespace = Text::default();
+            }
+            given.entry(reference).or_default().push(document);
         }
         let mut rbac = Rbac::default();
         for (reference, documents) in given {
@@ -136,20 +135,19 @@ impl Rbac {
             };
             if let Err(error) = read {
                 let finding = Error { code: Code::BadRbac, ..error }.into_diagnostic(Severity::Error);
-                out.push(finding.of(print(&reference)));
+                out.push(finding.of(reference));
             }
         }
         rbac
     }
 
-    fn take(&mut self, reference: &Reference, document: &Value) -> Result<(), Error> {
-        let (kind, namespace, name) = reference;
-        if name.is_empty() {
+    fn take(&mut self, reference: &ObjectName, document: &Value) -> Result<(), Error> {
+        if reference.name.is_empty() {
             return Err(Error::new(Code::BadRbac, "it has no name").at("/metadata/name"));
         }
-        match kind.as_str() {
+        match reference.kind.as_str() {
             "ClusterRole" | "Role" => self.roles.insert(reference.clone(), Role::read(document)?).map(drop),
-            _ => self.bindings.insert(reference.clone(), Binding::read(document, namespace)?).map(drop),
+            _ => self.bindings.insert(reference.clone(), Binding::read(document, &reference.namespace)?).map(drop),
         };
         Ok(())
     }
@@ -165,13 +163,13 @@ impl Rbac {
         if user.groups.iter().any(|it| it == MASTERS) {
             return Some(Grant::Masters);
         }
-        let granting = self.bindings.iter().filter(|(reference, _)| is_cluster_scoped(&reference.0));
+        let granting = self.bindings.iter().filter(|(reference, _)| is_cluster_scoped(&reference.kind));
         granting.filter(|(_, it)| it.concerns(user)).find_map(|(reference, binding)| {
             let (role, rule) = self.granting_rule(&binding.role, request)?;
             Some(Grant::Rule {
-                binding: print(reference),
-                aggregated_by: (*role != binding.role).then(|| print(&binding.role)),
-                role: print(role),
+                binding: reference.to_string(),
+                aggregated_by: (*role != binding.role).then(|| binding.role.to_string()),
+                role: role.to_string(),
                 rule,
             })
         })
@@ -179,20 +177,22 @@ impl Rbac {
 
     /// The RoleBindings that would grant the request, were it about an object in their namespace.
     pub fn namespaced(&self, user: &User, request: Request) -> Vec<String> {
-        let namespaced = self.bindings.iter().filter(|(reference, _)| !is_cluster_scoped(&reference.0));
+        let namespaced = self.bindings.iter().filter(|(reference, _)| !is_cluster_scoped(&reference.kind));
         let granting =
             namespaced.filter(|(_, it)| it.concerns(user) && self.granting_rule(&it.role, request).is_some());
-        granting.map(|(reference, _)| print(reference)).collect()
+        granting.map(|(reference, _)| reference.to_string()).collect()
     }
 
     /// The ClusterRoleBindings of the user whose role is not there, each with the role.
     pub fn dangling(&self, user: &User) -> Vec<(String, String)> {
-        let mine = self.bindings.iter().filter(|(reference, it)| is_cluster_scoped(&reference.0) && it.concerns(user));
-        mine.filter(|(_, it)| !self.roles.contains_key(&it.role)).map(|(at, it)| (print(at), print(&it.role))).collect()
+        let mine =
+            self.bindings.iter().filter(|(reference, it)| is_cluster_scoped(&reference.kind) && it.concerns(user));
+        let dangling = mine.filter(|(_, it)| !self.roles.contains_key(&it.role));
+        dangling.map(|(reference, it)| (reference.to_string(), it.role.to_string())).collect()
     }
 
     /// The role that holds the first rule that grants the request, and the index of the rule.
-    fn granting_rule<'r>(&'r self, role: &'r Reference, request: Request) -> Option<(&'r Reference, usize)> {
+    fn granting_rule<'r>(&'r self, role: &'r ObjectName, request: Request) -> Option<(&'r ObjectName, usize)> {
         self.holders(role).into_iter().find_map(|holder| {
             let rules = &self.roles.get(holder)?.rules;
             Some((holder, rules.iter().position(|rule| rule.grants(request))?))
@@ -201,7 +201,7 @@ impl Rbac {
 
     /// The roles whose own rules make up a role. The rules of an aggregating role are written by the cluster from the
     /// roles that it selects, at any depth; where none of those is given, what the cluster wrote stands.
-    fn holders<'r>(&'r self, role: &'r Reference) -> BTreeSet<&'r Reference> {
+    fn holders<'r>(&'r self, role: &'r ObjectName) -> BTreeSet<&'r ObjectName> {
         let mut holders = BTreeSet::new();
         let mut seen = BTreeSet::from([role]);
         // A list of what is left to do, as a chain of roles may be longer than a stack is deep.
@@ -211,7 +211,7 @@ impl Rbac {
             let selectors = role.collects.as_deref().unwrap_or_default();
             let selected = |it: &Role| selectors.iter().any(|selector| selector.accepts(&it.labels));
             let parts =
-                self.roles.iter().filter(|(part, it)| *part != at && is_cluster_scoped(&part.0) && selected(it));
+                self.roles.iter().filter(|(part, it)| *part != at && is_cluster_scoped(&part.kind) && selected(it));
             let mut own = true;
             for (part, _) in parts {
                 own = false;
@@ -293,10 +293,11 @@ impl Binding {
             return Err(Error::new(Code::BadRbac, message).at(role.child("kind")));
         }
         let home = if is_cluster_scoped(&kind) { Text::default() } else { namespace.clone() };
+        let role = ObjectName { kind, namespace: home, name };
         let place = Pointer::of(["subjects"]);
         let subjects = items(document.get("subjects"), &place)?.iter().enumerate();
         let subjects = subjects.map(|(index, it)| Subject::read(it, namespace, &place.child(index.to_string())));
-        Ok(Binding { role: (kind, home, name), subjects: subjects.collect::<Result<_, _>>()? })
+        Ok(Binding { role, subjects: subjects.collect::<Result<_, _>>()? })
     }
 
     fn concerns(&self, user: &User) -> bool {
@@ -334,10 +335,6 @@ impl Subject {
 
 fn is_cluster_scoped(kind: &str) -> bool {
     kind.starts_with("Cluster")
-}
-
-fn print((kind, namespace, name): &Reference) -> String {
-    if namespace.is_empty() { format!("{kind}/{name}") } else { format!("{kind}/{namespace}/{name}") }
 }
 
 fn items<'v>(value: Option<&'v Value>, at: &Pointer) -> Result<&'v [Value], Error> {

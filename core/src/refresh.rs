@@ -10,6 +10,7 @@ pub use moment::Moment;
 
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::identity::{ObjectName, is_in_group, is_terminating};
 use crate::json;
 use crate::patch::{Operation, Verb};
 use crate::path::Pointer;
@@ -50,7 +51,7 @@ pub fn refresh(
 ) -> Result<Refreshed, Error> {
     let mut targets = Vec::new();
     for (index, workload) in workloads.iter().enumerate() {
-        targets.push((Target::of(workload, index)?, workload));
+        targets.push((target(workload, index)?, workload));
     }
     targets.sort_by(|(a, _), (b, _)| a.cmp(b));
 
@@ -73,21 +74,14 @@ pub fn refresh(
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Refreshed {
     pub restarts: Vec<Restart>,
-    pub skipped: Vec<(Target, Skip)>,
+    pub skipped: Vec<(ObjectName, Skip)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restart {
-    pub target: Target,
+    pub target: ObjectName,
     pub operations: Vec<Operation>,
     pub renewal: Renewal,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Target {
-    pub kind: Text,
-    pub namespace: Text,
-    pub name: Text,
 }
 
 /// Why a workload restarts.
@@ -159,13 +153,12 @@ impl Skip {
     }
 }
 
-impl Target {
-    fn of(workload: &Value, index: usize) -> Result<Target, Error> {
-        let at = Pointer::of(["workloads".to_string(), index.to_string()]);
-        let kind = required(workload, &["kind"], &at)?;
-        let name = required(workload, &["metadata", "name"], &at)?;
-        Ok(Target { kind, namespace: workload.text_at(&["metadata", "namespace"]).into(), name })
-    }
+/// A workload of the request, which must say what it is called.
+fn target(workload: &Value, index: usize) -> Result<ObjectName, Error> {
+    let at = Pointer::of(["workloads".to_string(), index.to_string()]);
+    required(workload, &["kind"], &at)?;
+    required(workload, &["metadata", "name"], &at)?;
+    Ok(ObjectName::of(workload))
 }
 
 /// The secret as far as it matters: its contents are never looked at.
@@ -208,13 +201,9 @@ fn required(object: &Value, keys: &[&str], at: &Pointer) -> Result<Text, Error> 
     }
 }
 
-fn is_terminating(object: &Value) -> bool {
-    object.at(&["metadata", "deletionTimestamp"]).is_some_and(|it| !it.is_null())
-}
-
 struct Ctx<'a> {
     renewed: &'a Renewed,
-    target: &'a Target,
+    target: &'a ObjectName,
     workload: &'a Value,
     mode: Mode,
     now: Moment,
@@ -222,10 +211,7 @@ struct Ctx<'a> {
 
 impl Ctx<'_> {
     fn decide(&self, out: &mut Vec<Diagnostic>) -> Result<(Vec<Operation>, Renewal), Skip> {
-        let group = self.workload.text_at(&["apiVersion"]).split_once('/').map(|(group, _)| group);
-        let restarts = KINDS.contains(&self.target.kind.as_str())
-            && (group == Some("apps") || self.workload.get("apiVersion").is_none());
-        if !restarts {
+        if !KINDS.contains(&self.target.kind.as_str()) || !is_in_group(self.workload, "apps") {
             return Err(Skip::KindNotRestarted);
         }
         if self.target.namespace != self.renewed.namespace {
@@ -268,7 +254,7 @@ impl Ctx<'_> {
                 Ok(std::sync::Arc::unwrap_or_clone(map))
             }
             _ => {
-                let Target { kind, namespace, name } = self.target;
+                let ObjectName { kind, namespace, name } = self.target;
                 let message = "the recorded versions are not a JSON map of strings, and are written anew";
                 let place = Pointer::of(["metadata", "annotations", &key]);
                 out.push(

@@ -20,9 +20,10 @@ mod wanted;
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::identity::{ObjectName, not_another};
 use crate::pair::{Side, Unmapped, Unpairable, pair_by_keys, pair_for_retention, pair_raw};
 use crate::path::{Pointer, RetentionPath, RetentionStep, list_index};
-use crate::rules::lists::{group_of, list_kind};
+use crate::rules::lists::{ListKind, list_kind};
 use crate::rules::retention::{Keep, Pairs, Phase, Quirk, Rule, Table, Wanted, When};
 use crate::value::{Map, Text, Value};
 use wanted::Fit;
@@ -65,7 +66,7 @@ pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagno
     if live.is_null() {
         return Ok(ctx.finish());
     }
-    refuse_strangers(desired, live)?;
+    not_another(desired, live)?;
     let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
     let runs = |phase: Phase| rules.phase.is_none_or(|only| only == phase);
     for rule in rules.builtin.rows.iter().filter(|rule| runs(rule.phase) && rule.kinds.contains(api_version, kind)) {
@@ -87,31 +88,6 @@ pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagno
         }
     }
     Ok(ctx.finish())
-}
-
-/// The object must be the same one. What a side does not say is not compared.
-fn refuse_strangers(desired: &Value, live: &Value) -> Result<(), Error> {
-    let differ = |path: &[&str], same: fn(&str, &str) -> bool| {
-        let (wanted, found) = (desired.text_at(path), live.text_at(path));
-        !wanted.is_empty() && !found.is_empty() && !same(wanted, found)
-    };
-    let equal: fn(&str, &str) -> bool = |a, b| a == b;
-    let stranger = if differ(&["apiVersion"], |a, b| group_of(a) == group_of(b)) {
-        Some("apiVersion")
-    } else if differ(&["kind"], equal) {
-        Some("kind")
-    } else if differ(&["metadata", "name"], equal) {
-        Some("metadata/name")
-    } else {
-        differ(&["metadata", "namespace"], equal).then_some("metadata/namespace")
-    };
-    match stranger {
-        Some(field) => {
-            let message = format!("the live object is another one: its `{}` differs", field.replace('/', "."));
-            Err(Error::new(Code::IdentityMismatch, message).at(format!("/live/{field}")))
-        }
-        None => Ok(()),
-    }
 }
 
 struct Ctx<'a> {
@@ -274,7 +250,7 @@ impl Ctx<'_> {
         Ok(pairing.partners.iter().enumerate().filter_map(|(here, there)| Some((here, (*there)?))).collect())
     }
 
-    fn list_kind(&self, place: &Pointer) -> crate::rules::lists::ListKind {
+    fn list_kind(&self, place: &Pointer) -> ListKind {
         let mut keys = Vec::new();
         let mut value = Some(&self.object);
         for segment in place.segments() {
@@ -377,19 +353,9 @@ impl Ctx<'_> {
 
     fn say(&mut self, diagnostic: Diagnostic, place: &Pointer) {
         let diagnostic = diagnostic.at(place.clone());
-        self.out.push(match reference(&self.object) {
-            Some(document) => diagnostic.of(document),
-            None => diagnostic,
-        });
+        let document = ObjectName::of(&self.object);
+        self.out.push(if document.is_whole() { diagnostic.of(document) } else { diagnostic });
     }
-}
-
-/// The object's name in diagnostics, if it has one.
-fn reference(object: &Value) -> Option<String> {
-    let [kind, namespace, name] =
-        [&["kind"][..], &["metadata", "namespace"], &["metadata", "name"]].map(|path| object.text_at(path));
-    let parts = [kind, namespace, name].into_iter().filter(|part| !part.is_empty());
-    (!kind.is_empty() && !name.is_empty()).then(|| parts.collect::<Vec<_>>().join("/"))
 }
 
 fn is_unset(desired: Option<&Value>, carry: &Carry) -> bool {

@@ -5,6 +5,7 @@ use super::record::OrNull;
 use super::{Dialect, Mode, Operation};
 use crate::contract::fold::Explicit;
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::identity::same_object;
 use crate::matching::{self, Difference, DifferenceKind, Update};
 use crate::value::{Text, Value};
 use crate::{choice, mask, record};
@@ -91,7 +92,7 @@ impl Operation for Match {
         let compat = mode == MatchMode::Compat;
         let objects = [&self.desired, &self.live];
         if self.policy.is_some() {
-            self.same_object()?;
+            same_object(&self.desired, &self.live)?;
             let mode = if compat { Mode::Compat } else { Mode::Strict };
             return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode)?, &objects));
         }
@@ -113,18 +114,6 @@ impl Operation for Match {
             patch: None,
             immutable: None,
         })
-    }
-}
-
-impl Match {
-    fn same_object(&self) -> Result<(), Error> {
-        for path in [&["kind"][..], &["metadata", "name"], &["metadata", "namespace"]] {
-            if self.desired.text_at(path) != self.live.text_at(path) {
-                let message = format!("`{}` of the two objects differs: they are not the same object", path.join("."));
-                return Err(Error::new(Code::IdentityMismatch, message).at(format!("/live/{}", path.join("/"))));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -3,8 +3,9 @@
 use super::patch::OperationAnswer;
 use super::{Mode, Operation};
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::identity::ObjectName;
 use crate::record;
-use crate::refresh::{Moment, Renewal, Restart, Skip, Target, refresh};
+use crate::refresh::{Moment, Renewal, Restart, Skip, refresh};
 use crate::value::{Text, Value};
 
 record! {
@@ -120,14 +121,14 @@ impl From<Restart> for RefreshPatch {
     }
 }
 
-impl From<(Target, Skip)> for RefreshSkip {
-    fn from((target, skip): (Target, Skip)) -> RefreshSkip {
+impl From<(ObjectName, Skip)> for RefreshSkip {
+    fn from((target, skip): (ObjectName, Skip)) -> RefreshSkip {
         RefreshSkip { target: target.into(), reason: SkipReason { code: skip.code(), text: skip.text() } }
     }
 }
 
-impl From<Target> for RefreshTarget {
-    fn from(Target { kind, namespace, name }: Target) -> RefreshTarget {
+impl From<ObjectName> for RefreshTarget {
+    fn from(ObjectName { kind, namespace, name }: ObjectName) -> RefreshTarget {
         RefreshTarget { kind, namespace, name }
     }
 }

@@ -7,6 +7,8 @@
 //! Lists without a row are ordered: `args`, `tolerations`, the rules of a NetworkPolicy, and everything in kinds that are
 //! not known here.
 
+use crate::identity::group_of;
+
 /// What tells the elements of a list apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind {
@@ -50,14 +52,9 @@ pub fn list_kind(api_version: &str, kind: &str, path: &[&str]) -> ListKind {
 }
 
 /// The keys that lead to the pod spec of an object, for kinds that have one.
-pub fn pod_spec(group: &str, kind: &str) -> Option<Vec<&'static str>> {
+fn pod_spec(group: &str, kind: &str) -> Option<Vec<&'static str>> {
     let (_, _, path) = POD_SPECS.iter().find(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind))?;
     Some(path.split('.').collect())
-}
-
-/// The API group of an `apiVersion`; the core group is the empty text.
-pub fn group_of(api_version: &str) -> &str {
-    api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
 fn is_path(row: &str, path: &[&str]) -> bool {

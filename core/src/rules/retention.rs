@@ -7,7 +7,8 @@
 //! gains empty fields and loses unknown ones; ours changes the retained fields only. And the kinds that it treats by bundled Lua scripts have
 //! no rows: a script is not a table.
 
-use super::lists::{Key, group_of};
+use super::lists::Key;
+use crate::identity::group_of;
 
 /// One rule.
 #[derive(Clone, Copy, Debug)]

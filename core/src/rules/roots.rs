@@ -1,6 +1,6 @@
 //! Which fields stand at the root of a kind, so that a path that can never lead anywhere is told.
 
-use super::lists::group_of;
+use crate::identity::group_of;
 
 /// What every object has.
 const OBJECT: &[&str] = &["apiVersion", "kind", "metadata"];

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lists::group_of;
+use crate::identity::group_of;
 use crate::value::Value;
 
 /// How a section of the live object takes the desired values.
