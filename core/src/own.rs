@@ -57,6 +57,17 @@ pub enum AdoptAction {
     Fatal,
 }
 
+impl AdoptAction {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AdoptAction::Create => "create",
+            AdoptAction::AppendOwner => "append-owner",
+            AdoptAction::None => "none",
+            AdoptAction::Fatal => "fatal",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Release {
     pub action: ReleaseAction,
@@ -68,6 +79,16 @@ pub enum ReleaseAction {
     Delete,
     RemoveOwner,
     None,
+}
+
+impl ReleaseAction {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ReleaseAction::Delete => "delete",
+            ReleaseAction::RemoveOwner => "remove-owner",
+            ReleaseAction::None => "none",
+        }
+    }
 }
 
 /// Makes `owner` one of the owners of an object. Adopting twice changes nothing.

@@ -4,7 +4,7 @@ use super::matching::DifferenceAnswer;
 use super::patch::OperationAnswer;
 use super::{Mode, Operation};
 use crate::diagnostic::{Diagnostic, Error};
-use crate::own::{AdoptAction, Owner, ReleaseAction, adopt, release};
+use crate::own::{Owner, adopt, release};
 use crate::record;
 use crate::value::{Text, Value};
 
@@ -80,12 +80,7 @@ impl Operation for Adopt {
         let live = Some(&self.live).filter(|it| !it.is_null());
         let adoption = adopt(&self.owner.into(), &self.desired, live, self.mode.unwrap_or_default(), out)?;
         Ok(AdoptAnswer {
-            action: match adoption.action {
-                AdoptAction::Create => "create",
-                AdoptAction::AppendOwner => "append-owner",
-                AdoptAction::None => "none",
-                AdoptAction::Fatal => "fatal",
-            },
+            action: adoption.action.as_str(),
             object: adoption.object,
             patch: OperationAnswer::list(adoption.patch, &[&self.live]),
             differences: DifferenceAnswer::list(adoption.differences, &[&self.desired, &self.live]),
@@ -100,11 +95,7 @@ impl Operation for Release {
     fn answer(self, _: &mut Vec<Diagnostic>) -> Result<ReleaseAnswer, Error> {
         let released = release(&self.owner.into(), &self.live)?;
         Ok(ReleaseAnswer {
-            action: match released.action {
-                ReleaseAction::Delete => "delete",
-                ReleaseAction::RemoveOwner => "remove-owner",
-                ReleaseAction::None => "none",
-            },
+            action: released.action.as_str(),
             patch: OperationAnswer::list(released.patch, &[&self.live]),
         })
     }
