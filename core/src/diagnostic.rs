@@ -1,29 +1,34 @@
-//! What the engine has to say: codes, severities, places and texts.
+//! What the engine has to say: codes, severities and places.
 //!
 //! An [`Error`] ends a request. A [`Diagnostic`] is a finding beside an answer: one bad document never hides nine others.
 //! Both carry a stable [`Code`] for machines, a place for editors, a message for people, and a hint when there is a next
-//! step. Messages name places, kinds and names; they never carry the contents of a document.
+//! step. A decision carries its reasons, each with a [`ReasonCode`]. Messages name places, kinds and names; they never
+//! carry the contents of a document.
 
 use crate::path::Pointer;
 
+/// An enum of stable names: what programs may branch on, so that none of them ever changes.
 macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)*) => {
-        /// The stable name of one kind of finding.
+    ($(#[doc = $about:literal])+ enum $enum:ident; $($(#[doc = $doc:literal])+ $name:ident = $text:literal,)*) => {
+        $(#[doc = $about])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Code { $($(#[doc = $doc])+ $name,)* }
+        pub enum $enum { $($(#[doc = $doc])+ $name,)* }
 
-        impl Code {
+        impl $enum {
             /// Every code with what it means, for the documentation.
-            pub const ALL: &[(Code, &str)] = &[$((Code::$name, concat!($($doc),+)),)*];
+            pub const ALL: &[($enum, &str)] = &[$(($enum::$name, concat!($($doc),+)),)*];
 
             pub fn as_str(self) -> &'static str {
-                match self { $(Code::$name => $text,)* }
+                match self { $($enum::$name => $text,)* }
             }
         }
     };
 }
 
 codes! {
+    /// The stable name of one kind of finding.
+    enum Code;
+
     // The request
     /// The request is not UTF-8, or its buffer is not one the module gave out.
     BadRequest = "bad-request",
@@ -103,7 +108,7 @@ codes! {
     UnknownCluster = "unknown-cluster",
     /// Two clusters have one name.
     DuplicateCluster = "duplicate-cluster",
-    /// The selector's form and the asked original do not go together.
+    /// The asked original has no answer of its own here, or takes no such setting.
     WrongDialect = "wrong-dialect",
 
     // Folding
@@ -193,6 +198,51 @@ codes! {
     UnsupportedVersion = "unsupported-version",
     /// The flag does not take this value.
     BadFlagValue = "bad-flag-value",
+}
+
+codes! {
+    /// The stable name of one reason for a decision.
+    enum ReasonCode;
+
+    // Selection
+    /// No selector is given, which picks no cluster.
+    NoSelector = "no-selector",
+    /// The list of selectors is empty, which picks no cluster.
+    EmptyList = "empty-list",
+    /// There is no condition, so every cluster is meant.
+    SelectsAll = "selects-all",
+    /// The cluster is among those that are left out.
+    Ignored = "ignored",
+    /// The cluster is named.
+    Named = "named",
+    /// Others are named, and the cluster is not.
+    NotNamed = "not-named",
+    /// The cluster satisfies the requirement.
+    RequirementMet = "requirement-met",
+    /// The cluster does not satisfy the requirement.
+    RequirementNotMet = "requirement-not-met",
+    /// The original takes a selector that is not valid for one that picks nothing.
+    BadSelector = "bad-selector",
+
+    // Refresh
+    /// The workload's pods started with another version of the secret.
+    SecretRenewed = "secret-renewed",
+    /// The secret is not one that cert-manager issued.
+    SecretNotIssued = "secret-not-issued",
+    /// The secret or the workload is being deleted.
+    Terminating = "terminating",
+    /// Workloads of this kind are not restarted.
+    KindNotRestarted = "kind-not-restarted",
+    /// The workload is not in the namespace of the secret.
+    OtherNamespace = "other-namespace",
+    /// The workload does not ask to be restarted.
+    NotOptedIn = "not-opted-in",
+    /// The workload's pods do not use the secret.
+    DoesNotUseSecret = "does-not-use-secret",
+    /// The workload restarted for this version of the secret before.
+    UpToDate = "up-to-date",
+    /// The original crashes on this workload.
+    OriginalCrashes = "original-crashes",
 }
 
 /// A request that cannot be answered.

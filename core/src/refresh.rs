@@ -9,7 +9,7 @@ mod moment;
 pub use moment::Moment;
 
 use crate::contract::Mode;
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::identity::{ObjectName, is_in_group, is_terminating};
 use crate::json;
 use crate::patch::{Operation, Verb};
@@ -96,7 +96,7 @@ pub struct Renewal {
 }
 
 impl Renewal {
-    pub const CODE: &str = "secret-renewed";
+    pub const CODE: ReasonCode = ReasonCode::SecretRenewed;
 
     pub fn text(&self) -> String {
         match &self.recorded {
@@ -124,16 +124,16 @@ pub enum Skip {
 }
 
 impl Skip {
-    pub fn code(self) -> &'static str {
+    pub fn code(self) -> ReasonCode {
         match self {
-            Skip::SecretNotIssued => "secret-not-issued",
-            Skip::SecretTerminating | Skip::WorkloadTerminating => "terminating",
-            Skip::KindNotRestarted => "kind-not-restarted",
-            Skip::OtherNamespace => "other-namespace",
-            Skip::NotOptedIn => "not-opted-in",
-            Skip::DoesNotUseSecret => "does-not-use-secret",
-            Skip::UpToDate => "up-to-date",
-            Skip::CrashesWithoutLabels | Skip::CrashesOnNullRecord => "original-crashes",
+            Skip::SecretNotIssued => ReasonCode::SecretNotIssued,
+            Skip::SecretTerminating | Skip::WorkloadTerminating => ReasonCode::Terminating,
+            Skip::KindNotRestarted => ReasonCode::KindNotRestarted,
+            Skip::OtherNamespace => ReasonCode::OtherNamespace,
+            Skip::NotOptedIn => ReasonCode::NotOptedIn,
+            Skip::DoesNotUseSecret => ReasonCode::DoesNotUseSecret,
+            Skip::UpToDate => ReasonCode::UpToDate,
+            Skip::CrashesWithoutLabels | Skip::CrashesOnNullRecord => ReasonCode::OriginalCrashes,
         }
     }
 

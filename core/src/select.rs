@@ -8,6 +8,7 @@ pub use form::{Affinity, FieldRequirement, Selector};
 pub use requirement::{LabelSelector, Requirement, Test};
 pub use text::parse_text;
 
+use crate::diagnostic::ReasonCode;
 use crate::label::Labels;
 use crate::value::Text;
 
@@ -25,7 +26,7 @@ pub struct Cluster {
 /// Why a cluster is in or out, one line a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    pub code: &'static str,
+    pub code: ReasonCode,
     pub text: String,
     /// Whether this condition speaks for the cluster.
     pub holds: bool,
@@ -52,28 +53,36 @@ pub fn selects(selector: &Selector, cluster: &Cluster) -> bool {
 pub fn explain(selector: &Selector, cluster: &Cluster) -> Vec<Reason> {
     let name = &cluster.name;
     match selector {
-        Selector::Nothing => vec![reason("no-selector", false, "no selector is given, which picks no cluster")],
+        Selector::Nothing => {
+            vec![reason(ReasonCode::NoSelector, false, "no selector is given, which picks no cluster")]
+        }
         Selector::Labels(labels) => explain_labels(labels, cluster),
         Selector::AnyOf(selectors) => {
             let mut reasons: Vec<Reason> = selectors.iter().flat_map(|it| explain(it, cluster)).collect();
             if reasons.is_empty() {
-                reasons.push(reason("empty-list", false, "the list of selectors is empty, which picks no cluster"));
+                reasons.push(reason(
+                    ReasonCode::EmptyList,
+                    false,
+                    "the list of selectors is empty, which picks no cluster",
+                ));
             }
             reasons
         }
         Selector::Union { labels, names, ignored } => {
             let mut reasons = Vec::new();
             if ignored.contains(name) {
-                reasons.push(reason("ignored", false, format!("`{name}` is among the ignored clusters")));
+                reasons.push(reason(ReasonCode::Ignored, false, format!("`{name}` is among the ignored clusters")));
             }
             if let Some(names) = names {
                 reasons.push(named(names.contains(name), name));
             }
             match labels {
                 Some(labels) => reasons.extend(explain_labels(labels, cluster)),
-                None if names.is_none() => {
-                    reasons.push(reason("selects-all", true, "without labels or names, every cluster is meant"))
-                }
+                None if names.is_none() => reasons.push(reason(
+                    ReasonCode::SelectsAll,
+                    true,
+                    "without labels or names, every cluster is meant",
+                )),
                 None => {}
             }
             reasons
@@ -96,7 +105,7 @@ pub fn mentioned(selector: &Selector) -> Vec<&Text> {
 
 fn explain_labels(selector: &LabelSelector, cluster: &Cluster) -> Vec<Reason> {
     if selector.requirements().is_empty() {
-        return vec![reason("selects-all", true, "the selector is empty, which picks every cluster")];
+        return vec![reason(ReasonCode::SelectsAll, true, "the selector is empty, which picks every cluster")];
     }
     let explain = |requirement: &Requirement| {
         let found = match cluster.labels.get(requirement.key()) {
@@ -104,8 +113,8 @@ fn explain_labels(selector: &LabelSelector, cluster: &Cluster) -> Vec<Reason> {
             None => "the label is absent".into(),
         };
         match requirement.accepts(&cluster.labels) {
-            true => reason("requirement-met", true, format!("`{requirement}` holds: {found}")),
-            false => reason("requirement-not-met", false, format!("`{requirement}` does not hold: {found}")),
+            true => reason(ReasonCode::RequirementMet, true, format!("`{requirement}` holds: {found}")),
+            false => reason(ReasonCode::RequirementNotMet, false, format!("`{requirement}` does not hold: {found}")),
         }
     };
     selector.requirements().iter().map(explain).collect()
@@ -115,25 +124,27 @@ fn explain_affinity(affinity: &Affinity, cluster: &Cluster) -> Vec<Reason> {
     let name = &cluster.name;
     let mut reasons = Vec::new();
     if affinity.excluded.contains(name) {
-        reasons.push(reason("ignored", false, format!("`{name}` is excluded")));
+        reasons.push(reason(ReasonCode::Ignored, false, format!("`{name}` is excluded")));
     }
     match &affinity.labels {
         Some(Ok(labels)) => reasons.extend(explain_labels(labels, cluster)),
-        Some(Err(error)) => {
-            reasons.push(reason("bad-selector", false, format!("the label selector is not valid: {}", error.message)))
-        }
+        Some(Err(error)) => reasons.push(reason(
+            ReasonCode::BadSelector,
+            false,
+            format!("the label selector is not valid: {}", error.message),
+        )),
         None => {}
     }
     for field in &affinity.fields {
         let holds = field_accepts(field, cluster);
-        let code = if holds { "requirement-met" } else { "requirement-not-met" };
+        let code = if holds { ReasonCode::RequirementMet } else { ReasonCode::RequirementNotMet };
         reasons.push(reason(code, holds, format!("`{} {} ({})`", field.key, field.operator, field.values.join(","))));
     }
     if !affinity.names.is_empty() {
         reasons.push(named(affinity.names.contains(name), name));
     }
     if reasons.is_empty() {
-        reasons.push(reason("selects-all", true, "the affinity is empty, which picks every cluster"));
+        reasons.push(reason(ReasonCode::SelectsAll, true, "the affinity is empty, which picks every cluster"));
     }
     reasons
 }
@@ -160,11 +171,11 @@ fn field_accepts(field: &FieldRequirement, cluster: &Cluster) -> bool {
 
 fn named(holds: bool, name: &str) -> Reason {
     match holds {
-        true => reason("named", true, format!("`{name}` is named")),
-        false => reason("not-named", false, format!("`{name}` is not among the named clusters")),
+        true => reason(ReasonCode::Named, true, format!("`{name}` is named")),
+        false => reason(ReasonCode::NotNamed, false, format!("`{name}` is not among the named clusters")),
     }
 }
 
-fn reason(code: &'static str, holds: bool, text: impl Into<String>) -> Reason {
+fn reason(code: ReasonCode, holds: bool, text: impl Into<String>) -> Reason {
     Reason { code, text: text.into(), holds }
 }

@@ -1,9 +1,10 @@
 //! Tidiness as tests: what a reviewer would otherwise have to look for each time.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use fleetfold_core::diagnostic::Code;
+use fleetfold_core::diagnostic::{Code, ReasonCode};
 use fleetfold_tests::peers::root;
 
 /// Every file that is kept, with its text.
@@ -77,16 +78,20 @@ fn nothing_is_left_open() {
 fn every_code_is_used() {
     let core: String =
         sources(&[".rs"]).into_iter().filter(|(name, _)| name.starts_with("core/src")).map(|(_, text)| text).collect();
-    let unused: Vec<String> = Code::ALL
-        .iter()
-        .map(|(code, _)| format!("Code::{code:?}"))
-        .filter(|name| {
-            !core
-                .match_indices(name.as_str())
-                .any(|(at, _)| !core[at + name.len()..].starts_with(|it: char| it.is_alphanumeric()))
-        })
-        .collect();
+    let words: BTreeSet<&str> = core.split(|it: char| !it.is_alphanumeric() && it != ':').collect();
+    let codes = Code::ALL.iter().map(|(code, _)| format!("Code::{code:?}"));
+    let reasons = ReasonCode::ALL.iter().map(|(code, _)| format!("ReasonCode::{code:?}"));
+    let unused: Vec<String> = codes.chain(reasons).filter(|name| !words.contains(name.as_str())).collect();
     assert!(unused.is_empty(), "{unused:?}");
+}
+
+#[test]
+fn every_code_has_a_text_of_its_own() {
+    let codes: Vec<&str> = Code::ALL.iter().map(|(code, _)| code.as_str()).collect();
+    let reasons: Vec<&str> = ReasonCode::ALL.iter().map(|(code, _)| code.as_str()).collect();
+    for texts in [codes, reasons] {
+        assert_eq!(texts.iter().collect::<BTreeSet<_>>().len(), texts.len());
+    }
 }
 
 #[test]

@@ -109,7 +109,7 @@ impl Operation for Refresh {
 impl From<Restart> for RefreshPatch {
     fn from(Restart { target, operations, renewal }: Restart) -> RefreshPatch {
         let reason = RefreshReason {
-            code: Renewal::CODE,
+            code: Renewal::CODE.as_str(),
             text: renewal.text(),
             secret: renewal.secret,
             version: renewal.version,
@@ -123,7 +123,7 @@ impl From<Restart> for RefreshPatch {
 
 impl From<(ObjectName, Skip)> for RefreshSkip {
     fn from((target, skip): (ObjectName, Skip)) -> RefreshSkip {
-        RefreshSkip { target: target.into(), reason: SkipReason { code: skip.code(), text: skip.text() } }
+        RefreshSkip { target: target.into(), reason: SkipReason { code: skip.code().as_str(), text: skip.text() } }
     }
 }
 

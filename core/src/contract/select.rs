@@ -135,6 +135,6 @@ impl From<ClusterInput> for Cluster {
 
 impl From<crate::select::Reason> for ReasonAnswer {
     fn from(reason: crate::select::Reason) -> ReasonAnswer {
-        ReasonAnswer { code: reason.code, text: reason.text, holds: reason.holds }
+        ReasonAnswer { code: reason.code.as_str(), text: reason.text, holds: reason.holds }
     }
 }
