@@ -12,6 +12,7 @@ mod fold;
 mod load;
 mod matching;
 mod mold;
+mod null;
 mod own;
 mod parse;
 mod patch;

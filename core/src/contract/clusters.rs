@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Mode, Spot, WorkspaceOperation};
 use crate::clusterset::sets_of;
-use crate::contract::patch::Given;
+use crate::contract::null::Given;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::record;
 use crate::rules::clusters::MANAGED_CLUSTER;

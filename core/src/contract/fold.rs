@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::patch::Given;
-use super::record::Encode;
+use super::null::{Explicit, Given};
+use super::record::Spot;
 use super::select::ClusterInput;
-use super::{Mode, Operation, Spot};
+use super::{Mode, Operation};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::fold::{Effective, Layer, Origin, Setting, Source, fold};
 use crate::path::{OptionPath, PathError, Pointer};
@@ -94,28 +94,6 @@ record! {
         merge "merge": Option<Merge>,
         value "value": Option<Explicit>,
         value_from "valueFrom": Option<Value>,
-    }
-}
-
-/// A value that is written even when it is null.
-#[derive(Clone, Debug)]
-pub struct Explicit(Value);
-
-impl From<Value> for Explicit {
-    fn from(value: Value) -> Explicit {
-        Explicit(value)
-    }
-}
-
-impl Encode for Explicit {
-    fn encode(self) -> Option<Value> {
-        Some(self.0)
-    }
-}
-
-impl super::Shaped for Explicit {
-    fn shape() -> super::Shape {
-        super::Shape::Any
     }
 }
 

@@ -1,9 +1,9 @@
 //! `match`: is the desired object a subset of the live one, and what would the update be?
 
+use super::null::Explicit;
 use super::patch::OperationAnswer;
 use super::record::OrNull;
 use super::{Dialect, Mode, Operation};
-use crate::contract::fold::Explicit;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::identity::same_object;
 use crate::matching::{self, Difference, DifferenceKind, Update};
@@ -133,7 +133,7 @@ impl DifferenceAnswer {
     pub fn list(differences: Vec<Difference>, objects: &[&Value]) -> Vec<DifferenceAnswer> {
         let answer = |it: Difference| {
             let hidden = mask::is_hidden(objects, &it.path);
-            let show = |value: Value| Explicit::from(if hidden { mask::MASK.into() } else { value });
+            let show = |value: Value| Explicit(if hidden { mask::MASK.into() } else { value });
             DifferenceAnswer {
                 kind: it.kind.as_str(),
                 path: it.path.to_string(),

@@ -1,6 +1,6 @@
 //! `patch`: per-cluster overrides as RFC 6902 operations.
 
-use super::fold::Explicit;
+use super::null::{Explicit, Given};
 use super::{Mode, Operation};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::patch::Verb;
@@ -33,26 +33,6 @@ record! {
         from "from": Option<Text>,
         /// The value of `add`, `replace` and `test`.
         value "value": Given,
-    }
-}
-
-/// A value of which null and absence are two different things.
-#[derive(Clone, Debug)]
-pub struct Given(pub Option<Value>);
-
-impl super::Decode for Given {
-    fn decode(value: Value, _: &super::Spot) -> Result<Given, Error> {
-        Ok(Given(Some(value)))
-    }
-
-    fn absent() -> Option<Given> {
-        Some(Given(None))
-    }
-}
-
-impl super::Shaped for Given {
-    fn shape() -> super::Shape {
-        super::Shape::Nullable(Box::new(super::Shape::Any))
     }
 }
 
@@ -104,7 +84,7 @@ impl OperationAnswer {
     }
 
     pub fn new(operation: patch::Operation, hidden: bool) -> OperationAnswer {
-        let show = |value| Explicit::from(if hidden { mask::MASK.into() } else { value });
+        let show = |value| Explicit(if hidden { mask::MASK.into() } else { value });
         OperationAnswer { op: operation.verb, path: operation.path, value: operation.value.map(show) }
     }
 }

@@ -1,0 +1,41 @@
+//! Fields of which null and absence say two different things.
+
+use super::record::{Decode, Encode, Shape, Shaped, Spot};
+use crate::diagnostic::Error;
+use crate::value::Value;
+
+/// A request's value, null if it was given as null; nothing if it was left out.
+#[derive(Clone, Debug)]
+pub struct Given(pub Option<Value>);
+
+impl Decode for Given {
+    fn decode(value: Value, _: &Spot) -> Result<Given, Error> {
+        Ok(Given(Some(value)))
+    }
+
+    fn absent() -> Option<Given> {
+        Some(Given(None))
+    }
+}
+
+impl Shaped for Given {
+    fn shape() -> Shape {
+        Shape::Nullable(Box::new(Shape::Any))
+    }
+}
+
+/// An answer's value, which is written even when it is null.
+#[derive(Clone, Debug)]
+pub struct Explicit(pub Value);
+
+impl Encode for Explicit {
+    fn encode(self) -> Option<Value> {
+        Some(self.0)
+    }
+}
+
+impl Shaped for Explicit {
+    fn shape() -> Shape {
+        Shape::Any
+    }
+}
