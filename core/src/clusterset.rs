@@ -8,7 +8,7 @@ use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::identity::{ObjectName, is_in_group};
 use crate::label::{Labels, not_text};
-use crate::nearest::did_you_mean;
+use crate::nearest::suggest;
 use crate::path::Pointer;
 use crate::select::{LabelSelector, Requirement, Selector, Test};
 use crate::value::{Text, Value};
@@ -97,9 +97,7 @@ impl ClusterSet {
         let known = known_types(version, mode);
         if !known.contains(&kind) {
             let message = format!("`{kind}` is not a type of selector");
-            let hint =
-                did_you_mean(kind, known.iter().copied()).unwrap_or_else(|| format!("one of: {}", known.join(", ")));
-            return Err(bad(message).at(spot.key("selectorType")).hint(hint));
+            return Err(bad(message).at(spot.key("selectorType")).hint(suggest(kind, known, "one of")));
         }
         let (exclusive, labels) = match kind {
             "LabelSelector" => (None, label_selector(selector, stage, mode, spot)?),

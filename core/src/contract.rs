@@ -29,7 +29,7 @@ pub use schema::schema;
 pub use typescript::typescript;
 
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::nearest::nearest;
+use crate::nearest::suggest;
 use crate::value::{Map, Text, Value};
 use crate::workspace::Workspace;
 use crate::{choice, json, mask, record};
@@ -122,20 +122,20 @@ fn dispatch(workspace: &mut Workspace, mut request: Value, out: &mut Vec<Diagnos
     let spot = &spot.key("op");
     let name = match fields.remove("op") {
         Some(name) => Text::decode(name, spot)?,
-        None => return Err(Error::new(Code::MissingField, "the field `op` is missing").at(spot).hint(known_ops())),
+        None => {
+            let hint = format!("known ops: {}", op_names().join(", "));
+            return Err(Error::new(Code::MissingField, "the field `op` is missing").at(spot).hint(hint));
+        }
     };
     let Some(op) = OPS.iter().find(|op| op.name == name) else {
-        let hint = match nearest(&name, OPS.iter().map(|op| op.name)) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => known_ops(),
-        };
+        let hint = suggest(&name, &op_names(), "known ops");
         return Err(Error::new(Code::UnknownOp, format!("there is no op `{name}`")).at(spot).hint(hint));
     };
     (op.run)(workspace, request, out)
 }
 
-fn known_ops() -> String {
-    format!("known ops: {}", OPS.iter().map(|op| op.name).collect::<Vec<_>>().join(", "))
+fn op_names() -> Vec<&'static str> {
+    OPS.iter().map(|op| op.name).collect()
 }
 
 choice! {

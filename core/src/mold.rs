@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Error};
-use crate::nearest::{did_you_mean, nearest};
+use crate::nearest::{did_you_mean, nearest, suggest};
 use crate::path::Pointer;
 use crate::rules::molds::{Component, DEFAULT_BURST, DEFAULT_QPS, FLAGS, Flag, SUPPORTED, Takes};
 use crate::value::{Map, Text, Value};
@@ -273,9 +273,7 @@ fn check_value(flag: &Flag, value: &str, at: &Pointer) -> Result<(), Error> {
         Misfit::Unreadable => misfit(flag, &format!("`{value}`"), at),
         Misfit::Unknown { name, known } => {
             let message = format!("the flag `{}` does not know `{name}`", flag.name);
-            let hint = did_you_mean(&name, known.iter().copied());
-            let hint = hint.unwrap_or_else(|| format!("one of: {}", known.join(", ")));
-            Error::new(Code::BadFlagValue, message).at(at).hint(hint)
+            Error::new(Code::BadFlagValue, message).at(at).hint(suggest(&name, known, "one of"))
         }
     })
 }

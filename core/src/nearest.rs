@@ -19,6 +19,11 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
     nearest(word, candidates).map(|name| format!("did you mean `{name}`?"))
 }
 
+/// The name that was probably meant, or else all of them after a word such as `one of`.
+pub fn suggest(word: &str, known: &[&str], listed: &str) -> String {
+    did_you_mean(word, known.iter().copied()).unwrap_or_else(|| format!("{listed}: {}", known.join(", ")))
+}
+
 /// Letters to insert, drop, change or swap with their neighbour, case not counting.
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();

@@ -1,7 +1,7 @@
 //! `describe`: what this engine is and what it can be asked.
 
-use super::record::Shaped;
-use super::{OPS, Operation, schema};
+use super::record::{Encode, Shape, Shaped};
+use super::{Operation, op_names, schema};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::record;
 use crate::value::Value;
@@ -38,20 +38,20 @@ impl Operation for Describe {
             version: env!("CARGO_PKG_VERSION"),
             digest: env!("FLEETFOLD_ENGINE_DIGEST"),
             contract: 1,
-            ops: OPS.iter().map(|op| op.name).collect(),
+            ops: op_names(),
             schema: schema(),
         })
     }
 }
 
-impl super::Encode for &'static str {
+impl Encode for &'static str {
     fn encode(self) -> Option<Value> {
         Some(self.into())
     }
 }
 
 impl Shaped for &'static str {
-    fn shape() -> super::Shape {
-        super::Shape::Text
+    fn shape() -> Shape {
+        Shape::Text
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Error};
 use crate::label::{Labels, check_key, check_value, not_text};
-use crate::nearest::did_you_mean;
+use crate::nearest::suggest;
 use crate::value::{Text, Value};
 
 /// Requirements that must all hold. Without any, everything is accepted.
@@ -154,9 +154,8 @@ impl Requirement {
             "Exists" => Test::Exists,
             "DoesNotExist" => Test::DoesNotExist,
             other => {
-                let hint = did_you_mean(other, OPERATORS.iter().copied());
-                let hint = hint.unwrap_or_else(|| format!("one of: {}", OPERATORS.join(", ")));
                 let message = format!("`{other}` is not an operator of a selector");
+                let hint = suggest(other, OPERATORS, "one of");
                 return Err(Error::new(Code::UnknownOperator, message).at(at.key("operator")).hint(hint));
             }
         };
@@ -187,9 +186,8 @@ fn label_value(key: &str, value: &Value) -> Result<Text, Error> {
 /// Refuses the first field that the form does not have.
 pub fn known_fields<'k>(mut keys: impl Iterator<Item = &'k Text>, known: &[&str], at: &Spot) -> Result<(), Error> {
     let Some(key) = keys.find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
-    let hint = did_you_mean(key, known.iter().copied()).unwrap_or_else(|| format!("known here: {}", known.join(", ")));
     let message = format!("a selector has no field `{key}`");
-    Err(Error::new(Code::UnknownField, message).at(at.key(key)).hint(hint))
+    Err(Error::new(Code::UnknownField, message).at(at.key(key)).hint(suggest(key, known, "known here")))
 }
 
 /// An integer as Go's `ParseInt` reads one: a sign and digits.
