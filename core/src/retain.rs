@@ -15,7 +15,10 @@
 //! - Retaining one phase after the other, with no layers between them, is retaining all.
 
 mod union;
+mod unknown;
 mod wanted;
+
+pub use unknown::warn_unknown;
 
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
 //! `retain`: values of the live object carried over into the desired one.
 
-use super::{Dialect, Mode, Operation, Spot};
+use super::record::Spot;
+use super::{Dialect, Mode, Operation};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::label::check_key;
-use crate::path::{PathError, Pointer, RetentionPath, RetentionStep};
+use crate::path::{PathError, Pointer, RetentionPath};
 use crate::record;
-use crate::retain::{Rules, retain};
+use crate::retain::{Rules, retain, warn_unknown};
 use crate::rules::retention::{KARMADA, KUBEFED, NONE, STRICT, Table};
-use crate::rules::roots::unknown_root;
 use crate::value::{Map, Text, Value};
 
 record! {
@@ -84,7 +84,7 @@ impl Operation for Retain {
         let desired = Value::from(self.desired);
         let custom = self.rules.unwrap_or(RetainRules { fields: None, labels: None });
         let fields = paths(custom.fields.unwrap_or_default())?;
-        tell_unknown_paths(&fields, &desired, out);
+        warn_unknown(&fields, &desired, out);
         let rules = Rules {
             builtin: if self.builtin.unwrap_or(true) { table } else { NONE },
             phase: None,
@@ -121,27 +121,6 @@ fn paths(fields: Vec<Text>) -> Result<Vec<RetentionPath>, Error> {
         })
     };
     fields.into_iter().enumerate().map(parse).collect()
-}
-
-/// A path that can lead nowhere in this kind is most likely a slip, and retains nothing.
-fn tell_unknown_paths(fields: &[RetentionPath], desired: &Value, out: &mut Vec<Diagnostic>) {
-    let kind = desired.text_at(&["kind"]);
-    for (index, path) in fields.iter().enumerate() {
-        let keys = path.steps().iter().filter_map(|step| match step {
-            RetentionStep::Key(key) => Some(key.as_str()),
-            RetentionStep::Each => None,
-        });
-        let keys: Vec<&str> = keys.collect();
-        let Some(unknown) = unknown_root(desired.text_at(&["apiVersion"]), kind, &keys) else { continue };
-        let first = keys.first().copied().unwrap_or_default();
-        let message = format!("`{path}` leads nowhere: {kind} has no field `{first}` at its root");
-        let hint = match keys.get(1) {
-            Some(second) if unknown.too_deep => format!("leave `{first}` out: `{second}` stands at the root"),
-            _ => format!("it has: {}", unknown.fields.join(", ")),
-        };
-        let at = Pointer::of(["rules", "fields", &index.to_string()]);
-        out.push(Diagnostic::warning(Code::UnknownPath, message).at(at).hint(hint));
-    }
 }
 
 fn labels(keys: Vec<Text>) -> Result<Vec<Text>, Error> {
