@@ -50,6 +50,8 @@ codes! {
     UnknownValue = "unknown-value",
     /// The document is of another kind than the field takes.
     WrongKind = "wrong-kind",
+    /// The asked original has no answer of its own here, or takes no such setting.
+    WrongDialect = "wrong-dialect",
 
     // Documents
     /// A document that is not an object with a kind and a name.
@@ -108,8 +110,6 @@ codes! {
     UnknownCluster = "unknown-cluster",
     /// Two clusters have one name.
     DuplicateCluster = "duplicate-cluster",
-    /// The asked original has no answer of its own here, or takes no such setting.
-    WrongDialect = "wrong-dialect",
 
     // Folding
     /// Two options cannot both be placed in one tree.

@@ -46,8 +46,8 @@ choice! {
 /// Applies every operation in order, or none.
 ///
 /// 1. `replace`, `remove` and `test` need their place to exist; `add` and the target of `move` and `copy` need the parent.
-/// 2. `add`, `move` and `copy` create a missing `annotations` or `labels` map of a `metadata`: no operation could otherwise be right both
-///    with and without one.
+/// 2. `add`, `move` and `copy` create a missing `annotations` or `labels` map of a `metadata`: no operation could
+///    otherwise be right both with and without one.
 /// 3. Nothing may change what identifies the object, also not by way of a parent.
 ///
 /// In compat mode the answer is KubeFed's: `replace` adds a missing key, indices may be negative or have leading zeros,

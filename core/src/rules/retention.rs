@@ -4,8 +4,8 @@
 //! nobody would ask for, its row carries a [`Quirk`] by name. Where an original crashes, we answer an error.
 //!
 //! Two things of Karmada are left out. Its rules for Pods and owner references go through Go's types, so its result also
-//! gains empty fields and loses unknown ones; ours changes the retained fields only. And the kinds that it treats by bundled Lua scripts have
-//! no rows: a script is not a table.
+//! gains empty fields and loses unknown ones; ours changes the retained fields only. And the kinds that it treats by
+//! bundled Lua scripts have no rows: a script is not a table.
 
 use super::lists::Key;
 use crate::identity::group_of;

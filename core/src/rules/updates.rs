@@ -120,14 +120,13 @@ pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
         };
         return row.sections.iter().map(section).collect();
     }
-    let merged = |path: &str| Section { path: split(path), how: How::Merge, unseen_in_original: false };
+    let merged = |path: Vec<String>| Section { path, how: How::Merge, unseen_in_original: false };
     let objects = [Some(desired), last_applied].into_iter().flatten();
     let fields: BTreeSet<&str> =
         objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).collect();
     let fields = fields.into_iter().filter(|field| !matches!(*field, "apiVersion" | "kind" | "metadata" | "status"));
-    let fields =
-        fields.map(|field| Section { path: vec![field.to_string()], how: How::Merge, unseen_in_original: false });
-    fields.chain([merged("metadata.labels"), merged("metadata.annotations")]).collect()
+    let fields = fields.map(|field| merged(vec![field.to_string()]));
+    fields.chain(["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)))).collect()
 }
 
 /// The places that no update of an object of this kind can change.
