@@ -70,36 +70,16 @@ impl ClusterSet {
         if !is_cluster_set(document) {
             return Err(Error::new(Code::WrongKind, "this is not a ManagedClusterSet").at(at.key("kind")));
         }
-        let version = document.text_at(&["apiVersion"]).split_once('/').map_or("", |(_, version)| version);
-        if !version.is_empty() && !VERSIONS.contains(&version) {
-            let message = format!("there is no version `{version}` of a ManagedClusterSet");
-            return Err(bad(message).at(at.key("apiVersion")).hint(format!("one of: {}", VERSIONS.join(", "))));
-        }
+        let version = known_version(document, at)?;
         let name = match document.at(&["metadata", "name"]) {
             Some(Value::Text(name)) if !name.is_empty() => name.clone(),
             _ => return Err(bad("the set has no name").at(at.key("metadata").key("name"))),
         };
         let spec = &at.key("spec");
         let spot = &spec.key("clusterSelector");
-        let selector = match document.get("spec").unwrap_or(&Value::Null) {
-            Value::Null => &Value::Null,
-            Value::Map(spec) => spec.get("clusterSelector").unwrap_or(&Value::Null),
-            other => return Err(spec.wrong_type("a map", other)),
-        };
-        if !matches!(selector, Value::Null | Value::Map(_)) {
-            return Err(spot.wrong_type("a map", selector));
-        }
-        let kind = match selector.get("selectorType") {
-            None | Some(Value::Null) => "",
-            Some(Value::Text(kind)) => kind,
-            Some(other) => return Err(spot.key("selectorType").wrong_type("a string", other)),
-        };
-        let known = known_types(version, mode);
-        if !known.contains(&kind) {
-            let message = format!("`{kind}` is not a type of selector");
-            return Err(bad(message).at(spot.key("selectorType")).hint(suggest(kind, known, "one of")));
-        }
-        let (exclusive, labels) = match kind {
+        let selector = map_or_null(document.get("spec"), spec)?;
+        let selector = map_or_null(selector.get("clusterSelector"), spot)?;
+        let (exclusive, labels) = match selector_type(selector, known_types(version, mode), spot)? {
             "LabelSelector" => (None, label_selector(selector, stage, mode, spot)?),
             "ExclusiveLabel" => {
                 let (key, value) = exclusive_label(selector, &name, stage, &spot.key("exclusiveLabel"))?;
@@ -139,6 +119,38 @@ impl ClusterSet {
     }
 }
 
+/// The version of the API, empty where the document does not say.
+fn known_version<'d>(document: &'d Value, at: &Spot) -> Result<&'d str, Error> {
+    let version = document.text_at(&["apiVersion"]).split_once('/').map_or("", |(_, version)| version);
+    if !version.is_empty() && !VERSIONS.contains(&version) {
+        let message = format!("there is no version `{version}` of a ManagedClusterSet");
+        return Err(bad(message).at(at.key("apiVersion")).hint(format!("one of: {}", VERSIONS.join(", "))));
+    }
+    Ok(version)
+}
+
+/// A map that may be left out.
+fn map_or_null<'v>(value: Option<&'v Value>, at: &Spot) -> Result<&'v Value, Error> {
+    match value {
+        None => Ok(&Value::Null),
+        Some(value @ (Value::Null | Value::Map(_))) => Ok(value),
+        Some(other) => Err(at.wrong_type("a map", other)),
+    }
+}
+
+fn selector_type<'v>(selector: &'v Value, known: &[&str], at: &Spot) -> Result<&'v str, Error> {
+    let kind = match selector.get("selectorType") {
+        None | Some(Value::Null) => "",
+        Some(Value::Text(kind)) => kind,
+        Some(other) => return Err(at.key("selectorType").wrong_type("a string", other)),
+    };
+    if !known.contains(&kind) {
+        let message = format!("`{kind}` is not a type of selector");
+        return Err(bad(message).at(at.key("selectorType")).hint(suggest(kind, known, "one of")));
+    }
+    Ok(kind)
+}
+
 /// The words for the selector's type. The original never had `ExclusiveLabel`, and renamed the legacy one in v1beta2.
 fn known_types(version: &str, mode: Mode) -> &'static [&'static str] {
     match (mode, version) {
@@ -162,10 +174,7 @@ fn label_selector(selector: &Value, stage: Stage, mode: Mode, at: &Spot) -> Resu
 }
 
 fn exclusive_label(selector: &Value, name: &Text, stage: Stage, at: &Spot) -> Result<(Text, Text), Error> {
-    let label = selector.get("exclusiveLabel").unwrap_or(&Value::Null);
-    if !matches!(label, Value::Null | Value::Map(_)) {
-        return Err(at.wrong_type("a map", label));
-    }
+    let label = map_or_null(selector.get("exclusiveLabel"), at)?;
     let text = |field: &'static str| match label.get(field) {
         None | Some(Value::Null) => Ok(Text::default()),
         Some(Value::Text(text)) => Ok(text.clone()),
