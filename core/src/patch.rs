@@ -7,7 +7,7 @@ use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::json;
 use crate::path::{PathError, Pointer, list_index};
-use crate::value::{Text, Value};
+use crate::value::{Map, Text, Value};
 
 /// Operations in one patch.
 const MAX_OPERATIONS: usize = 1_000;
@@ -186,7 +186,7 @@ impl Ctx {
             Mode::Strict => path.get(&self.object),
             Mode::Compat => path.segments().try_fold(&self.object, |value, segment| match value {
                 Value::Map(map) => map.get(segment),
-                Value::List(items) => items.get(self.index(segment, items.len())?),
+                Value::List(items) => items.get(index(self.mode, segment, items.len())?),
                 _ => None,
             }),
         }
@@ -285,12 +285,8 @@ impl Ctx {
         if let Some(metadata) = self.container(&parent).and_then(Value::as_map_mut)
             && metadata.get(field).is_none_or(Value::is_null)
         {
-            metadata.insert((*field).clone(), crate::value::Map::new());
+            metadata.insert((*field).clone(), Map::new());
         }
-    }
-
-    fn index(&self, segment: &str, len: usize) -> Option<usize> {
-        index(self.mode, segment, len)
     }
 
     /// Names the first place on the way that is not there.
