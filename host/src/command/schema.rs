@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fleetfold_core::{Workspace, contract, json};
+use fleetfold_core::contract;
 
 use super::{Failure, print};
 
@@ -17,13 +17,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.typescript {
         print(contract::typescript())?;
-        return Ok(ExitCode::SUCCESS);
+    } else {
+        print(format_args!("{}\n", contract::schema().to_canonical()))?;
     }
-    let answer = Workspace::default().call(r#"{"op":"describe"}"#);
-    let answer = json::parse_within(&answer, 2 * json::MAX_DEPTH).unwrap_or_default();
-    let Some(schema) = answer.at(&["ok", "schema"]) else {
-        return Err(Failure::new("the engine does not describe itself", "this is a fault of the program: report it"));
-    };
-    print(format_args!("{}\n", schema.to_canonical()))?;
     Ok(ExitCode::SUCCESS)
 }
