@@ -15,10 +15,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fleetfold_core::json;
 use sha2::{Digest, Sha256};
 
 use crate::engine::Engine;
 use crate::guest::hex;
+
+/// A vector holds a request, and an answer documents, that may be as deep as the contract allows.
+const DEPTH: usize = 2 * json::MAX_DEPTH;
 
 /// Runs every `*.json` file under `folder`, in the order of their paths.
 ///

@@ -8,12 +8,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use fleetfold_core::path::Pointer;
 use fleetfold_core::{Value, json};
 
+use super::DEPTH;
 use super::read::Want;
-
-/// Answers wrap documents, which may be as deep as the contract allows.
-const DEPTH: usize = 2 * json::MAX_DEPTH;
 
 /// One place where an answer is not as wanted. What is not there is nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,29 +34,31 @@ impl fmt::Display for Difference {
 /// Compares an answer with what is wanted; empty when all is well.
 pub fn compare(want: &Want, answer: &str) -> Vec<Difference> {
     let mut found = Found(Vec::new());
+    let root = Pointer::root();
     if let Want::Text(text) = want {
         if text != answer {
-            found.add("", Some(text.clone()), Some(answer.to_owned()));
+            found.add(&root, Some(text.clone()), Some(answer.to_owned()));
         }
         return found.0;
     }
     let Ok(got) = json::parse_within(answer, DEPTH) else {
-        found.add("", Some("JSON".to_owned()), Some(answer.to_owned()));
+        found.add(&root, Some("JSON".to_owned()), Some(answer.to_owned()));
         return found.0;
     };
     let canonical = got.to_canonical();
     if canonical != answer {
-        found.add("", Some(canonical), Some(answer.to_owned()));
+        found.add(&root, Some(canonical), Some(answer.to_owned()));
     }
     match want {
         Want::Ok { ok, diagnostics } => {
-            found.exact("/ok", Some(ok), got.get("ok"));
+            found.compare(&root.child("ok"), Some(ok), got.get("ok"), Further::Differs);
             let diagnostics = (!diagnostics.is_empty()).then(|| Value::from(diagnostics.clone()));
-            found.given("/diagnostics", diagnostics.as_ref(), got.get("diagnostics"));
+            let place = root.child("diagnostics");
+            found.compare(&place, diagnostics.as_ref(), got.get("diagnostics"), Further::Fine);
             found.nothing_but(&["ok", "diagnostics"], &got);
         }
         Want::Error(error) => {
-            found.given("/error", Some(error), got.get("error"));
+            found.compare(&root.child("error"), Some(error), got.get("error"), Further::Fine);
             found.nothing_but(&["error"], &got);
         }
         Want::Text(_) => {}
@@ -65,62 +66,47 @@ pub fn compare(want: &Want, answer: &str) -> Vec<Difference> {
     found.0
 }
 
+/// What a key is that a map has and that is not wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Further {
+    Differs,
+    Fine,
+}
+
 struct Found(Vec<Difference>);
 
 impl Found {
-    fn add(&mut self, path: &str, want: Option<String>, got: Option<String>) {
-        self.0.push(Difference { path: path.to_owned(), want, got });
+    fn add(&mut self, path: &Pointer, want: Option<String>, got: Option<String>) {
+        self.0.push(Difference { path: path.to_string(), want, got });
     }
 
-    fn exact(&mut self, path: &str, want: Option<&Value>, got: Option<&Value>) {
+    fn compare(&mut self, path: &Pointer, want: Option<&Value>, got: Option<&Value>, further: Further) {
         match (want, got) {
             (Some(Value::Map(a)), Some(Value::Map(b))) => {
-                for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
-                    self.exact(&below(path, key), a.get(key), b.get(key));
+                let rest = b.keys().filter(|_| further == Further::Differs);
+                for key in a.keys().chain(rest).collect::<BTreeSet<_>>() {
+                    self.compare(&path.child(key.clone()), a.get(key), b.get(key), further);
                 }
             }
             (Some(Value::List(a)), Some(Value::List(b))) => {
                 for index in 0..a.len().max(b.len()) {
-                    self.exact(&below(path, &index.to_string()), a.get(index), b.get(index));
+                    self.compare(&path.child(index.to_string()), a.get(index), b.get(index), further);
                 }
             }
-            _ => self.leaf(path, want, got),
-        }
-    }
-
-    /// As [`Found::exact`], but a map may hold more than is wanted.
-    fn given(&mut self, path: &str, want: Option<&Value>, got: Option<&Value>) {
-        match (want, got) {
-            (Some(Value::Map(a)), Some(Value::Map(b))) => {
-                for (key, value) in a.iter() {
-                    self.given(&below(path, key), Some(value), b.get(key));
+            _ => {
+                let (want, got) = (want.map(Value::to_canonical), got.map(Value::to_canonical));
+                if want != got {
+                    self.add(path, want, got);
                 }
             }
-            (Some(Value::List(a)), Some(Value::List(b))) => {
-                for index in 0..a.len().max(b.len()) {
-                    self.given(&below(path, &index.to_string()), a.get(index), b.get(index));
-                }
-            }
-            _ => self.leaf(path, want, got),
-        }
-    }
-
-    fn leaf(&mut self, path: &str, want: Option<&Value>, got: Option<&Value>) {
-        let (want, got) = (want.map(Value::to_canonical), got.map(Value::to_canonical));
-        if want != got {
-            self.add(path, want, got);
         }
     }
 
     fn nothing_but(&mut self, known: &[&str], got: &Value) {
         for (key, value) in got.as_map().into_iter().flat_map(|it| it.iter()) {
             if !known.contains(&key.as_str()) {
-                self.add(&below("", key), None, Some(value.to_canonical()));
+                self.add(&Pointer::of([key.clone()]), None, Some(value.to_canonical()));
             }
         }
     }
-}
-
-fn below(path: &str, key: &str) -> String {
-    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
 }

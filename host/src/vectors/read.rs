@@ -2,11 +2,10 @@
 
 use fleetfold_core::{Value, json};
 
+use super::DEPTH;
+
 /// Where a vector may come from: one of the seed documents, or the contract itself.
 const SEEDS: [&str; 6] = ["000", "001", "002", "003", "004", "contract"];
-
-/// A request within a vector may itself be as deep as the contract allows.
-const DEPTH: usize = 2 * json::MAX_DEPTH;
 
 pub struct Vector {
     pub name: String,
