@@ -3,3 +3,4 @@
 pub mod generate;
 pub mod laws;
 pub mod peers;
+pub mod tree;

@@ -1,8 +1,10 @@
 //! The Go programs in `tests/peers`: the originals, asked line by line.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+
+use crate::tree::{cache, root};
 
 /// One peer program, built.
 #[derive(Debug)]
@@ -53,15 +55,4 @@ impl Peer {
 pub fn seed() -> u64 {
     std::env::var("FLEETFOLD_PEER_SEED")
         .map_or(20_261_116, |text| text.parse().expect("FLEETFOLD_PEER_SEED is a number"))
-}
-
-/// The root of the repository.
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ has a parent")
-}
-
-/// What tests build once is kept outside the tree.
-pub fn cache() -> PathBuf {
-    let home = || PathBuf::from(std::env::var_os("HOME").expect("HOME is set"));
-    std::env::var_os("FLEETFOLD_TEST_CACHE").map_or_else(|| home().join(".cache/fleetfold-tests"), PathBuf::from)
 }

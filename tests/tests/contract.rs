@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use fleetfold_core::contract::{OPS, schema, typescript};
-use fleetfold_tests::peers::root;
+use fleetfold_tests::tree::root;
 
 #[test]
 fn the_schema_is_what_the_engine_says() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fleetfold::guest::{EMBEDDED, digest};
-use fleetfold_tests::peers::root;
+use fleetfold_tests::tree::{files, root};
 use wasmparser::{Parser, Payload};
 
 include!("../../wasm/build_module.rs");
@@ -76,23 +76,13 @@ fn two_builds_in_two_folders_are_one_module() {
 /// What the module is built from: the manifests, and the sources of the two crates in it. Cargo wants every member of a
 /// workspace to be there, so the others come along.
 fn copy_sources(to: &Path) {
-    let listed = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        .current_dir(root())
-        .output();
-    let listed = String::from_utf8(listed.expect("git lists the files").stdout).expect("names are UTF-8");
-    let needed = |name: &&str| {
-        let is_source = |folder: &str| name.starts_with(folder);
-        !name.contains('/')
-            || is_source("core/")
-            || is_source("wasm/")
-            || is_source("host/")
-            || name.ends_with("Cargo.toml")
-            || is_source("tests/src/")
-            || is_source("tests/bench-guest/")
+    const FOLDERS: [&str; 5] = ["core/", "wasm/", "host/", "tests/src/", "tests/bench-guest/"];
+    let needed = |name: &String| {
+        let in_folder = FOLDERS.iter().any(|folder| name.starts_with(folder));
+        in_folder || !name.contains('/') || name.ends_with("Cargo.toml")
     };
-    for name in listed.split_terminator('\0').filter(needed) {
-        let (from, place) = (root().join(name), to.join(name));
+    for name in files().into_iter().filter(needed) {
+        let (from, place) = (root().join(&name), to.join(&name));
         std::fs::create_dir_all(place.parent().expect("a file has a folder")).expect("the folder can be made");
         std::fs::copy(from, place).expect("the file can be copied");
     }

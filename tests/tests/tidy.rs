@@ -2,21 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 use fleetfold_core::diagnostic::{Code, ReasonCode};
-use fleetfold_tests::peers::root;
+use fleetfold_tests::tree::{files, root};
 
 /// Every file that is kept, with its text.
 fn sources(endings: &[&str]) -> Vec<(String, String)> {
-    let listed = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        .current_dir(root())
-        .output();
-    let listed = String::from_utf8(listed.expect("git lists the files").stdout).expect("names are UTF-8");
-    let wanted = |name: &&str| endings.iter().any(|ending| name.ends_with(ending)) && root().join(name).exists();
-    let read = |name: &str| (name.to_string(), std::fs::read_to_string(root().join(name)).expect("text"));
-    listed.split_terminator('\0').filter(wanted).map(read).collect()
+    let wanted = |name: &String| endings.iter().any(|ending| name.ends_with(ending));
+    let read = |name: String| {
+        let text = std::fs::read_to_string(root().join(&name)).expect("text");
+        (name, text)
+    };
+    files().into_iter().filter(wanted).map(read).collect()
 }
 
 #[test]

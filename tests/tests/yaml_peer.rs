@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use fleetfold_core::contract::Mode;
 use fleetfold_core::yaml::{self, YamlError};
 use fleetfold_core::{Value, json};
-use fleetfold_tests::peers::{Peer, root, seed};
+use fleetfold_tests::peers::{Peer, seed};
+use fleetfold_tests::tree::root;
 
 const CASES: usize = 20_000;
 
