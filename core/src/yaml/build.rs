@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::flaw::Flaw;
 use super::lexer::Lexer;
 use super::places::{Path, PlacesBuilder};
-use super::reading::Reading;
+use super::reading::{Reading, place_of};
 use super::resolve::{Scalar, resolve};
 use super::scalar::{self, Findings};
 use super::syntax::{Progress, explain};
@@ -360,13 +360,9 @@ impl Builder<'_, '_> {
 impl Fields {
     fn finish(self, mode: Mode) -> Result<Map, Flaw> {
         let (map, repeated) = Map::from_entries(self.entries);
-        if mode == Mode::Strict && repeated.is_some() {
-            let mut seen = BTreeSet::new();
-            if let Some((key, place)) = self.keys.iter().find(|(key, _)| !seen.insert(key)) {
-                return Err(Flaw::new(Code::DuplicateKey, format!("the key `{key}` stands twice in one map"), *place));
-            }
-        }
-        Ok(map)
+        // A merged key may stand again; only those that were written must not.
+        let flaw = repeated.filter(|_| mode == Mode::Strict).and_then(|_| Flaw::repeated(&self.keys));
+        flaw.map_or(Ok(map), Err)
     }
 }
 
@@ -381,9 +377,4 @@ fn merged(node: &Node) -> Option<Vec<(Text, Value)>> {
         }
         _ => None,
     }
-}
-
-fn place_of(mark: Marker) -> Place {
-    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    Place { line: count(mark.line()), column: count(mark.col()).saturating_add(1) }
 }

@@ -1,7 +1,10 @@
 //! What is wrong with one document, with its place inside that document.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::{Code, Place};
 use crate::json::MAX_DEPTH;
+use crate::value::Text;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Flaw {
@@ -42,6 +45,13 @@ impl Flaw {
     pub(super) fn byte_order_mark(place: Place) -> Flaw {
         Flaw::unportable("a byte order mark stands inside the document", place)
             .hint("remove it, or write `\\ufeff` in double quotes")
+    }
+
+    /// The first key that stands twice among the keys of one map, as they were written.
+    pub(super) fn repeated(keys: &[(Text, Place)]) -> Option<Flaw> {
+        let mut seen = BTreeSet::new();
+        let (key, place) = keys.iter().find(|(key, _)| !seen.insert(key))?;
+        Some(Flaw::new(Code::DuplicateKey, format!("the key `{key}` stands twice in one map"), *place))
     }
 
     pub(super) fn too_deep(place: Place) -> Flaw {

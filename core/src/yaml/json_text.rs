@@ -107,12 +107,8 @@ impl<'a> JsonText<'a> {
             }
         }
         let (map, repeated) = Map::from_entries(entries);
-        if repeated.is_some() && self.mode == Mode::Strict {
-            let mut seen = std::collections::BTreeSet::new();
-            if let Some((key, place)) = keys.iter().find(|(key, _)| !seen.insert(key)) {
-                let message = format!("the key `{key}` stands twice in one map");
-                self.flaw.get_or_insert(Flaw::new(Code::DuplicateKey, message, *place));
-            }
+        if let Some(flaw) = repeated.filter(|_| self.mode == Mode::Strict).and_then(|_| Flaw::repeated(&keys)) {
+            self.flaw.get_or_insert(flaw);
         }
         Ok(map.into())
     }

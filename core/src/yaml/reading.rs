@@ -7,8 +7,10 @@
 //! 2. In flow, a colon ends a plain scalar only before a blank (`{a:1}` has one key, `a:1`), and `?` always does.
 //! 3. A tab after a colon separates as a space does: `a:⇥b`.
 
-use saphyr_parser::{Input, StrInput};
-use saphyr_parser::{input::SkipTabs, input::is_blank_or_breakz, input::is_flow};
+use saphyr_parser::input::{SkipTabs, is_blank_or_breakz, is_flow};
+use saphyr_parser::{Input, Marker, StrInput};
+
+use crate::diagnostic::Place;
 
 pub(super) struct Reading<'a>(StrInput<'a>);
 
@@ -86,4 +88,14 @@ impl Input for Reading<'_> {
             char => !(in_flow && is_flow(char)),
         }
     }
+}
+
+/// The place of a mark of the scanner, which counts columns from zero.
+pub(super) fn place_of(mark: Marker) -> Place {
+    Place { line: count(mark.line()), column: count(mark.col()).saturating_add(1) }
+}
+
+/// A count as places have it.
+pub(super) fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

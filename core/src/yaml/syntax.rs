@@ -3,6 +3,7 @@
 use saphyr_parser::ScanError;
 
 use super::flaw::Flaw;
+use super::reading::{count, place_of};
 use crate::diagnostic::{Code, Place};
 
 /// How far the document was read when the error came.
@@ -17,7 +18,7 @@ pub(super) struct Progress {
 /// Says what an error of the parser means.
 pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw {
     let mark = error.marker();
-    let place = Place { line: count(mark.line()), column: count(mark.col()).saturating_add(1) };
+    let place = place_of(*mark);
     let info = error.info();
     let before = lines_up_to(text, mark.index());
     if text.chars().nth(mark.index()) == Some('\u{feff}') {
@@ -198,8 +199,4 @@ fn lines_up_to(text: &str, at: usize) -> &str {
     let rest = text.get(from..).unwrap_or_default();
     let end = rest.find(['\n', '\r']).map_or(text.len(), |more| from.saturating_add(more));
     text.get(..end).unwrap_or(text)
-}
-
-fn count(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
