@@ -144,6 +144,7 @@ export interface DescribeRequest {
   op: "describe";
 }
 
+/** This engine. */
 export interface Description {
   /** The version of the engine. */
   version: string;
@@ -176,9 +177,11 @@ export interface Explained {
 
 /** A finding beside the answer. */
 export interface Finding {
+  /** `error`, `warning` or `info`. */
   severity: string;
   /** The stable name of the finding. */
   code: string;
+  /** What was found. */
   message: string;
   at?: FindingPlace;
   /** What to do about it. */
@@ -262,13 +265,15 @@ export interface MatchAnswer {
 /** Compares a desired object with a live one. */
 export interface MatchRequest {
   op: "match";
+  /** The object as it should be. */
   desired: Json;
+  /** The object as the cluster has it. */
   live: Json;
   /** `byKind`: only what counts for the kind, and what would mend it. */
   policy?: "byKind";
   /** `compat`: the answer of `dialect`. `threeWay`: also what was removed since `lastApplied`. */
   mode?: "strict" | "compat" | "threeWay";
-  /** `certmanager` (the default) or `kubefed`. */
+  /** In compat mode, which original: `certmanager` (when left out) or `kubefed`. */
   dialect?: "kubefed" | "karmada" | "greenhouse" | "ocm" | "certmanager";
   /** What was applied last; `threeWay` needs it. */
   lastApplied?: Json;
@@ -478,9 +483,11 @@ export interface ReleaseAnswer {
 export interface ReleaseRequest {
   op: "release";
   owner: OwnerInput;
+  /** The object as the cluster has it. */
   live: Json;
 }
 
+/** The result, and what of it the cluster gave. */
 export interface RetainAnswer {
   /** The desired object with what was carried over. */
   object: Json;
@@ -543,6 +550,7 @@ export interface SelectRequest {
   why?: boolean;
   /** `compat`: the answer of `dialect`. */
   mode?: "strict" | "compat";
+  /** In compat mode, which original; only `karmada` makes a difference, with its cluster affinities. */
   dialect?: "kubefed" | "karmada" | "greenhouse" | "ocm" | "certmanager";
 }
 

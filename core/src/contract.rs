@@ -184,9 +184,11 @@ record! {
     answer
     /// A finding beside the answer.
     pub struct Finding {
+        /// `error`, `warning` or `info`.
         severity "severity": &'static str,
         /// The stable name of the finding.
         code "code": &'static str,
+        /// What was found.
         message "message": String,
         at "at": Option<FindingPlace>,
         /// What to do about it.

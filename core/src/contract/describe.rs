@@ -14,6 +14,7 @@ record! {
 
 record! {
     answer
+    /// This engine.
     pub struct Description {
         /// The version of the engine.
         version "version": &'static str,

@@ -14,13 +14,15 @@ record! {
     request
     /// Compares a desired object with a live one.
     pub struct Match {
+        /// The object as it should be.
         desired "desired": Value,
+        /// The object as the cluster has it.
         live "live": Value,
         /// `byKind`: only what counts for the kind, and what would mend it.
         policy "policy": Option<Policy>,
         /// `compat`: the answer of `dialect`. `threeWay`: also what was removed since `lastApplied`.
         mode "mode": Option<MatchMode>,
-        /// `certmanager` (the default) or `kubefed`.
+        /// In compat mode, which original: `certmanager` (when left out) or `kubefed`.
         dialect "dialect": Option<Dialect>,
         /// What was applied last; `threeWay` needs it.
         last_applied "lastApplied": Option<Value>,
@@ -30,6 +32,7 @@ record! {
 }
 
 choice! {
+    /// What counts.
     pub enum Policy {
         #[default]
         ByKind = "byKind",

@@ -27,6 +27,7 @@ record! {
     /// Drops an owner from the owners of an object.
     pub struct Release {
         owner "owner": OwnerInput,
+        /// The object as the cluster has it.
         live "live": Value,
     }
 }

@@ -44,6 +44,7 @@ record! {
 
 record! {
     answer
+    /// The result, and what of it the cluster gave.
     pub struct RetainAnswer {
         /// The desired object with what was carried over.
         object "object": Value,

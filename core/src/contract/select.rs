@@ -24,6 +24,7 @@ record! {
         why "why": Option<bool>,
         /// `compat`: the answer of `dialect`.
         mode "mode": Option<Mode>,
+        /// In compat mode, which original; only `karmada` makes a difference, with its cluster affinities.
         dialect "dialect": Option<Dialect>,
     }
 }
