@@ -118,6 +118,10 @@ impl Operation for Match {
 
 impl Match {
     fn same_object(&self) -> Result<(), Error> {
+        if self.live.is_null() {
+            let message = "there is no live object to update";
+            return Err(Error::new(Code::WrongType, message).at("/live").hint("what is absent is created as desired"));
+        }
         for path in [&["kind"][..], &["metadata", "name"], &["metadata", "namespace"]] {
             if self.desired.text_at(path) != self.live.text_at(path) {
                 let message = format!("`{}` of the two objects differs: they are not the same object", path.join("."));
