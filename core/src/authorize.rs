@@ -127,6 +127,7 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
     }
     ctx.explain_denials();
     ctx.compare_sets(&sets, old.as_ref(), new.as_ref());
+    ctx.warn_misnamed(&sets);
     Ok(verdict)
 }
 
@@ -319,6 +320,25 @@ impl Ctx<'_> {
             if set.accepts(&free) != set.accepts(base) {
                 let changed: BTreeSet<&Text> = set.keys().filter(|key| base.get(key) != free.get(key)).collect();
                 self.warn_unguarded(set, verb, &changed);
+            }
+        }
+    }
+
+    /// Says of a role that it grants a set's name where the set selects another value: whoever wrote it meant the set, and
+    /// no label that it grants makes a cluster join.
+    fn warn_misnamed(&mut self, sets: &[ClusterSet]) {
+        let Judge::Documents(rbac) = &self.judge else { return };
+        let label = Permission::label(String::new());
+        for (role, place, name) in rbac.names(label.request()) {
+            let Some((key, value)) = name.rsplit_once(':') else { continue };
+            let set = sets.iter().find(|it| it.name() == value);
+            let Some((_, selected)) = set.and_then(ClusterSet::exclusive_label).filter(|(it, _)| *it == key) else {
+                continue;
+            };
+            if selected != value {
+                let message = format!("`{name}` never makes a cluster join the set `{value}`");
+                let hint = format!("the set selects `{key}:{selected}`: grant that");
+                self.out.push(Diagnostic::warning(Code::GrantJoinsNothing, message).of(role).at(place).hint(hint));
             }
         }
     }

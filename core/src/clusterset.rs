@@ -103,6 +103,11 @@ impl ClusterSet {
         &self.name
     }
 
+    /// The key and value of the one label that puts a cluster into the set, where it is exclusive.
+    pub fn exclusive_label(&self) -> Option<(&Text, &Text)> {
+        self.exclusive.as_ref().map(|(key, value)| (key, value))
+    }
+
     /// Whether a cluster with these labels is in the set.
     pub fn accepts(&self, labels: &Labels) -> bool {
         self.labels.as_ref().is_some_and(|it| it.accepts(labels))

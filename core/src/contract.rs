@@ -102,10 +102,7 @@ const fn workspace_op<T: WorkspaceOperation>() -> Op {
 /// Answers one request text with one answer text.
 pub fn call(workspace: &mut Workspace, request: &str) -> String {
     let mut out = Vec::new();
-    let response = match json::parse(request)
-        .map_err(json::JsonError::into_error)
-        .and_then(|it| dispatch(workspace, it, &mut out))
-    {
+    let response = match read(request).and_then(|it| dispatch(workspace, it, &mut out)) {
         Ok(answer) => {
             let diagnostics = (!out.is_empty()).then(|| out.encode()).flatten();
             let parts = [diagnostics.map(|it| ("diagnostics", it)), Some(("ok", answer))];
@@ -114,6 +111,16 @@ pub fn call(workspace: &mut Workspace, request: &str) -> String {
         Err(error) => Map::from_iter([("error", error.encode().unwrap_or_default())]),
     };
     mask::write(response.into())
+}
+
+fn read(request: &str) -> Result<Value, Error> {
+    json::parse(request).map_err(|error| {
+        let is_json = request.trim_start().starts_with(['{', '[', '"']);
+        let hint = (error.code == Code::BadJson && !is_json).then(|| {
+            r#"a request is a JSON object, as `{"op":"describe"}`; YAML goes into the `text` of the op `parse`"#.into()
+        });
+        error.into_error().maybe_hint(hint)
+    })
 }
 
 fn dispatch(workspace: &mut Workspace, mut request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {

@@ -172,6 +172,8 @@ codes! {
     // Permissions
     /// A label that anybody may set decides over a set.
     UnguardedLabel = "unguarded-label",
+    /// The label that a role grants carries a set's name, and the set selects another value.
+    GrantJoinsNothing = "grant-joins-nothing",
     /// The permission comes from the deprecated `join`.
     DeprecatedJoin = "deprecated-join",
     /// The set is not valid, so nothing joins it.

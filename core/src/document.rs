@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::diagnostic::{At, Code, Diagnostic, Error};
-use crate::identity::group_of;
+use crate::identity::{ObjectName, group_of};
 use crate::path::Pointer;
 use crate::value::{Text, Value};
 use crate::yaml::{Parsed, Places};
@@ -50,13 +50,10 @@ impl Identity {
     }
 }
 
-/// `Kind/name` or `Kind/namespace/name`.
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.namespace.is_empty() {
-            true => write!(f, "{}/{}", self.kind, self.name),
-            false => write!(f, "{}/{}/{}", self.kind, self.namespace, self.name),
-        }
+        let Identity { kind, namespace, name, .. } = self.clone();
+        ObjectName { kind, namespace, name }.fmt(f)
     }
 }
 

@@ -13,14 +13,80 @@ const COPIES: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration", "k
 /// What makes a map a Secret.
 const SIGN: (&str, &str) = ("kind", "Secret");
 
+/// How a map keeps what must not be shown.
+#[derive(Clone, Copy)]
+enum Holder {
+    /// It is a Secret.
+    Secret,
+    /// Its `items` are Secrets, none of which says so: that is how an API server lists them.
+    SecretList,
+    /// KubeFed's wrapper: its template is a Secret that need not say so, and its overrides hold parts of one.
+    FederatedSecret,
+}
+
+impl Holder {
+    fn of(map: &Map) -> Option<Holder> {
+        match map.get(SIGN.0)?.as_text()? {
+            "Secret" => Some(Holder::Secret),
+            "SecretList" => Some(Holder::SecretList),
+            "FederatedSecret" => Some(Holder::FederatedSecret),
+            _ => None,
+        }
+    }
+
+    /// Whether a place below the holder lies in what must not be shown, or has it below itself.
+    fn hides(self, place: &[&str]) -> bool {
+        match (self, place) {
+            (_, []) => true,
+            (Holder::Secret, ["data" | "stringData", ..] | ["metadata"] | ["metadata", "annotations"]) => true,
+            (Holder::Secret, ["metadata", "annotations", key, ..]) => COPIES.contains(key),
+            (Holder::SecretList, ["items"]) => true,
+            (Holder::SecretList, ["items", _, place @ ..]) => Holder::Secret.hides(place),
+            (Holder::FederatedSecret, ["spec"] | ["spec", "overrides", ..]) => true,
+            (Holder::FederatedSecret, ["spec", "template", place @ ..] | place @ ["metadata", ..]) => {
+                Holder::Secret.hides(place)
+            }
+            _ => false,
+        }
+    }
+
+    fn cover(self, map: &mut Map) {
+        match self {
+            Holder::Secret => cover_secret(map),
+            Holder::SecretList => {
+                let items = map.get_mut("items").and_then(Value::as_list_mut);
+                items.into_iter().flatten().filter_map(Value::as_map_mut).for_each(cover_secret);
+            }
+            Holder::FederatedSecret => {
+                cover_copies(map);
+                let Some(spec) = map.get_mut("spec") else { return };
+                if let Some(template) = spec.get_mut("template").and_then(Value::as_map_mut) {
+                    cover_secret(template);
+                }
+                if let Some(overrides) = spec.get_mut("overrides") {
+                    cover_values(overrides);
+                }
+            }
+        }
+    }
+}
+
 /// Writes an answer, with the contents of every Secret in it replaced.
 pub fn write(mut answer: Value) -> String {
     let (text, secret) = answer.to_canonical_watching(SIGN);
-    if !secret {
+    if !secret && !documents(&answer).any(|it| Holder::of(it).is_some()) {
         return text;
     }
     cover(&mut answer);
     answer.to_canonical()
+}
+
+/// The objects that an answer consists of: what holds Secrets without naming them is always a whole one.
+fn documents(answer: &Value) -> impl Iterator<Item = &Map> {
+    let answer = answer.get("ok");
+    let list = answer.and_then(|it| it.get("documents")).and_then(Value::as_list).map_or(&[][..], Vec::as_slice);
+    let single = ["object", "update"].into_iter().filter_map(move |field| answer?.get(field));
+    list.iter().chain(single).filter_map(Value::as_map)
 }
 
 /// Whether a place of one of the objects lies in what a Secret keeps to itself, be it the object or one inside it, as in
@@ -30,55 +96,89 @@ pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
     objects.iter().any(|object| {
         let inside = (0..=segments.len()).filter_map(|depth| segments.split_at_checked(depth));
         inside.into_iter().any(|(above, below)| {
-            is_secret_place(below) && Pointer::of(above.iter().copied()).get(object).is_some_and(is_secret)
+            let holder = Pointer::of(above.iter().copied()).get(object).and_then(Value::as_map).and_then(Holder::of);
+            holder.is_some_and(|it| it.hides(below))
         })
     })
 }
 
-fn is_secret(object: &Value) -> bool {
-    object.as_map().is_some_and(is_secret_map)
-}
-
-/// Whether a top-level field of a Secret, or a copy among its annotations, holds what must not be shown.
-fn is_secret_place(segments: &[&str]) -> bool {
-    match segments {
-        [] | ["data" | "stringData", ..] | ["metadata"] | ["metadata", "annotations"] => true,
-        ["metadata", "annotations", key, ..] => COPIES.contains(key),
-        _ => false,
-    }
-}
-
-fn is_secret_map(map: &Map) -> bool {
-    map.get(SIGN.0).and_then(Value::as_text) == Some(SIGN.1)
-}
-
-fn cover(value: &mut Value) {
+/// Replaces the contents of every Secret in a value. What has a place keeps it: only texts, numbers and the like change.
+pub fn cover(value: &mut Value) {
     if let Some(items) = value.as_list_mut() {
         items.iter_mut().for_each(cover);
     }
     let Some(map) = value.as_map_mut() else { return };
-    if is_secret_map(map) {
-        for field in ["data", "stringData"] {
-            if let Some(content) = map.get_mut(field) {
-                cover_content(content);
-            }
-        }
-        let annotations = map.get_mut("metadata").and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut);
-        for (_, copy) in
-            annotations.into_iter().flat_map(Map::iter_mut).filter(|(key, _)| COPIES.contains(&key.as_str()))
-        {
-            *copy = MASK.into();
-        }
-    } else {
-        map.iter_mut().for_each(|(_, value)| cover(value));
+    match Holder::of(map) {
+        Some(holder) => holder.cover(map),
+        None => map.iter_mut().for_each(|(_, value)| cover(value)),
     }
 }
 
+/// Whether a value has a Secret in it.
+pub fn holds_secret(value: &Value) -> bool {
+    match value {
+        Value::List(items) => items.iter().any(holds_secret),
+        Value::Map(map) => Holder::of(map).is_some() || map.iter().any(|(_, value)| holds_secret(value)),
+        _ => false,
+    }
+}
+
+/// Replaces the contents of Secrets in a part of a tree: where the tree has a Secret, so does the part, though it need not
+/// say so.
+pub fn cover_part(part: &mut Value, place: &Pointer, tree: &Value) {
+    match place.get(tree) {
+        Some(whole) if whole.as_map().is_some_and(|it| Holder::of(it).is_some()) => cover_like(part, whole),
+        _ if is_hidden(&[tree], place) => cover_leaves(part),
+        Some(whole) => cover_like(part, whole),
+        None => {}
+    }
+}
+
+/// Replaces what lies where `whole`, of which the value is a layer, has the contents of Secrets.
+fn cover_like(value: &mut Value, whole: &Value) {
+    let (Some(map), Some(whole)) = (value.as_map_mut(), whole.as_map()) else { return };
+    match Holder::of(whole) {
+        Some(holder) => holder.cover(map),
+        None => map.iter_mut().filter_map(|(key, value)| Some((value, whole.get(key)?))).for_each(|(value, whole)| {
+            cover_like(value, whole);
+        }),
+    }
+}
+
+fn cover_secret(map: &mut Map) {
+    for content in ["data", "stringData"] {
+        match map.get_mut(content) {
+            Some(Value::Null) | None => {}
+            Some(content) => cover_leaves(content),
+        }
+    }
+    cover_copies(map);
+}
+
+fn cover_copies(map: &mut Map) {
+    let annotations = map.get_mut("metadata").and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut);
+    let annotations = annotations.into_iter().flat_map(Map::iter_mut);
+    annotations.filter(|(key, _)| COPIES.contains(&key.as_str())).for_each(|(_, copy)| cover_leaves(copy));
+}
+
 /// The keys of a Secret are shown, its values are not.
-fn cover_content(content: &mut Value) {
-    if let Some(map) = content.as_map_mut() {
-        map.iter_mut().for_each(|(_, value)| *value = MASK.into());
-    } else if !content.is_null() {
-        *content = MASK.into();
+fn cover_leaves(value: &mut Value) {
+    if let Some(items) = value.as_list_mut() {
+        items.iter_mut().for_each(cover_leaves);
+    } else if let Some(map) = value.as_map_mut() {
+        map.iter_mut().for_each(|(_, value)| cover_leaves(value));
+    } else {
+        *value = MASK.into();
+    }
+}
+
+/// Replaces what overrides set; which clusters and places they are for is no secret.
+fn cover_values(value: &mut Value) {
+    if let Some(items) = value.as_list_mut() {
+        items.iter_mut().for_each(cover_values);
+    }
+    let Some(map) = value.as_map_mut() else { return };
+    for (key, value) in map.iter_mut() {
+        if key == "value" { cover_leaves(value) } else { cover_values(value) }
     }
 }

@@ -4,10 +4,13 @@
 //! is not "equal" but "contained", and the answer is not a yes or no but the places that differ and how.
 
 mod compat;
+mod stored;
 mod update;
 
 pub use compat::{matches_kubefed, matches_original};
 pub use update::{Update, update};
+
+use stored::is_stored_alike;
 
 use crate::pair::pair;
 use crate::path::Pointer;
@@ -61,6 +64,7 @@ impl DifferenceKind {
 ///    further live elements are fine.
 /// 5. A list that is a set (verbs, resources) matches if both have the same elements in whatever order.
 /// 6. Any other list matches one of the same length, element by element: reordered arguments are a difference.
+/// 7. What an API server stores in another spelling matches that: see [`stored`].
 ///
 /// With `last_applied` also what it had and `desired` no longer has, while live still does, is a difference: that is how
 /// a removal is seen.
@@ -74,6 +78,7 @@ pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) 
         found: Vec::new(),
     };
     ctx.compare(desired, Some(live), last_applied);
+    ctx.found.retain(|it| !is_stored_alike(it, desired, live));
     // A place that live does not have yet can still be set; inside one that it has, nothing can, nor can what holds it go.
     let fixed: Vec<Pointer> = fixed.into_iter().filter(|place| live.at(place).is_some()).map(Pointer::of).collect();
     let touches = |it: &Difference| fixed.iter().any(|place| place.contains(&it.path) || it.path.contains(place));

@@ -191,6 +191,20 @@ impl Rbac {
         dangling.map(|(reference, it)| (reference.to_string(), it.role.to_string())).collect()
     }
 
+    /// The names that roles list for what is asked, each with its role and its place there. The request's own name does
+    /// not count, nor who is bound.
+    pub fn names<'r>(&'r self, request: Request<'r>) -> impl Iterator<Item = (String, Pointer, &'r Text)> {
+        let rules = self.roles.iter().flat_map(|(reference, role)| {
+            role.rules.iter().enumerate().map(move |(index, rule)| (reference, index, rule))
+        });
+        rules.filter(move |(.., rule)| rule.covers(request)).flat_map(|(reference, at, rule)| {
+            rule.names.iter().enumerate().map(move |(index, name)| {
+                let place = ["rules".into(), at.to_string(), "resourceNames".into(), index.to_string()];
+                (reference.to_string(), Pointer::of(place), name)
+            })
+        })
+    }
+
     /// The role that holds the first rule that grants the request, and the index of the rule.
     fn granting_rule<'r>(&'r self, role: &'r ObjectName, request: Request) -> Option<(&'r ObjectName, usize)> {
         self.holders(role).into_iter().find_map(|holder| {
@@ -269,15 +283,19 @@ impl Rule {
     }
 
     fn grants(&self, request: Request) -> bool {
+        self.covers(request) && (self.names.is_empty() || self.names.iter().any(|it| it == request.name))
+    }
+
+    /// Whether the rule is about what is asked, whatever its name.
+    fn covers(&self, request: Request) -> bool {
         let listed = |list: &[Text], wanted: &str| list.iter().any(|it| it == ANY || it == wanted);
-        let Request { verb, group, resource, subresource, name } = request;
+        let Request { verb, group, resource, subresource, .. } = request;
         listed(&self.verbs, verb)
             && listed(&self.groups, group)
             && self.resources.iter().any(|it| match it.split_once('/') {
                 Some((parent, child)) => (parent == ANY || parent == resource) && child == subresource,
                 None => it == ANY || (it == resource && subresource.is_empty()),
             })
-            && (self.names.is_empty() || self.names.iter().any(|it| it == name))
     }
 }
 

@@ -3,6 +3,7 @@
 //! - [`lists`]: what tells the elements of a list apart.
 //! - [`retention`]: which values of a live object are carried over, for us and for the originals.
 //! - [`roots`]: which fields stand at the root of a kind.
+//! - [`stored`]: what an API server makes of what it is given.
 //! - [`updates`]: what counts as a difference of each kind, and how an update mends it.
 //! - [`molds`]: which flags a component takes, by version.
 //! - [`clusters`]: which documents are clusters.
@@ -12,4 +13,5 @@ pub mod lists;
 pub mod molds;
 pub mod retention;
 pub mod roots;
+pub mod stored;
 pub mod updates;

@@ -7,11 +7,11 @@ use super::record::Spot;
 use super::select::ClusterInput;
 use super::{Mode, Operation};
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::fold::{Effective, Layer, Origin, Setting, Source, fold};
+use crate::fold::{Effective, Folded, Layer, Origin, Setting, Source, fold};
 use crate::path::{OptionPath, PathError, Pointer};
 use crate::select::{Cluster, Selector};
 use crate::value::{Text, Value};
-use crate::{choice, record};
+use crate::{choice, mask, record};
 
 record! {
     request
@@ -106,7 +106,10 @@ impl Operation for Fold {
         warn_repeated_names(&self.layers, out);
         let layers = self.layers.into_iter().enumerate();
         let layers = layers.map(|(index, layer)| layer.read(index, mode, out)).collect::<Result<Vec<_>, _>>()?;
-        let folded = fold(&layers, self.cluster.map(Cluster::from).as_ref(), mode, out)?;
+        let mut folded = fold(&layers, self.cluster.map(Cluster::from).as_ref(), mode, out)?;
+        if mask::holds_secret(&folded.values) {
+            cover_parts(&mut folded);
+        }
         let origins =
             folded.origins.into_iter().map(|(path, chain)| (path, chain.into_iter().map(OriginAnswer::from).collect()));
         Ok(FoldAnswer {
@@ -114,6 +117,18 @@ impl Operation for Fold {
             origins: origins.collect(),
             values: folded.values,
         })
+    }
+}
+
+/// Options and origins are parts of the tree of values, and as secret as it is where they stand.
+fn cover_parts(folded: &mut Folded) {
+    let Folded { options, origins, values } = folded;
+    let options = options.iter_mut().map(|it| (&it.path, &mut it.source));
+    let origins = origins.iter_mut().flat_map(|(path, chain)| chain.iter_mut().map(move |it| (path, &mut it.source)));
+    for (path, source) in options.chain(origins) {
+        if let (Source::Value(value), Ok(path)) = (source, OptionPath::parse(path)) {
+            mask::cover_part(value, &path.pointer(), values);
+        }
     }
 }
 

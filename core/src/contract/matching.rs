@@ -95,6 +95,12 @@ impl Operation for Match {
         let compat = mode == MatchMode::Compat;
         let objects = [&self.desired, &self.live];
         if self.policy.is_some() {
+            if self.live.is_null() {
+                let message = "there is no live object to update";
+                return Err(Error::new(Code::WrongType, message)
+                    .at("/live")
+                    .hint("what is absent is created as desired"));
+            }
             same_object(&self.desired, &self.live)?;
             let mode = if compat { Mode::Compat } else { Mode::Strict };
             return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode)?, &objects));

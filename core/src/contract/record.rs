@@ -140,6 +140,7 @@ impl<'a> Fields<'a> {
         if let Some(unknown) = map.keys().find(|key| !known.contains(&key.as_str())) {
             let hint = match nearest(unknown, known.iter().copied()) {
                 Some(name) => format!("did you mean `{name}`?"),
+                None if known.is_empty() => "there are no fields here".into(),
                 None => format!("known here: {}", known.join(", ")),
             };
             let message = format!("there is no field `{unknown}` here");

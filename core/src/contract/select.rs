@@ -83,7 +83,7 @@ impl Operation for Select {
         let selector = Selector::parse(&self.selector, mode, self.dialect, &spot.key("selector"))?;
         let clusters = sorted(self.clusters)?;
         if mode == Mode::Strict {
-            warn_unknown(&selector, &clusters, out);
+            warn_unknown(&self.selector, &selector, &clusters, out);
         }
         let explained = |cluster: &Cluster| Explained {
             name: cluster.name.clone(),
@@ -95,6 +95,9 @@ impl Operation for Select {
         Ok(SelectAnswer { clusters: picked.map(|cluster| cluster.name.clone()).collect(), explained })
     }
 }
+
+/// The fields of selectors below which values are those of labels and fields, not the names of clusters.
+const LABEL_FIELDS: &[&str] = &["labelSelector", "clusterSelector", "fieldSelector"];
 
 /// The clusters by name. One name stands for one cluster.
 fn sorted(clusters: Vec<ClusterInput>) -> Result<Vec<Cluster>, Error> {
@@ -110,15 +113,33 @@ fn sorted(clusters: Vec<ClusterInput>) -> Result<Vec<Cluster>, Error> {
     Ok(clusters)
 }
 
-fn warn_unknown(selector: &Selector, clusters: &[Cluster], out: &mut Vec<Diagnostic>) {
+fn warn_unknown(given: &Value, selector: &Selector, clusters: &[Cluster], out: &mut Vec<Diagnostic>) {
     let known: BTreeSet<&str> = clusters.iter().map(|it| it.name.as_str()).collect();
     let unknown: BTreeSet<&Text> =
         mentioned(selector).into_iter().filter(|name| !known.contains(name.as_str())).collect();
     for name in unknown {
-        let diagnostic = Diagnostic::warning(Code::UnknownCluster, format!("there is no cluster `{name}`"))
-            .at(Pointer::of(["selector"]));
+        let place = Pointer::of(["selector"]);
+        let place = place_of(name, given, &place).unwrap_or(place);
+        let diagnostic = Diagnostic::warning(Code::UnknownCluster, format!("there is no cluster `{name}`")).at(place);
         let hint = did_you_mean(name, known.iter().copied());
         out.push(Diagnostic { hint, ..diagnostic });
+    }
+}
+
+/// Where a selector first names a cluster: as an element of a list, or as the `name` of one.
+fn place_of(name: &Text, given: &Value, at: &Pointer) -> Option<Pointer> {
+    match given {
+        Value::List(items) => items.iter().enumerate().find_map(|(index, item)| {
+            let at = at.child(index.to_string());
+            if item.as_text() == Some(name) { Some(at) } else { place_of(name, item, &at) }
+        }),
+        Value::Map(map) => {
+            map.iter().filter(|(key, _)| !LABEL_FIELDS.contains(&key.as_str())).find_map(|(key, value)| {
+                let at = at.child(key.clone());
+                if key == "name" && value.as_text() == Some(name) { Some(at) } else { place_of(name, value, &at) }
+            })
+        }
+        _ => None,
     }
 }
 

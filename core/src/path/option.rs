@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::PathError;
+use super::{PathError, Pointer};
 use crate::value::Text;
 
 /// The highest index an option path may name: beyond it a typo would ask for a list of millions.
@@ -78,6 +78,14 @@ impl OptionPath {
 
     pub fn steps(&self) -> &[OptionStep] {
         &self.0
+    }
+
+    /// Where the option stands in the tree that all options make up.
+    pub fn pointer(&self) -> Pointer {
+        Pointer::of(self.0.iter().map(|step| match step {
+            OptionStep::Key(key) => key.clone(),
+            OptionStep::Index(index) => index.to_string().into(),
+        }))
     }
 }
 
