@@ -254,12 +254,9 @@ impl Ctx<'_> {
                 Ok(std::sync::Arc::unwrap_or_clone(map))
             }
             _ => {
-                let ObjectName { kind, namespace, name } = self.target;
                 let message = "the recorded versions are not a JSON map of strings, and are written anew";
                 let place = Pointer::of(["metadata", "annotations", &key]);
-                out.push(
-                    Diagnostic::warning(Code::BadRecord, message).of(format!("{kind}/{namespace}/{name}")).at(place),
-                );
+                out.push(Diagnostic::warning(Code::BadRecord, message).of(self.target.to_string()).at(place));
                 Ok(Map::new())
             }
         }

@@ -117,7 +117,7 @@ impl Retain {
 fn paths(fields: Vec<Text>) -> Result<Vec<RetentionPath>, Error> {
     let parse = |(index, text): (usize, Text)| {
         RetentionPath::parse(&text).map_err(|PathError { message, offset, hint }| {
-            let message = format!("`{text}` is not a retention path: {message}, at character {offset}");
+            let message = format!("the retention path `{text}` is wrong at character {}: {message}", offset + 1);
             Error::new(Code::BadRetentionPath, message).at(format!("/rules/fields/{index}")).maybe_hint(hint)
         })
     };
