@@ -9,76 +9,138 @@
 
 use std::fmt::Write;
 
+use crate::mask;
 use crate::value::{Map, Number, Value};
 
 impl Value {
     /// The canonical JSON text of this value.
     pub fn to_canonical(&self) -> String {
-        self.to_canonical_watching(("", "")).0
-    }
-
-    /// The same, and whether some map in it has this key with this text: whoever wants to know is spared a second walk.
-    pub fn to_canonical_watching(&self, watched: (&str, &str)) -> (String, bool) {
-        let mut writer = Writer { out: String::new(), watched, seen: false };
-        writer.write(self);
-        (writer.out, writer.seen)
+        let mut writer = Writer::default();
+        writer.value(self);
+        writer.into_text()
     }
 }
 
-struct Writer<'a> {
+/// Writes one JSON text, piece by piece. Whoever writes the pieces keeps the order of keys.
+#[derive(Debug, Default)]
+pub struct Writer {
     out: String,
-    watched: (&'a str, &'a str),
-    seen: bool,
+    /// Whether the contents of Secrets are covered.
+    covers: bool,
 }
 
-impl Writer<'_> {
-    fn write(&mut self, value: &Value) {
+impl Writer {
+    /// A writer of answers: the contents of every Secret in them are replaced.
+    pub fn covering() -> Writer {
+        // Many answers are short; a long one soon doubles.
+        Writer { out: String::with_capacity(512), covers: true }
+    }
+
+    pub fn into_text(self) -> String {
+        self.out
+    }
+
+    pub fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.out.push_str("null"),
-            Value::Bool(true) => self.out.push_str("true"),
-            Value::Bool(false) => self.out.push_str("false"),
-            Value::Number(Number::Int(int)) => write_int(*int, &mut self.out),
+            Value::Bool(bool) => self.bool(*bool),
+            Value::Number(Number::Int(int)) => self.int(*int),
             Value::Number(Number::Double(double)) => write_double(*double, &mut self.out),
-            Value::Text(text) => write_text(text, &mut self.out),
-            Value::List(items) => {
-                self.out.push('[');
-                for (at, item) in items.iter().enumerate() {
-                    if at > 0 {
-                        self.out.push(',');
-                    }
-                    self.write(item);
-                }
-                self.out.push(']');
-            }
-            Value::Map(map) => self.write_map(map),
+            Value::Text(text) => self.text(text),
+            Value::List(items) => self.list(items.iter(), Writer::value),
+            Value::Map(map) => self.map(map),
         }
     }
 
-    fn write_map(&mut self, map: &Map) {
-        self.out.push('{');
-        for (at, (key, value)) in map.iter().enumerate() {
+    pub fn bool(&mut self, bool: bool) {
+        self.out.push_str(if bool { "true" } else { "false" });
+    }
+
+    pub fn int(&mut self, int: i64) {
+        write_int(int, &mut self.out);
+    }
+
+    pub fn text(&mut self, text: &str) {
+        write_text(text, &mut self.out);
+    }
+
+    pub fn map(&mut self, map: &Map) {
+        let start = self.out.len();
+        self.open('{');
+        for (key, value) in map.iter() {
+            // Found on the way, so that maps which are no Secrets, nearly all, are not searched for it.
+            if self.covers && mask::is_sign(key, value) {
+                self.out.truncate(start);
+                self.covers = false;
+                self.map(&mask::covered(map));
+                self.covers = true;
+                return;
+            }
+            self.key(key);
+            self.value(value);
+        }
+        self.close('}');
+    }
+
+    pub fn list<T>(&mut self, items: impl IntoIterator<Item = T>, write: impl Fn(&mut Writer, T)) {
+        self.open('[');
+        for (at, item) in items.into_iter().enumerate() {
             if at > 0 {
                 self.out.push(',');
             }
-            if key == self.watched.0 && value.as_text() == Some(self.watched.1) {
-                self.seen = true;
-            }
-            write_text(key, &mut self.out);
-            self.out.push(':');
-            self.write(value);
+            write(self, item);
         }
-        self.out.push('}');
+        self.close(']');
+    }
+
+    #[inline]
+    pub fn open(&mut self, bracket: char) {
+        self.out.push(bracket);
+    }
+
+    #[inline]
+    pub fn close(&mut self, bracket: char) {
+        self.out.push(bracket);
+    }
+
+    pub fn key(&mut self, key: &str) {
+        self.comma();
+        write_text(key, &mut self.out);
+        self.out.push(':');
+    }
+
+    /// A key that is written already, with its quotes and colon.
+    #[inline]
+    pub fn written_key(&mut self, key: &'static str) {
+        self.comma();
+        self.out.push_str(key);
+    }
+
+    /// Before every entry of a map but the first: no value ends with an open bracket.
+    #[inline]
+    fn comma(&mut self) {
+        if !self.out.ends_with('{') {
+            self.out.push(',');
+        }
     }
 }
 
 fn write_int(int: i64, out: &mut String) {
-    // Single digits are most of what manifests hold (replicas, ports' indices, modes).
-    if let Ok(digit @ 0..=9) = u8::try_from(int) {
-        out.push(char::from(b'0' + digit));
-    } else {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{int}");
+    if int < 0 {
+        out.push('-');
     }
+    // Filled from the end; much quicker than formatting, and manifests are full of numbers.
+    let mut digits = [b'0'; 20];
+    let (mut rest, mut used) = (int.unsigned_abs(), 0);
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        used += 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend(digits.iter().skip(digits.len() - used).map(|digit| char::from(*digit)));
 }
 
 /// Lays out the shortest digits as ECMAScript does: plain between 1e-6 and 1e21, with an exponent outside.
@@ -133,10 +195,18 @@ fn shortest(double: f64) -> String {
 
 pub fn write_text(text: &str, out: &mut String) {
     out.push('"');
+    if is_plain(text.as_bytes()) {
+        out.push_str(text);
+    } else {
+        write_escaped(text, out);
+    }
+    out.push('"');
+}
+
+fn write_escaped(text: &str, out: &mut String) {
     let mut rest = text;
-    // Runs without anything to escape, which is nearly all text, are copied whole.
-    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        let (run, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+    while let Some((run, tail)) = rest.split_at_checked(unescaped(rest.as_bytes())).filter(|(_, tail)| !tail.is_empty())
+    {
         out.push_str(run);
         let mut tail = tail.chars();
         match tail.next() {
@@ -155,7 +225,51 @@ pub fn write_text(text: &str, out: &mut String) {
         rest = tail.as_str();
     }
     out.push_str(rest);
-    out.push('"');
+}
+
+/// How many bytes stand for themselves in a JSON string, up to the first quote, backslash or control character.
+#[inline]
+pub fn unescaped(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let stops = stops(u64::from_le_bytes(*word));
+        if stops != 0 {
+            return at + (stops.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| is_stop(*byte)).unwrap_or(rest.len())
+}
+
+/// Whether all bytes stand for themselves, as in nearly all text.
+#[inline]
+fn is_plain(bytes: &[u8]) -> bool {
+    let (words, _) = bytes.as_chunks();
+    // The last eight bytes again, or twice four, whatever the words left over: that spares a walk byte by byte.
+    let end = match (bytes.last_chunk(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(last), _, _) => stops(u64::from_le_bytes(*last)) == 0,
+        (None, Some([a, b, c, d]), Some([e, f, g, h])) => {
+            stops(u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h])) == 0
+        }
+        _ => !bytes.iter().any(|byte| is_stop(*byte)),
+    };
+    end && words.iter().all(|word| stops(u64::from_le_bytes(*word)) == 0)
+}
+
+/// What a JSON string must escape.
+fn is_stop(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | 0..0x20)
+}
+
+/// The same for eight bytes at once: the high bit of each that is one. Above the lowest of them a borrow may mark others,
+/// so only the lowest, and whether there is any, mean something.
+#[inline]
+fn stops(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
+    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    (below(word, 0x20) | is(b'"') | is(b'\\')) & (ONES << 7)
 }
 
 #[cfg(test)]
@@ -183,6 +297,29 @@ mod tests {
         check(5e-324, "5e-324");
         check(1.7976931348623157e308, "1.7976931348623157e+308");
         check(0.30000000000000004, "0.30000000000000004");
+    }
+
+    #[test]
+    fn integers_keep_all_their_digits() {
+        for int in [0, 7, -7, 10, 99, 100, -1_000_000, i64::MAX, i64::MIN] {
+            let mut out = String::new();
+            write_int(int, &mut out);
+            assert_eq!(out, int.to_string());
+        }
+    }
+
+    #[test]
+    fn what_must_be_escaped_is_found_wherever_it_stands() {
+        for len in 0..30 {
+            let plain = "é€ 0".repeat(len).into_bytes();
+            let plain = &plain[..len];
+            assert_eq!((unescaped(plain), is_plain(plain)), (len, true), "{len}");
+            for (at, stop) in (0..len).flat_map(|at| [b'"', b'\\', 0, 0x1f].map(|stop| (at, stop))) {
+                let mut text = plain.to_vec();
+                text[at] = stop;
+                assert_eq!((unescaped(&text), is_plain(&text)), (at, false), "{stop} at {at} of {len}");
+            }
+        }
     }
 
     #[test]

@@ -23,16 +23,17 @@ mod schema;
 mod select;
 mod typescript;
 
-use record::{Decode, Encode, Shape, Shaped, Spot};
+use record::{Decode, Encode, Shape, Shaped, Spot, field};
 
 pub use schema::schema;
 pub use typescript::typescript;
 
+use crate::canonical::Writer;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::nearest::suggest;
-use crate::value::{Map, Text, Value};
+use crate::value::{Text, Value};
 use crate::workspace::Workspace;
-use crate::{choice, json, mask, record};
+use crate::{choice, json, record};
 
 /// Every op, in the order the documentation tells them.
 pub const OPS: &[Op] = &[
@@ -76,41 +77,36 @@ pub struct Op {
     pub name: &'static str,
     pub request: fn() -> Shape,
     pub answer: fn() -> Shape,
-    run: fn(&mut Workspace, Value, &mut Vec<Diagnostic>) -> Result<Value, Error>,
+    run: fn(&mut Workspace, Value, &mut Writer) -> Result<(), Error>,
 }
 
 const fn op<T: Operation>() -> Op {
-    fn run<T: Operation>(_: &mut Workspace, request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
-        let answer = T::decode(request, &Spot::ROOT)?.answer(out)?;
-        Ok(answer.encode().unwrap_or_default())
+    fn run<T: Operation>(_: &mut Workspace, request: Value, writer: &mut Writer) -> Result<(), Error> {
+        let mut out = Vec::new();
+        let answer = T::decode(request, &Spot::ROOT)?.answer(&mut out)?;
+        respond(&answer, &out, writer);
+        Ok(())
     }
     Op { name: T::NAME, request: T::shape, answer: T::Answer::shape, run: run::<T> }
 }
 
 const fn workspace_op<T: WorkspaceOperation>() -> Op {
-    fn run<T: WorkspaceOperation>(
-        workspace: &mut Workspace,
-        request: Value,
-        out: &mut Vec<Diagnostic>,
-    ) -> Result<Value, Error> {
-        let answer = T::decode(request, &Spot::ROOT)?.answer(workspace, out)?;
-        Ok(answer.encode().unwrap_or_default())
+    fn run<T: WorkspaceOperation>(workspace: &mut Workspace, request: Value, writer: &mut Writer) -> Result<(), Error> {
+        let mut out = Vec::new();
+        let answer = T::decode(request, &Spot::ROOT)?.answer(workspace, &mut out)?;
+        respond(&answer, &out, writer);
+        Ok(())
     }
     Op { name: T::NAME, request: T::shape, answer: T::Answer::shape, run: run::<T> }
 }
 
 /// Answers one request text with one answer text.
 pub fn call(workspace: &mut Workspace, request: &str) -> String {
-    let mut out = Vec::new();
-    let response = match read(request).and_then(|it| dispatch(workspace, it, &mut out)) {
-        Ok(answer) => {
-            let diagnostics = (!out.is_empty()).then(|| out.encode()).flatten();
-            let parts = [diagnostics.map(|it| ("diagnostics", it)), Some(("ok", answer))];
-            parts.into_iter().flatten().collect::<Map>()
-        }
-        Err(error) => Map::from_iter([("error", error.encode().unwrap_or_default())]),
-    };
-    mask::write(response.into())
+    let mut writer = Writer::covering();
+    match read(request).and_then(|it| dispatch(workspace, it, &mut writer)) {
+        Ok(()) => writer.into_text(),
+        Err(error) => refuse(&error),
+    }
 }
 
 fn read(request: &str) -> Result<Value, Error> {
@@ -123,7 +119,26 @@ fn read(request: &str) -> Result<Value, Error> {
     })
 }
 
-fn dispatch(workspace: &mut Workspace, mut request: Value, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
+/// The answer to a request that can be answered, with what is worth saying beside it.
+fn respond(answer: &impl Encode, findings: &Vec<Diagnostic>, writer: &mut Writer) {
+    writer.open('{');
+    if !findings.is_empty() {
+        field(writer, "\"diagnostics\":", findings);
+    }
+    field(writer, "\"ok\":", answer);
+    writer.close('}');
+}
+
+/// The answer to a request that cannot be answered.
+pub fn refuse(error: &Error) -> String {
+    let mut writer = Writer::default();
+    writer.open('{');
+    field(&mut writer, "\"error\":", error);
+    writer.close('}');
+    writer.into_text()
+}
+
+fn dispatch(workspace: &mut Workspace, mut request: Value, writer: &mut Writer) -> Result<(), Error> {
     let spot = &Spot::ROOT;
     let Some(fields) = request.as_map_mut() else { return Err(spot.wrong_type("a map", &request)) };
     let spot = &spot.key("op");
@@ -138,7 +153,7 @@ fn dispatch(workspace: &mut Workspace, mut request: Value, out: &mut Vec<Diagnos
         let hint = suggest(&name, &op_names(), "known ops");
         return Err(Error::new(Code::UnknownOp, format!("there is no op `{name}`")).at(spot).hint(hint));
     };
-    (op.run)(workspace, request, out)
+    (op.run)(workspace, request, writer)
 }
 
 fn op_names() -> Vec<&'static str> {
@@ -182,8 +197,9 @@ record! {
 }
 
 impl Encode for Error {
-    fn encode(self) -> Option<Value> {
-        Refusal { code: self.code.as_str(), message: self.message, at: self.at, hint: self.hint }.encode()
+    fn write(&self, out: &mut Writer) {
+        let Error { message, at, hint, .. } = self.clone();
+        Refusal { code: self.code.as_str(), message, at, hint }.write(out);
     }
 }
 
@@ -219,8 +235,8 @@ record! {
 }
 
 impl Encode for Diagnostic {
-    fn encode(self) -> Option<Value> {
-        let at = self.at;
+    fn write(&self, out: &mut Writer) {
+        let Diagnostic { at, message, hint, .. } = self.clone();
         let place = FindingPlace {
             document: at.document,
             path: at.path.map(|path| path.to_string()),
@@ -231,6 +247,6 @@ impl Encode for Diagnostic {
         let place = Some(place)
             .filter(|it| it.document.is_some() || it.path.is_some() || it.file.is_some() || it.line.is_some());
         let (severity, code) = (self.severity.as_str(), self.code.as_str());
-        Finding { severity, code, message: self.message, at: place, hint: self.hint }.encode()
+        Finding { severity, code, message, at: place, hint }.write(out);
     }
 }

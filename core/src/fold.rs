@@ -7,12 +7,13 @@
 mod tree;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::path::{OptionPath, Pointer};
 use crate::select::{Cluster, Selector, selects};
-use crate::value::{Map, Text, Value};
+use crate::value::{Map, Text, Value, order};
 
 /// One source of values for a cluster. Its place in the list is its rank.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ pub struct Folded {
     /// By path.
     pub options: Vec<Effective>,
     /// Winner first. A deeply merged map also has a chain for each of its leaves.
-    pub origins: BTreeMap<Text, Vec<Origin>>,
+    pub origins: Origins,
     /// What Helm would get; references are left out.
     pub values: Value,
 }
@@ -65,6 +66,55 @@ pub struct Origin {
     pub layer: Text,
     pub source: Source,
     pub deep: bool,
+}
+
+/// The chain of every option and leaf, by path.
+#[derive(Clone, Debug, Default)]
+pub struct Origins {
+    /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they do.
+    chains: Vec<(Text, Range<usize>)>,
+    said: Vec<Origin>,
+}
+
+impl Origins {
+    fn push(&mut self, path: Text, chain: impl Iterator<Item = Origin>) {
+        let start = self.said.len();
+        self.said.extend(chain);
+        self.chains.push((path, start..self.said.len()));
+    }
+
+    /// Sorts what was pushed in nearly the right order. Of two chains for one path, the later one counts.
+    fn sort(&mut self) {
+        self.chains.sort_by(|(a, _), (b, _)| order(a, b));
+        self.chains.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+    }
+
+    pub fn get(&self, path: &str) -> Option<&[Origin]> {
+        let at = self.chains.binary_search_by(|(it, _)| order(it, path)).ok()?;
+        self.said.get(self.chains.get(at)?.1.clone())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&Text, &[Origin])> {
+        self.chains.iter().filter_map(|(path, chain)| Some((path, self.said.get(chain.clone())?)))
+    }
+
+    pub fn for_each_mut(&mut self, mut visit: impl FnMut(&Text, &mut Origin)) {
+        for (path, chain) in &self.chains {
+            self.said.get_mut(chain.clone()).into_iter().flatten().for_each(|origin| visit(path, origin));
+        }
+    }
+}
+
+impl PartialEq for Origins {
+    fn eq(&self, other: &Origins) -> bool {
+        self.iter().eq(other.iter())
+    }
 }
 
 /// Folds the layers that apply to `cluster`.
@@ -115,19 +165,18 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
     }
     let mut folded = Folded::default();
     let mut winners = Vec::with_capacity(chains.len());
-    // Gathered in nearly the right order and sorted once: a fleet folds many leaves.
-    let mut origins = Vec::new();
     for (path, chain) in chains {
         let Some(winner) = chain.last() else { continue };
-        let source = combine(&chain, out);
-        origins.push((path.clone(), chain.iter().rev().map(Contribution::origin).collect()));
-        if winner.setting.deep && matches!(&source, Source::Value(value) if is_map(value)) {
-            trace_leaves(path, &chain, &mut origins);
-        }
+        warn_mismatches(&chain, out);
+        folded.origins.push(path.clone(), chain.iter().rev().map(Contribution::origin));
+        let source = match &winner.setting.source {
+            Source::Value(Value::Map(_)) if winner.setting.deep => Source::Value(merge(&chain, &mut folded.origins)),
+            source => source.clone(),
+        };
         folded.options.push(Effective { path: path.clone(), from: winner.layer.clone(), source });
         winners.push(winner.setting);
     }
-    folded.origins = origins.into_iter().collect();
+    folded.origins.sort();
     folded.values = tree::place(folded.options.iter().zip(winners), out);
     folded
 }
@@ -153,70 +202,34 @@ impl Contribution<'_> {
     }
 }
 
-/// The value of an option: the last whole one, and what was merged into it since.
-fn combine(chain: &[Contribution], out: &mut Vec<Diagnostic>) -> Source {
-    let mut result: Option<Source> = None;
-    for contribution in chain {
-        let next = &contribution.setting.source;
-        result = Some(match (contribution.setting.deep, &result, next) {
-            (true, Some(Source::Value(below)), Source::Value(above)) if is_map(below) && is_map(above) => {
-                Source::Value(merge(below, above))
-            }
-            (true, below, above) => {
-                let mergeable = matches!(above, Source::Value(value) if is_map(value));
-                if below.is_some() || !mergeable {
-                    let (layer, path) = (contribution.layer, &contribution.setting.path);
-                    let message =
-                        format!("the layer `{layer}` merges `{path}`, but only maps merge; its value replaces");
-                    out.push(Diagnostic::warning(Code::MergeMismatch, message).at(contribution.setting.at.clone()));
-                }
-                match above {
-                    // Null drops a key, also where there is none to drop.
-                    Source::Value(value) if mergeable => Source::Value(merge(&Map::new().into(), value)),
-                    other => other.clone(),
-                }
-            }
-            (false, _, _) => next.clone(),
-        });
-    }
-    result.unwrap_or(Source::Value(Value::Null))
-}
-
-/// `above` merged into `below`: maps key by key, null drops a key, everything else replaces.
-fn merge(below: &Value, above: &Value) -> Value {
-    let (Some(lower), Some(upper)) = (below.as_map(), above.as_map()) else { return above.clone() };
-    let mut merged = lower.clone();
-    for (key, value) in upper.iter() {
-        match (value, lower.get(key)) {
-            (Value::Null, _) => {
-                merged.remove(key);
-            }
-            (Value::Map(_), below) => {
-                let empty = Value::from(Map::new());
-                let below = below.filter(|it| is_map(it)).unwrap_or(&empty);
-                merged.insert(key.clone(), merge(below, value));
-            }
-            _ => {
-                merged.insert(key.clone(), value.clone());
-            }
+/// Only maps merge: what is merged and is none, or meets none, replaces.
+fn warn_mismatches(chain: &[Contribution], out: &mut Vec<Diagnostic>) {
+    let mut fits = true;
+    for Contribution { layer, setting, .. } in chain {
+        let mergeable = matches!(&setting.source, Source::Value(value) if is_map(value));
+        if setting.deep && !(fits && mergeable) {
+            let path = &setting.path;
+            let message = format!("the layer `{layer}` merges `{path}`, but only maps merge; its value replaces");
+            out.push(Diagnostic::warning(Code::MergeMismatch, message).at(setting.at.clone()));
         }
+        fits = mergeable;
     }
-    merged.into()
 }
 
-/// Adds the chain of each leaf of a merged map, under the leaf's own option path.
-fn trace_leaves(path: &Text, chain: &[Contribution], origins: &mut Vec<(Text, Vec<Origin>)>) {
+/// A chain whose winner merges, merged: maps key by key, null drops a key, everything else replaces. Adds the chain of
+/// each leaf, under the leaf's own option path.
+fn merge(chain: &[Contribution], origins: &mut Origins) -> Value {
     // What stands below a layer that replaced the whole, as a reference always does, has no part in any leaf.
     let start = chain.iter().rposition(|it| !it.setting.deep || it.value().is_none()).unwrap_or(0);
     let parts = chain.iter().skip(start);
     let parts = parts.filter_map(|it| Some(Part { layer: it.layer, value: it.value()?, deep: it.setting.deep }));
-    let mut tracer = Tracer { path: path.to_string(), origins };
-    tracer.trace(&parts.collect::<Vec<_>>());
+    let path = chain.last().map(|it| it.setting.path.to_string()).unwrap_or_default();
+    Tracer { path, origins }.trace(&parts.collect::<Vec<_>>()).unwrap_or_default()
 }
 
 struct Tracer<'a> {
     path: String,
-    origins: &'a mut Vec<(Text, Vec<Origin>)>,
+    origins: &'a mut Origins,
 }
 
 /// What one layer has at a place inside a merged map.
@@ -228,11 +241,12 @@ struct Part<'a> {
 }
 
 impl Tracer<'_> {
-    fn trace(&mut self, parts: &[Part]) {
-        let Some(top) = parts.last() else { return };
+    /// Merges the parts of a place, lowest first, and traces its leaves. Nothing where it is dropped.
+    fn trace(&mut self, parts: &[Part]) -> Option<Value> {
+        let top = parts.last()?;
         // A merged null drops its key; one that was there before is a value.
         if top.value.is_null() && top.deep {
-            return;
+            return None;
         }
         if !is_map(top.value) {
             let origin = |part: &Part| Origin {
@@ -240,25 +254,48 @@ impl Tracer<'_> {
                 source: Source::Value(part.value.clone()),
                 deep: false,
             };
-            self.origins.push((self.path.as_str().into(), parts.iter().rev().map(origin).collect()));
-            return;
+            self.origins.push(self.path.as_str().into(), parts.iter().rev().map(origin));
+            return Some(top.value.clone());
         }
         // A scalar below a map is no part of it.
         let start = parts.iter().rposition(|part| !is_map(part.value)).map_or(0, |at| at + 1);
-        let maps = || parts.iter().skip(start).filter_map(|part| Some((part, part.value.as_map()?)));
-        let mut keys: Vec<&Text> = maps().flat_map(|(_, map)| map.keys()).collect();
-        keys.sort();
-        keys.dedup();
-        for key in keys {
-            let below: Vec<Part> =
-                maps().filter_map(|(part, map)| Some(Part { value: map.get(key)?, ..*part })).collect();
-            let len = self.path.len();
-            self.path.push('.');
-            OptionPath::write_key(key, &mut self.path);
-            self.trace(&below);
-            self.path.truncate(len);
+        let maps = parts.iter().skip(start).filter_map(|part| Some((part, part.value.as_map()?)));
+        // What one layer alone says, and says in full, is shared.
+        if start + 1 == parts.len() && !(top.deep && has_null(top.value)) {
+            for (key, value) in maps.flat_map(|(_, map)| map.iter()) {
+                self.below(key, &[Part { value, ..*top }]);
+            }
+            return Some(top.value.clone());
+        }
+        // The maps are sorted: they are walked side by side, each key by those that have it.
+        let mut maps = maps.map(|(part, map)| (part, map.iter().peekable())).collect::<Vec<_>>();
+        let mut below = Vec::with_capacity(maps.len());
+        let mut merged = Vec::with_capacity(maps.iter().map(|(_, map)| map.len()).max().unwrap_or(0));
+        loop {
+            let heads = maps.iter_mut().filter_map(|(_, map)| map.peek().map(|(key, _)| *key));
+            let Some(key) = heads.min_by(|a, b| order(a, b)) else { return Some(Map::from_entries(merged).0.into()) };
+            below.clear();
+            below.extend(maps.iter_mut().filter_map(|(part, map)| {
+                let (_, value) = map.next_if(|(it, _)| *it == key)?;
+                Some(Part { value, ..**part })
+            }));
+            merged.extend(self.below(key, &below).map(|value| (key.clone(), value)));
         }
     }
+
+    fn below(&mut self, key: &str, parts: &[Part]) -> Option<Value> {
+        let len = self.path.len();
+        self.path.push('.');
+        OptionPath::write_key(key, &mut self.path);
+        let value = self.trace(parts);
+        self.path.truncate(len);
+        value
+    }
+}
+
+/// Whether a merge of this would drop something, be it nothing that is there.
+fn has_null(value: &Value) -> bool {
+    value.as_map().is_some_and(|map| map.iter().any(|(_, value)| value.is_null() || has_null(value)))
 }
 
 fn is_map(value: &Value) -> bool {
@@ -281,9 +318,10 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
     let mut folded = Folded::default();
     for (path, winner) in &winners {
         let (path, from) = ((*path).clone(), winner.layer.clone());
-        folded.origins.insert(path.clone(), compat_chain(applied, winner));
+        folded.origins.push(path.clone(), compat_chain(applied, winner).into_iter());
         folded.options.push(Effective { path, from, source: winner.setting.source.clone() });
     }
+    folded.origins.sort();
     let settled: BTreeMap<&Text, tree::Placed> =
         folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).collect();
     folded.values = tree::place_in_order(list.iter().filter_map(|it| settled.get(&it.setting.path).copied()))?;

@@ -1,6 +1,9 @@
 //! Reads JSON as RFC 8259 writes it, and refuses what would be read differently elsewhere: duplicate keys, integers
 //! outside int64, doubles that overflow, half characters, and nesting without end.
 
+use std::borrow::Cow;
+
+use crate::canonical::unescaped;
 use crate::diagnostic::{Code, Error, Place};
 use crate::path::Pointer;
 use crate::value::{Map, Number, Text, Value};
@@ -16,24 +19,10 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 /// Reads one JSON text that may nest `depth` deep: an answer wraps documents that are at the limit themselves.
 pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
     let mut parser = Parser::new(text, depth);
-    let value = parser.value()?;
-    parser.space();
-    match parser.peek() {
+    let value = parser.value().map_err(|error| *error)?;
+    match parser.token() {
         None => Ok(value),
-        Some(_) => Err(parser.unexpected("the end of the text")),
-    }
-}
-
-/// Reads the JSON values of a stream, one after the other.
-pub fn parse_stream(text: &str) -> Result<Vec<Value>, JsonError> {
-    let mut parser = Parser::new(text, MAX_DEPTH);
-    let mut values = Vec::new();
-    loop {
-        parser.space();
-        if parser.peek().is_none() {
-            return Ok(values);
-        }
-        values.push(parser.value()?);
+        Some(_) => Err(*parser.unexpected("the end of the text")),
     }
 }
 
@@ -53,10 +42,19 @@ impl JsonError {
         if self.pointer.is_root() { error.at(self.place) } else { error.at(self.pointer) }
     }
 
-    fn within(mut self, segment: impl Into<Text>) -> JsonError {
+    fn within(mut self: Box<Self>, segment: impl Into<Text>) -> Box<Self> {
         self.pointer.push_front(segment.into());
         self
     }
+}
+
+/// An error is large and rare: in a box, it does not widen every value on its way up.
+type Read<T> = Result<T, Box<JsonError>>;
+
+/// A text of its own. Short ones, which are most, are made in place rather than behind a call.
+#[inline]
+fn text_of(text: &str) -> Text {
+    if text.len() <= Text::INLINE_CAP { Text::new_inline(text) } else { text.into() }
 }
 
 struct Parser<'a> {
@@ -76,12 +74,14 @@ impl<'a> Parser<'a> {
         Parser { text, bytes: text.as_bytes(), pos: 0, depth, entries: Vec::new(), items: Vec::new() }
     }
 
-    fn value(&mut self) -> Result<Value, JsonError> {
-        self.space();
-        match self.peek() {
+    fn value(&mut self) -> Read<Value> {
+        match self.token() {
+            Some(b'"') => match self.string()? {
+                Cow::Borrowed(text) => Ok(Value::Text(text_of(text))),
+                Cow::Owned(text) => Ok(text.into()),
+            },
             Some(b'{') => self.nested(Parser::map),
             Some(b'[') => self.nested(Parser::list),
-            Some(b'"') => self.string().map(Value::Text),
             Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),
             Some(b't') => self.word("true", Value::Bool(true)),
             Some(b'f') => self.word("false", Value::Bool(false)),
@@ -90,7 +90,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, JsonError>) -> Result<Value, JsonError> {
+    #[inline]
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Read<Value>) -> Read<Value> {
         let Some(left) = self.depth.checked_sub(1) else {
             return Err(self.error(Code::TooDeep, format!("nested deeper than {MAX_DEPTH} levels")));
         };
@@ -101,35 +102,35 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    fn map(&mut self) -> Result<Value, JsonError> {
+    fn map(&mut self) -> Read<Value> {
         let start = self.entries.len();
-        self.space();
-        if self.eat(b'}') {
+        if self.token() == Some(b'}') {
+            self.pos += 1;
             return Ok(Map::new().into());
         }
         loop {
-            self.space();
-            if self.peek() != Some(b'"') {
+            if self.token() != Some(b'"') {
                 return Err(self.unexpected("a key in quotes"));
             }
             let key = self.string()?;
-            self.space();
-            if !self.eat(b':') {
-                return Err(self.unexpected("`:`").within(key));
+            if self.token() != Some(b':') {
+                return Err(self.unexpected("`:`").within(key.as_ref()));
             }
+            self.pos += 1;
+            // Made before the value is read: moved right after it is made, a text would be waited for.
+            let key = text_of(&key);
             match self.value() {
                 Ok(value) => self.entries.push((key, value)),
                 Err(error) => return Err(error.within(key)),
             }
-            self.space();
-            if self.eat(b'}') {
-                break;
-            }
-            if !self.eat(b',') {
-                return Err(self.unexpected("`,` or `}`"));
+            match self.token() {
+                Some(b',') => self.pos += 1,
+                Some(b'}') => break,
+                _ => return Err(self.unexpected("`,` or `}`")),
             }
         }
-        match Map::from_entries(self.entries.drain(start..).collect()) {
+        self.pos += 1;
+        match Map::from_entries(self.entries.split_off(start)) {
             (map, None) => Ok(map.into()),
             (_, Some(key)) => {
                 let message = format!("the key `{key}` stands twice in one map");
@@ -138,42 +139,50 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn list(&mut self) -> Result<Value, JsonError> {
+    fn list(&mut self) -> Read<Value> {
         let start = self.items.len();
-        self.space();
-        if self.eat(b']') {
+        if self.token() == Some(b']') {
+            self.pos += 1;
             return Ok(Vec::new().into());
         }
         loop {
+            // Counted before: an inner list that fails leaves its elements behind.
+            let index = self.items.len() - start;
             match self.value() {
                 Ok(item) => self.items.push(item),
-                Err(error) => return Err(error.within((self.items.len() - start).to_string())),
+                Err(error) => return Err(error.within(index.to_string())),
             }
-            self.space();
-            if self.eat(b']') {
-                return Ok(self.items.drain(start..).collect::<Vec<_>>().into());
-            }
-            if !self.eat(b',') {
-                return Err(self.unexpected("`,` or `]`"));
+            match self.token() {
+                Some(b',') => self.pos += 1,
+                Some(b']') => break,
+                _ => return Err(self.unexpected("`,` or `]`")),
             }
         }
+        self.pos += 1;
+        Ok(self.items.split_off(start).into())
     }
 
-    fn string(&mut self) -> Result<Text, JsonError> {
+    /// A string, which is a part of the text unless it has escapes.
+    #[inline]
+    fn string(&mut self) -> Read<Cow<'a, str>> {
         self.pos += 1;
         let start = self.pos;
         self.run();
         if self.peek() == Some(b'"') {
             let text = self.slice(start);
             self.pos += 1;
-            return Ok(text.into());
+            return Ok(Cow::Borrowed(text));
         }
+        self.escaped_string(start).map(Cow::Owned)
+    }
+
+    fn escaped_string(&mut self, start: usize) -> Read<String> {
         let mut text = String::from(self.slice(start));
         loop {
             match self.peek() {
                 Some(b'"') => {
                     self.pos += 1;
-                    return Ok(text.into());
+                    return Ok(text);
                 }
                 Some(b'\\') => text.push(self.escape()?),
                 _ => return Err(self.unexpected("the closing quote")),
@@ -186,11 +195,10 @@ impl<'a> Parser<'a> {
 
     /// Skips what stands for itself in a string.
     fn run(&mut self) {
-        let rest = self.bytes.get(self.pos..).unwrap_or_default();
-        self.pos += rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
+        self.pos += unescaped(self.bytes.get(self.pos..).unwrap_or_default());
     }
 
-    fn escape(&mut self) -> Result<char, JsonError> {
+    fn escape(&mut self) -> Read<char> {
         self.pos += 1;
         let escaped = match self.peek() {
             Some(b'"') => '"',
@@ -208,7 +216,7 @@ impl<'a> Parser<'a> {
         Ok(escaped)
     }
 
-    fn unicode(&mut self) -> Result<char, JsonError> {
+    fn unicode(&mut self) -> Read<char> {
         let first = self.hex()?;
         let pair = (0xd800..0xdc00).contains(&first) && self.bytes.get(self.pos..self.pos + 2) == Some(b"\\u");
         let code = if pair {
@@ -226,7 +234,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The four digits after `\u`.
-    fn hex(&mut self) -> Result<u32, JsonError> {
+    fn hex(&mut self) -> Read<u32> {
         let digits = self.bytes.get(self.pos + 1..self.pos + 5).unwrap_or_default();
         if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
             return Err(self.unexpected("four hexadecimal digits"));
@@ -236,7 +244,7 @@ impl<'a> Parser<'a> {
         Ok(code)
     }
 
-    fn number(&mut self) -> Result<Number, JsonError> {
+    fn number(&mut self) -> Read<Number> {
         let start = self.pos;
         self.eat(b'-');
         if !self.eat(b'0') && self.digits() == 0 {
@@ -263,6 +271,11 @@ impl<'a> Parser<'a> {
         }
         let token = self.slice(start);
         if whole {
+            // Nine digits at most cannot overflow, and are nearly all there are.
+            if let (1..=9, Some(b'0'..=b'9')) = (token.len(), token.as_bytes().first()) {
+                let int = token.bytes().fold(0, |int, digit| int * 10 + i64::from(digit - b'0'));
+                return Ok(Number::Int(int));
+            }
             return token
                 .parse()
                 .map(Number::Int)
@@ -283,7 +296,7 @@ impl<'a> Parser<'a> {
         self.pos - start
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Result<Value, JsonError> {
+    fn word(&mut self, word: &str, value: Value) -> Read<Value> {
         if self.bytes.get(self.pos..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
             self.pos += word.len();
             Ok(value)
@@ -292,12 +305,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+    /// The next byte that is no white space; nothing at the end.
+    #[inline]
+    fn token(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.pos += 1;
         }
+        self.peek()
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.pos).copied()
     }
@@ -312,7 +329,8 @@ impl<'a> Parser<'a> {
         self.text.get(start..self.pos).unwrap_or_default()
     }
 
-    fn unexpected(&self, wanted: &str) -> JsonError {
+    #[cold]
+    fn unexpected(&self, wanted: &str) -> Box<JsonError> {
         let found = match self.text.get(self.pos..).and_then(|rest| rest.chars().next()) {
             None => String::from("the text ends"),
             Some(char) => format!("found `{}`", char.escape_debug()),
@@ -320,13 +338,14 @@ impl<'a> Parser<'a> {
         self.error(Code::BadJson, format!("expected {wanted}, but {found}"))
     }
 
-    fn error(&self, code: Code, message: impl Into<String>) -> JsonError {
+    #[cold]
+    fn error(&self, code: Code, message: impl Into<String>) -> Box<JsonError> {
         let before = self.text.get(..self.pos).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|char| *char != '\n').count() + 1;
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let place = Place { line: count(line), column: count(column) };
-        JsonError { code, message: message.into(), pointer: Pointer::root(), place }
+        Box::new(JsonError { code, message: message.into(), pointer: Pointer::root(), place })
     }
 }
 

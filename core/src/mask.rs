@@ -1,4 +1,4 @@
-//! Secrets never leave: the contents of Secret objects, and of the copies that tools keep of them, are replaced before an
+//! Secrets never leave: the contents of Secret objects, and of the copies that tools keep of them, are replaced while an
 //! answer is written. Everything before that works on the real values.
 
 use crate::path::Pointer;
@@ -10,8 +10,8 @@ pub const MASK: &str = "(masked)";
 /// Annotations in which tools keep a copy of the object they applied.
 const COPIES: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration", "kudo.dev/last-applied-configuration"];
 
-/// What makes a map a Secret.
-const SIGN: (&str, &str) = ("kind", "Secret");
+/// What says that a map is a Secret, or holds some.
+const KIND: &str = "kind";
 
 /// How a map keeps what must not be shown.
 #[derive(Clone, Copy)]
@@ -26,7 +26,11 @@ enum Holder {
 
 impl Holder {
     fn of(map: &Map) -> Option<Holder> {
-        match map.get(SIGN.0)?.as_text()? {
+        Holder::named(map.get(KIND)?.as_text()?)
+    }
+
+    fn named(kind: &str) -> Option<Holder> {
+        match kind {
             "Secret" => Some(Holder::Secret),
             "SecretList" => Some(Holder::SecretList),
             "FederatedSecret" => Some(Holder::FederatedSecret),
@@ -71,22 +75,18 @@ impl Holder {
     }
 }
 
-/// Writes an answer, with the contents of every Secret in it replaced.
-pub fn write(mut answer: Value) -> String {
-    let (text, secret) = answer.to_canonical_watching(SIGN);
-    if !secret && !documents(&answer).any(|it| Holder::of(it).is_some()) {
-        return text;
-    }
-    cover(&mut answer);
-    answer.to_canonical()
+/// Whether this entry makes the map it stands in one that holds Secrets.
+pub fn is_sign(key: &str, value: &Value) -> bool {
+    key == KIND && value.as_text().is_some_and(|kind| Holder::named(kind).is_some())
 }
 
-/// The objects that an answer consists of: what holds Secrets without naming them is always a whole one.
-fn documents(answer: &Value) -> impl Iterator<Item = &Map> {
-    let answer = answer.get("ok");
-    let list = answer.and_then(|it| it.get("documents")).and_then(Value::as_list).map_or(&[][..], Vec::as_slice);
-    let single = ["object", "update"].into_iter().filter_map(move |field| answer?.get(field));
-    list.iter().chain(single).filter_map(Value::as_map)
+/// A map that holds Secrets, as an answer shows it.
+pub fn covered(map: &Map) -> Map {
+    let mut map = map.clone();
+    if let Some(holder) = Holder::of(&map) {
+        holder.cover(&mut map);
+    }
+    map
 }
 
 /// Whether a place of one of the objects lies in what a Secret keeps to itself, be it the object or one inside it, as in

@@ -152,17 +152,38 @@ fn key_of(item: &Value, keys: &[Key]) -> Result<ElementKey, &'static str> {
 }
 
 fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<ElementKey>, Unpairable> {
-    let mut seen = BTreeMap::new();
-    let mut texts = Vec::with_capacity(items.len());
+    let mut known = Vec::with_capacity(items.len());
+    let mut lacking = None;
     for (index, item) in items.iter().enumerate() {
-        let text = key_of(item, keys).map_err(|key| Unpairable::NoKey { side, index, key })?;
-        if let Some(first) = seen.insert(text.clone(), index) {
-            let keys = keys.iter().map(|key| key.name).collect();
-            return Err(Unpairable::SameKey { side, first, second: index, keys });
+        match key_of(item, keys) {
+            Ok(key) => known.push(key),
+            Err(key) => {
+                lacking = Some(Unpairable::NoKey { side, index, key });
+                break;
+            }
         }
-        texts.push(text);
     }
-    Ok(texts)
+    let places = by_key(&known);
+    let repeats = places.iter().zip(places.iter().skip(1)).filter(|(first, second)| first.0 == second.0);
+    // The first fault is told: whatever lacks a key stands behind all that were looked at.
+    if let Some((first, second)) = repeats.min_by_key(|(_, second)| second.1) {
+        let keys = keys.iter().map(|key| key.name).collect();
+        return Err(Unpairable::SameKey { side, first: first.1, second: second.1, keys });
+    }
+    lacking.map_or(Ok(known), Err)
+}
+
+/// The keys in their order, each with its place. The lists of manifests are short: a sorted one beats a tree.
+fn by_key<K: Ord>(keys: &[K]) -> Vec<(&K, usize)> {
+    let mut places: Vec<_> = keys.iter().zip(0..).collect();
+    places.sort();
+    places
+}
+
+/// The first place of a key.
+fn place_of<K: Ord>(places: &[(&K, usize)], key: &K) -> Option<usize> {
+    let at = places.partition_point(|(it, _)| *it < key);
+    places.get(at).filter(|(it, _)| *it == key).map(|(_, place)| *place)
 }
 
 /// An element that is compared by its keys and has none.
@@ -216,14 +237,12 @@ fn is_raw_equal(a: &Value, b: &Value, keys: &[&str]) -> bool {
 }
 
 fn join<K: Ord>(desired: &[K], live: &[K]) -> Pairing {
-    let mut places = BTreeMap::new();
-    for (index, key) in live.iter().enumerate() {
-        places.entry(key).or_insert(index);
-    }
-    let partners = desired.iter().map(|key| places.get(key).copied()).collect();
+    let (wanted, found) = (by_key(desired), by_key(live));
+    let partners = desired.iter().map(|key| place_of(&found, key)).collect();
     // What is wanted is not extra, and neither is what stands there a second time.
-    let mut known: BTreeSet<&K> = desired.iter().collect();
-    let extra = live.iter().enumerate().filter(|(_, text)| known.insert(*text)).map(|(index, _)| index).collect();
+    let is_extra =
+        |(index, key): &(usize, &K)| place_of(&wanted, key).is_none() && place_of(&found, key) == Some(*index);
+    let extra = live.iter().enumerate().filter(is_extra).map(|(index, _)| index).collect();
     Pairing { partners, extra }
 }
 

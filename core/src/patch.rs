@@ -64,10 +64,11 @@ pub fn patch(object: Value, operations: &[Operation], mode: Mode, out: &mut Vec<
     let has_kind = object.get("kind").is_some();
     let mut ctx = Ctx { object, mode, copied: 0 };
     for (index, operation) in operations.iter().enumerate() {
-        let at = format!("/patch/{index}");
-        ctx.apply(operation).map_err(|error| if error.at.is_some() { error } else { error.at(&at) })?;
-        if mode == Mode::Strict && self::identity(&ctx.object) != identity {
-            return Err(identity_error().at(at));
+        let at = || format!("/patch/{index}");
+        ctx.apply(operation).map_err(|error| if error.at.is_some() { error } else { error.at(at()) })?;
+        let changed = || IDENTITY.iter().zip(&identity).any(|(path, was)| ctx.object.at(path) != was.as_ref());
+        if mode == Mode::Strict && changed() {
+            return Err(identity_error().at(at()));
         }
     }
     if mode == Mode::Compat && has_kind && ctx.object.text_at(&["kind"]).is_empty() {

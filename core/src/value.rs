@@ -3,6 +3,7 @@
 //! Cloning a value never copies a list or a map, only a reference to it. A fleet of like clusters therefore holds one
 //! tree, and an edit copies the path from the root to the edited place and nothing else.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// A string that is cheap to clone: short ones are stored in place, long ones are shared.
@@ -83,7 +84,7 @@ impl Map {
 
     /// Entries in any order. Of entries with the same key the last one stays, and the key is reported.
     pub fn from_entries(mut entries: Vec<(Text, Value)>) -> (Map, Option<Text>) {
-        if entries.is_sorted_by(|(a, _), (b, _)| a < b) {
+        if entries.is_sorted_by(|(a, _), (b, _)| order(a, b).is_lt()) {
             return (Map(entries), None);
         }
         let mut repeated = None;
@@ -101,16 +102,16 @@ impl Map {
     }
 
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.0.get(self.find(key).ok()?).map(|(_, value)| value)
+        self.0.get(self.place(key)?).map(|(_, value)| value)
     }
 
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        let at = self.find(key).ok()?;
+        let at = self.place(key)?;
         self.0.get_mut(at).map(|(_, value)| value)
     }
 
     pub fn contains(&self, key: &str) -> bool {
-        self.find(key).is_ok()
+        self.place(key).is_some()
     }
 
     /// Sets a key; answers what it was before.
@@ -126,7 +127,7 @@ impl Map {
     }
 
     pub fn remove(&mut self, key: &str) -> Option<Value> {
-        let at = self.find(key).ok()?;
+        let at = self.place(key)?;
         Some(self.0.remove(at).1)
     }
 
@@ -146,7 +147,7 @@ impl Map {
         self.0.retain(|(key, value)| keep(key, value));
     }
 
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Text, &Value)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Text, &Value)> + ExactSizeIterator {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
@@ -166,9 +167,41 @@ impl Map {
         self.0.is_empty()
     }
 
-    fn find(&self, key: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|(it, _)| it.as_str().cmp(key))
+    /// Where a key is. In a small map it is sooner found by its length than by halving.
+    fn place(&self, key: &str) -> Option<usize> {
+        const SMALL: usize = 16;
+        if self.0.len() > SMALL {
+            return self.find(key).ok();
+        }
+        self.0.iter().position(|(it, _)| is_equal(it, key))
     }
+
+    /// Where a key is, or else belongs.
+    fn find(&self, key: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(it, _)| order(it, key))
+    }
+}
+
+/// Whether two keys are equal, eight or four bytes at a time. For texts this short the call that compares longer ones
+/// costs more than it does, and in WebAssembly it goes byte by byte.
+#[inline]
+fn is_equal(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    match (a.last_chunk::<8>(), b.last_chunk::<8>()) {
+        (Some(last), Some(same)) => last == same && a.as_chunks::<8>().0.iter().eq(b.as_chunks::<8>().0),
+        _ if a.len() >= 4 => a.last_chunk::<4>() == b.last_chunk::<4>() && a.first_chunk::<4>() == b.first_chunk::<4>(),
+        _ => a.iter().eq(b),
+    }
+}
+
+/// The order of keys: by their bytes. Most differ in the first, which spares the call that compares the rest.
+#[inline]
+pub fn order(a: &str, b: &str) -> Ordering {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    a.first().cmp(&b.first()).then_with(|| a.cmp(b))
 }
 
 impl IntoIterator for Map {
@@ -330,6 +363,7 @@ fn round(value: &mut Value) {
 macro_rules! value_from {
     ($($from:ty => |$it:ident| $value:expr;)*) => {
         $(impl From<$from> for Value {
+            #[inline]
             fn from($it: $from) -> Value {
                 $value
             }
@@ -376,6 +410,19 @@ mod tests {
         assert!(!one.is_same(&two));
         assert!(one.get("b").unwrap().is_same(two.get("b").unwrap()));
         assert_eq!(one.at(&["a", "x"]).and_then(Value::as_int), Some(1));
+    }
+
+    #[test]
+    fn a_key_is_found_by_every_byte_of_it() {
+        for len in 0..20 {
+            let key = "k".repeat(len);
+            assert!(Map::from_iter([(key.as_str(), true)]).contains(&key));
+            for at in 0..len {
+                let mut other = key.clone();
+                other.replace_range(at..=at, "x");
+                assert!(!Map::from_iter([(other, true)]).contains(&key), "{at} of {len}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::clusterset::{self, ClusterSet, Stage};
-use crate::contract::record::{Encode, Spot};
+use crate::contract::record::Spot;
 use crate::contract::{self, Mode};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::{Document, Identity, Reference};
@@ -140,6 +140,5 @@ fn scope_of(identity: &Identity) -> Scope {
 }
 
 fn refuse(message: impl Into<String>) -> String {
-    let error = Error::new(Code::BadRequest, message).encode().unwrap_or_default();
-    Value::map([("error", error)]).to_canonical()
+    contract::refuse(&Error::new(Code::BadRequest, message))
 }

@@ -1,6 +1,5 @@
 //! `describe`: what this engine is and what it can be asked.
 
-use super::record::{Encode, Shape, Shaped};
 use super::{Operation, op_names, schema};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::record;
@@ -42,17 +41,5 @@ impl Operation for Describe {
             ops: op_names(),
             schema: schema(),
         })
-    }
-}
-
-impl Encode for &'static str {
-    fn encode(self) -> Option<Value> {
-        Some(self.into())
-    }
-}
-
-impl Shaped for &'static str {
-    fn shape() -> Shape {
-        Shape::Text
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::null::{Explicit, Given};
-use super::record::Spot;
+use super::null::Given;
+use super::record::{Encode, Shape, Shaped, Spot};
 use super::select::ClusterInput;
 use super::{Mode, Operation};
+use crate::canonical::Writer;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::fold::{Effective, Folded, Layer, Origin, Setting, Source, fold};
+use crate::fold::{Effective, Folded, Layer, Origin, Origins, Setting, Source, fold};
 use crate::path::{OptionPath, PathError, Pointer};
 use crate::select::{Cluster, Selector};
 use crate::value::{Text, Value};
@@ -65,9 +66,9 @@ record! {
     /// The effective options of one cluster.
     pub struct FoldAnswer {
         /// By path.
-        options "options": Vec<OptionAnswer>,
+        options "options": Vec<Effective>,
         /// For each option the layers that set it, winner first.
-        origins "origins": BTreeMap<Text, Vec<OriginAnswer>>,
+        origins "origins": Origins,
         /// The tree that Helm would get; references are left out.
         values "values": Value,
     }
@@ -76,24 +77,24 @@ record! {
 record! {
     answer
     /// One effective option.
-    pub struct OptionAnswer {
+    pub struct OptionAnswer<'a> {
         /// The layer that set it.
-        from "from": Text,
-        path "path": Text,
-        value "value": Option<Explicit>,
-        value_from "valueFrom": Option<Value>,
+        from "from": &'a Text,
+        path "path": &'a Text,
+        value "value": Option<&'a Value>,
+        value_from "valueFrom": Option<&'a Value>,
     }
 }
 
 record! {
     answer
     /// What one layer says about an option.
-    pub struct OriginAnswer {
-        layer "layer": Text,
+    pub struct OriginAnswer<'a> {
+        layer "layer": &'a Text,
         /// Set where the value was merged into what is below.
         merge "merge": Option<Merge>,
-        value "value": Option<Explicit>,
-        value_from "valueFrom": Option<Value>,
+        value "value": Option<&'a Value>,
+        value_from "valueFrom": Option<&'a Value>,
     }
 }
 
@@ -110,26 +111,20 @@ impl Operation for Fold {
         if mask::holds_secret(&folded.values) {
             cover_parts(&mut folded);
         }
-        let origins =
-            folded.origins.into_iter().map(|(path, chain)| (path, chain.into_iter().map(OriginAnswer::from).collect()));
-        Ok(FoldAnswer {
-            options: folded.options.into_iter().map(OptionAnswer::from).collect(),
-            origins: origins.collect(),
-            values: folded.values,
-        })
+        Ok(FoldAnswer { options: folded.options, origins: folded.origins, values: folded.values })
     }
 }
 
 /// Options and origins are parts of the tree of values, and as secret as it is where they stand.
 fn cover_parts(folded: &mut Folded) {
     let Folded { options, origins, values } = folded;
-    let options = options.iter_mut().map(|it| (&it.path, &mut it.source));
-    let origins = origins.iter_mut().flat_map(|(path, chain)| chain.iter_mut().map(move |it| (path, &mut it.source)));
-    for (path, source) in options.chain(origins) {
+    let cover = |path: &Text, source: &mut Source| {
         if let (Source::Value(value), Ok(path)) = (source, OptionPath::parse(path)) {
             mask::cover_part(value, &path.pointer(), values);
         }
-    }
+    };
+    options.iter_mut().for_each(|it| cover(&it.path, &mut it.source));
+    origins.for_each_mut(|path, origin| cover(path, &mut origin.source));
 }
 
 fn warn_repeated_names(layers: &[LayerInput], out: &mut Vec<Diagnostic>) {
@@ -181,23 +176,47 @@ impl SettingInput {
     }
 }
 
-fn split(source: Source) -> (Option<Explicit>, Option<Value>) {
+fn split(source: &Source) -> (Option<&Value>, Option<&Value>) {
     match source {
-        Source::Value(value) => (Some(Explicit(value)), None),
+        Source::Value(value) => (Some(value), None),
         Source::Reference(reference) => (None, Some(reference)),
     }
 }
 
-impl From<Effective> for OptionAnswer {
-    fn from(option: Effective) -> OptionAnswer {
-        let (value, value_from) = split(option.source);
-        OptionAnswer { from: option.from, path: option.path, value, value_from }
+impl Encode for Effective {
+    fn write(&self, out: &mut Writer) {
+        let (value, value_from) = split(&self.source);
+        OptionAnswer { from: &self.from, path: &self.path, value, value_from }.write(out);
     }
 }
 
-impl From<Origin> for OriginAnswer {
-    fn from(origin: Origin) -> OriginAnswer {
-        let (value, value_from) = split(origin.source);
-        OriginAnswer { layer: origin.layer, value, value_from, merge: origin.deep.then_some(Merge::Deep) }
+impl Shaped for Effective {
+    fn shape() -> Shape {
+        OptionAnswer::shape()
+    }
+}
+
+impl Encode for Origins {
+    fn write(&self, out: &mut Writer) {
+        out.open('{');
+        for (path, chain) in self.iter() {
+            out.key(path);
+            chain.write(out);
+        }
+        out.close('}');
+    }
+}
+
+impl Shaped for Origins {
+    fn shape() -> Shape {
+        BTreeMap::<Text, Vec<OriginAnswer>>::shape()
+    }
+}
+
+impl Encode for Origin {
+    fn write(&self, out: &mut Writer) {
+        let (value, value_from) = split(&self.source);
+        let merge = self.deep.then_some(Merge::Deep);
+        OriginAnswer { layer: &self.layer, merge, value, value_from }.write(out);
     }
 }

@@ -1,6 +1,7 @@
 //! Fields of which null and absence say two different things.
 
 use super::record::{Decode, Encode, Shape, Shaped, Spot};
+use crate::canonical::Writer;
 use crate::diagnostic::Error;
 use crate::value::Value;
 
@@ -29,8 +30,8 @@ impl Shaped for Given {
 pub struct Explicit(pub Value);
 
 impl Encode for Explicit {
-    fn encode(self) -> Option<Value> {
-        Some(self.0)
+    fn write(&self, out: &mut Writer) {
+        out.value(&self.0);
     }
 }
 

@@ -8,6 +8,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use smol_str::ToSmolStr;
+
+use crate::canonical::Writer;
 use crate::diagnostic::{Code, Error};
 use crate::nearest::nearest;
 use crate::value::{Map, Number, Text, Value};
@@ -22,9 +25,48 @@ pub trait Decode: Sized {
     }
 }
 
-/// Writes a part of the answer. Nothing means that the field is left out.
+/// Writes a part of the answer, straight to its text: an answer is mostly documents that are there already.
 pub trait Encode {
-    fn encode(self) -> Option<Value>;
+    fn write(&self, out: &mut Writer);
+
+    /// Whether a field with this is left out.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// Writes a field of an answer, unless it is left out. The key is written as JSON has it, with quotes and colon.
+#[inline]
+pub fn field(out: &mut Writer, key: &'static str, value: &impl Encode) {
+    if !value.is_absent() {
+        out.written_key(key);
+        value.write(out);
+    }
+}
+
+/// Fields in the order of their names, as canonical JSON has them. It runs in the compiler.
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would not compile")]
+pub const fn in_order<F: Copy, const N: usize>(mut fields: [(&'static str, F); N]) -> [(&'static str, F); N] {
+    let mut end = 1;
+    while end < N {
+        let mut at = end;
+        while at > 0 && is_before(fields[at].0.as_bytes(), fields[at - 1].0.as_bytes()) {
+            fields.swap(at, at - 1);
+            at -= 1;
+        }
+        end += 1;
+    }
+    fields
+}
+
+const fn is_before(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let (Some((x, rest_a)), Some((y, rest_b))) = (a.split_first(), b.split_first()) {
+        if *x != *y {
+            return *x < *y;
+        }
+        (a, b) = (rest_a, rest_b);
+    }
+    a.len() < b.len()
 }
 
 /// Describes a part of the contract.
@@ -105,7 +147,7 @@ impl<'a> Spot<'a> {
         match self.step {
             Step::Root => {}
             Step::Key(key) => pointer.push(key),
-            Step::Index(index) => pointer.push(index.to_string()),
+            Step::Index(index) => pointer.push(index_text(index)),
         }
         pointer
     }
@@ -118,6 +160,12 @@ impl<'a> Spot<'a> {
         };
         Error::new(Code::WrongType, format!("{field} must be {wanted}, not {}", found.kind())).at(self)
     }
+}
+
+/// An index as a step of a pointer. Small ones are nearly all there are, and need no formatting.
+fn index_text(index: usize) -> Text {
+    const SMALL: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    SMALL.get(index).map_or_else(|| index.to_smolstr(), |digit| Text::new_static(digit))
 }
 
 impl fmt::Display for Spot<'_> {
@@ -163,8 +211,8 @@ impl<'a> Fields<'a> {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! record {
-    (@shape $(#[doc = $doc:literal])* $name:ident { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
-        impl $crate::contract::record::Shaped for $name {
+    (@shape $(#[doc = $doc:literal])* $name:ident $(<$life:lifetime>)? { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
+        impl $(<$life>)? $crate::contract::record::Shaped for $name $(<$life>)? {
             fn shape() -> $crate::contract::record::Shape {
                 $crate::contract::record::Shape::Record($crate::contract::record::Record {
                     name: stringify!($name),
@@ -192,21 +240,25 @@ macro_rules! record {
         }
         $crate::record!(@shape $(#[doc = $doc])* $name { $($(#[doc = $fdoc])* $field $wire: $type,)* });
     };
-    (answer $(#[doc = $doc:literal])* pub struct $name:ident { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
+    (answer $(#[doc = $doc:literal])* pub struct $name:ident $(<$life:lifetime>)? { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug)]
-        pub struct $name { $($(#[doc = $fdoc])* pub $field: $type,)* }
+        pub struct $name $(<$life>)? { $($(#[doc = $fdoc])* pub $field: $type,)* }
 
-        impl $crate::contract::record::Encode for $name {
-            fn encode(self) -> Option<$crate::value::Value> {
-                let mut fields = Vec::with_capacity([$($wire),*].len());
-                $(if let Some(value) = $crate::contract::record::Encode::encode(self.$field) {
-                    fields.push(($crate::value::Text::new_static($wire), value));
-                })*
-                Some($crate::value::Map::from_entries(fields).0.into())
+        impl $(<$life>)? $crate::contract::record::Encode for $name $(<$life>)? {
+            fn write(&self, out: &mut $crate::canonical::Writer) {
+                type Write = $(for<$life>)? fn(&$name $(<$life>)?, &mut $crate::canonical::Writer);
+                const FIELDS: &[(&str, Write)] = &$crate::contract::record::in_order::<Write, _>([$(
+                    ($wire, |it, out| $crate::contract::record::field(out, concat!("\"", $wire, "\":"), &it.$field)),
+                )*]);
+                out.open('{');
+                for (_, write) in FIELDS {
+                    write(self, out);
+                }
+                out.close('}');
             }
         }
-        $crate::record!(@shape $(#[doc = $doc])* $name { $($(#[doc = $fdoc])* $field $wire: $type,)* });
+        $crate::record!(@shape $(#[doc = $doc])* $name $(<$life>)? { $($(#[doc = $fdoc])* $field $wire: $type,)* });
     };
 }
 
@@ -238,8 +290,8 @@ macro_rules! choice {
         }
 
         impl $crate::contract::record::Encode for $name {
-            fn encode(self) -> Option<$crate::value::Value> {
-                Some(self.as_str().into())
+            fn write(&self, out: &mut $crate::canonical::Writer) {
+                out.text(self.as_str());
             }
         }
 
@@ -269,9 +321,9 @@ macro_rules! plain {
         }
 
         impl Encode for $type {
-            fn encode(self) -> Option<Value> {
-                let write: fn($type) -> Value = $encode;
-                Some(write(self))
+            fn write(&self, out: &mut Writer) {
+                let write: fn(&$type, &mut Writer) = $encode;
+                write(self, out);
             }
         }
 
@@ -284,12 +336,40 @@ macro_rules! plain {
 }
 
 plain! {
-    Value: Shape::Any, "a value", Ok, |it| it;
-    bool: Shape::Bool, "true or false", |it| it.as_bool().ok_or(it), Value::Bool;
-    i64: Shape::Int, "an integer", |it| match it { Value::Number(Number::Int(int)) => Ok(int), other => Err(other) }, Value::from;
-    Text: Shape::Text, "a string", |it| match it { Value::Text(text) => Ok(text), other => Err(other) }, Value::Text;
-    String: Shape::Text, "a string", |it| it.as_text().map(String::from).ok_or(it), Value::from;
-    Map: Shape::Object, "a map", |it| match it { Value::Map(map) => Ok(std::sync::Arc::unwrap_or_clone(map)), other => Err(other) }, Value::from;
+    Value: Shape::Any, "a value", Ok, |it, out| out.value(it);
+    bool: Shape::Bool, "true or false", |it| it.as_bool().ok_or(it), |it, out| out.bool(*it);
+    i64: Shape::Int, "an integer", |it| match it { Value::Number(Number::Int(int)) => Ok(int), other => Err(other) }, |it, out| out.int(*it);
+    Text: Shape::Text, "a string", |it| match it { Value::Text(text) => Ok(text), other => Err(other) }, |it, out| out.text(it);
+    String: Shape::Text, "a string", |it| it.as_text().map(String::from).ok_or(it), |it, out| out.text(it);
+    Map: Shape::Object, "a map", |it| match it { Value::Map(map) => Ok(std::sync::Arc::unwrap_or_clone(map)), other => Err(other) }, |it, out| out.map(it);
+}
+
+impl<T: Encode + ?Sized> Encode for &T {
+    fn write(&self, out: &mut Writer) {
+        (**self).write(out);
+    }
+
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
+    }
+}
+
+impl<T: Shaped + ?Sized> Shaped for &T {
+    fn shape() -> Shape {
+        T::shape()
+    }
+}
+
+impl Encode for str {
+    fn write(&self, out: &mut Writer) {
+        out.text(self);
+    }
+}
+
+impl Shaped for str {
+    fn shape() -> Shape {
+        Shape::Text
+    }
 }
 
 impl<T: Decode> Decode for Option<T> {
@@ -303,8 +383,14 @@ impl<T: Decode> Decode for Option<T> {
 }
 
 impl<T: Encode> Encode for Option<T> {
-    fn encode(self) -> Option<Value> {
-        self?.encode()
+    fn write(&self, out: &mut Writer) {
+        if let Some(it) = self {
+            it.write(out);
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.as_ref().is_none_or(T::is_absent)
     }
 }
 
@@ -323,8 +409,14 @@ impl<T: Decode> Decode for Vec<T> {
 }
 
 impl<T: Encode> Encode for Vec<T> {
-    fn encode(self) -> Option<Value> {
-        Some(self.into_iter().filter_map(T::encode).collect::<Vec<Value>>().into())
+    fn write(&self, out: &mut Writer) {
+        self.as_slice().write(out);
+    }
+}
+
+impl<T: Encode> Encode for [T] {
+    fn write(&self, out: &mut Writer) {
+        out.list(self.iter().filter(|it| !it.is_absent()), |out, it| it.write(out));
     }
 }
 
@@ -342,10 +434,13 @@ impl<T: Decode> Decode for BTreeMap<Text, T> {
 }
 
 impl<T: Encode> Encode for BTreeMap<Text, T> {
-    fn encode(self) -> Option<Value> {
-        let mut entries = Vec::with_capacity(self.len());
-        entries.extend(self.into_iter().filter_map(|(key, value)| Some((key, value.encode()?))));
-        Some(Map::from_entries(entries).0.into())
+    fn write(&self, out: &mut Writer) {
+        out.open('{');
+        for (key, value) in self.iter().filter(|(_, value)| !value.is_absent()) {
+            out.key(key);
+            value.write(out);
+        }
+        out.close('}');
     }
 }
 
@@ -360,8 +455,11 @@ impl<T: Shaped> Shaped for BTreeMap<Text, T> {
 pub struct OrNull<T>(pub Option<T>);
 
 impl<T: Encode> Encode for OrNull<T> {
-    fn encode(self) -> Option<Value> {
-        Some(self.0.and_then(T::encode).unwrap_or(Value::Null))
+    fn write(&self, out: &mut Writer) {
+        match &self.0 {
+            Some(it) if !it.is_absent() => it.write(out),
+            _ => out.value(&Value::Null),
+        }
     }
 }
 

@@ -24,6 +24,10 @@ impl OptionPath {
     ///
     /// A path starts with a key, no key is empty, an index is a number up to 65,536 in closed brackets.
     pub fn parse(text: &str) -> Result<OptionPath, PathError> {
+        // Most options are one plain key.
+        if !text.is_empty() && !text.bytes().any(is_special) {
+            return Ok(OptionPath(vec![OptionStep::Key(text.into())]));
+        }
         let mut steps = Vec::new();
         let mut key = Some(String::new());
         let mut chars = text.chars().enumerate().peekable();
@@ -68,6 +72,9 @@ impl OptionPath {
 
     /// Appends a key as it stands in a path, whatever characters it has.
     pub fn write_key(key: &str, out: &mut String) {
+        if !key.bytes().any(is_special) {
+            return out.push_str(key);
+        }
         for char in key.chars() {
             if matches!(char, '.' | '[' | '\\') {
                 out.push('\\');
@@ -87,6 +94,11 @@ impl OptionPath {
             OptionStep::Index(index) => index.to_string().into(),
         }))
     }
+}
+
+/// Whether a byte means something in a path. A `]` alone does not.
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'.' | b'[' | b'\\')
 }
 
 /// Ends a key. After an index there is none to end.

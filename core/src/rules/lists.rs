@@ -40,7 +40,7 @@ pub fn list_kind(api_version: &str, kind: &str, path: &[&str]) -> ListKind {
         rows.flat_map(|row| row.lists).find(|(row, _)| is_path(row, path)).map(|(_, list)| *list)
     };
     let in_pod = || {
-        let rest = path.strip_prefix(pod_spec(group, kind)?.as_slice())?;
+        let rest = below(path, pod_spec(group, kind)?)?;
         if let Some((_, list)) = POD_SPEC.iter().find(|(row, _)| is_path(row, rest)) {
             return Some(*list);
         }
@@ -52,15 +52,24 @@ pub fn list_kind(api_version: &str, kind: &str, path: &[&str]) -> ListKind {
 }
 
 /// The keys that lead to the pod spec of an object, for kinds that have one.
-fn pod_spec(group: &str, kind: &str) -> Option<Vec<&'static str>> {
-    let (_, _, path) = POD_SPECS.iter().find(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind))?;
-    Some(path.split('.').collect())
+fn pod_spec(group: &str, kind: &str) -> Option<&'static str> {
+    let row = POD_SPECS.iter().find(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind));
+    row.map(|(_, _, path)| *path)
+}
+
+/// What is left of a path below a place.
+fn below<'p, 'k>(path: &'p [&'k str], place: &str) -> Option<&'p [&'k str]> {
+    place
+        .split('.')
+        .try_fold(path, |path, step| path.split_first().filter(|(it, _)| **it == step).map(|(_, rest)| rest))
 }
 
 fn is_path(row: &str, path: &[&str]) -> bool {
     // Nearly every row differs in its last letter or its length, which is cheaper to see than the parts.
     let last = path.last().and_then(|step| step.as_bytes().last());
-    row.as_bytes().last() == last && row.split('.').eq(path.iter().copied())
+    row.as_bytes().last() == last
+        && row.len() + 1 == path.iter().map(|step| step.len() + 1).sum::<usize>()
+        && row.split('.').eq(path.iter().copied())
 }
 
 struct Row {
