@@ -13,6 +13,8 @@ pub(super) struct Progress {
     pub(super) top: Option<u32>,
     /// Whether the document is over.
     pub(super) ended: bool,
+    /// How many characters the events cover, and how many brackets are open there.
+    pub(super) reached: (usize, usize),
 }
 
 /// Says what an error of the parser means.
@@ -21,8 +23,12 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
     let place = place_of(*mark);
     let info = error.info();
     let before = lines_up_to(text, mark.index());
-    if text.chars().nth(mark.index()) == Some('\u{feff}') {
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+    if text.chars().nth(mark.index()) == Some('\u{feff}') || line.starts_with('\u{feff}') {
         return Flaw::byte_order_mark(place);
+    }
+    if let Some(flaw) = broken_property(line, mark.col(), place) {
+        return flaw;
     }
     if is_unread(info, before, progress) {
         return Flaw::unread(place);
@@ -40,8 +46,12 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
         return Flaw::new(Code::BadAlias, "the alias names no anchor that stands before it", place);
     }
     if info.contains("tabs disallowed") {
-        let tab = before.rsplit(['\n', '\r']).next().and_then(|line| line.chars().position(|char| char == '\t'));
-        return Flaw::tab(Place { column: tab.map_or(place.column, |at| count(at).saturating_add(1)), ..place });
+        let tab = line.chars().position(|char| char == '\t');
+        let place = Place { column: tab.map_or(place.column, |at| count(at).saturating_add(1)), ..place };
+        return match inside_brackets(text, progress.reached, mark.index()) {
+            true => Flaw::unportable("a tab indents a line in brackets", place).hint("use spaces"),
+            false => Flaw::tab(place),
+        };
     }
     let flaw = Flaw::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
     match hint(info, before) {
@@ -108,10 +118,6 @@ const STRICTER: &[Stricter] = &[
             "kubectl takes this sign for that of a key",
             "put a space after it, or quotes around the text",
         )
-    },
-    Stricter {
-        when: |text, _, at| inside_brackets(text, at),
-        ..stricter("tabs disallowed", "a tab indents a line in brackets", "use spaces")
     },
     stricter(
         "invalid indentation in quoted",
@@ -184,13 +190,47 @@ fn last_lines(text: &str) -> impl Iterator<Item = &str> {
     text.rsplit(['\n', '\r']).take(20)
 }
 
-fn inside_brackets(text: &str, end: usize) -> bool {
-    let depth = text.chars().take(end).fold(0i64, |depth, char| match char {
-        '[' | '{' => depth.saturating_add(1),
-        ']' | '}' => depth.saturating_sub(1),
-        _ => depth,
-    });
+/// Whether the character `end` is inside brackets, of which `depth` are open at the character `from`. The parser is ahead
+/// of its events by a few tokens: brackets among those count, unless they stand in quotes or a comment.
+fn inside_brackets(text: &str, (from, mut depth): (usize, usize), end: usize) -> bool {
+    let mut chars = text.chars().take(end).skip(from);
+    let mut before = ' ';
+    while let Some(char) = chars.next() {
+        let starts_token = matches!(before, ' ' | '\t' | '\n' | '\r' | '[' | '{' | ',' | ':' | '?' | '\'');
+        match char {
+            '[' | '{' => depth = depth.saturating_add(1),
+            ']' | '}' => depth = depth.saturating_sub(1),
+            '"' | '\'' if starts_token => {
+                let mut escaped = false;
+                chars.by_ref().find(|next| {
+                    let closes = *next == char && !escaped;
+                    escaped = char == '"' && *next == '\\' && !escaped;
+                    closes
+                });
+            }
+            '#' if before.is_whitespace() => {
+                chars.by_ref().find(|next| matches!(next, '\n' | '\r'));
+            }
+            _ => {}
+        }
+        before = char;
+    }
     depth > 0
+}
+
+/// What is wrong with the anchor or tag that the character `end` of a line breaks off. To kubectl an anchor's name ends
+/// before `:` and `?`, where it goes on in YAML 1.2, and a tag goes on after `,`, `[` and `]`, where it ends in YAML 1.2.
+fn broken_property(line: &str, end: usize, place: Place) -> Option<Flaw> {
+    let chars: Vec<char> = line.chars().take(end).collect();
+    let word = chars.rsplit(|char| matches!(char, ' ' | '\t' | '[' | '{' | ',')).next()?;
+    let (sign, rest) = word.split_first()?;
+    if *sign == '!' {
+        return matches!(line.chars().nth(end), Some(',' | '[' | ']')).then(|| Flaw::unfinished_tag(place));
+    }
+    let name = rest.iter().take_while(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_')).count();
+    let ends = *sign == '&' && name > 0 && matches!(rest.get(name), Some(':' | '?'));
+    let column = count(chars.len().saturating_sub(rest.len()).saturating_add(name)).saturating_add(1);
+    ends.then(|| Flaw::unfinished_name(Place { column, ..place }))
 }
 
 /// The text to the end of the line that the character `at` is in.
