@@ -22,6 +22,7 @@
 //! | lines in brackets that are not indented further than the key | fine | not YAML 1.2, except for the closing bracket |
 //! | a line with `#` in the first column below a block scalar without a key | a comment | its text in YAML 1.2 |
 //! | `[a]: b` at the start of the text | `[a]`, and drops the rest | a key that is a list (`bad-key`) |
+//! | a tab after `?` in brackets | fine | not what `saphyr-parser` takes |
 //! | `*x:`, `[*x?]`, `&x:y` | the name ends before the sign | the sign is part of the name in YAML 1.2 |
 //! | `[!!str, a]`, `!a,b` | the comma is part of the tag | it is not in YAML 1.2 |
 //! | `[?a]`, `[-]`, `[*a :b]` | a key, a text, a value | a text, an error, a text in YAML 1.2 |

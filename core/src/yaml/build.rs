@@ -181,6 +181,8 @@ impl Builder<'_, '_> {
                     Scalar::Text(&decoded)
                 }
                 Tagged::Mismatch => {
+                    // Where nothing follows, the tag may be a longer one to kubectl.
+                    self.lexer.next_token()?;
                     let message = format!("the value is not what its tag `{tag}` says");
                     return Err(Flaw::bad(message, place));
                 }
