@@ -20,7 +20,10 @@
 //! | a byte order mark at the start of a line or in a block scalar | a character | the end of a document |
 //! | a quoted text whose further lines are not indented, or by a tab | fine | not YAML 1.2 |
 //! | lines in brackets that are not indented further than the key | fine | not YAML 1.2, except for the closing bracket |
-//! | `*x:`, `[*x?]` | the name ends before the sign | the sign is part of the name in YAML 1.2 |
+//! | a line with `#` in the first column below a block scalar without a key | a comment | its text in YAML 1.2 |
+//! | `[a]: b` at the start of the text | `[a]`, and drops the rest | a key that is a list (`bad-key`) |
+//! | a tab after `?` in brackets | fine | not what `saphyr-parser` takes |
+//! | `*x:`, `[*x?]`, `&x:y` | the name ends before the sign | the sign is part of the name in YAML 1.2 |
 //! | `[!!str, a]`, `!a,b` | the comma is part of the tag | it is not in YAML 1.2 |
 //! | `[?a]`, `[-]`, `[*a :b]` | a key, a text, a value | a text, an error, a text in YAML 1.2 |
 //! | `"\'"` | `'` | no escape in YAML 1.2 |

@@ -78,15 +78,26 @@ fn explain(ours: &YamlError, theirs: &Value, text: &str) -> Option<String> {
     let message = message.strip_prefix("document ").and_then(|it| it.split_once(": ")).map_or(message, |(_, it)| it);
     let holds = match code {
         // The peer does not see a key twice in a map that is written inside a merge.
-        "duplicate-key" => holds(theirs, "duplicate") || text.contains("<<"),
+        // Nor does it see one where it stumbles on a tab that kubectl skips to look for a brace.
+        "duplicate-key" => {
+            let after_tab = text.starts_with(char::is_whitespace) && text.trim_start().starts_with('{');
+            holds(theirs, "duplicate") || text.contains("<<") || after_tab
+        }
         "integer-out-of-range" => text.bytes().filter(u8::is_ascii_digit).count() > 15 || text.contains("0x"),
-        // Only a value that a later one, or a merged one, replaces can be of a kind that JSON lacks.
+        // Only a value that a later one, or a merged one, replaces can be of a kind that JSON lacks, or hold such a key.
         "not-representable" => holds(theirs, "duplicate") || text.contains("<<"),
         "too-deep" => true,
         // What starts with a brace is read as JSON first, and the peer does not look for a rest there.
         "unportable-yaml" if message.starts_with("this text follows the end") => {
             holds(theirs, "dropped") || text.trim_start().starts_with('{')
         }
+        // To kubectl the text of a block scalar is indented, also where no key stands above it.
+        "unportable-yaml" if message.starts_with("this line is a comment to kubectl") => {
+            text.split(['\n', '\r']).any(|line| line.starts_with('#'))
+        }
+        // A collection that starts the text is all of the document to kubectl, which drops the colon behind it.
+        "bad-key" if matches!(message, "a key cannot be a list" | "a key cannot be a map") => holds(theirs, "dropped"),
+        "bad-key" => holds(theirs, "duplicate") || text.contains("<<"),
         // What kubectl does not read may be anything.
         "bad-yaml" => holds(theirs, "dropped"),
         "unportable-yaml" => true,

@@ -41,7 +41,7 @@ pub(super) fn build(
     while let Some(event) = events.next_event() {
         let (event, span) = event.map_err(|error| {
             let top = builder.frames.first().map(|frame| frame.start.column);
-            explain(&error, text, Progress { top, ended: builder.root.is_some() })
+            explain(&error, text, Progress { top, ended: builder.root.is_some(), reached: builder.lexer.reached() })
         })?;
         match event {
             Event::DocumentEnd => {
@@ -55,7 +55,9 @@ pub(super) fn build(
                 }
                 return Err(Flaw::bad("`...` ends a document, and none stands before it", place_of(span.start)));
             }
-            Event::StreamStart | Event::DocumentStart(_) | Event::StreamEnd | Event::Nothing => {}
+            // No document to the parser; a byte order mark would be one to kubectl.
+            Event::StreamEnd => builder.lexer.finish()?,
+            Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
             event => builder.event(event, span)?,
         }
     }
@@ -179,6 +181,8 @@ impl Builder<'_, '_> {
                     Scalar::Text(&decoded)
                 }
                 Tagged::Mismatch => {
+                    // Where nothing follows, the tag may be a longer one to kubectl.
+                    self.lexer.next_token()?;
                     let message = format!("the value is not what its tag `{tag}` says");
                     return Err(Flaw::bad(message, place));
                 }

@@ -38,6 +38,16 @@ impl Flaw {
         Flaw::bad("a tab cannot indent", place).hint("use spaces")
     }
 
+    /// The name of an anchor or alias ends here to kubectl, and goes on in YAML 1.2.
+    pub(super) fn unfinished_name(place: Place) -> Flaw {
+        Flaw::unportable("the name of an anchor or alias needs a blank after it", place).hint("put a space here")
+    }
+
+    /// The tag goes on here to kubectl, and ends in YAML 1.2.
+    pub(super) fn unfinished_tag(place: Place) -> Flaw {
+        Flaw::unportable("a tag needs a blank after it", place).hint("put a space here")
+    }
+
     pub(super) fn odd_separator(place: Place) -> Flaw {
         Flaw::unportable("this line is a separator to some readers only", place).hint("write `---` alone on its line")
     }

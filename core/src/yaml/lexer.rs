@@ -51,6 +51,11 @@ impl<'a> Lexer<'a> {
         !self.flow.is_empty()
     }
 
+    /// How many characters were gone past, and how many brackets are open there.
+    pub(super) fn reached(&self) -> (usize, usize) {
+        (self.index, self.flow.len())
+    }
+
     /// Goes past a flow collection's opening bracket, if the next node has one.
     pub(super) fn open(&mut self, bracket: char) -> Result<bool, Flaw> {
         self.gap()?;
@@ -234,29 +239,43 @@ impl<'a> Lexer<'a> {
         match self.peek() {
             None | Some(' ' | '\t' | '\n' | '\r') => Ok(()),
             Some(',' | ']' | '}') if self.in_flow() => Ok(()),
-            Some(':' | '?' | ',' | ']' | '}' | '%' | '@' | '`') => {
-                Err(Flaw::unportable("the name of an anchor or alias needs a blank after it", self.place)
-                    .hint("put a space here"))
-            }
+            Some(':' | '?' | ',' | ']' | '}' | '%' | '@' | '`') => Err(Flaw::unfinished_name(self.place)),
             Some(_) => Err(Flaw::bad("an anchor has a name of other characters than `A-Za-z0-9_-`", self.place)),
         }
     }
 
     /// The rest of a tag, its `!` skipped.
     fn tag(&mut self) -> Result<(), Flaw> {
-        let verbatim = self.peek() == Some('<');
+        if self.peek() == Some('<') {
+            return self.verbatim_tag();
+        }
         while let Some(char) = self.peek() {
             match char {
                 ' ' | '\t' | '\n' | '\r' => break,
-                ',' | '[' | ']' if !verbatim => {
-                    return Err(Flaw::unportable("a tag needs a blank after it", self.place).hint("put a space here"));
-                }
-                '<' | '>' if verbatim => self.step(),
-                _ if char.is_ascii_alphanumeric() || "-_;/?:@&=+$.!~*'()%,[]".contains(char) => self.step(),
+                ',' | '[' | ']' => return Err(Flaw::unfinished_tag(self.place)),
+                _ if of_tag(char) => self.step(),
                 _ => return Err(Flaw::bad("a tag has a character that it cannot have", self.place)),
             }
         }
         Ok(())
+    }
+
+    /// `<`, at least one character, `>`, and then a blank.
+    fn verbatim_tag(&mut self) -> Result<(), Flaw> {
+        self.step();
+        let start = self.index;
+        while self.peek().is_some_and(of_tag) {
+            self.step();
+        }
+        if self.index == start || self.peek() != Some('>') {
+            return Err(Flaw::bad("a tag in angle brackets is empty or does not end", self.place)
+                .hint("write `!<tag>`, or leave it out"));
+        }
+        self.step();
+        match self.peek() {
+            None | Some(' ' | '\t' | '\n' | '\r') => Ok(()),
+            Some(_) => Err(Flaw::bad("a tag needs a blank after it", self.place).hint("put a space here")),
+        }
     }
 
     fn plain(&mut self, text: &str, end: usize) -> Result<(), Flaw> {
@@ -341,7 +360,14 @@ impl<'a> Lexer<'a> {
                 Some(_) if !text => {
                     text = true;
                     if top && found && self.place.column == 1 && self.place.line > header {
-                        return Err(Flaw::unread(self.place).hint("indent the text of a block scalar"));
+                        let flaw = match self.peek() {
+                            Some('#') => Flaw::unportable(
+                                "this line is a comment to kubectl, and text of the block scalar to other readers",
+                                self.place,
+                            ),
+                            _ => Flaw::unread(self.place),
+                        };
+                        return Err(flaw.hint("indent the text of a block scalar"));
                     }
                 }
                 Some(_) => {}
@@ -408,4 +434,8 @@ impl<'a> Lexer<'a> {
     fn lost(&self) -> Flaw {
         Flaw::unportable("kubectl would read this text in another way", self.place)
     }
+}
+
+fn of_tag(char: char) -> bool {
+    char.is_ascii_alphanumeric() || "-_;/?:@&=+$.!~*'()%,[]".contains(char)
 }

@@ -13,6 +13,8 @@ pub(super) struct Progress {
     pub(super) top: Option<u32>,
     /// Whether the document is over.
     pub(super) ended: bool,
+    /// How many characters the events cover, and how many brackets are open there.
+    pub(super) reached: (usize, usize),
 }
 
 /// Says what an error of the parser means.
@@ -21,10 +23,19 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
     let place = place_of(*mark);
     let info = error.info();
     let before = lines_up_to(text, mark.index());
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
     if text.chars().nth(mark.index()) == Some('\u{feff}') {
         return Flaw::byte_order_mark(place);
     }
-    if is_unread(info, before, progress) {
+    // The parser goes past a mark that starts a line, and finds what it stands before to be wrong.
+    if let Some(at) = before.find("\n\u{feff}").or_else(|| before.find("\r\u{feff}")) {
+        return Flaw::byte_order_mark(place_after(before.get(..=at).unwrap_or_default()));
+    }
+    if let Some(flaw) = broken_property(text, progress.reached.0, mark.index()) {
+        return flaw;
+    }
+    let in_brackets = inside_brackets(text, progress.reached, mark.index());
+    if is_unread(info, before, progress, in_brackets) {
         return Flaw::unread(place);
     }
     if info.contains("unknown escape") {
@@ -39,9 +50,16 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
     if info.contains("unknown anchor") {
         return Flaw::new(Code::BadAlias, "the alias names no anchor that stands before it", place);
     }
+    if info.contains("expected whitespace") && in_brackets && text.chars().nth(mark.index()) == Some('\t') {
+        return Flaw::unportable("a tab follows the sign of a key in brackets", place).hint("use a space");
+    }
     if info.contains("tabs disallowed") {
-        let tab = before.rsplit(['\n', '\r']).next().and_then(|line| line.chars().position(|char| char == '\t'));
-        return Flaw::tab(Place { column: tab.map_or(place.column, |at| count(at).saturating_add(1)), ..place });
+        let tab = line.chars().position(|char| char == '\t');
+        let place = Place { column: tab.map_or(place.column, |at| count(at).saturating_add(1)), ..place };
+        return match in_brackets {
+            true => Flaw::unportable("a tab indents a line in brackets", place).hint("use spaces"),
+            false => Flaw::tab(place),
+        };
     }
     let flaw = Flaw::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
     match hint(info, before) {
@@ -51,7 +69,7 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
 }
 
 /// Whether kubectl has read a whole document by now, and would drop the rest.
-fn is_unread(info: &str, before: &str, progress: Progress) -> bool {
+fn is_unread(info: &str, before: &str, progress: Progress, in_brackets: bool) -> bool {
     const AT_TOP: &[&str] = &[
         "<document start>",
         "invalid trailing content",
@@ -64,7 +82,7 @@ fn is_unread(info: &str, before: &str, progress: Progress) -> bool {
     let has_tab = line.trim_start_matches(' ').starts_with('\t');
     match progress.top {
         _ if progress.ended || info.contains("after document end marker") => true,
-        Some(column) => !has_tab && count(indent).saturating_add(1) < column,
+        Some(column) => !in_brackets && !has_tab && count(indent).saturating_add(1) < column,
         None => AT_TOP.iter().any(|part| info.contains(part)),
     }
 }
@@ -92,6 +110,7 @@ const STRICTER: &[Stricter] = &[
     Stricter { when: alias_at_colon, ..stricter("unknown anchor", ALIAS, SPACE) },
     Stricter { when: alias_at_colon, ..stricter("simple key", ALIAS, SPACE) },
     Stricter { when: alias_at_colon, ..stricter("did not find expected", ALIAS, SPACE) },
+    Stricter { when: alias_at_colon, ..stricter("expected ',' or ']'", ALIAS, SPACE) },
     Stricter { when: alias_at_colon, ..stricter("comment intercepting", ALIAS, SPACE) },
     Stricter {
         when: |_, before, _| last_lines(before).any(|line| line.trim_start().starts_with(['|', '>'])),
@@ -108,10 +127,6 @@ const STRICTER: &[Stricter] = &[
             "kubectl takes this sign for that of a key",
             "put a space after it, or quotes around the text",
         )
-    },
-    Stricter {
-        when: |text, _, at| inside_brackets(text, at),
-        ..stricter("tabs disallowed", "a tab indents a line in brackets", "use spaces")
     },
     stricter(
         "invalid indentation in quoted",
@@ -184,13 +199,67 @@ fn last_lines(text: &str) -> impl Iterator<Item = &str> {
     text.rsplit(['\n', '\r']).take(20)
 }
 
-fn inside_brackets(text: &str, end: usize) -> bool {
-    let depth = text.chars().take(end).fold(0i64, |depth, char| match char {
-        '[' | '{' => depth.saturating_add(1),
-        ']' | '}' => depth.saturating_sub(1),
-        _ => depth,
-    });
+/// Whether the character `end` is inside brackets, of which `depth` are open at the character `from`. The parser is ahead
+/// of its events by a few tokens: brackets among those count, unless they stand in quotes or a comment.
+fn inside_brackets(text: &str, (from, mut depth): (usize, usize), end: usize) -> bool {
+    let mut chars = text.chars().take(end).skip(from);
+    let mut before = ' ';
+    while let Some(char) = chars.next() {
+        let starts_token = matches!(before, ' ' | '\t' | '\n' | '\r' | '[' | '{' | ',' | ':' | '?' | '\'');
+        match char {
+            '[' | '{' => depth = depth.saturating_add(1),
+            ']' | '}' => depth = depth.saturating_sub(1),
+            '"' | '\'' if starts_token => {
+                let mut escaped = false;
+                chars.by_ref().find(|next| {
+                    let closes = *next == char && !escaped;
+                    escaped = char == '"' && *next == '\\' && !escaped;
+                    closes
+                });
+            }
+            '#' if before.is_whitespace() => {
+                chars.by_ref().find(|next| matches!(next, '\n' | '\r'));
+            }
+            _ => {}
+        }
+        before = char;
+    }
     depth > 0
+}
+
+/// What is wrong with an anchor or tag between the characters `from` and `end`. To kubectl an anchor's name ends before
+/// `:` and `?`, where it goes on in YAML 1.2, and a tag goes on after `,`, `[` and `]`, where it ends in YAML 1.2.
+fn broken_property(text: &str, from: usize, end: usize) -> Option<Flaw> {
+    let of_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+    // The character at the end is what the parser stumbled on.
+    let mut chars = text.char_indices().take(end.saturating_add(1)).skip(from).peekable();
+    let mut before = ' ';
+    while let Some((_, char)) = chars.next() {
+        let starts = matches!(before, ' ' | '\t' | '\n' | '\r' | '[' | '{' | ',');
+        before = char;
+        let (goes_on, signs): (fn(char) -> bool, &str) = match char {
+            '&' if starts => (of_name, ":?"),
+            '!' if starts => (|char| !char.is_whitespace() && !matches!(char, ',' | '[' | ']'), ",[]"),
+            _ => continue,
+        };
+        while let Some((_, next)) = chars.next_if(|(_, next)| goes_on(*next)) {
+            before = next;
+        }
+        let (at, sign) = chars.peek().copied()?;
+        if signs.contains(sign) {
+            let place = place_after(text.get(..at).unwrap_or_default());
+            return Some(if char == '&' { Flaw::unfinished_name(place) } else { Flaw::unfinished_tag(place) });
+        }
+    }
+    None
+}
+
+/// The place of what follows `text`.
+fn place_after(text: &str) -> Place {
+    let pairs = text.matches("\r\n").count();
+    let breaks = text.matches(['\n', '\r']).count().saturating_sub(pairs);
+    let column = text.rsplit(['\n', '\r']).next().unwrap_or_default().chars().count();
+    Place { line: count(breaks).saturating_add(1), column: count(column).saturating_add(1) }
 }
 
 /// The text to the end of the line that the character `at` is in.
