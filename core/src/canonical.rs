@@ -116,6 +116,11 @@ impl Writer {
         self.out.push_str(key);
     }
 
+    /// A value that is written already.
+    pub fn raw(&mut self, json: &str) {
+        self.out.push_str(json);
+    }
+
     /// Before every entry of a map but the first: no value ends with an open bracket.
     #[inline]
     fn comma(&mut self) {

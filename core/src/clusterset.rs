@@ -15,7 +15,7 @@ use crate::value::{Text, Value};
 
 pub const GROUP: &str = "cluster.open-cluster-management.io";
 
-const KIND: &str = "ManagedClusterSet";
+pub const KIND: &str = "ManagedClusterSet";
 
 /// The label whose value is the name of a cluster's set.
 pub const CLUSTERSET: &str = "cluster.open-cluster-management.io/clusterset";

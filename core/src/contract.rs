@@ -8,7 +8,11 @@ mod authorize;
 mod clusters;
 mod configure;
 mod describe;
+mod diff;
+mod effective;
+mod explain;
 mod fold;
+mod lint;
 mod load;
 mod matching;
 mod mold;
@@ -16,13 +20,18 @@ mod null;
 mod own;
 mod parse;
 mod patch;
+mod place;
+mod plan;
 pub mod record;
 mod refresh;
 mod retain;
 mod schema;
 mod select;
+mod subjects;
 mod typescript;
+mod what_if;
 
+use place::PlaceAnswer;
 use record::{Decode, Encode, Shape, Shaped, Spot, field};
 
 pub use schema::schema;
@@ -53,6 +62,13 @@ pub const OPS: &[Op] = &[
     workspace_op::<load::Unload>(),
     workspace_op::<configure::Configure>(),
     workspace_op::<clusters::Clusters>(),
+    workspace_op::<subjects::Subjects>(),
+    workspace_op::<effective::EffectiveRequest>(),
+    workspace_op::<explain::Explain>(),
+    workspace_op::<diff::Diff>(),
+    workspace_op::<lint::Lint>(),
+    workspace_op::<plan::PlanRequest>(),
+    workspace_op::<what_if::WhatIf>(),
 ];
 
 /// One op: a request record that knows its answer.
@@ -70,6 +86,11 @@ pub trait WorkspaceOperation: Decode + Shaped {
     type Answer: Encode + Shaped;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<Self::Answer, Error>;
+
+    /// Whether the answer carries what Secrets hold.
+    fn reveals(&self) -> bool {
+        false
+    }
 }
 
 #[derive(Debug)]
@@ -93,7 +114,11 @@ const fn op<T: Operation>() -> Op {
 const fn workspace_op<T: WorkspaceOperation>() -> Op {
     fn run<T: WorkspaceOperation>(workspace: &mut Workspace, request: Value, writer: &mut Writer) -> Result<(), Error> {
         let mut out = Vec::new();
-        let answer = T::decode(request, &Spot::ROOT)?.answer(workspace, &mut out)?;
+        let request = T::decode(request, &Spot::ROOT)?;
+        if request.reveals() {
+            *writer = Writer::default();
+        }
+        let answer = request.answer(workspace, &mut out)?;
         respond(&answer, &out, writer);
         Ok(())
     }
@@ -196,10 +221,16 @@ record! {
     }
 }
 
+impl Refusal {
+    pub fn of(error: &Error) -> Refusal {
+        let Error { message, at, hint, .. } = error.clone();
+        Refusal { code: error.code.as_str(), message, at, hint }
+    }
+}
+
 impl Encode for Error {
     fn write(&self, out: &mut Writer) {
-        let Error { message, at, hint, .. } = self.clone();
-        Refusal { code: self.code.as_str(), message, at, hint }.write(out);
+        Refusal::of(self).write(out);
     }
 }
 
@@ -213,39 +244,16 @@ record! {
         code "code": &'static str,
         /// What was found.
         message "message": String,
-        at "at": Option<FindingPlace>,
+        at "at": Option<PlaceAnswer>,
         /// What to do about it.
         hint "hint": Option<String>,
-    }
-}
-
-record! {
-    answer
-    /// Where a finding is. What is not known is left out.
-    pub struct FindingPlace {
-        /// `Kind/namespace/name`.
-        document "document": Option<String>,
-        /// A JSON pointer.
-        path "path": Option<String>,
-        file "file": Option<String>,
-        line "line": Option<i64>,
-        /// Counted in characters, from one.
-        column "column": Option<i64>,
     }
 }
 
 impl Encode for Diagnostic {
     fn write(&self, out: &mut Writer) {
         let Diagnostic { at, message, hint, .. } = self.clone();
-        let place = FindingPlace {
-            document: at.document,
-            path: at.path.map(|path| path.to_string()),
-            file: at.file,
-            line: at.place.map(|place| i64::from(place.line)),
-            column: at.place.map(|place| i64::from(place.column)),
-        };
-        let place = Some(place)
-            .filter(|it| it.document.is_some() || it.path.is_some() || it.file.is_some() || it.line.is_some());
+        let place = Some(PlaceAnswer::of(at)).filter(PlaceAnswer::is_known);
         let (severity, code) = (self.severity.as_str(), self.code.as_str());
         Finding { severity, code, message, at: place, hint }.write(out);
     }

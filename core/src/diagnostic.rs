@@ -62,6 +62,16 @@ codes! {
     UnknownDocument = "unknown-document",
     /// Two documents of different groups have this name.
     AmbiguousReference = "ambiguous-reference",
+    /// The document produces no results.
+    NotASubject = "not-a-subject",
+    /// The cluster gets nothing from the subject.
+    NotSelected = "not-selected",
+    /// No layer sets the path, and the result has nothing there.
+    NothingThere = "nothing-there",
+    /// The subject gives several objects, and none was named.
+    AmbiguousObject = "ambiguous-object",
+    /// No plan has such an action now.
+    UnknownAction = "unknown-action",
     /// One document stands twice in what is loaded at once.
     DuplicateDocument = "duplicate-document",
 
@@ -169,6 +179,9 @@ codes! {
     /// The recorded claims cannot be read.
     BadClaims = "bad-claims",
 
+    /// A difference that no update can mend.
+    ImmutableDifference = "immutable-difference",
+
     // Permissions
     /// A label that anybody may set decides over a set.
     UnguardedLabel = "unguarded-label",
@@ -225,6 +238,40 @@ codes! {
     RequirementNotMet = "requirement-not-met",
     /// The original takes a selector that is not valid for one that picks nothing.
     BadSelector = "bad-selector",
+
+    /// The cluster is in what the subject names.
+    Member = "member",
+    /// The cluster is not in what the subject names.
+    NotMember = "not-member",
+
+    /// The layer is for other clusters.
+    ClusterNotSelected = "cluster-not-selected",
+
+    // Plans
+    /// The object is not there.
+    Absent = "absent",
+    /// The live object does not contain what is desired.
+    Differs = "differs",
+    /// The object fits, and lacks the owner.
+    OwnerMissing = "owner-missing",
+    /// An owner leaves, and the object stays.
+    OwnerLeaves = "owner-leaves",
+    /// The last owner leaves an object that was made for it.
+    LastOwnerLeaves = "last-owner-leaves",
+    /// The cluster is no longer selected.
+    NoLongerSelected = "no-longer-selected",
+    /// The subject no longer has it.
+    NoLongerWanted = "no-longer-wanted",
+    /// What holds the action is paused.
+    Paused = "paused",
+    /// Objects of this kind are not deleted unless they allow it.
+    ProtectedKind = "protected-kind",
+    /// The plan deletes more than its limits allow.
+    DeleteBudget = "delete-budget",
+    /// The plan changes more than its limits allow.
+    ChangeBudget = "change-budget",
+    /// The subject selects no cluster, and would delete everything.
+    EmptySelection = "empty-selection",
 
     // Refresh
     /// The workload's pods started with another version of the secret.

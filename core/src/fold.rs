@@ -8,9 +8,11 @@ mod tree;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::document::Identity;
 use crate::path::{OptionPath, Pointer};
 use crate::select::{Cluster, Selector, selects};
 use crate::value::{Map, Text, Value, order};
@@ -19,6 +21,8 @@ use crate::value::{Map, Text, Value, order};
 #[derive(Clone, Debug)]
 pub struct Layer {
     pub name: Text,
+    /// What it was read from, where that is a document.
+    pub document: Option<Arc<Identity>>,
     /// For which clusters; without it, for all.
     pub when: Option<Selector>,
     pub set: Vec<Setting>,
@@ -54,7 +58,7 @@ pub struct Folded {
     pub values: Value,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Effective {
     pub path: Text,
     pub from: Text,
@@ -64,6 +68,9 @@ pub struct Effective {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     pub layer: Text,
+    pub document: Option<Arc<Identity>>,
+    /// The place of the setting in the document.
+    pub at: Pointer,
     pub source: Source,
     pub deep: bool,
 }
@@ -138,9 +145,19 @@ pub fn fold(
             }
         };
         if applies {
-            applied.push((index, layer));
+            applied.push(layer);
         }
     }
+    lay(&applied, mode, out)
+}
+
+/// Folds layers that are known to apply.
+///
+/// # Errors
+///
+/// In compat mode, options that cannot both be placed.
+pub fn lay(applied: &[&Layer], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Folded, Error> {
+    let applied: Vec<(usize, &Layer)> = applied.iter().copied().enumerate().collect();
     match mode {
         Mode::Strict => Ok(fold_strict(&applied, out)),
         Mode::Compat => fold_compat(&applied),
@@ -160,7 +177,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
                 out.push(Diagnostic::warning(Code::DuplicateOption, message).at(path));
                 chain.pop();
             }
-            chain.push(Contribution { index: *index, layer: &layer.name, setting });
+            chain.push(Contribution { index: *index, layer, setting });
         }
     }
     let mut folded = Folded::default();
@@ -173,7 +190,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
             Source::Value(Value::Map(_)) if winner.setting.deep => Source::Value(merge(&chain, &mut folded.origins)),
             source => source.clone(),
         };
-        folded.options.push(Effective { path: path.clone(), from: winner.layer.clone(), source });
+        folded.options.push(Effective { path: path.clone(), from: winner.layer.name.clone(), source });
         winners.push(winner.setting);
     }
     folded.origins.sort();
@@ -181,17 +198,41 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
     folded
 }
 
+/// A result with further options laid over it, each of a layer of its own.
+pub fn with_own(folded: &Folded, own: &[Effective]) -> Folded {
+    let mut all = folded.clone();
+    for option in own {
+        let Effective { path, from, source } = option;
+        match all.options.binary_search_by(|it| order(&it.path, path)) {
+            Ok(at) => all.options.get_mut(at).into_iter().for_each(|it| *it = option.clone()),
+            Err(at) => all.options.insert(at, option.clone()),
+        }
+        let top =
+            Origin { layer: from.clone(), document: None, at: Pointer::root(), source: source.clone(), deep: false };
+        let below = all.origins.get(path).unwrap_or_default().to_vec();
+        all.origins.push(path.clone(), std::iter::once(top).chain(below));
+        if let (Source::Value(value), Ok(place)) = (source, OptionPath::parse(path)) {
+            // What is in the way of it was refused where the options were placed.
+            let _ = tree::put(&mut all.values, place.steps(), value.clone());
+        }
+    }
+    all.origins.sort();
+    all
+}
+
 /// What one layer says about one option.
 #[derive(Clone, Copy)]
 struct Contribution<'a> {
     index: usize,
-    layer: &'a Text,
+    layer: &'a Layer,
     setting: &'a Setting,
 }
 
 impl Contribution<'_> {
     fn origin(&self) -> Origin {
-        Origin { layer: self.layer.clone(), source: self.setting.source.clone(), deep: self.setting.deep }
+        let Setting { source, deep, at, .. } = self.setting;
+        let Layer { name, document, .. } = self.layer;
+        Origin { layer: name.clone(), document: document.clone(), at: at.clone(), source: source.clone(), deep: *deep }
     }
 
     fn value(&self) -> Option<&Value> {
@@ -209,6 +250,7 @@ fn warn_mismatches(chain: &[Contribution], out: &mut Vec<Diagnostic>) {
         let mergeable = matches!(&setting.source, Source::Value(value) if is_map(value));
         if setting.deep && !(fits && mergeable) {
             let path = &setting.path;
+            let layer = &layer.name;
             let message = format!("the layer `{layer}` merges `{path}`, but only maps merge; its value replaces");
             out.push(Diagnostic::warning(Code::MergeMismatch, message).at(setting.at.clone()));
         }
@@ -222,7 +264,7 @@ fn merge(chain: &[Contribution], origins: &mut Origins) -> Value {
     // What stands below a layer that replaced the whole, as a reference always does, has no part in any leaf.
     let start = chain.iter().rposition(|it| !it.setting.deep || it.value().is_none()).unwrap_or(0);
     let parts = chain.iter().skip(start);
-    let parts = parts.filter_map(|it| Some(Part { layer: it.layer, value: it.value()?, deep: it.setting.deep }));
+    let parts = parts.filter_map(|it| Some(Part { of: *it, value: it.value()?, deep: it.setting.deep }));
     let path = chain.last().map(|it| it.setting.path.to_string()).unwrap_or_default();
     Tracer { path, origins }.trace(&parts.collect::<Vec<_>>()).unwrap_or_default()
 }
@@ -235,7 +277,7 @@ struct Tracer<'a> {
 /// What one layer has at a place inside a merged map.
 #[derive(Clone, Copy)]
 struct Part<'a> {
-    layer: &'a Text,
+    of: Contribution<'a>,
     value: &'a Value,
     deep: bool,
 }
@@ -249,11 +291,8 @@ impl Tracer<'_> {
             return None;
         }
         if !is_map(top.value) {
-            let origin = |part: &Part| Origin {
-                layer: part.layer.clone(),
-                source: Source::Value(part.value.clone()),
-                deep: false,
-            };
+            let origin =
+                |part: &Part| Origin { source: Source::Value(part.value.clone()), deep: false, ..part.of.origin() };
             self.origins.push(self.path.as_str().into(), parts.iter().rev().map(origin));
             return Some(top.value.clone());
         }
@@ -306,7 +345,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
     let mut list: Vec<Contribution> = Vec::new();
     for (index, layer) in applied {
         for setting in &layer.set {
-            let next = Contribution { index: *index, layer: &layer.name, setting };
+            let next = Contribution { index: *index, layer, setting };
             // The first entry of an earlier layer is replaced where it stands; a layer's own repeats pile up.
             match list.iter_mut().find(|it| it.index != *index && it.setting.path == setting.path) {
                 Some(place) => *place = next,
@@ -317,7 +356,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
     let winners: BTreeMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).collect();
     let mut folded = Folded::default();
     for (path, winner) in &winners {
-        let (path, from) = ((*path).clone(), winner.layer.clone());
+        let (path, from) = ((*path).clone(), winner.layer.name.clone());
         folded.origins.push(path.clone(), compat_chain(applied, winner).into_iter());
         folded.options.push(Effective { path, from, source: winner.setting.source.clone() });
     }
@@ -331,7 +370,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
 /// Everything said about an option, latest first, but what won on top: in the original that need not be the latest.
 fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<Origin> {
     let said = applied.iter().rev().flat_map(|(index, layer)| {
-        layer.set.iter().rev().map(|setting| Contribution { index: *index, layer: &layer.name, setting })
+        layer.set.iter().rev().map(|setting| Contribution { index: *index, layer, setting })
     });
     let said = said.filter(|it| it.setting.path == winner.setting.path);
     let losers = said.filter(|it| !std::ptr::eq(it.setting, winner.setting));

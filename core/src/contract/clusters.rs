@@ -8,7 +8,8 @@ use crate::contract::null::Given;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::record;
 use crate::rules::clusters::MANAGED_CLUSTER;
-use crate::select::{Selector, selects};
+use crate::select::{Cluster, Selector, selects};
+use crate::store::Scope;
 use crate::value::Text;
 use crate::workspace::Workspace;
 
@@ -50,8 +51,12 @@ impl WorkspaceOperation for Clusters {
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<ClustersAnswer, Error> {
         let selector = self.selector.0.map(|it| Selector::parse(&it, Mode::Strict, None, &Spot::ROOT.key("selector")));
         let selector = selector.transpose()?;
-        let sets = workspace.cluster_sets(out);
-        let picked = workspace.clusters().into_iter();
+        let sets = workspace.store.cluster_sets(out);
+        let store = &workspace.store;
+        let all = store.fleets().flat_map(|(scope, fleet)| fleet.clusters().map(move |cluster| (scope, cluster)));
+        let mut all: Vec<(&Scope, &Cluster)> = all.collect();
+        all.sort_by_key(|(scope, cluster)| (&cluster.name, &scope.namespace, &scope.kind));
+        let picked = all.into_iter();
         let picked = picked.filter(|(_, cluster)| selector.as_ref().is_none_or(|it| selects(it, cluster)));
         let clusters = picked.map(|(scope, cluster)| ClusterAnswer {
             kind: scope.kind.clone(),

@@ -1,34 +1,142 @@
 //! `configure`: the settings of the workspace.
 
-use super::WorkspaceOperation;
+use super::record::Spot;
+use super::{Mode, WorkspaceOperation};
 use crate::clusterset::Stage;
-use crate::diagnostic::{Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::nearest::suggest;
 use crate::record;
+use crate::settings::{DIALECTS, Limits, Precedence, Settings};
+use crate::value::Text;
 use crate::workspace::Workspace;
 
 record! {
     request
     /// Changes settings; those left out stay as they are.
     pub struct Configure {
+        /// Which of two PluginOverrides is the more specific.
+        precedence "precedence": Option<Precedence>,
         /// Which rules cluster sets follow.
         stage "stage": Option<Stage>,
+        /// The repaired answers, or the originals' with their quirks.
+        mode "mode": Option<Mode>,
+        /// The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`.
+        dialects "dialects": Option<Vec<Text>>,
+        /// Whether Greenhouse evaluates expressions.
+        expressions "expressions": Option<bool>,
+        /// Whether workloads restart for renewed secrets.
+        pod_refresher "podRefresher": Option<bool>,
+        /// Whether the whole fleet is paused.
+        paused "paused": Option<bool>,
+        limits "limits": Option<LimitsInput>,
+    }
+}
+
+record! {
+    request
+    /// What one plan may do before it is held.
+    pub struct LimitsInput {
+        /// Deletes in one plan; the smaller of number and share counts.
+        deletes "deletes": Option<i64>,
+        /// Deletes as a share of the objects that the subjects manage.
+        delete_percent "deletePercent": Option<i64>,
+        /// Creates and patches in one plan.
+        changes "changes": Option<i64>,
+        /// Kinds that are not deleted unless the object allows it.
+        protected_kinds "protectedKinds": Option<Vec<Text>>,
+        /// Whether a subject that selects no cluster may delete what it made.
+        empty_selection "emptySelection": Option<bool>,
     }
 }
 
 record! {
     answer
     /// The settings in force.
-    pub struct Settings {
+    pub struct SettingsAnswer {
+        precedence "precedence": Precedence,
         stage "stage": Stage,
+        mode "mode": Mode,
+        dialects "dialects": Vec<Text>,
+        expressions "expressions": bool,
+        pod_refresher "podRefresher": bool,
+        paused "paused": bool,
+        limits "limits": LimitsAnswer,
+    }
+}
+
+record! {
+    answer
+    /// What one plan may do before it is held.
+    pub struct LimitsAnswer {
+        deletes "deletes": i64,
+        delete_percent "deletePercent": i64,
+        changes "changes": Option<i64>,
+        protected_kinds "protectedKinds": Vec<Text>,
+        empty_selection "emptySelection": bool,
     }
 }
 
 impl WorkspaceOperation for Configure {
     const NAME: &'static str = "configure";
-    type Answer = Settings;
+    type Answer = SettingsAnswer;
 
-    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<Settings, Error> {
-        workspace.stage = self.stage.unwrap_or(workspace.stage);
-        Ok(Settings { stage: workspace.stage })
+    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<SettingsAnswer, Error> {
+        let settings = self.over(&workspace.store.settings, &Spot::ROOT)?;
+        workspace.configure(settings);
+        Ok(SettingsAnswer::from(workspace.store.settings.clone()))
+    }
+}
+
+impl Configure {
+    /// The settings with these changes.
+    pub fn over(self, settings: &Settings, at: &Spot) -> Result<Settings, Error> {
+        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, limits } =
+            settings.clone();
+        for (index, name) in self.dialects.iter().flatten().enumerate() {
+            if !DIALECTS.contains(&name.as_str()) {
+                let hint = suggest(name, &DIALECTS, "one of");
+                let error = Error::new(Code::UnknownValue, format!("there is no dialect `{name}`"));
+                return Err(error.at(at.key("dialects").index(index)).hint(hint));
+            }
+        }
+        let limits = match self.limits {
+            Some(input) => input.over(limits, &at.key("limits"))?,
+            None => limits,
+        };
+        Ok(Settings {
+            precedence: self.precedence.unwrap_or(precedence),
+            stage: self.stage.unwrap_or(stage),
+            mode: self.mode.unwrap_or(mode),
+            dialects: self.dialects.unwrap_or(dialects),
+            expressions: self.expressions.unwrap_or(expressions),
+            pod_refresher: self.pod_refresher.unwrap_or(pod_refresher),
+            paused: self.paused.unwrap_or(paused),
+            limits,
+        })
+    }
+}
+
+impl LimitsInput {
+    fn over(self, limits: Limits, at: &Spot) -> Result<Limits, Error> {
+        let given = [("deletes", self.deletes), ("deletePercent", self.delete_percent), ("changes", self.changes)];
+        if let Some((field, _)) = given.into_iter().find(|(_, it)| it.is_some_and(|it| it < 0)) {
+            return Err(Error::new(Code::UnknownValue, format!("`{field}` cannot be negative")).at(at.key(field)));
+        }
+        Ok(Limits {
+            deletes: self.deletes.unwrap_or(limits.deletes),
+            delete_percent: self.delete_percent.unwrap_or(limits.delete_percent),
+            changes: self.changes.or(limits.changes),
+            protected_kinds: self.protected_kinds.unwrap_or(limits.protected_kinds),
+            empty_selection: self.empty_selection.unwrap_or(limits.empty_selection),
+        })
+    }
+}
+
+impl From<Settings> for SettingsAnswer {
+    fn from(settings: Settings) -> SettingsAnswer {
+        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, limits } = settings;
+        let Limits { deletes, delete_percent, changes, protected_kinds, empty_selection } = limits;
+        let limits = LimitsAnswer { deletes, delete_percent, changes, protected_kinds, empty_selection };
+        SettingsAnswer { precedence, stage, mode, dialects, expressions, pod_refresher, paused, limits }
     }
 }

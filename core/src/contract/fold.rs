@@ -116,7 +116,7 @@ impl Operation for Fold {
 }
 
 /// Options and origins are parts of the tree of values, and as secret as it is where they stand.
-fn cover_parts(folded: &mut Folded) {
+pub fn cover_parts(folded: &mut Folded) {
     let Folded { options, origins, values } = folded;
     let cover = |path: &Text, source: &mut Source| {
         if let (Source::Value(value), Ok(path)) = (source, OptionPath::parse(path)) {
@@ -146,7 +146,7 @@ impl LayerInput {
         for (at, setting) in self.set.into_iter().enumerate() {
             set.extend(setting.read(&set_spot.index(at), out)?);
         }
-        Ok(Layer { name: self.name, when, set })
+        Ok(Layer { name: self.name, document: None, when, set })
     }
 }
 
@@ -183,10 +183,16 @@ fn split(source: &Source) -> (Option<&Value>, Option<&Value>) {
     }
 }
 
+impl<'a> OptionAnswer<'a> {
+    pub fn of(option: &'a Effective) -> OptionAnswer<'a> {
+        let (value, value_from) = split(&option.source);
+        OptionAnswer { from: &option.from, path: &option.path, value, value_from }
+    }
+}
+
 impl Encode for Effective {
     fn write(&self, out: &mut Writer) {
-        let (value, value_from) = split(&self.source);
-        OptionAnswer { from: &self.from, path: &self.path, value, value_from }.write(out);
+        OptionAnswer::of(self).write(out);
     }
 }
 

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 use super::{Mode, Spot, WorkspaceOperation};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::{Document, Identity, Reference};
+use crate::identity::group_of;
+use crate::live::Query;
 use crate::path::Pointer;
+use crate::select::parse_text;
 use crate::value::{Text, Value};
-use crate::workspace::Workspace;
+use crate::workspace::{Undo, Workspace};
 use crate::{record, yaml};
 
 record! {
@@ -20,6 +23,38 @@ record! {
         text "text": Option<Text>,
         /// The name of the text, for places.
         file "file": Option<Text>,
+        /// The objects were seen in this cluster; the hub is the cluster without a name.
+        live "live": Option<Text>,
+        /// Objects that were looked for in the cluster and are not there.
+        absent "absent": Option<Vec<TargetInput>>,
+        /// The objects are all that the query lists; without a query, all there are in the cluster.
+        complete "complete": Option<bool>,
+        /// What was listed.
+        query "query": Option<QueryInput>,
+    }
+}
+
+record! {
+    request
+    /// Names an object of a cluster.
+    pub struct TargetInput {
+        api_version "apiVersion": Text,
+        kind "kind": Text,
+        namespace "namespace": Option<Text>,
+        name "name": Text,
+    }
+}
+
+record! {
+    request
+    /// A list of objects of a cluster.
+    pub struct QueryInput {
+        api_version "apiVersion": Text,
+        kind "kind": Text,
+        /// Left out for all namespaces.
+        namespace "namespace": Option<Text>,
+        /// In kubectl's syntax.
+        label_selector "labelSelector": Option<Text>,
     }
 }
 
@@ -59,20 +94,77 @@ impl WorkspaceOperation for Load {
     type Answer = LoadAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<LoadAnswer, Error> {
+        self.apply(workspace, &Spot::ROOT, out, None)
+    }
+}
+
+impl Load {
+    /// Takes everything in, and notes how to undo that where it is asked to.
+    pub fn apply(
+        self,
+        workspace: &mut Workspace,
+        at: &Spot,
+        out: &mut Vec<Diagnostic>,
+        journal: Option<&mut Vec<Undo>>,
+    ) -> Result<LoadAnswer, Error> {
+        let needs_live =
+            [("absent", self.absent.is_some()), ("complete", self.complete.is_some()), ("query", self.query.is_some())];
+        if let (None, Some((field, _))) = (&self.live, needs_live.iter().find(|(_, given)| *given)) {
+            let error =
+                Error::new(Code::MissingField, format!("`{field}` needs `live`, the cluster that was looked at"));
+            return Err(error.at(at.key("live")));
+        }
         let documents = match (self.documents, self.text) {
             (Some(values), None) => from_values(&values, out),
             (None, Some(text)) => from_text(&text, self.file.as_ref(), out),
+            (None, None) if self.absent.is_some() || self.complete == Some(true) => Vec::new(),
             _ => {
                 let message = "`load` takes either `documents` or `text`";
-                return Err(Error::new(Code::MissingField, message).at(Spot::ROOT.key("text")));
+                return Err(Error::new(Code::MissingField, message).at(at.key("text")));
             }
         };
         tell_repeats(&documents, out);
         let (loaded, mut replaced) = (documents.len(), 0);
-        for document in documents {
-            replaced += usize::from(workspace.put(document, out));
+        match self.live {
+            Some(cluster) => {
+                let query = self.query.map(|it| it.read(&at.key("query"))).transpose()?;
+                let complete = self.complete.unwrap_or(false).then_some(query);
+                let absent = self.absent.unwrap_or_default().into_iter().map(TargetInput::identity).collect();
+                replaced = workspace.see(&cluster, documents, absent, complete, journal);
+            }
+            None => {
+                let mut undone = Vec::new();
+                for document in documents {
+                    let identity = document.identity.clone();
+                    let before = workspace.put(document, out);
+                    replaced += usize::from(before.is_some());
+                    if journal.is_some() {
+                        undone.push(before.map_or(Undo::Remove(identity), |it| Undo::Put(Box::new(it))));
+                    }
+                }
+                if let Some(journal) = journal {
+                    journal.extend(undone);
+                }
+            }
         }
-        Ok(LoadAnswer { loaded: count(loaded), replaced: count(replaced), clusters: count(workspace.cluster_count()) })
+        let clusters = workspace.store.cluster_count();
+        Ok(LoadAnswer { loaded: count(loaded), replaced: count(replaced), clusters: count(clusters) })
+    }
+}
+
+impl TargetInput {
+    fn identity(self) -> Identity {
+        let TargetInput { api_version, kind, namespace, name } = self;
+        Identity { kind, group: group_of(&api_version).into(), namespace: namespace.unwrap_or_default(), name }
+    }
+}
+
+impl QueryInput {
+    fn read(self, at: &Spot) -> Result<Query, Error> {
+        let QueryInput { api_version, kind, namespace, label_selector } = self;
+        let label_selector = label_selector.unwrap_or_default();
+        parse_text(&label_selector).map_err(|error| error.at(at.key("labelSelector")))?;
+        Ok(Query { api_version, kind, namespace: namespace.unwrap_or_default(), label_selector })
     }
 }
 
@@ -112,17 +204,22 @@ impl WorkspaceOperation for Unload {
     type Answer = UnloadAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<UnloadAnswer, Error> {
-        let named = self.refs.iter().enumerate().map(|(index, text)| {
-            let found = Reference::parse(text).and_then(|it| workspace.find(&it).map(|it| it.identity.clone()));
-            found.map_err(|error| error.at(format!("/refs/{index}")))
-        });
-        // All are found before the first one goes.
-        let named = named.collect::<Result<BTreeSet<Identity>, Error>>()?;
-        let unloaded = named.iter().filter(|identity| workspace.remove(identity)).count();
-        Ok(UnloadAnswer { unloaded: count(unloaded), clusters: count(workspace.cluster_count()) })
+        let named = named(&self.refs, workspace, &Spot::ROOT.key("refs"))?;
+        let unloaded = named.iter().filter(|identity| workspace.remove(identity).is_some()).count();
+        Ok(UnloadAnswer { unloaded: count(unloaded), clusters: count(workspace.store.cluster_count()) })
     }
 }
 
-fn count(count: usize) -> i64 {
+/// The documents that references name. All are found before the first one goes.
+pub fn named(refs: &[Text], workspace: &Workspace, at: &Spot) -> Result<BTreeSet<Identity>, Error> {
+    let mut named = BTreeSet::new();
+    for (index, text) in refs.iter().enumerate() {
+        let found = Reference::parse(text).and_then(|it| workspace.store.find(&it).map(|it| it.identity.clone()));
+        named.insert(found.map_err(|error| error.at(at.index(index)))?);
+    }
+    Ok(named)
+}
+
+pub fn count(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

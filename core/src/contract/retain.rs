@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::label::check_key;
 use crate::path::{PathError, Pointer, RetentionPath};
 use crate::record;
-use crate::retain::{Rules, retain, warn_unknown};
+use crate::retain::{Retention, Rules, retain, warn_unknown};
 use crate::rules::retention::{KARMADA, KUBEFED, NONE, STRICT, Table};
 use crate::value::{Map, Text, Value};
 
@@ -94,9 +94,15 @@ impl Operation for Retain {
             retain_replicas,
         };
         let answer = retain(&desired, &self.live, &rules, out)?;
-        let retained = answer.retained.into_iter();
-        let retained = retained.map(|it| RetainedField { path: it.path, rule: it.rule, mode: it.mode.as_str() });
-        Ok(RetainAnswer { object: answer.object, retained: retained.collect() })
+        Ok(RetainAnswer { retained: RetainedField::list(&answer.retained), object: answer.object })
+    }
+}
+
+impl RetainedField {
+    pub fn list(retained: &[Retention]) -> Vec<RetainedField> {
+        let field =
+            |it: &Retention| RetainedField { path: it.path.clone(), rule: it.rule.clone(), mode: it.mode.as_str() };
+        retained.iter().map(field).collect()
     }
 }
 

@@ -94,7 +94,7 @@ fn conflict(option: &Effective, other: Option<&Effective>) -> String {
 /// # Errors
 ///
 /// The number of steps that lead to the value in the way.
-fn put(tree: &mut Value, steps: &[OptionStep], value: Value) -> Result<usize, usize> {
+pub fn put(tree: &mut Value, steps: &[OptionStep], value: Value) -> Result<usize, usize> {
     let mut here = tree;
     let mut padding = 0;
     for (depth, step) in steps.iter().enumerate() {

@@ -16,3 +16,8 @@ pub const MANAGED_CLUSTER: &str = "ManagedCluster";
 pub fn is_cluster(identity: &Identity) -> bool {
     KINDS.iter().any(|(group, kind)| identity.group == *group && identity.kind == *kind)
 }
+
+/// The API group of a kind of cluster.
+pub fn group_of_kind(kind: &str) -> Option<&'static str> {
+    KINDS.iter().find(|(_, it)| *it == kind).map(|(group, _)| *group)
+}

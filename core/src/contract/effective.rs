@@ -1,0 +1,368 @@
+//! `effective`: what each cluster gets from a subject; equal results are told once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::fold::{OptionAnswer, cover_parts};
+use super::null::Explicit;
+use super::place::{PlaceAnswer, shown, split};
+use super::record::{Encode, Shape, Shaped, Spot};
+use super::retain::RetainedField;
+use super::{Refusal, WorkspaceOperation};
+use crate::canonical::Writer;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::document::{Identity, Reference};
+use crate::fold::{Effective, Folded, with_own};
+use crate::mask;
+use crate::outcome::{Outcome, Product};
+use crate::record;
+use crate::results::{Cell, State};
+use crate::select::Cluster;
+use crate::store::{Store, View};
+use crate::value::{Text, Value};
+use crate::who::Who;
+use crate::workspace::Workspace;
+
+record! {
+    request
+    /// What each cluster gets from a subject.
+    pub struct EffectiveRequest {
+        /// What produces results: a PluginPreset, a federated object, a Placement and the like.
+        subject "subject": Text,
+        /// Only these clusters.
+        clusters "clusters": Option<Vec<Text>>,
+        /// Also say where every value comes from.
+        origins "origins": Option<bool>,
+    }
+}
+
+record! {
+    answer
+    /// By first cluster.
+    pub struct EffectiveAnswer {
+        subject "subject": String,
+        results "results": Vec<Group>,
+    }
+}
+
+record! {
+    answer
+    /// What some clusters get, all of them the same.
+    pub struct ResultAnswer<'a> {
+        clusters "clusters": Vec<Text>,
+        /// Why these clusters cannot be answered.
+        error "error": Option<Refusal>,
+        /// Of a placement: the decision group.
+        group "group": Option<GroupAnswer>,
+        objects "objects": Option<Vec<ProductAnswer>>,
+        options "options": Option<Vec<OptionAnswer<'a>>>,
+        /// For each option the layers that set it, winner first.
+        origins "origins": Option<BTreeMap<Text, Vec<LayerAnswer>>>,
+        /// Options that differ inside the group because they name the cluster.
+        own "own": Option<BTreeMap<Text, Vec<OptionAnswer<'a>>>>,
+        /// The tree that Helm would get; references are left out.
+        values "values": Option<&'a Value>,
+    }
+}
+
+record! {
+    answer
+    /// A decision group of a placement.
+    pub struct GroupAnswer {
+        name "name": Option<Text>,
+        index "index": i64,
+    }
+}
+
+record! {
+    answer
+    /// An object that a cluster should have.
+    pub struct ProductAnswer {
+        object "object": Value,
+        /// Where the object is written, before layers: values that `origins` does not have are its own.
+        base "base": Option<PlaceAnswer>,
+        /// By JSON pointer what layers and retention touched, winner first.
+        origins "origins": Option<BTreeMap<Text, Vec<LayerAnswer>>>,
+        /// What the live object gave.
+        retained "retained": Option<Vec<RetainedField>>,
+        wave "wave": i64,
+    }
+}
+
+record! {
+    answer
+    /// What one layer says, and where.
+    pub struct LayerAnswer {
+        layer "layer": Text,
+        document "document": Option<String>,
+        path "path": Option<String>,
+        file "file": Option<String>,
+        line "line": Option<i64>,
+        column "column": Option<i64>,
+        value "value": Option<Explicit>,
+        value_from "valueFrom": Option<Value>,
+    }
+}
+
+/// Clusters with the same result, which is written already but for their names.
+#[derive(Clone, Debug)]
+pub struct Group {
+    clusters: Vec<Text>,
+    /// `{"clusters":[]`, then the rest.
+    written: Arc<str>,
+}
+
+const NO_CLUSTERS: &str = "{\"clusters\":[]";
+
+impl Encode for Group {
+    fn write(&self, out: &mut Writer) {
+        out.open('{');
+        super::field(out, "\"clusters\":", &self.clusters);
+        out.raw(self.written.strip_prefix(NO_CLUSTERS).unwrap_or_default());
+    }
+}
+
+impl Shaped for Group {
+    fn shape() -> Shape {
+        ResultAnswer::shape()
+    }
+}
+
+/// The subject that a request names.
+pub fn subject_of(workspace: &Workspace, text: &Text, at: &Spot) -> Result<Identity, Error> {
+    let found = Reference::parse(text).and_then(|it| workspace.store.find(&it)).map_err(|error| error.at(at))?;
+    if workspace.results.get(&found.identity).is_none() {
+        let message = format!("`{text}` produces no results");
+        let hint = "a subject is a PluginPreset, Plugin, ManagedClusterSet, Placement, federated object, OperatorVersion or \
+                    CertManagerDeployment of a dialect that is configured";
+        return Err(Error::new(Code::NotASubject, message).at(at).hint(hint));
+    }
+    Ok(found.identity.clone())
+}
+
+/// The cluster that a request names, as its subject knows it.
+pub fn cluster_of(store: &Store, state: &State, name: &Text, at: &Spot) -> Result<Cluster, Error> {
+    let subject = state.subject().map_err(Error::clone)?;
+    match subject.who() {
+        Who::Hub if name.is_empty() => Ok(Cluster::default()),
+        Who::Hub => {
+            let message = "the subject is of the hub, which is the cluster without a name";
+            Err(Error::new(Code::UnknownCluster, message).at(at).hint("write `\"cluster\": \"\"`"))
+        }
+        Who::Fleet(scope, _) => store.fleet(scope).and_then(|fleet| fleet.get(name)).cloned().ok_or_else(|| {
+            let fleet = store.fleet(scope);
+            let known = fleet.iter().flat_map(|fleet| fleet.clusters().map(|it| it.name.as_str()));
+            let error =
+                Error::new(Code::UnknownCluster, format!("there is no cluster `{name}` in the subject's fleet"));
+            error.at(at).maybe_hint(crate::nearest::did_you_mean(name, known))
+        }),
+    }
+}
+
+impl WorkspaceOperation for EffectiveRequest {
+    const NAME: &'static str = "effective";
+    type Answer = EffectiveAnswer;
+
+    fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<EffectiveAnswer, Error> {
+        workspace.settle(None);
+        let identity = subject_of(workspace, &self.subject, &Spot::ROOT.key("subject"))?;
+        let Workspace { store, results } = workspace;
+        let Some(state) = results.get(&identity) else {
+            return Ok(EffectiveAnswer { subject: identity.to_string(), results: Vec::new() });
+        };
+        let subject = state.subject().map_err(Error::clone)?;
+        for (index, name) in self.clusters.iter().flatten().enumerate() {
+            cluster_of(store, state, name, &Spot::ROOT.key("clusters").index(index))?;
+        }
+        out.extend(state.told().iter().cloned());
+        let view = View { store, now: None };
+        let only: Option<BTreeSet<&Text>> = self.clusters.as_ref().map(|it| it.iter().collect());
+        let picked = state.cells().iter().filter(|(name, _)| only.as_ref().is_none_or(|it| it.contains(name)));
+        let own = |name: &Text| {
+            let cluster = cluster_of(store, state, name, &Spot::ROOT).unwrap_or_default();
+            subject.own(view, &cluster)
+        };
+        let groups = group(picked, store, self.origins.unwrap_or(false), own, out);
+        Ok(EffectiveAnswer { subject: identity.to_string(), results: groups })
+    }
+}
+
+/// What one write of a result needs to know of several clusters.
+struct Draft<'a> {
+    cell: &'a Cell,
+    clusters: Vec<&'a Text>,
+}
+
+fn group<'a>(
+    cells: impl Iterator<Item = (&'a Text, &'a Cell)>,
+    store: &Store,
+    origins: bool,
+    own: impl Fn(&Text) -> Vec<Effective>,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<Group> {
+    // Results that are shared are the same; others may still be equal, which their text tells.
+    let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut drafts: Vec<Draft> = Vec::new();
+    for (name, cell) in cells {
+        let key = match &cell.outcome {
+            Ok(outcome) => Arc::as_ptr(outcome).addr(),
+            Err(error) => Arc::as_ptr(error).addr(),
+        };
+        let at = *shared.entry(key).or_insert(drafts.len());
+        match drafts.get_mut(at) {
+            Some(draft) => draft.clusters.push(name),
+            None => drafts.push(Draft { cell, clusters: vec![name] }),
+        }
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    let mut known: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    let mut told = Vec::new();
+    for draft in drafts {
+        let own: BTreeMap<Text, Vec<Effective>> =
+            draft.clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty()).collect();
+        let written: Arc<str> = write(draft.cell, store, origins, &own, &mut told).into();
+        let clusters = draft.clusters.into_iter().cloned();
+        match known.get(&written).and_then(|at| groups.get_mut(*at)) {
+            Some(group) => group.clusters.extend(clusters),
+            None => {
+                known.insert(Arc::clone(&written), groups.len());
+                groups.push(Group { clusters: clusters.collect(), written });
+            }
+        }
+    }
+    for group in &mut groups {
+        group.clusters.sort_unstable();
+    }
+    groups.sort_by(|a, b| a.clusters.cmp(&b.clusters));
+    for finding in told {
+        if !out.contains(&finding) {
+            out.push(finding);
+        }
+    }
+    groups
+}
+
+fn write(
+    cell: &Cell,
+    store: &Store,
+    origins: bool,
+    own: &BTreeMap<Text, Vec<Effective>>,
+    told: &mut Vec<Diagnostic>,
+) -> String {
+    let mut answer = ResultAnswer {
+        clusters: Vec::new(),
+        error: None,
+        group: None,
+        objects: None,
+        options: None,
+        origins: None,
+        own: None,
+        values: None,
+    };
+    let mut writer = Writer::covering();
+    let outcome = match &cell.outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            answer.error = Some(Refusal::of(error));
+            answer.write(&mut writer);
+            return writer.into_text();
+        }
+    };
+    told.extend(outcome.diagnostics.iter().cloned());
+    let folded = outcome.options.as_ref().map(|folded| single(folded, own));
+    if let Some(folded) = &folded {
+        answer.options = Some(folded.options.iter().map(OptionAnswer::of).collect());
+        answer.values = Some(&folded.values);
+        answer.origins = origins.then(|| option_origins(folded, store));
+    }
+    if own.len() > 1 {
+        let own = own.iter().map(|(name, own)| (name.clone(), own.iter().map(OptionAnswer::of).collect()));
+        answer.own = Some(own.collect());
+    }
+    if !outcome.objects.is_empty() {
+        answer.objects = Some(outcome.objects.iter().map(|it| ProductAnswer::of(it, store, origins)).collect());
+    }
+    answer.group = outcome
+        .group
+        .as_ref()
+        .map(|it| GroupAnswer { name: Some(it.name.clone()).filter(|it| !it.is_empty()), index: it.index });
+    answer.write(&mut writer);
+    writer.into_text()
+}
+
+/// The options of one cluster with its own; of several, what they share.
+pub fn single(folded: &Folded, own: &BTreeMap<Text, Vec<Effective>>) -> Folded {
+    let mut folded = match own.values().next() {
+        Some(only) if own.len() == 1 => with_own(folded, only),
+        _ => folded.clone(),
+    };
+    if mask::holds_secret(&folded.values) {
+        cover_parts(&mut folded);
+    }
+    folded
+}
+
+fn option_origins(folded: &Folded, store: &Store) -> BTreeMap<Text, Vec<LayerAnswer>> {
+    let mut origins = BTreeMap::new();
+    for (path, chain) in folded.origins.iter() {
+        let chain = chain.iter().map(|it| {
+            let cause = crate::compare::setter(it);
+            LayerAnswer::of(&cause, split(Some(&it.source)), store)
+        });
+        origins.insert(path.clone(), chain.collect());
+    }
+    origins
+}
+
+impl LayerAnswer {
+    pub fn of(
+        cause: &crate::compare::Cause,
+        (value, value_from): (Option<Explicit>, Option<Value>),
+        store: &Store,
+    ) -> LayerAnswer {
+        let PlaceAnswer { document, path, file, line, column } = PlaceAnswer::origin(cause.origin.as_ref(), store);
+        LayerAnswer { layer: cause.layer.clone(), document, path, file, line, column, value, value_from }
+    }
+}
+
+impl ProductAnswer {
+    fn of(product: &Product, store: &Store, origins: bool) -> ProductAnswer {
+        let Product { object, base, origins: touched, retained, wave } = product;
+        let origins = origins.then(|| {
+            let mut all = BTreeMap::new();
+            for (path, chain) in touched {
+                let chain = chain.iter().map(|it| {
+                    let cause = crate::compare::Cause { layer: it.layer.clone(), origin: it.origin.clone() };
+                    let value = it.value.clone().map(|value| shown(value, object, path));
+                    LayerAnswer::of(&cause, (value, None), store)
+                });
+                all.insert(Text::from(path.to_string()), chain.collect());
+            }
+            all
+        });
+        ProductAnswer {
+            object: object.clone(),
+            base: Some(PlaceAnswer::of(base.place(store))),
+            origins,
+            retained: Some(RetainedField::list(retained)).filter(|it| !it.is_empty()),
+            wave: *wave,
+        }
+    }
+}
+
+impl Outcome {
+    /// The object that a request names, or the only one.
+    pub fn object(&self, name: Option<&Text>, at: &Spot) -> Result<Option<&Product>, Error> {
+        let named =
+            |it: &&Product| name.is_none_or(|name| Identity::of(&it.object).is_ok_and(|it| it.to_string() == **name));
+        let mut found = self.objects.iter().filter(named);
+        match (found.next(), found.next()) {
+            (Some(_), Some(_)) => {
+                let names = self.objects.iter().filter_map(|it| Identity::of(&it.object).ok()).map(|it| it.to_string());
+                let error = Error::new(Code::AmbiguousObject, "the subject gives several objects, and none is named");
+                Err(error.at(at).hint(format!("one of: {}", names.collect::<Vec<_>>().join(", "))))
+            }
+            (one, _) => Ok(one),
+        }
+    }
+}

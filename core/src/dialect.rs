@@ -1,0 +1,155 @@
+//! The dialects: each translates the documents of one system into subjects, and a subject into who gets what and how it
+//! is brought about. Selecting, folding, retaining, matching and planning are the same for all of them.
+
+pub mod ocm;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Error};
+use crate::document::{Document, Identity};
+use crate::fold::{Effective, Layer};
+use crate::outcome::{Outcome, PatchLayer};
+use crate::plan::Planner;
+use crate::results::Cells;
+use crate::select::{Cluster, Reason};
+use crate::store::View;
+use crate::value::Text;
+use crate::who::Who;
+
+/// The dialects, in the order in which the settings name them.
+pub const ALL: &[&dyn Dialect] = &[&ocm::Ocm];
+
+/// One system whose documents are understood.
+pub trait Dialect: Debug + Sync {
+    fn name(&self) -> &'static str;
+
+    /// Whether a document produces results.
+    fn is_subject(&self, view: View, document: &Document) -> bool;
+
+    /// Translates a subject. What is worth telling, though there is an answer, goes to `out`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be translated. Then it fails safe: it keeps its last state, and the plan says so.
+    fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error>;
+
+    /// Tells what is wrong with the documents of this system beyond what reading its subjects tells.
+    fn lint(&self, view: View, out: &mut Vec<Diagnostic>);
+}
+
+/// A subject, translated.
+pub trait Subject: Debug {
+    fn who(&self) -> &Who;
+
+    /// The documents that it was translated from, besides itself: when one of them changes, it is translated again. The
+    /// documents of the clusters it picks from are not among them; a change of one reaches that cluster's result alone.
+    fn depends(&self) -> &[Dependence];
+
+    /// What a cluster gets; of a subject of the hub, what the hub gets, and `cluster` has no name and no labels. Results
+    /// that are equal for many clusters should be kept in `memo` and shared.
+    ///
+    /// # Errors
+    ///
+    /// This cluster cannot be answered. Others can.
+    fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error>;
+
+    /// Options that name the cluster, and so would keep equal clusters apart.
+    fn own(&self, _: View, _: &Cluster) -> Vec<Effective> {
+        Vec::new()
+    }
+
+    /// Plans what brings about one cluster's result.
+    fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner);
+
+    /// Plans what concerns the subject as a whole: what is no longer wanted, and its status.
+    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner);
+
+    /// Which results an object of the hub belongs to.
+    fn touched_by(&self, object: &Identity) -> Touch;
+
+    /// The layers of options, lowest first, also those that do not apply to every cluster.
+    fn option_layers(&self) -> &[Layer] {
+        &[]
+    }
+
+    /// The layers of patches, lowest first, also those that do not apply to every cluster.
+    fn patch_layers(&self) -> &[PatchLayer] {
+        &[]
+    }
+
+    /// Whether the time given with a request matters.
+    fn is_timed(&self) -> bool {
+        false
+    }
+
+    /// Why a cluster is picked or not, condition by condition.
+    fn explain(&self, _: View, cluster: &Cluster) -> (bool, Vec<Reason>) {
+        match self.who() {
+            Who::Hub => (true, Vec::new()),
+            Who::Fleet(_, picks) => (picks.picks(cluster), picks.explain(cluster)),
+        }
+    }
+}
+
+/// What an object of the hub has to do with a subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Touch {
+    Nothing,
+    /// It is part of one cluster's result.
+    Cell(Text),
+    /// It concerns the subject as a whole.
+    Whole,
+}
+
+/// Documents that a subject was translated from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dependence {
+    Document(Identity),
+    /// All of a kind; of one namespace only where one is given.
+    Kind {
+        group: Text,
+        kind: Text,
+        namespace: Option<Text>,
+    },
+}
+
+impl Dependence {
+    pub fn kind(group: &str, kind: &str, namespace: Option<&str>) -> Dependence {
+        Dependence::Kind { group: group.into(), kind: kind.into(), namespace: namespace.map(Text::from) }
+    }
+
+    pub fn is_on(&self, identity: &Identity) -> bool {
+        match self {
+            Dependence::Document(it) => it == identity,
+            Dependence::Kind { group, kind, namespace } => {
+                identity.kind == *kind
+                    && identity.group == *group
+                    && namespace.as_ref().is_none_or(|it| *it == identity.namespace)
+            }
+        }
+    }
+}
+
+/// Results by which layers apply: clusters with the same ones share a result.
+#[derive(Debug, Default)]
+pub struct Memo(BTreeMap<Vec<u32>, Arc<Outcome>>);
+
+impl Memo {
+    /// # Errors
+    ///
+    /// What making it failed with; a failure is not kept.
+    pub fn get_or(
+        &mut self,
+        layers: Vec<u32>,
+        make: impl FnOnce(&[u32]) -> Result<Outcome, Error>,
+    ) -> Result<Arc<Outcome>, Error> {
+        if let Some(outcome) = self.0.get(&layers) {
+            return Ok(Arc::clone(outcome));
+        }
+        let outcome = Arc::new(make(&layers)?);
+        self.0.insert(layers, Arc::clone(&outcome));
+        Ok(outcome)
+    }
+}

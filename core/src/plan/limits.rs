@@ -1,0 +1,123 @@
+//! What stops actions: pauses, protected kinds, and the limits of a whole plan.
+
+use super::{Action, Held, Plan, Steps, Verb};
+use crate::diagnostic::{Diagnostic, ReasonCode};
+use crate::document::Identity;
+use crate::live::HUB;
+use crate::settings::Limits;
+use crate::store::{Scope, Store};
+use crate::value::Value;
+
+/// The annotation that stops everything about an object, a cluster or a subject.
+const PAUSED: &str = "fleetfold.dev/paused";
+
+/// The annotation that lets an object of a protected kind go.
+const ALLOW_DELETE: &str = "fleetfold.dev/allow-delete";
+
+/// Puts together what all subjects contribute, and holds what must not pass.
+pub fn conclude<'s>(store: &Store, steps: impl Iterator<Item = &'s Steps>, out: &mut Vec<Diagnostic>) -> Plan {
+    let mut plan = Plan::default();
+    let mut managed = 0_usize;
+    for steps in steps {
+        plan.needs.extend(steps.needs.iter().cloned());
+        plan.held.extend(steps.held.iter().cloned());
+        plan.status.extend(steps.status.iter().cloned());
+        out.extend(steps.diagnostics.iter().cloned());
+        managed = managed.saturating_add(steps.managed);
+        for action in &steps.actions {
+            match stop(store, action) {
+                Some((code, text, hint)) => plan.held.push(Held { action: action.clone(), code, text, hint }),
+                None => plan.actions.push(action.clone()),
+            }
+        }
+    }
+    plan.needs.sort_unstable();
+    plan.needs.dedup();
+    hold_many(&mut plan, &store.settings.limits, managed);
+    let order = |it: &Action| (it.wave, it.subject.clone(), it.cluster.clone(), it.target.clone());
+    plan.actions.sort_by_cached_key(order);
+    plan.held.sort_by_cached_key(|it| order(&it.action));
+    plan
+}
+
+/// What stops one action by itself: its code, why, and how to let it pass.
+fn stop(store: &Store, action: &Action) -> Option<(ReasonCode, String, String)> {
+    let paused = |what: String, hint: String| Some((ReasonCode::Paused, format!("{what} is paused"), hint));
+    let lift = || format!("remove the annotation `{PAUSED}`");
+    if store.settings.paused {
+        return paused("the fleet".into(), "configure `paused: false`".into());
+    }
+    if store.document(&action.subject).is_some_and(|it| annotated(&it.value, PAUSED)) {
+        return paused(format!("`{}`", action.subject), lift());
+    }
+    if action.live.as_ref().is_some_and(|it| annotated(it, PAUSED)) {
+        return paused(format!("`{}`", action.target.identity()), lift());
+    }
+    if let Some(holder) = holder_of(store, &action.subject) {
+        return paused(format!("`{holder}`"), lift());
+    }
+    if is_paused_cluster(store, action) {
+        return paused(format!("the cluster `{}`", action.cluster), lift());
+    }
+    let Limits { protected_kinds, .. } = &store.settings.limits;
+    let kind = &action.target.kind;
+    let allowed = action.live.as_ref().is_some_and(|it| annotated(it, ALLOW_DELETE));
+    if action.verb == Verb::Delete && protected_kinds.contains(kind) && !allowed {
+        let text = format!("objects of the kind `{kind}` are protected");
+        return Some((ReasonCode::ProtectedKind, text, format!("annotate the object with `{ALLOW_DELETE}: \"true\"`")));
+    }
+    None
+}
+
+/// The Organization or Namespace of a subject, if it is paused.
+fn holder_of(store: &Store, subject: &Identity) -> Option<String> {
+    let holders = [("Organization", "greenhouse.sap"), ("Namespace", "")].map(|(kind, group)| Identity {
+        kind: kind.into(),
+        group: group.into(),
+        namespace: "".into(),
+        name: subject.namespace.clone(),
+    });
+    let paused = |it: &Identity| store.document(it).is_some_and(|it| annotated(&it.value, PAUSED));
+    holders.into_iter().find(paused).map(|it| it.to_string())
+}
+
+/// A cluster is known by its name in whichever system has it; what it needs on the hub carries its name.
+fn is_paused_cluster(store: &Store, action: &Action) -> bool {
+    let name = match action.cluster.as_str() {
+        HUB => action.body.as_ref().or(action.live.as_ref()).map_or("", |it| it.text_at(&["spec", "clusterName"])),
+        name => name,
+    };
+    let paused = |scope: &Scope| store.cluster_document(scope, name).is_some_and(|it| annotated(&it.value, PAUSED));
+    !name.is_empty() && store.fleets().any(|(scope, _)| paused(scope))
+}
+
+fn annotated(object: &Value, key: &str) -> bool {
+    object.text_at(&["metadata", "annotations", key]) == "true"
+}
+
+/// Holds all deletes of a plan that has too many of them, and all changes likewise.
+fn hold_many(plan: &mut Plan, limits: &Limits, managed: usize) {
+    let share = managed.saturating_mul(usize::try_from(limits.delete_percent).unwrap_or(0)).div_ceil(100);
+    let most = share.min(usize::try_from(limits.deletes).unwrap_or(0));
+    let deletes = plan.actions.iter().filter(|it| it.verb == Verb::Delete).count();
+    if deletes > most {
+        let text =
+            format!("the plan deletes {deletes} of {managed} objects, more than the {most} that its limits allow");
+        let hint = format!("allow it with `limits.deletes: {deletes}` and a `limits.deletePercent` to match");
+        hold_all(plan, |verb| verb == Verb::Delete, ReasonCode::DeleteBudget, &text, &hint);
+    }
+    let changes = plan.actions.iter().filter(|it| it.verb != Verb::Delete).count();
+    if let Some(most) = limits.changes.filter(|most| usize::try_from(*most).is_ok_and(|most| changes > most)) {
+        let text = format!("the plan changes {changes} objects, more than the {most} that its limits allow");
+        let hint = format!("allow it with `limits.changes: {changes}`");
+        hold_all(plan, |verb| verb != Verb::Delete, ReasonCode::ChangeBudget, &text, &hint);
+    }
+}
+
+fn hold_all(plan: &mut Plan, stops: impl Fn(Verb) -> bool, code: ReasonCode, text: &str, hint: &str) {
+    let (stopped, passing) = std::mem::take(&mut plan.actions).into_iter().partition(|it: &Action| stops(it.verb));
+    plan.actions = passing;
+    let held = |action| Held { action, code, text: text.into(), hint: hint.into() };
+    let stopped: Vec<Action> = stopped;
+    plan.held.extend(stopped.into_iter().map(held));
+}
