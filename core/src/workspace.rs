@@ -2,7 +2,7 @@
 
 use crate::contract;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::document::{Document, Identity};
+use crate::document::{Document, Identity, Reference};
 use crate::live::{Query, Seen};
 use crate::refresh::Moment;
 use crate::results::{Change, Replaced, Results};
@@ -36,6 +36,25 @@ impl Workspace {
             Some(Err(error)) => refuse(format!("the request is not UTF-8 from byte {} on", error.valid_up_to())),
             None => refuse("the request is not in a buffer of this module"),
         }
+    }
+
+    /// A document that is loaded.
+    pub fn document(&self, identity: &Identity) -> Option<&Document> {
+        self.store.document(identity)
+    }
+
+    /// Every document that is loaded, by identity.
+    pub fn documents(&self) -> impl Iterator<Item = &Document> {
+        self.store.documents()
+    }
+
+    /// The one document that a reference names.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or there are several of different groups.
+    pub fn find(&self, reference: &Reference) -> Result<&Document, Error> {
+        self.store.find(reference)
     }
 
     /// Takes a document in; answers the one whose place it took.
