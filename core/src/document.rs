@@ -98,6 +98,12 @@ impl Reference {
         *kind == self.kind && in_group && *namespace == self.namespace && *name == self.name
     }
 
+    /// What is meant, if it is of this group.
+    pub fn of_group(&self, group: &Text) -> Identity {
+        let Reference { kind, namespace, name, .. } = self.clone();
+        Identity { kind, group: group.clone(), namespace, name }
+    }
+
     /// The first identity that could be meant, in the order of identities.
     pub fn first(&self) -> Identity {
         Identity {

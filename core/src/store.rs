@@ -111,10 +111,16 @@ impl Store {
     ///
     /// There is none, or there are several of different groups.
     pub fn find(&self, reference: &Reference) -> Result<&Document, Error> {
-        let from = self.documents.range(reference.first()..);
-        let of_kind = from.take_while(|(identity, _)| identity.kind == *reference.kind());
-        let found: Vec<&Document> =
-            of_kind.filter(|(it, _)| reference.names(it)).map(|(_, document)| document).collect();
+        let mut found: Vec<&Document> = Vec::new();
+        // The groups of the kind, one after the other: there may be many documents of the kind, and few groups.
+        let mut from = reference.first();
+        while let Some((next, _)) = self.documents.range(&from..).next().filter(|(it, _)| it.kind == *reference.kind())
+        {
+            found.extend(
+                self.documents.get(&reference.of_group(&next.group)).filter(|it| reference.names(&it.identity)),
+            );
+            from.group = format!("{}\0", next.group).into();
+        }
         match found.as_slice() {
             [document] => Ok(document),
             [] => {

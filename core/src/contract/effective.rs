@@ -13,6 +13,7 @@ use crate::canonical::Writer;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::{Identity, Reference};
 use crate::fold::{Effective, Folded, with_own};
+use crate::lint::place;
 use crate::mask;
 use crate::outcome::{Outcome, Product};
 use crate::record;
@@ -183,6 +184,7 @@ impl WorkspaceOperation for EffectiveRequest {
             subject.own(view, &cluster)
         };
         let groups = group(picked, store, self.origins.unwrap_or(false), own, out);
+        out.iter_mut().for_each(|it| place(it, store));
         Ok(EffectiveAnswer { subject: identity.to_string(), results: groups })
     }
 }

@@ -10,7 +10,9 @@ use super::patch::OperationAnswer;
 use super::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::Identity;
-use crate::plan::{Action, Held, Need, Plan, Target, conclude};
+use crate::lint::place;
+use crate::path::Pointer;
+use crate::plan::{Action, Held, Need, Plan, Target, Verb, conclude};
 use crate::record;
 use crate::refresh::Moment;
 use crate::value::{Text, Value};
@@ -183,14 +185,14 @@ pub fn planned(
         if let Err(error) = state.subject() {
             let message = format!("`{identity}` keeps its last state: {}", error.message);
             let finding = Diagnostic { hint: error.hint.clone(), ..Diagnostic::error(error.code, message) };
-            let path = error.at.as_deref().and_then(|at| crate::path::Pointer::parse(at).ok()).unwrap_or_default();
-            let mut finding = finding.of(identity).at(path);
-            crate::lint::place(&mut finding, store);
-            out.push(finding);
+            let path = error.at.as_deref().and_then(|at| Pointer::parse(at).ok()).unwrap_or_default();
+            out.push(finding.of(identity).at(path));
         }
     }
     let steps = results.plan(store, subjects, clusters);
-    conclude(store, steps.iter().map(AsRef::as_ref), out)
+    let plan = conclude(store, steps.iter().map(AsRef::as_ref), out);
+    out.iter_mut().for_each(|it| place(it, store));
+    plan
 }
 
 impl PlanAnswer {
@@ -285,9 +287,9 @@ impl ActionCounts {
         known.extend(all.map(|it| it.hash));
         let fresh = |verb| count(plan.actions.iter().filter(|it| it.verb == verb && !known.contains(&it.hash)).count());
         ActionCounts {
-            create: fresh(crate::plan::Verb::Create),
-            patch: fresh(crate::plan::Verb::Patch),
-            delete: fresh(crate::plan::Verb::Delete),
+            create: fresh(Verb::Create),
+            patch: fresh(Verb::Patch),
+            delete: fresh(Verb::Delete),
             held: count(plan.held.iter().filter(|it| !known.contains(&it.action.hash)).count()),
             needs: count(plan.needs.len()),
         }
