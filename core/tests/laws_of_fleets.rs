@@ -1,0 +1,145 @@
+//! The laws of plans, held against generated fleets of every dialect. A failure names the dialect and the seed of its fleet:
+//! `FLEETFOLD_FLEET=<dialect>:<seed> cargo test -p fleetfold-core --test laws_of_fleets` runs that one alone.
+
+mod fleet;
+mod generate;
+
+use fleet::{Fleet, NOW, list, value};
+use fleetfold_core::{Value, Workspace};
+use generate::{DIALECTS, Dice, Made};
+
+/// Fleets a dialect and law.
+const FLEETS: u64 = 2_000;
+
+/// Holds a law against the fleets of every dialect.
+fn hold(law: impl Fn(&Made, &mut Dice)) {
+    let only = std::env::var("FLEETFOLD_FLEET").ok();
+    for (dialect, make) in DIALECTS {
+        for seed in 0..FLEETS {
+            let name = format!("{dialect}:{seed}");
+            if only.as_ref().is_some_and(|it| *it != name) {
+                continue;
+            }
+            let mut dice = Dice::new(seed);
+            let made = make(&mut dice);
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| law(&made, &mut dice)));
+            assert!(result.is_ok(), "the law does not hold for the fleet {name}");
+        }
+    }
+}
+
+fn load(documents: &[Value]) -> Value {
+    Value::map([("op", Value::text("load")), ("documents", Value::list(documents.to_vec()))])
+}
+
+fn fleet_of(made: &Made) -> Fleet {
+    let mut fleet = Fleet::default();
+    fleet.ok(value(r#"{"op":"configure","limits":{"deletes":1000,"deletePercent":100,"emptySelection":true}}"#));
+    fleet.ok(load(&made.documents));
+    for (cluster, object) in &made.live {
+        fleet.put(cluster, object.clone());
+    }
+    fleet
+}
+
+/// Everything that a workspace has to say.
+fn answers(workspace: &mut Workspace) -> Vec<String> {
+    let mut all =
+        vec![workspace.call(r#"{"op":"lint"}"#), workspace.call(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#))];
+    let subjects = value(&workspace.call(r#"{"op":"subjects"}"#));
+    for subject in list(subjects.get("ok").unwrap(), "subjects") {
+        let request = Value::map([
+            ("op", Value::text("effective")),
+            ("subject", subject.get("subject").unwrap().clone()),
+            ("origins", true.into()),
+        ]);
+        all.push(workspace.call(&request.to_canonical()));
+    }
+    all
+}
+
+#[test]
+fn after_a_plan_is_applied_the_next_one_is_empty() {
+    hold(|made, _| {
+        let mut fleet = fleet_of(made);
+        let plan = fleet.plan();
+        fleet.apply(&plan);
+        let next = fleet.plan();
+        assert!(list(&next, "actions").is_empty(), "after {}\nleft {}", plan.to_canonical(), next.to_canonical());
+        fleet.settle();
+    });
+}
+
+#[test]
+fn the_order_of_documents_means_nothing() {
+    hold(|made, dice| {
+        let mut one = Workspace::default();
+        one.call(&load(&made.documents).to_canonical());
+        let mut shuffled = made.documents.clone();
+        dice.shuffle(&mut shuffled);
+        let mut other = Workspace::default();
+        for document in shuffled {
+            other.call(&load(&[document]).to_canonical());
+        }
+        assert_eq!(answers(&mut one), answers(&mut other));
+    });
+}
+
+#[test]
+fn changes_one_by_one_come_to_the_same_as_all_at_once() {
+    hold(|made, dice| {
+        let mut grown = fleet_of(made);
+        grown.plan();
+        // Some documents go, some come back, and every step is asked about.
+        for _ in 0..4 {
+            let document = dice.pick(&made.documents).clone();
+            let name = fleetfold_core::document::Identity::of(&document).unwrap().to_string();
+            let request = Value::map([("op", Value::text("unload")), ("refs", Value::list([name]))]);
+            grown.ask(request);
+            answers(&mut grown.workspace);
+            if dice.happens(60) {
+                grown.ok(load(&[document]));
+            }
+            answers(&mut grown.workspace);
+        }
+        let kept: Vec<Value> = grown.workspace.documents().map(|it| it.value.clone()).collect();
+        let mut fresh = fleet_of(&Made { documents: kept, live: made.live.clone() });
+        fresh.plan();
+        grown.plan();
+        assert_eq!(answers(&mut grown.workspace), answers(&mut fresh.workspace));
+    });
+}
+
+#[test]
+fn asking_what_if_changes_nothing_and_tells_the_truth() {
+    hold(|made, dice| {
+        let mut fleet = fleet_of(made);
+        fleet.plan();
+        let before = answers(&mut fleet.workspace);
+        let document = dice.pick(&made.documents).clone();
+        let name = fleetfold_core::document::Identity::of(&document).unwrap().to_string();
+        let gone = Value::map([("op", Value::text("whatIf")), ("unload", Value::list([name.clone()]))]);
+        let told = fleet.ok(gone);
+        assert_eq!(before, answers(&mut fleet.workspace), "whatIf left something behind");
+        // What is said to change does, and what is not does not.
+        let subjects_before = effective(&mut fleet.workspace);
+        fleet.ok(Value::map([("op", Value::text("unload")), ("refs", Value::list([name]))]));
+        let subjects_after = effective(&mut fleet.workspace);
+        let changed = subjects_before != subjects_after;
+        assert_eq!(!list(&told, "groups").is_empty(), changed, "{}", told.to_canonical());
+    });
+}
+
+/// What every cluster gets, subject by subject.
+fn effective(workspace: &mut Workspace) -> Vec<String> {
+    let subjects = value(&workspace.call(r#"{"op":"subjects"}"#));
+    let mut all = Vec::new();
+    for subject in list(subjects.get("ok").unwrap(), "subjects") {
+        let request =
+            Value::map([("op", Value::text("effective")), ("subject", subject.get("subject").unwrap().clone())]);
+        let answer = value(&workspace.call(&request.to_canonical()));
+        let results = answer.get("ok").map(|it| list(it, "results")).unwrap_or_default();
+        all.extend(results.iter().map(|it| format!("{} {}", subject.text_at(&["subject"]), it.to_canonical())));
+    }
+    all
+}
