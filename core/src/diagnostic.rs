@@ -182,6 +182,18 @@ codes! {
     /// A difference that no update can mend.
     ImmutableDifference = "immutable-difference",
 
+    // Placements
+    /// The placement says something that nothing can be decided by.
+    BadPlacement = "bad-placement",
+    /// A placement cannot be decided, so its last decisions stay.
+    DecisionsKept = "decisions-kept",
+    /// A set that the placement names is not bound in its namespace, or does not exist.
+    SetNotBound = "set-not-bound",
+    /// A field that the API has and nothing acts on.
+    IgnoredField = "ignored-field",
+    /// A score of an add-on is no longer valid, and counts as zero.
+    ExpiredScore = "expired-score",
+
     // Permissions
     /// A label that anybody may set decides over a set.
     UnguardedLabel = "unguarded-label",
@@ -273,12 +285,48 @@ codes! {
     /// The subject selects no cluster, and would delete everything.
     EmptySelection = "empty-selection",
 
+    // Placements
+    /// The cluster is in a set that the placement may use.
+    InBoundSet = "in-bound-set",
+    /// No set of the cluster is bound in the namespace of the placement.
+    NotInBoundSet = "not-in-bound-set",
+    /// The placement names a set of the cluster that is not bound in its namespace.
+    SetNotBound = "set-not-bound",
+    /// A set of the cluster is bound, and the placement names others.
+    SetNotNamed = "set-not-named",
+    /// The predicate holds, which is enough.
+    PredicateMet = "predicate-met",
+    /// None of the predicates holds.
+    NoPredicateMet = "no-predicate-met",
+    /// The expression is true for the cluster.
+    ExpressionHolds = "expression-holds",
+    /// The expression is not true for the cluster.
+    ExpressionDoesNotHold = "expression-does-not-hold",
+    /// The expression cannot be evaluated for the cluster.
+    ExpressionFailed = "expression-failed",
+    /// The taint does not keep the cluster out.
+    TaintTolerated = "taint-tolerated",
+    /// The taint keeps the cluster out.
+    TaintNotTolerated = "taint-not-tolerated",
+    /// The taint was tolerated for a time that is over.
+    TolerationEnded = "toleration-ended",
+    /// The cluster's place among those that match is within the wanted number.
+    RankedIn = "ranked-in",
+    /// The cluster's place among those that match is past the wanted number.
+    RankedOut = "ranked-out",
+    /// The placement chooses the cluster.
+    Chosen = "chosen",
+    /// The cluster was chosen before, which stays while the placement cannot be decided.
+    DecisionKept = "decision-kept",
+    /// The placement is not decided, so the cluster is not chosen.
+    NotDecided = "not-decided",
+
     // Refresh
     /// The workload's pods started with another version of the secret.
     SecretRenewed = "secret-renewed",
     /// The secret is not one that cert-manager issued.
     SecretNotIssued = "secret-not-issued",
-    /// The secret or the workload is being deleted.
+    /// The cluster, the secret or the workload is being deleted.
     Terminating = "terminating",
     /// Workloads of this kind are not restarted.
     KindNotRestarted = "kind-not-restarted",

@@ -4,7 +4,8 @@
 //!
 //! 1. [`json`] and [`yaml`] read what people wrote into a [`value`]; [`canonical`] writes it back, to the byte.
 //! 2. [`path`] names places: JSON pointers, option paths, retention paths; [`identity`] tells objects apart.
-//! 3. [`label`], [`select`] and [`clusterset`] find the clusters that are meant; [`fleet`] does it for many at once.
+//! 3. [`label`], [`select`] and [`clusterset`] find the clusters that are meant; [`fleet`] does it for many at once, and
+//!    [`placement`] decides among those of the sets that a namespace may use.
 //! 4. [`fold`] lays layers over each other and keeps the origin of every value; [`patch`] is the other way to vary.
 //! 5. [`retain`] carries over what a cluster's own controllers wrote, pairing lists with [`pair`].
 //! 6. [`matching`] finds where live does not contain desired, and [`diff`] the operations that mend it.
@@ -58,6 +59,7 @@ pub mod own;
 pub mod pair;
 pub mod patch;
 pub mod path;
+pub mod placement;
 pub mod plan;
 pub mod rbac;
 pub mod refresh;

@@ -10,6 +10,7 @@ mod update;
 pub use compat::{matches_kubefed, matches_original};
 pub use update::{Update, update};
 
+pub use stored::Quantity;
 use stored::is_stored_alike;
 
 use crate::pair::pair;

@@ -5,6 +5,7 @@ mod requirement;
 mod text;
 
 pub use form::{Affinity, FieldRequirement, Selector};
+pub(crate) use requirement::known_fields;
 pub use requirement::{LabelSelector, Requirement, Test};
 pub use text::parse_text;
 

@@ -61,22 +61,34 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 fn same_quantity(a: &Value, b: &Value) -> bool {
-    let quantity = |value: &Value| match value {
-        Value::Text(text) => Quantity::parse(text),
-        Value::Number(Number::Int(int)) => Quantity::parse(&int.to_string()),
-        _ => None,
-    };
-    quantity(a).zip(quantity(b)).is_some_and(|(a, b)| a.equals(&b))
+    Quantity::read(a).zip(Quantity::read(b)).is_some_and(|(a, b)| a.equals(&b))
 }
 
 /// A quantity of Kubernetes: a whole number times powers of ten and two.
-struct Quantity {
+#[derive(Clone, Copy, Debug)]
+pub struct Quantity {
     number: i128,
     tens: i32,
     twos: i32,
 }
 
 impl Quantity {
+    /// A quantity is written as a text or as an integer.
+    pub fn read(value: &Value) -> Option<Quantity> {
+        match value {
+            Value::Text(text) => Quantity::parse(text),
+            Value::Number(Number::Int(int)) => Quantity::parse(&int.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The nearest double, by the steps in which Kubernetes takes it: number, then power of ten, each rounded.
+    pub fn approximate(&self) -> Option<f64> {
+        let tens: f64 = format!("1e{}", self.tens).parse().ok()?;
+        let twos = 1u64.checked_shl(u32::try_from(self.twos).ok()?)?;
+        Some(self.number as f64 * twos as f64 * tens).filter(|it| it.is_finite())
+    }
+
     fn parse(text: &str) -> Option<Quantity> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),

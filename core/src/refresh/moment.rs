@@ -14,6 +14,7 @@ pub struct Moment {
 }
 
 const MINUTES_A_DAY: i32 = 24 * 60;
+const SECONDS_A_DAY: i64 = 24 * 60 * 60;
 
 impl Moment {
     /// Reads `2026-01-31T09:30:00Z`, with an offset like `+02:00` in place of the `Z`, and with a fraction if there is
@@ -51,6 +52,30 @@ impl Moment {
         format!("{year:04}-{month}-{day}.{:02}{:02}", minutes / 60, minutes % 60)
     }
 
+    /// Seconds since the start of 1970 in UTC, leap seconds not counted.
+    pub fn seconds(&self) -> i64 {
+        let (year, month, day) = self.date_utc();
+        let minutes = self.minutes_utc().rem_euclid(MINUTES_A_DAY);
+        (days_before(year, month) + i64::from(day) - 1 - days_before(1970, 1)) * SECONDS_A_DAY
+            + i64::from(minutes * 60 + self.second)
+    }
+
+    /// The moment so many seconds later, in UTC; nothing where its year would not have four digits.
+    pub fn plus(&self, seconds: i64) -> Option<Moment> {
+        let seconds = self.seconds().checked_add(seconds)?;
+        let days = seconds.div_euclid(SECONDS_A_DAY).checked_add(days_before(1970, 1))?;
+        let within = i32::try_from(seconds.rem_euclid(SECONDS_A_DAY)).ok()?;
+        // No year is longer than 366 days, so this year or one of the few after it is the right one.
+        let mut year = i32::try_from(days.div_euclid(366)).ok().filter(|year| (0..=9999).contains(year))?;
+        while days_before(year + 1, 1) <= days {
+            year += 1;
+        }
+        let month = (2..=12).rev().find(|month| days_before(year, *month) <= days).unwrap_or(1);
+        let day = i32::try_from(days - days_before(year, month)).ok()? + 1;
+        let moment = Moment { year, month, day, minutes: within / 60, second: within % 60, offset: 0 };
+        (year <= 9999).then_some(moment)
+    }
+
     fn minutes_utc(&self) -> i32 {
         self.minutes - self.offset
     }
@@ -77,6 +102,22 @@ fn days(year: i32, month: i32) -> i32 {
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
+    }
+}
+
+/// The days from the start of the year 0 to the start of a month.
+fn days_before(year: i32, month: i32) -> i64 {
+    let leaps = if year == 0 { 0 } else { (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 + 1 };
+    let months: i32 = (1..month).map(|it| days(year, it)).sum();
+    i64::from(year * 365 + leaps + months)
+}
+
+/// RFC 3339 in UTC, as Kubernetes writes it.
+impl std::fmt::Display for Moment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (year, month, day) = self.date_utc();
+        let minutes = self.minutes_utc().rem_euclid(MINUTES_A_DAY);
+        write!(f, "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", minutes / 60, minutes % 60, self.second)
     }
 }
 
@@ -191,6 +232,38 @@ mod tests {
         ] {
             refuse(text);
         }
+    }
+
+    #[test]
+    fn seconds_count_from_1970_and_lead_back() {
+        for (text, seconds) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("1969-12-31T23:59:59Z", -1),
+            ("2000-02-29T12:00:00Z", 951_825_600),
+            ("2026-01-01T01:00:00+01:00", 1_767_225_600),
+            ("0000-01-01T00:00:00Z", -62_167_219_200),
+            ("0000-12-31T23:59:59Z", -62_135_596_801),
+            ("9999-12-31T23:59:59Z", 253_402_300_799),
+        ] {
+            let moment = Moment::parse(text).expect("a moment");
+            assert_eq!(moment.seconds(), seconds, "{text}");
+            let start = Moment::parse("1970-01-01T00:00:00Z").expect("a moment");
+            assert_eq!(start.plus(seconds).map(|it| it.label()), Some(moment.label()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_later_moment_may_be_in_another_year_but_not_past_the_last() {
+        let plus = |text: &str, seconds| {
+            Moment::parse(text).expect("a moment").plus(seconds).map(|it| it.to_string()).unwrap_or_default()
+        };
+        assert_eq!(plus("2026-12-31T23:59:59Z", 1), "2027-01-01T00:00:00Z");
+        assert_eq!(plus("2024-02-28T23:59:30Z", 60), "2024-02-29T00:00:30Z");
+        assert_eq!(plus("2024-12-31T00:00:00Z", 0), "2024-12-31T00:00:00Z");
+        assert_eq!(plus("2026-01-01T00:00:00Z", -1), "2025-12-31T23:59:59Z");
+        assert_eq!(plus("9999-12-31T23:59:59Z", 1), "");
+        assert_eq!(plus("0000-01-01T00:00:00Z", -1), "");
+        assert_eq!(plus("2026-01-01T00:00:00Z", i64::MAX), "");
     }
 
     #[test]
