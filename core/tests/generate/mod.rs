@@ -42,7 +42,9 @@ pub struct Made {
     pub live: Vec<(String, Value)>,
 }
 
-pub const DIALECTS: [(&str, fn(&mut Dice) -> Made); 5] =
+type Make = fn(&mut Dice) -> Made;
+
+pub const DIALECTS: [(&str, Make); 5] =
     [("greenhouse", greenhouse), ("ocm", ocm), ("kubefed", kubefed), ("kudo", kudo), ("certmanager", certmanager)];
 
 /// Reads JSON made by `format!`.
