@@ -28,6 +28,11 @@ pub trait Dialect: Debug + Sync {
     /// Whether a document produces results.
     fn is_subject(&self, view: View, document: &Document) -> bool;
 
+    /// Whether a document has a say in which others are subjects.
+    fn names_subjects(&self, _: &Identity) -> bool {
+        false
+    }
+
     /// Translates a subject. What is worth telling, though there is an answer, goes to `out`.
     ///
     /// # Errors

@@ -135,6 +135,9 @@ impl Results {
         }
         let view = View { store, now: self.now };
         let mut replaced = Replaced::default();
+        if self.suspects.iter().any(|it| dialect::ALL.iter().any(|dialect| dialect.names_subjects(it))) {
+            self.suspect_all(view);
+        }
         for identity in std::mem::take(&mut self.suspects) {
             let dialect = view.document(&identity).and_then(|document| dialect_of(view, document));
             match (dialect, self.subjects.get_mut(&identity)) {
@@ -154,6 +157,16 @@ impl Results {
             }
         }
         replaced
+    }
+
+    /// Adds the documents that are subjects now and were none, and the other way round.
+    fn suspect_all(&mut self, view: View) {
+        for document in view.documents() {
+            let known = self.subjects.get(&document.identity).map(|it| it.dialect.name());
+            if dialect_of(view, document).map(Dialect::name) != known {
+                self.suspects.insert(document.identity.clone());
+            }
+        }
     }
 
     /// Puts back what a change replaced, the store having been put back before.
