@@ -6,6 +6,7 @@
 
 mod authorize;
 mod clusters;
+mod codes;
 mod configure;
 mod describe;
 mod diff;
@@ -34,6 +35,7 @@ mod what_if;
 use place::PlaceAnswer;
 use record::{Decode, Encode, Shape, Shaped, Spot, field};
 
+pub use codes::codes;
 pub use schema::schema;
 pub use typescript::typescript;
 
