@@ -1,0 +1,124 @@
+//! What a placement is decided from, gathered from everything that is loaded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{BINDING, DECISION, SCORE};
+use crate::clusterset::{self, ClusterSet, GROUP};
+use crate::contract::Mode;
+use crate::diagnostic::Diagnostic;
+use crate::document::Identity;
+use crate::live::HUB;
+use crate::placement::{Expression, PLACEMENT, Placed, Question, Why, listed, place};
+use crate::rules::clusters::MANAGED_CLUSTER;
+use crate::store::View;
+use crate::value::{Text, Value};
+
+/// The sets, and the decisions as they stand, of one moment. What was not loaded is taken not to be there: who plans must
+/// ask for it first.
+#[derive(Debug)]
+pub struct Hub<'a> {
+    view: View<'a>,
+    sets: Vec<ClusterSet>,
+    broken_sets: Vec<Text>,
+    decisions: BTreeMap<&'a Identity, &'a Value>,
+}
+
+impl<'a> Hub<'a> {
+    pub fn of(view: View<'a>) -> Hub<'a> {
+        let sets = view.cluster_sets(&mut Vec::new());
+        let all = view.store.of_kind(GROUP, clusterset::KIND, None).map(|it| &it.identity.name);
+        let broken = all.filter(|name| sets.iter().all(|set| set.name() != *name)).cloned().collect();
+        Hub { view, sets, broken_sets: broken, decisions: objects(view, DECISION) }
+    }
+
+    /// Decides a placement. What is wrong with it goes to `out`, and why a cluster is chosen or not is told of those whom
+    /// `why` means.
+    pub fn decide(&self, placement: &'a Value, why: Why, out: &mut Vec<Diagnostic>) -> Placed {
+        let View { store, now } = self.view;
+        let namespace = placement.text_at(&["metadata", "namespace"]);
+        let clusters = store.of_kind(GROUP, MANAGED_CLUSTER, None).map(|it| &it.value);
+        let bindings = store.of_kind(GROUP, BINDING, Some(namespace));
+        let question = Question {
+            placement,
+            clusters: &clusters.collect::<Vec<_>>(),
+            sets: &self.sets,
+            broken_sets: &self.broken_sets,
+            bound: &bindings.map(|it| Text::from(it.value.text_at(&["spec", "clusterSet"]))).collect::<Vec<_>>(),
+            prior: &self.prior(placement),
+            scores: &objects(self.view, SCORE).into_values().collect::<Vec<_>>(),
+            used: &self.used(placement),
+            now,
+            mode: store.settings.mode,
+            why,
+            compile: &compile,
+        };
+        place(&question, out)
+    }
+
+    /// The decisions of a placement as they stand.
+    fn prior(&self, placement: &Value) -> Vec<&'a Value> {
+        let owner = owner_of_placement(placement);
+        self.decisions.values().copied().filter(|it| owner_of(it) == owner).collect()
+    }
+
+    /// How many decisions of other placements list a cluster.
+    ///
+    /// The original counts them all, and decides one placement after the other. Here all are decided at once: if each of two
+    /// made room for the other, they would change places forever. So the older one stays, and the newer one makes room; of
+    /// two that are as old, the first by name stays.
+    fn used(&self, placement: &Value) -> BTreeMap<Text, u32> {
+        let (owner, age) = (owner_of_placement(placement), age_of(placement));
+        let mut used: BTreeMap<Text, u32> = BTreeMap::new();
+        for decision in self.decisions.values() {
+            let other = owner_of(decision);
+            if other == owner || self.view.settings.mode == Mode::Strict && self.is_newer(other, (age, owner)) {
+                continue;
+            }
+            for cluster in listed(decision) {
+                let count = used.entry(cluster.into()).or_default();
+                *count = count.saturating_add(1);
+            }
+        }
+        used
+    }
+
+    /// Whether a placement is loaded, and came after another one.
+    fn is_newer(&self, (namespace, name): (&str, &str), than: (&str, (&str, &str))) -> bool {
+        let placement = self.view.document(&super::placement_of(namespace, name));
+        placement.is_some_and(|it| (age_of(&it.value), (namespace, name)) > than)
+    }
+}
+
+/// The objects of a kind of this system, be they documents or seen on the hub; a document counts before what was seen.
+pub fn objects<'a>(view: View<'a>, kind: &'a str) -> BTreeMap<&'a Identity, &'a Value> {
+    let seen = view.store.seen(HUB).into_iter().flat_map(|it| it.objects());
+    let mut objects: BTreeMap<&Identity, &Value> =
+        seen.filter(|(identity, _)| identity.kind == kind && identity.group == GROUP).collect();
+    let written = view.store.of_kind(GROUP, kind, None);
+    objects.extend(written.map(|it| (&it.identity, &it.value)));
+    objects
+}
+
+/// The namespace and name of the placement whose decision it is.
+fn owner_of(decision: &Value) -> (&str, &str) {
+    (decision.text_at(&["metadata", "namespace"]), decision.text_at(&["metadata", "labels", PLACEMENT]))
+}
+
+fn owner_of_placement(placement: &Value) -> (&str, &str) {
+    (placement.text_at(&["metadata", "namespace"]), placement.text_at(&["metadata", "name"]))
+}
+
+/// Times in RFC 3339 sort as texts do; a placement that was never on a hub comes first.
+fn age_of(placement: &Value) -> &str {
+    placement.text_at(&["metadata", "creationTimestamp"])
+}
+
+/// The clusters that are chosen.
+pub fn chosen(placed: &Placed) -> BTreeSet<Text> {
+    placed.groups.iter().flat_map(|it| it.clusters.iter().cloned()).collect()
+}
+
+/// Compiles an expression of a placement.
+fn compile(_: &str) -> Result<Expression, String> {
+    Err("expressions are not evaluated".into())
+}
