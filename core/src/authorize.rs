@@ -17,6 +17,7 @@ use crate::identity::{ObjectName, is_in_group};
 use crate::label::{Labels, check_key, check_value};
 use crate::path::Pointer;
 use crate::rbac::{Grant, Rbac, User, is_rbac};
+use crate::sorting::{Gather, sort};
 use crate::value::{Text, Value};
 use permission::{Judge, Judgement};
 
@@ -186,7 +187,7 @@ fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Erro
             unused.push((ObjectName::of(document).to_string(), "documents of this kind do not count here"));
         }
     }
-    unused.sort();
+    sort(&mut unused);
     let infos = unused.into_iter().map(|(of, message)| Diagnostic::info(Code::UnusedDocument, message).of(of));
     out.extend(infos);
     Ok(())
@@ -194,7 +195,7 @@ fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Erro
 
 /// What is put on and taken off, by key; of one key, what is taken off first.
 fn changes<'l>(before: &'l Labels, after: &'l Labels) -> Vec<(&'l Text, &'l Text, Change)> {
-    let keys: BTreeSet<&Text> = before.iter().chain(after.iter()).map(|(key, _)| key).collect();
+    let keys: BTreeSet<&Text> = before.iter().chain(after.iter()).map(|(key, _)| key).gather();
     let changes = keys.into_iter().filter(|key| before.get(key) != after.get(key)).flat_map(|key| {
         let removed = before.get(key).map(|value| (key, value, Change::Remove));
         removed.into_iter().chain(after.get(key).map(|value| (key, value, Change::Add)))
@@ -280,7 +281,7 @@ impl Ctx<'_> {
             return;
         }
         let namespaced: BTreeSet<String> =
-            asked.iter().flat_map(|permission| rbac.namespaced(user, permission.request())).collect();
+            asked.iter().flat_map(|permission| rbac.namespaced(user, permission.request())).gather();
         for binding in namespaced {
             let message = "the binding grants in its namespace only, and a ManagedCluster has none";
             let hint = "use a ClusterRoleBinding";
@@ -318,7 +319,7 @@ impl Ctx<'_> {
             };
             list.push(set.name().clone());
             if set.accepts(&free) != set.accepts(base) {
-                let changed: BTreeSet<&Text> = set.keys().filter(|key| base.get(key) != free.get(key)).collect();
+                let changed: BTreeSet<&Text> = set.keys().filter(|key| base.get(key) != free.get(key)).gather();
                 self.warn_unguarded(set, verb, &changed);
             }
         }

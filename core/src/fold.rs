@@ -15,6 +15,7 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::Identity;
 use crate::path::{OptionPath, Pointer};
 use crate::select::{Cluster, Selector, selects};
+use crate::sorting::Gather;
 use crate::value::{Map, Text, Value, order};
 
 /// One source of values for a cluster. Its place in the list is its rank.
@@ -353,7 +354,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
             }
         }
     }
-    let winners: BTreeMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).collect();
+    let winners: BTreeMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).gather();
     let mut folded = Folded::default();
     for (path, winner) in &winners {
         let (path, from) = ((*path).clone(), winner.layer.name.clone());
@@ -362,7 +363,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
     }
     folded.origins.sort();
     let settled: BTreeMap<&Text, tree::Placed> =
-        folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).collect();
+        folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).gather();
     folded.values = tree::place_in_order(list.iter().filter_map(|it| settled.get(&it.setting.path).copied()))?;
     Ok(folded)
 }

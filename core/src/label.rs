@@ -2,6 +2,7 @@
 
 use crate::contract::record::{Decode, Shape, Shaped, Spot};
 use crate::diagnostic::{Code, Error};
+use crate::sorting::sort;
 use crate::value::{Map, Text, Value};
 
 const MAX_NAME: usize = 63;
@@ -34,7 +35,7 @@ impl Labels {
 impl<K: Into<Text>, V: Into<Text>> FromIterator<(K, V)> for Labels {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(labels: I) -> Labels {
         let mut labels: Vec<(Text, Text)> = labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
-        labels.sort();
+        sort(&mut labels);
         labels.dedup_by(|a, b| a.0 == b.0);
         Labels(labels)
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::select::{Cluster, Selector, selects};
+use crate::sorting::sort;
 use crate::value::Text;
 
 /// An index over the conditions of layers: those that name clusters are found by name, and only the others are asked.
@@ -38,7 +39,7 @@ impl LayerIndex {
         let mut ranks: Vec<u32> = self.asked.iter().filter(|(_, it)| applies(it)).map(|(rank, _)| *rank).collect();
         if let Some(named) = self.named.get(&cluster.name) {
             ranks.extend(named);
-            ranks.sort_unstable();
+            sort(&mut ranks);
         }
         ranks
     }

@@ -68,6 +68,7 @@ pub mod retain;
 pub mod rules;
 pub mod select;
 pub mod settings;
+pub mod sorting;
 pub mod store;
 pub mod value;
 pub mod who;

@@ -5,6 +5,7 @@ use crate::dialect;
 use crate::document::Reference;
 use crate::path::Pointer;
 use crate::results::Results;
+use crate::sorting::sort_by;
 use crate::store::{Store, View};
 
 /// What reading the subjects told, what their results told, and what each dialect has to say beyond that.
@@ -29,7 +30,7 @@ pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
     for finding in &mut found {
         place(finding, store);
     }
-    found.sort_by(|a, b| key(a).cmp(&key(b)));
+    sort_by(&mut found, |a, b| key(a).cmp(&key(b)));
     found.dedup();
     found
 }

@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Error};
 use crate::nearest::{did_you_mean, nearest, suggest};
 use crate::path::Pointer;
 use crate::rules::molds::{Component, DEFAULT_BURST, DEFAULT_QPS, FLAGS, Flag, SUPPORTED, Takes};
+use crate::sorting::sort;
 use crate::value::{Map, Text, Value};
 use fit::{Misfit, fit, float, int, join, wanted};
 
@@ -303,7 +304,7 @@ fn union(flags: &Flags, base: &[Text]) -> Result<Vec<String>, Error> {
     }
     let written = |(flag, value): (&str, &str)| if value.is_empty() { flag.into() } else { format!("{flag}={value}") };
     let mut arguments: Vec<String> = union.into_iter().map(written).collect();
-    arguments.sort();
+    sort(&mut arguments);
     Ok(arguments)
 }
 

@@ -18,6 +18,7 @@ use crate::json;
 use crate::matching::{Difference, differences};
 use crate::patch::Operation;
 use crate::path::Pointer;
+use crate::sorting::sort;
 use crate::value::{Map, Text, Value};
 
 /// Marks what was created here. Only this exact value counts.
@@ -216,7 +217,7 @@ fn add_owner(object: &mut Value, owner: &Owner, claims: bool) -> Result<(), Erro
     if claims {
         let mut all = read_claims(object)?;
         all.push(claim(owner));
-        all.sort();
+        sort(&mut all);
         write_claims(object, &all);
         return Ok(());
     }

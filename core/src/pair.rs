@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::rules::lists::{Key, ListKind};
+use crate::sorting::{Gather, sort};
 use crate::value::{Text, Value};
 
 /// The pairs of two lists.
@@ -84,7 +85,7 @@ pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pa
     let mut partners: Vec<Option<usize>> = vec![None; desired.len()];
     let mut alike = Vec::new();
     for keys in groups {
-        let taken: BTreeSet<usize> = partners.iter().flatten().copied().collect();
+        let taken: BTreeSet<usize> = partners.iter().flatten().copied().gather();
         let free = partners.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(index, _)| index);
         let wanted = index_by_key(desired, keys, free);
         let found = index_by_key(live, keys, (0..live.len()).filter(|index| !taken.contains(index)));
@@ -101,7 +102,7 @@ pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pa
             }
         }
     }
-    let taken: BTreeSet<usize> = partners.iter().flatten().copied().collect();
+    let taken: BTreeSet<usize> = partners.iter().flatten().copied().gather();
     let extra = (0..live.len()).filter(|index| !taken.contains(index)).collect();
     let left = alike.into_iter().find(|(index, ..)| partners.get(*index) == Some(&None));
     let unpairable = left.map(|(_, side, first, second, keys)| Unpairable::SameKey {
@@ -176,7 +177,7 @@ fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<ElementKey>,
 /// The keys in their order, each with its place. The lists of manifests are short: a sorted one beats a tree.
 fn by_key<K: Ord>(keys: &[K]) -> Vec<(&K, usize)> {
     let mut places: Vec<_> = keys.iter().zip(0..).collect();
-    places.sort();
+    sort(&mut places);
     places
 }
 
@@ -223,7 +224,7 @@ pub fn pair_raw(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<
 ///
 /// As [`pair_raw`].
 pub fn raw_extra(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<usize>, Unmapped> {
-    let paired: BTreeSet<usize> = pair_raw(desired, live, keys)?.into_iter().map(|(_, there)| there).collect();
+    let paired: BTreeSet<usize> = pair_raw(desired, live, keys)?.into_iter().map(|(_, there)| there).gather();
     let repeats = |(index, item)| live.iter().take(index).any(|earlier| is_raw_equal(earlier, item, keys));
     let alone = live.iter().enumerate().filter(|it| !paired.contains(&it.0) && !repeats(*it));
     Ok(alone.map(|(index, _)| index).collect())

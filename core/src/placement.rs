@@ -35,6 +35,7 @@ use crate::identity::{ObjectName, is_terminating};
 use crate::label::Labels;
 use crate::path::Pointer;
 use crate::refresh::Moment;
+use crate::sorting::{sort, sort_by};
 use crate::value::{Text, Value};
 
 /// With the value `"true"`, another scheduler decides this placement.
@@ -176,7 +177,7 @@ impl<'a> Decision<'a> {
         let exists =
             |name: &&Text| question.sets.iter().any(|set| set.name() == *name) || question.broken_sets.contains(name);
         let mut bound: Vec<Text> = question.bound.iter().filter(exists).cloned().collect();
-        bound.sort();
+        sort(&mut bound);
         bound.dedup();
         let named = |name: &&Text| spec.cluster_sets.is_empty() || spec.cluster_sets.contains(name);
         let eligible = bound.iter().filter(named).cloned().collect();
@@ -256,7 +257,7 @@ impl<'a> Decision<'a> {
 
     /// Takes the wanted number of clusters, the highest score first, then by name.
     fn rank(&mut self, mut candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
-        candidates.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.name.cmp(b.name)));
+        sort_by(&mut candidates, |a, b| b.score.cmp(&a.score).then_with(|| a.name.cmp(b.name)));
         let Some(wanted) = self.spec.wanted else { return candidates };
         let at = Pointer::of(["spec", "numberOfClusters"]);
         for (index, candidate) in candidates.iter_mut().enumerate() {
@@ -352,7 +353,7 @@ impl<'a> Decision<'a> {
 
     fn sorted(self) -> Vec<Explained> {
         let mut explained = self.explained;
-        explained.sort_by(|a, b| a.name.cmp(&b.name));
+        sort_by(&mut explained, |a, b| a.name.cmp(&b.name));
         explained
     }
 }

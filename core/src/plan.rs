@@ -14,6 +14,7 @@ use crate::document::Identity;
 use crate::identity::group_of;
 use crate::matching::Difference;
 use crate::patch::Operation;
+use crate::sorting::sort;
 use crate::value::{Map, Text, Value};
 
 /// Names an object in a cluster.
@@ -179,7 +180,7 @@ impl Plan {
     pub fn digest(&self) -> String {
         let mut hashes: Vec<[u8; 32]> =
             self.actions.iter().chain(self.held.iter().map(|it| &it.action)).map(|it| it.hash).collect();
-        hashes.sort_unstable();
+        sort(&mut hashes);
         let mut hash = hmac_sha256::Hash::new();
         for part in &hashes {
             hash.update(part);

@@ -14,6 +14,7 @@ use crate::identity::{ObjectName, is_in_group, is_terminating};
 use crate::json;
 use crate::patch::{Operation, Verb};
 use crate::path::Pointer;
+use crate::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 
 /// What cert-manager writes on the secrets that it issues.
@@ -53,7 +54,7 @@ pub fn refresh(
     for (index, workload) in workloads.iter().enumerate() {
         targets.push((target(workload, index)?, workload));
     }
-    targets.sort_by(|(a, _), (b, _)| a.cmp(b));
+    sort_by(&mut targets, |(a, _), (b, _)| a.cmp(b));
 
     let renewed = Renewed::of(secret, mode)?;
     let mut refreshed = Refreshed::default();

@@ -14,6 +14,7 @@ use crate::refresh::Moment;
 use crate::rules::clusters::is_cluster;
 use crate::select::Cluster;
 use crate::settings::Settings;
+use crate::sorting::Gather;
 use crate::value::{Map, Text, Value};
 
 #[derive(Debug, Default)]
@@ -182,7 +183,7 @@ impl Store {
 
     /// What a query lists in a cluster; nothing while that is not known.
     pub fn list<'a>(&'a self, cluster: &str, query: &'a Query) -> Option<BTreeMap<&'a Identity, &'a Value>> {
-        let mut listed: BTreeMap<&Identity, &Value> = self.live.get(cluster)?.list(query)?.collect();
+        let mut listed: BTreeMap<&Identity, &Value> = self.live.get(cluster)?.list(query)?.gather();
         if cluster == HUB {
             let namespace = Some(query.namespace.as_str()).filter(|it| !it.is_empty());
             let written = self.of_kind(crate::identity::group_of(&query.api_version), &query.kind, namespace);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::diagnostic::ReasonCode;
 use crate::fleet::Fleet;
 use crate::select::{Cluster, Reason, Selector, explain, selects};
+use crate::sorting::{Gather, sort_by};
 use crate::store::Scope;
 use crate::value::Text;
 
@@ -59,13 +60,13 @@ impl Picks {
                 fleet.select(labels).iter().filter_map(|number| fleet.at(number)).collect()
             }
             Picks::Selector(Selector::Listed(names)) => {
-                let names: BTreeSet<&Text> = names.iter().collect();
+                let names: BTreeSet<&Text> = names.iter().gather();
                 names.into_iter().filter_map(|name| fleet.get(name)).collect()
             }
             Picks::Members { names, .. } => names.iter().filter_map(|name| fleet.get(name)).collect(),
             _ => fleet.clusters().filter(|cluster| self.picks(cluster)).collect(),
         };
-        members.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        sort_by(&mut members, |a, b| a.name.cmp(&b.name));
         members
     }
 }

@@ -1,6 +1,7 @@
 //! The page of codes: every stable name that answers carry, with what it means.
 
 use crate::diagnostic::{Code, ReasonCode};
+use crate::sorting::sort;
 
 const HEAD: &str = "# Codes
 
@@ -22,7 +23,7 @@ pub fn codes() -> String {
 fn table(page: &mut String, title: &str, rows: &mut dyn Iterator<Item = (&'static str, &'static str)>) {
     page.push_str(&format!("\n## {title}\n\n| code | means |\n|---|---|\n"));
     let mut rows: Vec<(&str, &str)> = rows.collect();
-    rows.sort_unstable();
+    sort(&mut rows);
     for (code, doc) in rows {
         page.push_str(&format!("| `{code}` |{} |\n", doc.replace('|', "\\|")));
     }

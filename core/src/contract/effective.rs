@@ -19,6 +19,7 @@ use crate::outcome::{Outcome, Product};
 use crate::record;
 use crate::results::{Cell, State};
 use crate::select::Cluster;
+use crate::sorting::{Gather, sort, sort_by};
 use crate::store::{Store, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
@@ -177,7 +178,7 @@ impl WorkspaceOperation for EffectiveRequest {
         }
         out.extend(state.told().iter().cloned());
         let view = View { store, now: None };
-        let only: Option<BTreeSet<&Text>> = self.clusters.as_ref().map(|it| it.iter().collect());
+        let only: Option<BTreeSet<&Text>> = self.clusters.as_ref().map(|it| it.iter().gather());
         let picked = state.cells().iter().filter(|(name, _)| only.as_ref().is_none_or(|it| it.contains(name)));
         let own = |name: &Text| {
             let cluster = cluster_of(store, state, name, &Spot::ROOT).unwrap_or_default();
@@ -221,7 +222,7 @@ fn group<'a>(
     let mut told = Vec::new();
     for draft in drafts {
         let own: BTreeMap<Text, Vec<Effective>> =
-            draft.clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty()).collect();
+            draft.clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty()).gather();
         let written: Arc<str> = write(draft.cell, store, origins, &own, &mut told).into();
         let clusters = draft.clusters.into_iter().cloned();
         match known.get(&written).and_then(|at| groups.get_mut(*at)) {
@@ -233,9 +234,9 @@ fn group<'a>(
         }
     }
     for group in &mut groups {
-        group.clusters.sort_unstable();
+        sort(&mut group.clusters);
     }
-    groups.sort_by(|a, b| a.clusters.cmp(&b.clusters));
+    sort_by(&mut groups, |a, b| a.clusters.cmp(&b.clusters));
     for finding in told {
         if !out.contains(&finding) {
             out.push(finding);

@@ -9,6 +9,7 @@ use crate::nearest::did_you_mean;
 use crate::path::Pointer;
 use crate::record;
 use crate::select::{Cluster, Selector, explain, mentioned, selects};
+use crate::sorting::{Gather, sort_by};
 use crate::value::{Text, Value};
 
 record! {
@@ -109,14 +110,14 @@ fn sorted(clusters: Vec<ClusterInput>) -> Result<Vec<Cluster>, Error> {
         }
     }
     let mut clusters: Vec<Cluster> = clusters.into_iter().map(Cluster::from).collect();
-    clusters.sort_by(|a, b| a.name.cmp(&b.name));
+    sort_by(&mut clusters, |a, b| a.name.cmp(&b.name));
     Ok(clusters)
 }
 
 fn warn_unknown(given: &Value, selector: &Selector, clusters: &[Cluster], out: &mut Vec<Diagnostic>) {
-    let known: BTreeSet<&str> = clusters.iter().map(|it| it.name.as_str()).collect();
+    let known: BTreeSet<&str> = clusters.iter().map(|it| it.name.as_str()).gather();
     let unknown: BTreeSet<&Text> =
-        mentioned(selector).into_iter().filter(|name| !known.contains(name.as_str())).collect();
+        mentioned(selector).into_iter().filter(|name| !known.contains(name.as_str())).gather();
     for name in unknown {
         let place = Pointer::of(["selector"]);
         let place = place_of(name, given, &place).unwrap_or(place);

@@ -8,13 +8,14 @@ use crate::diagnostic::{Code, Diagnostic, ReasonCode};
 use crate::identity::is_terminating;
 use crate::label::Labels;
 use crate::path::Pointer;
+use crate::sorting::sort_by;
 use crate::value::{Map, Value};
 
 impl<'a> Decision<'a> {
     /// The clusters of the eligible sets, by name.
     pub fn available(&mut self) -> Vec<Candidate<'a>> {
         let mut documents = self.question.clusters.to_vec();
-        documents.sort_by(|a, b| name_of(a).cmp(name_of(b)));
+        sort_by(&mut documents, |a, b| name_of(a).cmp(name_of(b)));
         let mut available = Vec::new();
         for document in documents {
             let mut candidate = self.candidate(document);

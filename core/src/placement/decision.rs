@@ -3,6 +3,7 @@
 use super::group::Group;
 use crate::clusterset::GROUP;
 use crate::refresh::Moment;
+use crate::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 
 /// The label that says whose decision it is.
@@ -78,7 +79,7 @@ pub fn read(prior: &[&Value]) -> (Vec<Group>, Vec<Value>) {
         name.rsplit_once('-').and_then(|(_, number)| number.parse::<u64>().ok()).unwrap_or(u64::MAX)
     };
     let mut prior = prior.to_vec();
-    prior.sort_by(|a, b| {
+    sort_by(&mut prior, |a, b| {
         let name = |it: &Value| Text::from(it.text_at(&["metadata", "name"]));
         number(a).cmp(&number(b)).then_with(|| name(a).cmp(&name(b)))
     });

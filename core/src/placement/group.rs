@@ -3,6 +3,7 @@
 use super::read::GroupSize;
 use super::{Candidate, Spec};
 use crate::contract::Mode;
+use crate::sorting::sort_by;
 use crate::value::Text;
 
 /// Clusters that a rollout takes together.
@@ -31,7 +32,7 @@ pub fn divide(spec: &Spec, chosen: &[Candidate], whole: bool, mode: Mode) -> Vec
     let mut groups = Vec::new();
     let Some(size) = spec.group_size.map(|it| length(it, chosen.len(), mode)) else { return groups };
     let mut rest: Vec<&Candidate> = chosen.iter().collect();
-    rest.sort_by(|a, b| a.name.cmp(b.name));
+    sort_by(&mut rest, |a, b| a.name.cmp(b.name));
     for (name, takes) in &spec.groups {
         let (taken, left) = rest.into_iter().partition(|it| takes.accepts(it, &mut None));
         rest = left;

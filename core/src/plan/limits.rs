@@ -5,6 +5,7 @@ use crate::diagnostic::{Diagnostic, ReasonCode};
 use crate::document::Identity;
 use crate::live::HUB;
 use crate::settings::Limits;
+use crate::sorting::sort;
 use crate::store::{Scope, Store};
 use crate::value::Value;
 
@@ -31,7 +32,7 @@ pub fn conclude<'s>(store: &Store, steps: impl Iterator<Item = &'s Steps>, out: 
             }
         }
     }
-    plan.needs.sort_unstable();
+    sort(&mut plan.needs);
     plan.needs.dedup();
     hold_many(&mut plan, &store.settings.limits, managed);
     let order = |it: &Action| (it.wave, it.subject.clone(), it.cluster.clone(), it.target.clone());

@@ -8,6 +8,7 @@ use crate::diagnostic::Error;
 use crate::pair::{pair, pair_by_keys, raw_extra};
 use crate::path::Pointer;
 use crate::rules::retention::{Pairs, Quirk};
+use crate::sorting::Gather;
 use crate::value::{Map, Value};
 
 impl Ctx<'_> {
@@ -37,7 +38,7 @@ impl Ctx<'_> {
             Quirk::Tracked(annotation) => Some(self.live.text_at(&["metadata", "annotations", annotation])),
             _ => None,
         });
-        let sent: BTreeSet<&str> = sent.into_iter().flat_map(|keys| keys.split(',')).collect();
+        let sent: BTreeSet<&str> = sent.into_iter().flat_map(|keys| keys.split(',')).gather();
         let mut united = desired.clone();
         for (key, value) in live.iter().filter(|(key, _)| !desired.contains(key) && !sent.contains(key.as_str())) {
             united.insert(key.clone(), value.clone());

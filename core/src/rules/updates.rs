@@ -13,6 +13,7 @@
 use std::collections::BTreeSet;
 
 use crate::identity::group_of;
+use crate::sorting::Gather;
 use crate::value::Value;
 
 /// How a section of the live object takes the desired values.
@@ -123,7 +124,7 @@ pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
     let merged = |path: Vec<String>| Section { path, how: How::Merge, unseen_in_original: false };
     let objects = [Some(desired), last_applied].into_iter().flatten();
     let fields: BTreeSet<&str> =
-        objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).collect();
+        objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).gather();
     let fields = fields.into_iter().filter(|field| !matches!(*field, "apiVersion" | "kind" | "metadata" | "status"));
     let fields = fields.map(|field| merged(vec![field.to_string()]));
     fields.chain(["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)))).collect()

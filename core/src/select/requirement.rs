@@ -6,6 +6,7 @@ use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Error};
 use crate::label::{Labels, check_key, check_value, not_text};
 use crate::nearest::suggest;
+use crate::sorting::sort;
 use crate::value::{Text, Value};
 
 /// Requirements that must all hold. Without any, everything is accepted.
@@ -97,7 +98,7 @@ impl Requirement {
                 return Err(Error::new(Code::OperatorValues, message).hint("use `Exists` to accept any value"));
             }
             values.iter().try_for_each(|value| check_value(value))?;
-            values.sort();
+            sort(values);
             values.dedup();
         }
         Ok(Requirement { key, test })

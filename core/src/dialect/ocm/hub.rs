@@ -10,6 +10,7 @@ use crate::document::Identity;
 use crate::live::HUB;
 use crate::placement::{Expression, PLACEMENT, Placed, Question, Why, listed, place};
 use crate::rules::clusters::MANAGED_CLUSTER;
+use crate::sorting::Gather;
 use crate::store::View;
 use crate::value::{Text, Value};
 
@@ -93,7 +94,7 @@ impl<'a> Hub<'a> {
 pub fn objects<'a>(view: View<'a>, kind: &'a str) -> BTreeMap<&'a Identity, &'a Value> {
     let seen = view.store.seen(HUB).into_iter().flat_map(|it| it.objects());
     let mut objects: BTreeMap<&Identity, &Value> =
-        seen.filter(|(identity, _)| identity.kind == kind && identity.group == GROUP).collect();
+        seen.filter(|(identity, _)| identity.kind == kind && identity.group == GROUP).gather();
     let written = view.store.of_kind(GROUP, kind, None);
     objects.extend(written.map(|it| (&it.identity, &it.value)));
     objects
