@@ -98,8 +98,8 @@ pub trait WorkspaceOperation: Decode + Shaped {
 #[derive(Debug)]
 pub struct Op {
     pub name: &'static str,
-    pub request: fn() -> Shape,
-    pub answer: fn() -> Shape,
+    pub request: Shape,
+    pub answer: Shape,
     run: fn(&mut Workspace, Value, &mut Writer) -> Result<(), Error>,
 }
 
@@ -110,7 +110,7 @@ const fn op<T: Operation>() -> Op {
         respond(&answer, &out, writer);
         Ok(())
     }
-    Op { name: T::NAME, request: T::shape, answer: T::Answer::shape, run: run::<T> }
+    Op { name: T::NAME, request: T::SHAPE, answer: T::Answer::SHAPE, run: run::<T> }
 }
 
 const fn workspace_op<T: WorkspaceOperation>() -> Op {
@@ -124,7 +124,7 @@ const fn workspace_op<T: WorkspaceOperation>() -> Op {
         respond(&answer, &out, writer);
         Ok(())
     }
-    Op { name: T::NAME, request: T::shape, answer: T::Answer::shape, run: run::<T> }
+    Op { name: T::NAME, request: T::SHAPE, answer: T::Answer::SHAPE, run: run::<T> }
 }
 
 /// Answers one request text with one answer text.

@@ -56,9 +56,7 @@ impl Decode for Labels {
 }
 
 impl Shaped for Labels {
-    fn shape() -> Shape {
-        Shape::Nullable(Box::new(Shape::MapOf(Box::new(Shape::Text))))
-    }
+    const SHAPE: Shape = Shape::Nullable(&Shape::MapOf(&Shape::Text));
 }
 
 /// A label value that YAML read as something else than a string.

@@ -125,9 +125,7 @@ impl Encode for Group {
 }
 
 impl Shaped for Group {
-    fn shape() -> Shape {
-        ResultAnswer::shape()
-    }
+    const SHAPE: Shape = ResultAnswer::SHAPE;
 }
 
 /// The subject that a request names.

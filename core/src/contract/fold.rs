@@ -197,9 +197,7 @@ impl Encode for Effective {
 }
 
 impl Shaped for Effective {
-    fn shape() -> Shape {
-        OptionAnswer::shape()
-    }
+    const SHAPE: Shape = OptionAnswer::SHAPE;
 }
 
 impl Encode for Origins {
@@ -214,9 +212,7 @@ impl Encode for Origins {
 }
 
 impl Shaped for Origins {
-    fn shape() -> Shape {
-        BTreeMap::<Text, Vec<OriginAnswer>>::shape()
-    }
+    const SHAPE: Shape = BTreeMap::<Text, Vec<OriginAnswer>>::SHAPE;
 }
 
 impl Encode for Origin {

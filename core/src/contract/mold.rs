@@ -35,9 +35,7 @@ impl Decode for Flags {
 }
 
 impl Shaped for Flags {
-    fn shape() -> Shape {
-        Shape::Either(vec![Map::shape(), Vec::<Text>::shape()])
-    }
+    const SHAPE: Shape = Shape::Either(&[Map::SHAPE, Vec::<Text>::SHAPE]);
 }
 
 record! {

@@ -20,9 +20,7 @@ impl Decode for Given {
 }
 
 impl Shaped for Given {
-    fn shape() -> Shape {
-        Shape::Nullable(Box::new(Shape::Any))
-    }
+    const SHAPE: Shape = Shape::Nullable(&Shape::Any);
 }
 
 /// An answer's value, which is written even when it is null.
@@ -36,7 +34,5 @@ impl Encode for Explicit {
 }
 
 impl Shaped for Explicit {
-    fn shape() -> Shape {
-        Shape::Any
-    }
+    const SHAPE: Shape = Shape::Any;
 }

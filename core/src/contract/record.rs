@@ -69,13 +69,13 @@ const fn is_before(mut a: &[u8], mut b: &[u8]) -> bool {
     a.len() < b.len()
 }
 
-/// Describes a part of the contract.
+/// Describes a part of the contract. Descriptions are data: code that makes them would weigh more than the ops.
 pub trait Shaped {
-    fn shape() -> Shape;
+    const SHAPE: Shape;
 }
 
 /// What a value of the contract looks like.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Shape {
     Any,
     Null,
@@ -84,10 +84,10 @@ pub enum Shape {
     Int,
     Text,
     OneOfTexts(&'static [&'static str]),
-    List(Box<Shape>),
-    MapOf(Box<Shape>),
-    Nullable(Box<Shape>),
-    Either(Vec<Shape>),
+    List(&'static Shape),
+    MapOf(&'static Shape),
+    Nullable(&'static Shape),
+    Either(&'static [Shape]),
     Record(Record),
 }
 
@@ -96,10 +96,10 @@ pub enum Shape {
 pub struct Record {
     pub name: &'static str,
     pub doc: &'static str,
-    pub fields: fn() -> Vec<Field>,
+    pub fields: &'static [Field],
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Field {
     pub name: &'static str,
     pub doc: &'static str,
@@ -109,7 +109,7 @@ pub struct Field {
 
 impl Field {
     /// What may be null may be left out.
-    pub fn new(name: &'static str, doc: &'static str, shape: Shape) -> Field {
+    pub const fn new(name: &'static str, doc: &'static str, shape: Shape) -> Field {
         match shape {
             Shape::Nullable(inner) => Field { name, doc, shape: *inner, required: false },
             shape => Field { name, doc, shape, required: true },
@@ -213,17 +213,16 @@ impl<'a> Fields<'a> {
 macro_rules! record {
     (@shape $(#[doc = $doc:literal])* $name:ident $(<$life:lifetime>)? { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
         impl $(<$life>)? $crate::contract::record::Shaped for $name $(<$life>)? {
-            fn shape() -> $crate::contract::record::Shape {
+            const SHAPE: $crate::contract::record::Shape =
                 $crate::contract::record::Shape::Record($crate::contract::record::Record {
                     name: stringify!($name),
                     doc: concat!($($doc, "\n"),*),
-                    fields: || vec![$($crate::contract::record::Field::new(
+                    fields: &[$($crate::contract::record::Field::new(
                         $wire,
                         concat!($($fdoc, "\n"),*),
-                        <$type as $crate::contract::record::Shaped>::shape(),
+                        <$type as $crate::contract::record::Shaped>::SHAPE,
                     ),)*],
-                })
-            }
+                });
         }
     };
     (request $(#[doc = $doc:literal])* pub struct $name:ident { $($(#[doc = $fdoc:literal])* $field:ident $wire:literal: $type:ty,)* }) => {
@@ -296,9 +295,7 @@ macro_rules! choice {
         }
 
         impl $crate::contract::record::Shaped for $name {
-            fn shape() -> $crate::contract::record::Shape {
-                $crate::contract::record::Shape::OneOfTexts($name::TEXTS)
-            }
+            const SHAPE: $crate::contract::record::Shape = $crate::contract::record::Shape::OneOfTexts($name::TEXTS);
         }
     };
 }
@@ -328,9 +325,7 @@ macro_rules! plain {
         }
 
         impl Shaped for $type {
-            fn shape() -> Shape {
-                $shape
-            }
+            const SHAPE: Shape = $shape;
         })*
     };
 }
@@ -355,9 +350,7 @@ impl<T: Encode + ?Sized> Encode for &T {
 }
 
 impl<T: Shaped + ?Sized> Shaped for &T {
-    fn shape() -> Shape {
-        T::shape()
-    }
+    const SHAPE: Shape = T::SHAPE;
 }
 
 impl Encode for str {
@@ -367,9 +360,7 @@ impl Encode for str {
 }
 
 impl Shaped for str {
-    fn shape() -> Shape {
-        Shape::Text
-    }
+    const SHAPE: Shape = Shape::Text;
 }
 
 impl<T: Decode> Decode for Option<T> {
@@ -395,9 +386,7 @@ impl<T: Encode> Encode for Option<T> {
 }
 
 impl<T: Shaped> Shaped for Option<T> {
-    fn shape() -> Shape {
-        Shape::Nullable(Box::new(T::shape()))
-    }
+    const SHAPE: Shape = Shape::Nullable(&T::SHAPE);
 }
 
 impl<T: Decode> Decode for Vec<T> {
@@ -421,9 +410,7 @@ impl<T: Encode> Encode for [T] {
 }
 
 impl<T: Shaped> Shaped for Vec<T> {
-    fn shape() -> Shape {
-        Shape::List(Box::new(T::shape()))
-    }
+    const SHAPE: Shape = Shape::List(&T::SHAPE);
 }
 
 impl<T: Decode> Decode for BTreeMap<Text, T> {
@@ -445,9 +432,7 @@ impl<T: Encode> Encode for BTreeMap<Text, T> {
 }
 
 impl<T: Shaped> Shaped for BTreeMap<Text, T> {
-    fn shape() -> Shape {
-        Shape::MapOf(Box::new(T::shape()))
-    }
+    const SHAPE: Shape = Shape::MapOf(&T::SHAPE);
 }
 
 /// An answer field that is null rather than left out when there is nothing: its absence would say something else.
@@ -464,7 +449,5 @@ impl<T: Encode> Encode for OrNull<T> {
 }
 
 impl<T: Shaped> Shaped for OrNull<T> {
-    fn shape() -> Shape {
-        Shape::Either(vec![T::shape(), Shape::Null])
-    }
+    const SHAPE: Shape = Shape::Either(&[T::SHAPE, Shape::Null]);
 }

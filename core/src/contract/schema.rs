@@ -9,11 +9,11 @@ use crate::value::{Map, Text, Value};
 /// One schema for all: a request is one of the ops', and each op's answer is under `$defs`.
 pub fn schema() -> Value {
     let mut defs = Defs::default();
-    let requests = OPS.iter().map(|op| defs.request(op.name, (op.request)())).collect::<Vec<_>>();
+    let requests = OPS.iter().map(|op| defs.request(op.name, op.request)).collect::<Vec<_>>();
     for op in OPS {
-        defs.refer(&(op.answer)());
+        defs.refer(&op.answer);
     }
-    for shape in [Refusal::shape(), Finding::shape()] {
+    for shape in [Refusal::SHAPE, Finding::SHAPE] {
         defs.refer(&shape);
     }
     Value::map([
@@ -30,9 +30,9 @@ struct Defs(BTreeMap<Text, Value>);
 impl Defs {
     fn request(&mut self, op: &'static str, shape: Shape) -> Value {
         let Shape::Record(record) = shape else { return Value::Null };
-        let mut fields = (record.fields)();
+        let mut fields = record.fields.to_vec();
         fields.insert(0, Field { name: "op", doc: "", shape: Shape::Text, required: true });
-        let mut schema = self.object(record, fields);
+        let mut schema = self.object(record, &fields);
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_map_mut) {
             properties.insert("op", Value::map([("const", op)]));
         }
@@ -63,7 +63,7 @@ impl Defs {
                 if !self.0.contains_key(record.name) {
                     // Held before its fields are visited, so that a record may contain itself.
                     self.0.insert(record.name.into(), Value::Null);
-                    let schema = self.object(*record, (record.fields)());
+                    let schema = self.object(*record, record.fields);
                     self.0.insert(record.name.into(), schema);
                 }
                 reference(record.name)
@@ -71,7 +71,7 @@ impl Defs {
         }
     }
 
-    fn object(&mut self, record: Record, fields: Vec<Field>) -> Value {
+    fn object(&mut self, record: Record, fields: &[Field]) -> Value {
         let required: Vec<Value> = fields.iter().filter(|it| it.required).map(|it| it.name.into()).collect();
         let properties = fields.iter().map(|field| {
             let mut schema = self.refer(&field.shape);

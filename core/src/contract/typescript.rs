@@ -13,15 +13,15 @@ pub fn typescript() -> String {
     let mut requests = String::new();
     let mut answers = String::new();
     for op in OPS {
-        if let Shape::Record(record) = (op.request)() {
+        if let Shape::Record(record) = op.request {
             let name = format!("{}Request", record.name);
             types.interface(&name, record, Some(op.name));
             let _ = writeln!(requests, "  {}: {name};", op.name);
         }
-        let _ = writeln!(answers, "  {}: {};", op.name, types.name(&(op.answer)()));
+        let _ = writeln!(answers, "  {}: {};", op.name, types.name(&op.answer));
     }
-    let refusal = types.name(&Refusal::shape());
-    let finding = types.name(&Finding::shape());
+    let refusal = types.name(&Refusal::SHAPE);
+    let finding = types.name(&Finding::SHAPE);
 
     let mut out = String::from("// Generated from the engine's records by `npm run types`. Do not edit.\n\n");
     out.push_str("export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };\n\n");
@@ -76,7 +76,7 @@ impl Types {
         if let Some(op) = op {
             let _ = writeln!(text, "  op: {op:?};");
         }
-        for field in (record.fields)() {
+        for field in record.fields {
             comment(&mut text, "  ", field.doc);
             let optional = if field.required { "" } else { "?" };
             let _ = writeln!(text, "  {}{optional}: {};", field.name, self.name(&field.shape));
