@@ -121,6 +121,12 @@ codes! {
     /// Two clusters have one name.
     DuplicateCluster = "duplicate-cluster",
 
+    // Expressions
+    /// The expression is wrong, whatever its variables hold.
+    BadExpression = "bad-expression",
+    /// The expression has no answer for these values.
+    ExpressionFailed = "expression-failed",
+
     // Folding
     /// Two options cannot both be placed in one tree.
     OptionConflict = "option-conflict",

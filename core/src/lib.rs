@@ -6,6 +6,7 @@
 //! 2. [`path`] names places: JSON pointers, option paths, retention paths; [`identity`] tells objects apart.
 //! 3. [`label`], [`select`] and [`clusterset`] find the clusters that are meant; [`fleet`] does it for many at once, and
 //!    [`placement`] decides among those of the sets that a namespace may use.
+//!    [`cel`] evaluates conditions over them, and expressions.
 //! 4. [`fold`] lays layers over each other and keeps the origin of every value; [`patch`] is the other way to vary.
 //! 5. [`retain`] carries over what a cluster's own controllers wrote, pairing lists with [`pair`].
 //! 6. [`matching`] finds where live does not contain desired, and [`diff`] the operations that mend it.
@@ -34,6 +35,7 @@
 
 pub mod authorize;
 pub mod canonical;
+pub mod cel;
 pub mod clusterset;
 pub mod compare;
 pub mod contract;

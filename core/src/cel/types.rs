@@ -1,0 +1,228 @@
+//! Types while an expression is checked, and how they are made to agree.
+//!
+//! A type that is not known yet is [`Type::Free`] until its first use settles it, as in the original: the item of a list
+//! that is empty, or what an index finds in something that can be anything.
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Type {
+    Any,
+    /// A letter of the table of functions.
+    Plain(char),
+    List(Box<Type>),
+    Map(Box<[Type; 2]>),
+    Free(usize),
+}
+
+pub(super) const BOOL: Type = Type::Plain('b');
+
+const LETTERS: &[(char, &str)] = &[
+    ('b', "bool"),
+    ('i', "int"),
+    ('u', "uint"),
+    ('d', "double"),
+    ('s', "string"),
+    ('n', "null"),
+    ('t', "a type"),
+    ('y', "bytes"),
+    ('r', "a duration"),
+    ('p', "a timestamp"),
+];
+
+/// Types nest no deeper than this: what lies below can be anything. Nested maps would double the type with each level.
+const MAX_NESTING: usize = 8;
+/// How often types are compared for one expression before they count as agreeing.
+const MAX_COMPARED: usize = 2_000_000;
+
+impl Type {
+    pub(super) fn list(item: Type) -> Type {
+        Type::List(Box::new(item.cut(MAX_NESTING)))
+    }
+
+    pub(super) fn map(key: Type, value: Type) -> Type {
+        Type::Map(Box::new([key.cut(MAX_NESTING), value.cut(MAX_NESTING)]))
+    }
+
+    fn cut(self, levels: usize) -> Type {
+        let below = levels.saturating_sub(1);
+        match self {
+            Type::List(_) | Type::Map(_) if levels == 0 => Type::Any,
+            Type::List(item) => Type::List(Box::new(item.cut(below))),
+            Type::Map(entry) => Type::Map(Box::new(entry.map(|it| it.cut(below)))),
+            other => other,
+        }
+    }
+
+    /// As messages name it.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Type::Any | Type::Free(_) => "anything",
+            Type::Plain(letter) => LETTERS.iter().find(|(it, _)| it == letter).map_or("anything", |(_, name)| name),
+            Type::List(_) => "a list",
+            Type::Map(_) => "a map",
+        }
+    }
+
+    /// Whether this says as much as the other, or less.
+    fn is_as_general(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Any | Type::Free(_), _) => true,
+            (_, Type::Any | Type::Free(_)) => false,
+            (Type::List(a), Type::List(b)) => a.is_as_general(b),
+            (Type::Map(a), Type::Map(b)) => a.iter().zip(b.iter()).all(|(a, b)| a.is_as_general(b)),
+            _ => self == other,
+        }
+    }
+
+    pub(super) fn most_general(self, other: Type) -> Type {
+        if self.is_as_general(&other) { self } else { other }
+    }
+}
+
+/// What free types were settled to.
+#[derive(Default)]
+pub(super) struct Types {
+    settled: Vec<Option<Type>>,
+    /// What was settled before, to go back to where an attempt fails.
+    trail: Vec<(usize, Option<Type>)>,
+    compared: usize,
+}
+
+impl Types {
+    pub(super) fn free(&mut self) -> Type {
+        self.settled.push(None);
+        Type::Free(self.settled.len().saturating_sub(1))
+    }
+
+    /// Runs an attempt; where it fails, nothing is settled by it.
+    pub(super) fn attempt<T>(&mut self, run: impl FnOnce(&mut Types) -> Option<T>) -> Option<T> {
+        let (kept, known) = (self.trail.len(), self.settled.len());
+        let done = run(self);
+        if done.is_none() {
+            for (at, before) in self.trail.drain(kept..).rev() {
+                if let Some(slot) = self.settled.get_mut(at) {
+                    *slot = before;
+                }
+            }
+            self.settled.truncate(known);
+        }
+        done
+    }
+
+    /// Whether a value of one type can stand where the other is wanted; settles what is free.
+    pub(super) fn agree(&mut self, given: &Type, wanted: &Type) -> bool {
+        self.attempt(|types| types.fits(given, wanted).then_some(())).is_some()
+    }
+
+    pub(super) fn fits(&mut self, given: &Type, wanted: &Type) -> bool {
+        self.compared = self.compared.saturating_add(1);
+        if self.compared > MAX_COMPARED {
+            return true;
+        }
+        let (given, wanted) = (&self.last(given), &self.last(wanted));
+        if let Type::Free(at) = wanted {
+            match self.settle(*at, given) {
+                Settled::Agrees => return true,
+                Settled::Differs => return false,
+                Settled::Circular => {}
+            }
+        }
+        if let Type::Free(at) = given {
+            return matches!(self.settle(*at, wanted), Settled::Agrees);
+        }
+        match (given, wanted) {
+            (Type::Any, _) | (_, Type::Any) => true,
+            // Null is a time or a duration that is not there.
+            (Type::Plain('n'), Type::Plain(it)) | (Type::Plain(it), Type::Plain('n')) => matches!(it, 'n' | 'r' | 'p'),
+            (Type::List(a), Type::List(b)) => self.fits(a, b),
+            (Type::Map(a), Type::Map(b)) => a.iter().zip(b.iter()).all(|(a, b)| self.fits(a, b)),
+            _ => given == wanted,
+        }
+    }
+
+    /// Settles a free type, or compares with what it was settled to and keeps the more general of the two.
+    fn settle(&mut self, at: usize, to: &Type) -> Settled {
+        if *to == Type::Free(at) {
+            return Settled::Agrees;
+        }
+        let Some(before) = self.settled.get(at).cloned().flatten() else {
+            if !self.occurs(at, to) {
+                self.set(at, to.clone());
+            } else if self.compared <= MAX_COMPARED {
+                return Settled::Circular;
+            }
+            return Settled::Agrees;
+        };
+        if *to == before {
+            return Settled::Agrees;
+        }
+        if !self.fits(to, &before) {
+            return Settled::Differs;
+        }
+        let general = to.clone().most_general(before);
+        if !self.occurs(at, &general) {
+            self.set(at, general);
+        }
+        Settled::Agrees
+    }
+
+    fn set(&mut self, at: usize, to: Type) {
+        if let Some(slot) = self.settled.get_mut(at) {
+            self.trail.push((at, slot.replace(to)));
+        }
+    }
+
+    /// Follows free types that were settled to one another. That may be a long way, so it is not left to the stack.
+    fn last(&self, it: &Type) -> Type {
+        let mut last = it;
+        while let Type::Free(at) = last
+            && let Some(Some(next @ Type::Free(_))) = self.settled.get(*at)
+        {
+            last = next;
+        }
+        last.clone()
+    }
+
+    fn occurs(&mut self, at: usize, within: &Type) -> bool {
+        self.compared = self.compared.saturating_add(1);
+        match &self.last(within) {
+            Type::Free(it) if *it == at || self.compared > MAX_COMPARED => true,
+            Type::Free(it) => match self.settled.get(*it).cloned().flatten() {
+                Some(settled) => self.occurs(at, &settled),
+                None => false,
+            },
+            Type::List(item) => self.occurs(at, item),
+            Type::Map(entry) => entry.iter().any(|it| self.occurs(at, it)),
+            Type::Any | Type::Plain(_) => false,
+        }
+    }
+
+    /// The type with everything put in that is settled.
+    pub(super) fn resolve(&self, it: &Type) -> Type {
+        self.resolved(it, MAX_NESTING)
+    }
+
+    fn resolved(&self, it: &Type, levels: usize) -> Type {
+        let below = levels.saturating_sub(1);
+        let it = &self.last(it);
+        match it {
+            Type::Free(at) => match self.settled.get(*at) {
+                Some(Some(settled)) => self.resolved(settled, levels),
+                _ => it.clone(),
+            },
+            Type::List(_) | Type::Map(_) if levels == 0 => Type::Any,
+            Type::List(item) => Type::List(Box::new(self.resolved(item, below))),
+            Type::Map(entry) => {
+                let [key, value] = entry.as_ref();
+                Type::Map(Box::new([self.resolved(key, below), self.resolved(value, below)]))
+            }
+            Type::Any | Type::Plain(_) => it.clone(),
+        }
+    }
+}
+
+enum Settled {
+    Agrees,
+    Differs,
+    /// The free type is part of what it would be settled to.
+    Circular,
+}
