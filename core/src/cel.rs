@@ -16,7 +16,8 @@
 //! |---|---|---|
 //! | bytes, timestamps, durations, messages | types of their own | refused when compiled |
 //! | `matches` | RE2 | the part of RE2 that `pattern` names; another pattern fails when evaluated |
-//! | `format` | all clauses, checked when compiled | `%s`, `%d` and `%%`; a wrong one fails when evaluated |
+//! | `format` | all clauses | `%s`, `%d` and `%%` |
+//! | `%d` with what is known not to be a number | refused when compiled | fails when evaluated |
 //! | `double()` of a string | hexadecimal and `1_000` too | decimal |
 //! | a map with a list or a map for a key | kept, found by nobody | fails |
 //! | a map's keys in `map`, `filter` | in no order | sorted; those of a literal as written |

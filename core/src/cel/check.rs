@@ -5,8 +5,9 @@
 
 use super::Flaw;
 use super::datum::{Datum, TYPES};
-use super::functions::{Row, Style, overloads};
+use super::functions::{Op, Row, Style, overloads};
 use super::parse::{Form, Kind, Node};
+use super::strings::clauses;
 use super::types::{BOOL, Type, Types};
 use crate::diagnostic::Place;
 use crate::nearest::did_you_mean;
@@ -67,11 +68,14 @@ impl Checker {
                 };
                 Ok(if is_has { BOOL } else { found })
             }
-            Kind::Call { name, style, arguments, settled, .. } => {
+            Kind::Call { op, name, style, arguments, settled } => {
                 let given: Vec<Type> = arguments.iter_mut().map(|it| self.node(it)).collect::<Result<_, _>>()?;
                 match self.call(name, *style, &given) {
                     Some((found, takes)) => {
                         *settled = takes;
+                        if *op == Op::Format {
+                            check_format(arguments).map_err(|it| Flaw::bad(it, at))?;
+                        }
                         Ok(found)
                     }
                     None => Err(self.refused(name, &given, at)),
@@ -219,6 +223,19 @@ impl Checker {
         let texts = given.iter().filter(|it| **it == Type::Plain('s')).count();
         if name == "+" && texts == 1 { flaw.hint("make a string of the other side with `string(…)`") } else { flaw }
     }
+}
+
+/// Holds a format that is written down to the list that is written down for it.
+fn check_format(arguments: &[Node]) -> Result<(), String> {
+    let [Node { kind: Kind::Literal(Datum::Text(format)), .. }, Node { kind: Kind::List(items), .. }] = arguments
+    else {
+        return Ok(());
+    };
+    let places = clauses(format)?.iter().filter(|(_, clause)| clause.is_some()).count();
+    if places == items.len() {
+        return Ok(());
+    }
+    Err(format!("the format has {places} places, and the list {} items", items.len()))
 }
 
 /// What one overload gives, if these arguments fit it.

@@ -162,32 +162,38 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// `%s` takes anything, `%d` a number, `%%` is a percent sign.
+/// The parts of a format: a text, and what is filled in behind it. `%s` takes anything, `%d` a number, `%%` is a sign.
+pub(super) fn clauses(format: &str) -> Result<Vec<(String, Option<char>)>, String> {
+    let (mut parts, mut text) = (Vec::new(), String::new());
+    let mut rest = format.chars();
+    while let Some(it) = rest.next() {
+        match it {
+            '%' => match rest.next() {
+                Some('%') => text.push('%'),
+                Some(clause @ ('s' | 'd')) => parts.push((std::mem::take(&mut text), Some(clause))),
+                Some(other) => return Err(format!("`%{other}` is not supported in a format")),
+                None => return Err("the format ends in `%`".into()),
+            },
+            other => text.push(other),
+        }
+    }
+    parts.push((text, None));
+    Ok(parts)
+}
+
 fn format(text: &str, items: &[Datum], budget: &mut Budget) -> Result<Datum, String> {
     let mut items = items.iter();
     let mut filled = String::new();
-    let mut parts = text.split('%');
-    filled.push_str(parts.next().unwrap_or_default());
-    while let Some(part) = parts.next() {
-        let mut rest = part.chars();
-        match (rest.next(), items.as_slice().first()) {
-            // The sign itself: an empty part, and what follows belongs to it.
-            (None, _) => {
-                let after = parts.next().ok_or("the format ends in `%`")?;
-                filled.push('%');
-                filled.push_str(after);
-                continue;
-            }
-            (Some('s'), Some(item)) => write(item, &mut filled, budget)?,
-            (Some('d'), Some(item @ (Int(_) | Uint(_) | Double(_)))) => write(item, &mut filled, budget)?,
-            (Some('d'), Some(item)) => return Err(format!("`%d` does not take {}", item.kind())),
-            (Some('s' | 'd'), None) => return Err("the format has more places than the list has items".into()),
-            (Some(other), _) => return Err(format!("`%{other}` is not supported in a format")),
+    for (before, clause) in clauses(text)? {
+        filled.push_str(&before);
+        let Some(clause) = clause else { break };
+        let item = items.next().ok_or("the format has more places than the list has items")?;
+        if clause == 'd' && !matches!(item, Int(_) | Uint(_) | Double(_)) {
+            return Err(format!("`%d` does not take {}", item.kind()));
         }
-        items.next();
-        filled.push_str(rest.as_str());
-        budget.spend_text(filled.len())?;
+        write(item, &mut filled, budget)?;
     }
+    budget.spend_text(filled.len())?;
     Ok(Datum::text(filled))
 }
 

@@ -190,6 +190,8 @@ fn what_is_wrong_with_any_values_is_a_flaw_of_the_expression() {
         'a'.all(i, true) => 1:5 nothing to go through
         [1].all(1, true) => 1:9 plain name
         has(n) => 1:1 takes a field
+        '%s'.format([1, 2]) => 1:6 has 1 places
+        '%x'.format([1]) => 1:6 not supported in a format
         n.startsWith('a', 1) => 1:3 number of arguments
         ",
     );
@@ -221,6 +223,8 @@ fn what_these_values_have_no_answer_for_is_told_apart() {
         [n].join() => 1:5 does not take list
         'a'.matches('(?i)a') => 1:5 not supported in a pattern
         'a'.substring(2) => 1:5 outside
+        '%d'.format(['a']) => 1:6 does not take string
+        '%s'.format(dyn([])) => 1:6 more places
         ",
     );
     hint("cluster.metadata.lables", "did you mean `labels`?");
