@@ -15,7 +15,7 @@
 //! | | cel-go | here |
 //! |---|---|---|
 //! | bytes, timestamps, durations, messages | types of their own | refused when compiled |
-//! | `matches` | RE2 | the part of RE2 that `pattern` names; another pattern fails when evaluated |
+//! | `matches` | RE2 | the part of RE2 that `pattern` names, others are refused when compiled |
 //! | `format` | all clauses | `%s`, `%d` and `%%` |
 //! | `%d` with what is known not to be a number | refused when compiled | fails when evaluated |
 //! | `double()` of a string | hexadecimal and `1_000` too | decimal |

@@ -78,11 +78,10 @@ fn explain(ours: &Answer, theirs: &Answer) -> Option<&'static str> {
     let failed = |part: &str| matches!(ours, Answer::Runtime(it) | Answer::Compile(it) if it.contains(part));
     match (ours, theirs) {
         (Answer::Runtime(_), Answer::NotJson) if failed("JSON has no word for") => Some(NOT_JSON),
-        (Answer::Compile(_), _) if failed("supported in a format") => Some(FORMAT),
+        (Answer::Compile(_) | Answer::Runtime(_), _) if failed("supported in a format") => Some(FORMAT),
+        (Answer::Compile(_) | Answer::Runtime(_), _) if failed("supported in a pattern") => Some(PATTERN),
         (Answer::Compile(_), _) if failed("is not supported") || failed("are not supported") => Some(UNSUPPORTED),
-        (Answer::Runtime(_), _) if failed("supported in a pattern") => Some(PATTERN),
         (Answer::Runtime(_), _) if failed("cannot be a key") => Some(KEYS),
-        (Answer::Runtime(_), _) if failed("supported in a format") => Some(FORMAT),
         (_, Answer::Compile(why)) if checks_format(why) => Some(FORMAT),
         (Answer::Value(ours), Answer::Value(theirs)) if sorted(ours) == sorted(theirs) => Some(ORDER),
         _ => None,

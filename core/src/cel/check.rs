@@ -7,6 +7,7 @@ use super::Flaw;
 use super::datum::{Datum, TYPES};
 use super::functions::{Op, Row, Style, overloads};
 use super::parse::{Form, Kind, Node};
+use super::pattern;
 use super::strings::clauses;
 use super::types::{BOOL, Type, Types};
 use crate::diagnostic::Place;
@@ -69,13 +70,19 @@ impl Checker {
                 Ok(if is_has { BOOL } else { found })
             }
             Kind::Call { op, name, style, arguments, settled } => {
-                let given: Vec<Type> = arguments.iter_mut().map(|it| self.node(it)).collect::<Result<_, _>>()?;
+                // What a method is called on is checked last, as in the original: what is checked first settles types.
+                let first = usize::from(*style == Style::Member);
+                let mut given = Vec::new();
+                for argument in arguments.iter_mut().skip(first) {
+                    given.push(self.node(argument)?);
+                }
+                if let Some(of) = arguments.iter_mut().take(first).next() {
+                    given.insert(0, self.node(of)?);
+                }
                 match self.call(name, *style, &given) {
                     Some((found, takes)) => {
                         *settled = takes;
-                        if *op == Op::Format {
-                            check_format(arguments).map_err(|it| Flaw::bad(it, at))?;
-                        }
+                        check_texts(*op, arguments).map_err(|it| Flaw::bad(it, at))?;
                         Ok(found)
                     }
                     None => Err(self.refused(name, &given, at)),
@@ -225,17 +232,22 @@ impl Checker {
     }
 }
 
-/// Holds a format that is written down to the list that is written down for it.
-fn check_format(arguments: &[Node]) -> Result<(), String> {
-    let [Node { kind: Kind::Literal(Datum::Text(format)), .. }, Node { kind: Kind::List(items), .. }] = arguments
-    else {
-        return Ok(());
-    };
-    let places = clauses(format)?.iter().filter(|(_, clause)| clause.is_some()).count();
-    if places == items.len() {
-        return Ok(());
+/// Looks into a format or a pattern that is written down: a format must fit its list, and a pattern that is not supported
+/// is not one that does not match.
+fn check_texts(op: Op, arguments: &[Node]) -> Result<(), String> {
+    match (op, arguments.first().map(|it| &it.kind), arguments.get(1).map(|it| &it.kind)) {
+        (Op::Matches, _, Some(Kind::Literal(Datum::Text(written)))) => {
+            pattern::unsupported(written).map_or(Ok(()), Err)
+        }
+        (Op::Format, Some(Kind::Literal(Datum::Text(format))), Some(Kind::List(items))) => {
+            let places = clauses(format)?.iter().filter(|(_, clause)| clause.is_some()).count();
+            if places == items.len() {
+                return Ok(());
+            }
+            Err(format!("the format has {places} places, and the list {} items", items.len()))
+        }
+        _ => Ok(()),
     }
-    Err(format!("the format has {places} places, and the list {} items", items.len()))
 }
 
 /// What one overload gives, if these arguments fit it.

@@ -10,15 +10,17 @@ use super::Budget;
 
 /// Whether the pattern is found anywhere in the text.
 pub(super) fn matches(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, String> {
-    let mut parser = Parser { rest: pattern.chars(), depth: 0 };
-    let piece = parser.either()?;
-    if parser.peek().is_some() {
-        return Err("the pattern closes a group that it does not open".into());
-    }
+    let piece = Parser::new(pattern).whole()?;
     let mut steps = Vec::new();
     compile(&piece, &mut steps, budget)?;
     steps.push(Step::Done);
     run(&steps, text, budget)
+}
+
+/// What a pattern has that RE2 knows and this does not.
+pub(super) fn unsupported(pattern: &str) -> Option<String> {
+    let mut parser = Parser::new(pattern);
+    parser.whole().err().filter(|_| parser.unsupported)
 }
 
 #[derive(Debug)]
@@ -55,6 +57,8 @@ enum Step {
 
 const DIGITS: &[(char, char)] = &[('0', '9')];
 const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+/// Escapes that RE2 has beside these.
+const RE2_ONLY: &str = "aCpPQx01234567";
 const SPACE: &[(char, char)] = &[('\t', '\n'), ('\u{c}', '\r'), (' ', ' ')];
 
 /// How often a piece may be repeated, and how deep groups may nest.
@@ -64,9 +68,28 @@ const MAX_GROUPS: usize = 50;
 struct Parser<'a> {
     rest: Chars<'a>,
     depth: usize,
+    /// Whether what was refused is something that RE2 knows.
+    unsupported: bool,
 }
 
 impl<'a> Parser<'a> {
+    fn new(pattern: &'a str) -> Parser<'a> {
+        Parser { rest: pattern.chars(), depth: 0, unsupported: false }
+    }
+
+    fn whole(&mut self) -> Result<Piece, String> {
+        let piece = self.either()?;
+        if self.peek().is_some() {
+            return Err("the pattern closes a group that it does not open".into());
+        }
+        Ok(piece)
+    }
+
+    fn unknown<T>(&mut self, what: &str) -> Result<T, String> {
+        self.unsupported = true;
+        Err(format!("{what} not supported in a pattern"))
+    }
+
     fn peek(&self) -> Option<char> {
         self.rest.clone().next()
     }
@@ -144,7 +167,7 @@ impl<'a> Parser<'a> {
             '[' => Piece::Class(self.class()?),
             '(' => {
                 if !self.take("?:") && self.peek() == Some('?') {
-                    return Err("flags and named groups are not supported in a pattern".into());
+                    return self.unknown("flags and named groups are");
                 }
                 self.depth = self.depth.saturating_add(1);
                 if self.depth > MAX_GROUPS {
@@ -162,7 +185,7 @@ impl<'a> Parser<'a> {
                 Some('z') => Piece::Assert(Assert::End),
                 Some('b') => Piece::Assert(Assert::Boundary),
                 Some('B') => Piece::Assert(Assert::NoBoundary),
-                escaped => Piece::Class(escape(escaped)?),
+                escaped => Piece::Class(self.escape(escaped)?),
             },
             other => Piece::Class(Class { negated: false, ranges: vec![(other, other)] }),
         })
@@ -175,12 +198,12 @@ impl<'a> Parser<'a> {
             let set = match self.rest.next() {
                 None => return Err("the pattern opens a class that it does not close".into()),
                 Some('[') if self.peek() == Some(':') => {
-                    return Err("classes by name are not supported in a pattern".into());
+                    return self.unknown("classes by name are");
                 }
                 Some('-') if !first && self.peek() != Some(']') => {
                     return Err("the pattern has a range without a start".into());
                 }
-                Some('\\') => escape(self.rest.next())?,
+                Some('\\') => self.escape_next()?,
                 Some(it) => Class { negated: false, ranges: vec![(it, it)] },
             };
             first = false;
@@ -193,7 +216,7 @@ impl<'a> Parser<'a> {
             {
                 self.take("-");
                 let end = match self.rest.next() {
-                    Some('\\') => escape(self.rest.next())?.ranges.first().map(|(end, _)| *end),
+                    Some('\\') => self.escape_next()?.ranges.first().map(|(end, _)| *end),
                     other => other,
                 };
                 let end = end.filter(|end| start <= end).ok_or("the pattern has a range that is backwards")?;
@@ -206,23 +229,30 @@ impl<'a> Parser<'a> {
         }
         Ok(class)
     }
-}
 
-fn escape(escaped: Option<char>) -> Result<Class, String> {
-    let one = |it: char| Class { negated: false, ranges: vec![(it, it)] };
-    let set = |it: char, ranges: &[(char, char)]| Class { negated: it.is_ascii_uppercase(), ranges: ranges.to_vec() };
-    match escaped {
-        Some(it @ ('d' | 'D')) => Ok(set(it, DIGITS)),
-        Some(it @ ('w' | 'W')) => Ok(set(it, WORD)),
-        Some(it @ ('s' | 'S')) => Ok(set(it, SPACE)),
-        Some('t') => Ok(one('\t')),
-        Some('n') => Ok(one('\n')),
-        Some('r') => Ok(one('\r')),
-        Some('f') => Ok(one('\u{c}')),
-        Some('v') => Ok(one('\u{b}')),
-        Some(it) if it.is_ascii_punctuation() => Ok(one(it)),
-        Some(it) => Err(format!("`\\{it}` is not supported in a pattern")),
-        None => Err("the pattern ends in `\\`".into()),
+    fn escape_next(&mut self) -> Result<Class, String> {
+        let next = self.rest.next();
+        self.escape(next)
+    }
+
+    fn escape(&mut self, escaped: Option<char>) -> Result<Class, String> {
+        let one = |it: char| Class { negated: false, ranges: vec![(it, it)] };
+        let set =
+            |it: char, ranges: &[(char, char)]| Class { negated: it.is_ascii_uppercase(), ranges: ranges.to_vec() };
+        match escaped {
+            Some(it @ ('d' | 'D')) => Ok(set(it, DIGITS)),
+            Some(it @ ('w' | 'W')) => Ok(set(it, WORD)),
+            Some(it @ ('s' | 'S')) => Ok(set(it, SPACE)),
+            Some('t') => Ok(one('\t')),
+            Some('n') => Ok(one('\n')),
+            Some('r') => Ok(one('\r')),
+            Some('f') => Ok(one('\u{c}')),
+            Some('v') => Ok(one('\u{b}')),
+            Some(it) if it.is_ascii_punctuation() => Ok(one(it)),
+            Some(it) if RE2_ONLY.contains(it) => self.unknown(&format!("`\\{it}` is")),
+            Some(it) => Err(format!("the pattern has `\\{it}`, which means nothing")),
+            None => Err("the pattern ends in `\\`".into()),
+        }
     }
 }
 

@@ -192,6 +192,7 @@ fn what_is_wrong_with_any_values_is_a_flaw_of_the_expression() {
         has(n) => 1:1 takes a field
         '%s'.format([1, 2]) => 1:6 has 1 places
         '%x'.format([1]) => 1:6 not supported in a format
+        'a'.matches('(?i)a') => 1:5 not supported in a pattern
         n.startsWith('a', 1) => 1:3 number of arguments
         ",
     );
@@ -221,7 +222,7 @@ fn what_these_values_have_no_answer_for_is_told_apart() {
         {[1]: 2} => 1:1 cannot be a key
         int('x') => 1:1 no int
         [n].join() => 1:5 does not take list
-        'a'.matches('(?i)a') => 1:5 not supported in a pattern
+        'a'.matches('(') => 1:5 does not close
         'a'.substring(2) => 1:5 outside
         '%d'.format(['a']) => 1:6 does not take string
         '%s'.format(dyn([])) => 1:6 more places
