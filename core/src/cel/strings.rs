@@ -4,6 +4,7 @@ use super::Budget;
 use super::datum::Datum;
 use super::functions::Op;
 use super::pattern;
+use crate::sorting::sort_by;
 
 use Datum::{Bool, Double, Int, List, Map, Text, Uint};
 
@@ -220,7 +221,7 @@ fn write(item: &Datum, out: &mut String, budget: &mut Budget) -> Result<(), Stri
         }
         Map(entries) => {
             let mut sorted: Vec<_> = entries.iter().map(|(key, value)| (key.written(), value)).collect();
-            sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
+            sort_by(&mut sorted, |(a, _), (b, _)| a.cmp(b));
             out.push('{');
             for (at, (key, value)) in sorted.into_iter().enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });
