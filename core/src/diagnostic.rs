@@ -200,6 +200,40 @@ codes! {
     /// A score of an add-on is no longer valid, and counts as zero.
     ExpiredScore = "expired-score",
 
+    // Operators
+    /// No plan has this name.
+    UnknownPlan = "unknown-plan",
+    /// No task has this name.
+    UnknownTask = "unknown-task",
+    /// No template has this name.
+    UnknownTemplate = "unknown-template",
+    /// Two things that are told apart by name have the same one.
+    DuplicateName = "duplicate-name",
+    /// A task of a kind that an install plan cannot have.
+    TaskNotInstallable = "task-not-installable",
+    /// The template is to be rendered first.
+    UnrenderedTemplate = "unrendered-template",
+    /// A namespace for an object whose kind has none.
+    ScopeMismatch = "scope-mismatch",
+    /// One object is wanted with different contents.
+    ObjectConflict = "object-conflict",
+    /// The live object differs from what is wanted, so it is not adopted.
+    AdoptionRefused = "adoption-refused",
+    /// The document has no uid, so the hub is asked for it.
+    UnknownUid = "unknown-uid",
+    /// The document is not on the hub.
+    NotInstalled = "not-installed",
+    /// The OperatorVersion has no such parameter.
+    UnknownParameter = "unknown-parameter",
+    /// A value that the parameter does not take.
+    BadParameterValue = "bad-parameter-value",
+    /// A parameter that is required has no value.
+    MissingParameter = "missing-parameter",
+    /// A parameter that cannot change is changed, or must be set now and is not.
+    ImmutableParameter = "immutable-parameter",
+    /// The changed parameters run different plans.
+    TriggerConflict = "trigger-conflict",
+
     // Permissions
     /// A label that anybody may set decides over a set.
     UnguardedLabel = "unguarded-label",
@@ -276,6 +310,12 @@ codes! {
     OwnerLeaves = "owner-leaves",
     /// The last owner leaves an object that was made for it.
     LastOwnerLeaves = "last-owner-leaves",
+    /// The object must stay until everything that refers to it is released.
+    Guarded = "guarded",
+    /// Everything that referred to the object is released.
+    AllReleased = "all-released",
+    /// Something that must come before is held.
+    WaitsForHeld = "waits-for-held",
     /// The cluster is no longer selected.
     NoLongerSelected = "no-longer-selected",
     /// The subject no longer has it.

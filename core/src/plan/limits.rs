@@ -35,6 +35,7 @@ pub fn conclude<'s>(store: &Store, steps: impl Iterator<Item = &'s Steps>, out: 
     sort(&mut plan.needs);
     plan.needs.dedup();
     hold_many(&mut plan, &store.settings.limits, managed);
+    hold_last(&mut plan);
     let order = |it: &Action| (it.wave, it.subject.clone(), it.cluster.clone(), it.target.clone());
     plan.actions.sort_by_cached_key(order);
     plan.held.sort_by_cached_key(|it| order(&it.action));
@@ -113,6 +114,21 @@ fn hold_many(plan: &mut Plan, limits: &Limits, managed: usize) {
         let hint = format!("allow it with `limits.changes: {changes}`");
         hold_all(plan, |verb| verb != Verb::Delete, ReasonCode::ChangeBudget, &text, &hint);
     }
+}
+
+/// What must come last waits for what is held: a finalizer that goes while an object still refers to its owner leaves the
+/// object to the garbage collector.
+fn hold_last(plan: &mut Plan) {
+    let held: Vec<&Identity> = plan.held.iter().map(|it| &it.action.subject).collect();
+    let waits = |it: &Action| it.reason.code == ReasonCode::AllReleased && held.contains(&&it.subject);
+    let (stopped, passing): (Vec<Action>, _) = std::mem::take(&mut plan.actions).into_iter().partition(waits);
+    plan.actions = passing;
+    plan.held.extend(stopped.into_iter().map(|action| Held {
+        code: ReasonCode::WaitsForHeld,
+        text: format!("steps of `{}` that come before are held", action.subject),
+        hint: "let those pass first".into(),
+        action,
+    }));
 }
 
 fn hold_all(plan: &mut Plan, stops: impl Fn(Verb) -> bool, code: ReasonCode, text: &str, hint: &str) {
