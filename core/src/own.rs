@@ -141,6 +141,16 @@ pub fn adopt(
     Ok(Adoption { action, object: Some(object), patch, differences: Vec::new() })
 }
 
+/// An object with its owner and the place that says so: a reference, or a claim where there can be none. Nothing for one
+/// whose claims cannot be read.
+pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
+    let claims = !may_own(owner, desired);
+    let mut object = without_ownership(desired);
+    add_owner(&mut object, owner, claims).ok()?;
+    let place: &[&str] = if claims { &["metadata", "annotations", CLAIMS] } else { &["metadata", "ownerReferences"] };
+    Some((object, Pointer::of(place.iter().copied())))
+}
+
 /// Drops `owner` from the owners of an object, and says what becomes of it. Others, be they references or claims, keep it.
 pub fn release(owner: &Owner, live: &Value) -> Result<Release, Error> {
     if !holds(live, owner)? {

@@ -1,0 +1,109 @@
+//! KUDO: what an operator needs before it has Instances, shared between its versions and with others (seed 002).
+//!
+//! An OperatorVersion names one of its plans in `spec.installPlan`, a field that the proposal adds and KUDO never had. The
+//! objects of that plan are adopted: created where they are absent, shared where they fit, and left alone where they differ.
+//! Uninstalling lets them go again. A finalizer keeps the OperatorVersion until no object refers to it: the garbage
+//! collector would take objects along that were only borrowed.
+//!
+//! Its status gets `planStatus` and `aggregatedStatus` as Instances have them, and `objects`, the record of what it took
+//! hold of. A plan is complete when its objects are there and held; whether workloads are ready is not waited for.
+//!
+//! # What the original does instead
+//!
+//! KUDO has no install plans: there the owner is an Instance, and an object that is there already is patched. Of its answers
+//! (`research`, K14 to K17), compat mode gives the one for owners: a namespaced one of a cluster-scoped object, or of one in
+//! another namespace, is refused, where strict mode records a claim. The three-way patch against
+//! `kudo.dev/last-applied-configuration` belongs to the plans of Instances, which are not run here.
+
+mod install;
+mod instance;
+mod lint;
+mod package;
+mod record;
+mod scope;
+mod status;
+mod version;
+
+use std::sync::Arc;
+
+use super::{Dialect, Subject};
+use crate::diagnostic::{Diagnostic, Error, Severity};
+use crate::document::{Document, Identity};
+use crate::identity::is_terminating;
+use crate::store::View;
+use crate::value::Text;
+use package::Install;
+use scope::Scopes;
+use version::Version;
+
+pub const GROUP: &str = "kudo.dev";
+pub const VERSION: &str = "kudo.dev/v1beta1";
+pub const KIND: &str = "OperatorVersion";
+pub const INSTANCE: &str = "Instance";
+pub const OPERATOR: &str = "Operator";
+
+#[derive(Debug)]
+pub struct Kudo;
+
+impl Dialect for Kudo {
+    fn name(&self) -> &'static str {
+        "kudo"
+    }
+
+    fn is_subject(&self, _: View, document: &Document) -> bool {
+        document.identity.group == GROUP && document.identity.kind == KIND
+    }
+
+    fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
+        let scopes = Scopes::of(view);
+        let install = match package::read(document, &scopes, out) {
+            // What is on its way out can go by the record of what it holds.
+            Err(error) if is_terminating(&document.value) && !record::read(&document.value).is_empty() => {
+                out.push(error.into_diagnostic(Severity::Error).of(&document.identity));
+                None
+            }
+            install => install?,
+        };
+        let peers = peers(view, document, install.as_ref(), &scopes);
+        Ok(Box::new(Version::new(document, install, peers)))
+    }
+
+    fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
+        lint::lint(view, out);
+    }
+}
+
+/// Another OperatorVersion that may have to do with the same objects.
+#[derive(Debug)]
+struct Peer {
+    identity: Identity,
+    operator: Text,
+    install: Option<Arc<Install>>,
+}
+
+/// The other OperatorVersions that share objects with this one, or with one that does.
+fn peers(view: View, document: &Document, install: Option<&Install>, scopes: &Scopes) -> Vec<Peer> {
+    let names_of = |install: Option<&Install>, document: &Document| -> Vec<Text> {
+        let parts = install.into_iter().flat_map(|it| &it.parts).map(|it| it.identity.name.clone());
+        parts.chain(record::read(&document.value).into_iter().map(|it| it.name)).collect()
+    };
+    let mut names = names_of(install, document);
+    let mut others: Vec<&Document> = view.store.of_kind(GROUP, KIND, None).collect();
+    others.retain(|it| it.identity != document.identity);
+    let mut peers = Vec::new();
+    loop {
+        let (near, far): (Vec<&Document>, _) = others.iter().partition(|it| install::mentions(&it.value, &names));
+        if near.is_empty() {
+            break;
+        }
+        others = far;
+        for document in near {
+            let install = package::read(document, scopes, &mut Vec::new()).ok().flatten();
+            names.extend(names_of(install.as_ref(), document));
+            let operator = document.value.text_at(&["spec", "operator", "name"]).into();
+            peers.push(Peer { identity: document.identity.clone(), operator, install: install.map(Arc::new) });
+        }
+    }
+    peers.sort_by(|a, b| a.identity.cmp(&b.identity));
+    peers
+}

@@ -1,0 +1,127 @@
+//! What the statuses say of an install: in the words of KUDO, but for the one that the proposal gives.
+
+use super::install::Stand;
+use super::package::{Install, Part};
+use crate::diagnostic::Code;
+use crate::matching::Difference;
+use crate::value::{Map, Value};
+
+/// How far a step, a phase or a plan is, the least of its parts first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Word {
+    FatalError,
+    Error,
+    InProgress,
+    Pending,
+    Complete,
+}
+
+impl Word {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Word::FatalError => "FATAL_ERROR",
+            Word::Error => "ERROR",
+            Word::InProgress => "IN_PROGRESS",
+            Word::Pending => "PENDING",
+            Word::Complete => "COMPLETE",
+        }
+    }
+
+    /// The same for the OperatorVersion as a whole: there the proposal says `FatalError`.
+    fn aggregated(self) -> &'static str {
+        if self == Word::FatalError { "FatalError" } else { self.as_str() }
+    }
+
+    /// Of several at once: what went wrong counts first. What is done in part is under way.
+    fn of(words: impl Iterator<Item = Word>) -> Word {
+        let words: Vec<Word> = words.collect();
+        match words.iter().min().copied().unwrap_or(Word::Complete) {
+            Word::Pending if words.contains(&Word::Complete) => Word::InProgress,
+            word => word,
+        }
+    }
+}
+
+/// The status of an OperatorVersion whose objects stand like this, and whether its install plan is complete.
+pub fn of_version(install: &Install, stands: &[Stand]) -> (Map, bool) {
+    let parts: Vec<(&Part, &Stand)> = install.parts.iter().zip(stands).collect();
+    let open = parts.iter().filter(|(_, stand)| matches!(stand, Stand::Doing(_)));
+    let front = open.map(|(part, _)| part.wave).min();
+    let (mut phases, mut words) = (Vec::new(), Vec::new());
+    for (number, phase) in install.phases.iter().enumerate() {
+        let (mut steps, mut step_words) = (Vec::new(), Vec::new());
+        for (step, name) in phase.steps.iter().enumerate() {
+            let mine = || parts.iter().filter(|(part, _)| (part.phase, part.step) == (number, step));
+            let word = Word::of(mine().map(|(part, stand)| word_of(part, stand, front)));
+            let mut entry = Map::from_iter([("name", Value::from(name.clone())), ("status", word.as_str().into())]);
+            let messages: Vec<String> = mine().filter_map(|(part, stand)| message(part, stand)).collect();
+            if !messages.is_empty() {
+                entry.insert("message", messages.join("; "));
+            }
+            steps.push(Value::from(entry));
+            step_words.push(word);
+        }
+        let word = Word::of(step_words.into_iter());
+        phases.push(Value::map([
+            ("name", Value::from(phase.name.clone())),
+            ("status", word.as_str().into()),
+            ("steps", steps.into()),
+        ]));
+        words.push(word);
+    }
+    let word = Word::of(words.into_iter());
+    let plan = Value::map([
+        ("name", Value::from(install.plan.clone())),
+        ("status", word.as_str().into()),
+        ("phases", phases.into()),
+    ]);
+    let mut aggregated = Map::from_iter([("status", word.aggregated())]);
+    if !matches!(word, Word::Complete | Word::FatalError) {
+        aggregated.insert("activePlanName", install.plan.clone());
+    }
+    let plans = Value::map([(install.plan.clone(), plan)]);
+    let status = Map::from_iter([("planStatus", plans), ("aggregatedStatus", aggregated.into())]);
+    (status, word == Word::Complete)
+}
+
+fn word_of(part: &Part, stand: &Stand, front: Option<i64>) -> Word {
+    match stand {
+        Stand::Done => Word::Complete,
+        Stand::Doing(_) if front == Some(part.wave) => Word::InProgress,
+        Stand::Doing(_) | Stand::Waiting | Stand::Unknown => Word::Pending,
+        // What is being deleted is gone some day; everything else waits for a person.
+        Stand::Failed(error) if error.code == Code::Terminating => Word::Error,
+        Stand::Failed(_) | Stand::Refused(_) => Word::FatalError,
+    }
+}
+
+/// Why an object stops the plan.
+pub fn message(part: &Part, stand: &Stand) -> Option<String> {
+    match stand {
+        Stand::Refused(differences) => Some(format!("`{}` differs at {}", part.identity, places(differences))),
+        Stand::Failed(error) => Some(format!("`{}`: {}", part.identity, error.message)),
+        _ => None,
+    }
+}
+
+fn places(differences: &[Difference]) -> String {
+    let place = |it: &Difference| format!("`{}` ({})", it.path, it.kind.as_str());
+    differences.iter().map(place).collect::<Vec<_>>().join(", ")
+}
+
+/// What the status of an Instance becomes while it waits for the install plan of its OperatorVersion, and after that;
+/// nothing where it has a life of its own already.
+pub fn of_instance(instance: &Value, is_complete: bool) -> Option<Map> {
+    let waiting = Value::map([("status", Word::Pending.as_str())]);
+    let before = instance.at(&["status", "aggregatedStatus"]);
+    let word = before.map_or("", |it| it.text_at(&["status"]));
+    let next = match is_complete {
+        // Only what was said here is taken back: a plan of its own that is about to start has a name.
+        true => before.filter(|it| **it == waiting).map(|_| Value::map([("status", NEVER_RUN)])),
+        false => matches!(word, "" | NEVER_RUN).then_some(waiting),
+    };
+    next.map(|it| Map::from_iter([("aggregatedStatus", it)]))
+}
+
+/// KUDO's word for plans that nothing asked for yet.
+const NEVER_RUN: &str = "NEVER_RUN";

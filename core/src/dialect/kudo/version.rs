@@ -1,0 +1,372 @@
+//! An OperatorVersion as a subject: what it gives, and how it is installed and uninstalled.
+
+use std::sync::Arc;
+
+use super::install::{Deed, Foresight, Member, Move, Stand, end_of, is_stopped, live_of};
+use super::package::{FIRST_WAVE, Install, Part};
+use super::{GROUP, INSTANCE, KIND, Peer, VERSION, instance, record, scope, status};
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::diff::diff;
+use crate::document::{Document, Identity};
+use crate::live::{HUB, Sight};
+use crate::outcome::{Origin, Outcome, Product, Touched};
+use crate::own::{Owner, owned};
+use crate::path::Pointer;
+use crate::plan::{Need, Planner, Reason, Target, Wish};
+use crate::results::Cells;
+use crate::select::Cluster;
+use crate::store::View;
+use crate::value::{Map, Text, Value};
+use crate::who::Who;
+
+/// Keeps an OperatorVersion until nothing refers to it.
+const FINALIZER: &str = "fleetfold.dev/release";
+
+#[derive(Debug)]
+pub struct Version {
+    who: Who,
+    depends: Vec<Dependence>,
+    identity: Arc<Identity>,
+    operator: Text,
+    /// Whether the document is the object of the hub, and not a file that may become it.
+    is_live: bool,
+    install: Option<Arc<Install>>,
+    peers: Vec<Peer>,
+    /// The objects that are recorded, be they in the install plan or not.
+    recorded: Vec<Identity>,
+}
+
+impl Version {
+    pub(super) fn new(document: &Document, install: Option<Install>, peers: Vec<Peer>) -> Version {
+        Version {
+            who: Who::Hub,
+            depends: vec![Dependence::kind(GROUP, KIND, None), Dependence::kind(scope::CRD.0, scope::CRD.1, None)],
+            identity: Arc::new(document.identity.clone()),
+            operator: document.value.text_at(&["spec", "operator", "name"]).into(),
+            is_live: !document.value.text_at(&["metadata", "uid"]).is_empty(),
+            install: install.map(Arc::new),
+            peers,
+            recorded: record::read(&document.value).iter().map(Target::identity).collect(),
+        }
+    }
+
+    fn target(&self) -> Target {
+        let (namespace, name) = (self.identity.namespace.clone(), self.identity.name.clone());
+        Target { api_version: VERSION.into(), kind: KIND.into(), namespace, name }
+    }
+
+    /// What it gives: the object of the template, in its namespace, with its owner.
+    fn product(&self, part: &Part, owner: Option<&Owner>) -> Product {
+        let origin = |path: Pointer| Some(Origin { document: Arc::clone(&self.identity), path });
+        let mut origins = Vec::new();
+        let mut touch = |place: Pointer, layer: &str, from: Pointer, object: &Value| {
+            let value = place.get(object).cloned();
+            origins.push((place, vec![Touched { layer: layer.into(), origin: origin(from), value }]));
+        };
+        if part.is_placed {
+            let namespace = Pointer::of(["metadata", "namespace"]);
+            touch(namespace.clone(), "namespace", namespace, &part.object);
+        }
+        let mut object = part.object.clone();
+        if let Some((owned, place)) = owner.and_then(|owner| owned(owner, &part.object)) {
+            touch(place, "owner", Pointer::of(["metadata", "uid"]), &owned);
+            object = owned;
+        }
+        let base = Origin { document: Arc::clone(&self.identity), path: part.origin() };
+        Product { object, base, origins, retained: Vec::new(), wave: part.wave }
+    }
+
+    /// How the objects stand, those to hold and those to let go of, after what others do to them in the same plan.
+    fn stands(&self, view: View) -> (Vec<Stand>, Vec<(Target, Stand)>) {
+        let mut group: Vec<(&Identity, Option<&Install>)> =
+            self.peers.iter().map(|it| (&it.identity, it.install.as_deref())).collect();
+        group.push((&self.identity, self.install.as_deref()));
+        group.sort_by_key(|(identity, _)| *identity);
+        let mut foresight = Foresight::default();
+        let mut members = Vec::new();
+        for (identity, install) in group {
+            if let Some(member) = Member::of(view, identity, install) {
+                let stands = member.adopt(view, &mut foresight);
+                members.push((identity, member, stands));
+            }
+        }
+        for (identity, member, stands) in members {
+            let start = end_of(stands.iter(), FIRST_WAVE);
+            // Nothing is let go of before what takes its place is there.
+            let released = if is_stopped(&stands) { Vec::new() } else { member.release(view, start, &mut foresight) };
+            if *identity == *self.identity {
+                return (stands, released);
+            }
+        }
+        (Vec::new(), Vec::new())
+    }
+
+    fn adopt(&self, view: View, member: &Member, stands: &[Stand], planner: &mut Planner) {
+        for (part, stand) in member.wanted().iter().zip(stands) {
+            let seen = planner.look(HUB, &Target::of(&part.object));
+            planner.steps.managed = planner.steps.managed.saturating_add(usize::from(matches!(seen, Sight::Seen(_))));
+            match stand {
+                Stand::Doing(step) => {
+                    planner.steps.diagnostics.extend(claim_of(&member.owner, part, &self.identity, view));
+                    self.share(member, part, step, planner);
+                }
+                Stand::Refused(_) | Stand::Failed(_) => {
+                    planner.steps.diagnostics.extend(self.refusal(view, part, stand))
+                }
+                Stand::Unknown | Stand::Done | Stand::Waiting => {}
+            }
+        }
+    }
+
+    fn share(&self, member: &Member, part: &Part, step: &Move, planner: &mut Planner) {
+        match &step.live {
+            Some(live) => {
+                let reason = Reason::new(ReasonCode::OwnerMissing, "the object fits, and is shared from now on");
+                planner.patch(HUB, live, step.patch.clone(), step.wave, reason);
+            }
+            None => {
+                let because = format!("the install plan has it in the template `{}`", part.template);
+                let wish = Wish { cluster: HUB.into(), desired: part.object.clone(), wave: step.wave, because };
+                let told = planner.steps.diagnostics.len();
+                if let Err(error) = planner.adopt(&member.owner, wish) {
+                    planner.tell(error, &Target::of(&part.object));
+                } else {
+                    // It is told already, at the template.
+                    planner.steps.diagnostics.truncate(told);
+                }
+            }
+        }
+    }
+
+    /// Why an object stops the plan, at its template.
+    fn refusal(&self, view: View, part: &Part, stand: &Stand) -> Option<Diagnostic> {
+        let message = format!("{}: the install plan stops here", status::message(part, stand)?);
+        let shares = |it: &&Peer| {
+            it.operator == self.operator
+                && it.install.iter().flat_map(|it| &it.parts).any(|it| it.identity == part.identity)
+        };
+        let (code, hint) = match stand {
+            Stand::Failed(error) => (error.code, error.hint.clone().unwrap_or_default()),
+            _ => match self.peers.iter().find(shares) {
+                Some(other) => (
+                    Code::AdoptionRefused,
+                    format!(
+                        "`{}` of the same operator has this object too: uninstall that one first, or give the object of \
+                         this version another name",
+                        other.identity
+                    ),
+                ),
+                None => (
+                    Code::AdoptionRefused,
+                    "objects that are there already are not changed: mend the template or the object, and the plan goes on"
+                        .into(),
+                ),
+            },
+        };
+        Some(self.tell(view, Diagnostic::error(code, message), part.origin(), &hint))
+    }
+
+    /// A finding of the plan, with file and line.
+    fn tell(&self, view: View, finding: Diagnostic, at: Pointer, hint: &str) -> Diagnostic {
+        let mut finding = finding.of(&self.identity).at(at);
+        finding.hint = Some(hint.into()).filter(|it: &String| !it.is_empty());
+        crate::lint::place(&mut finding, view.store);
+        finding
+    }
+
+    fn release(&self, released: &[(Target, Stand)], planner: &mut Planner) {
+        for (target, stand) in released {
+            let seen = planner.look(HUB, target);
+            planner.steps.managed = planner.steps.managed.saturating_add(usize::from(matches!(seen, Sight::Seen(_))));
+            match stand {
+                Stand::Doing(Move { deed, wave, live: Some(live), patch }) => match deed {
+                    Deed::Delete => {
+                        let reason =
+                            Reason::new(ReasonCode::LastOwnerLeaves, "the last owner leaves what was made for it");
+                        // Deleting counts what it deletes.
+                        planner.steps.managed = planner.steps.managed.saturating_sub(1);
+                        planner.delete(HUB, live, *wave, reason);
+                    }
+                    _ => {
+                        let reason = Reason::new(ReasonCode::OwnerLeaves, "the owner leaves, and the object stays");
+                        planner.patch(HUB, live, patch.clone(), *wave, reason);
+                    }
+                },
+                Stand::Failed(error) => planner.tell(error.clone(), target),
+                _ => {}
+            }
+        }
+    }
+
+    /// The finalizer comes before the first object, and goes after the last one.
+    fn guard(&self, member: &Member, stands: &[Stand], released: &[(Target, Stand)], planner: &mut Planner) {
+        let has = finalizers(member.live).any(|it| it.as_text() == Some(FINALIZER));
+        let holds = stands.iter().any(|it| matches!(it, Stand::Done | Stand::Doing(_)));
+        let is_clear = |(_, it): &(Target, Stand)| matches!(it, Stand::Done | Stand::Doing(_));
+        if holds && !has {
+            let all = finalizers(member.live).cloned().chain([FINALIZER.into()]);
+            let reason =
+                Reason::new(ReasonCode::Guarded, "the OperatorVersion must not go before it let go of its objects");
+            planner.patch(
+                HUB,
+                member.live,
+                with_finalizers(member.live, all.collect()),
+                FIRST_WAVE.saturating_sub(1),
+                reason,
+            );
+        } else if has && member.wanted().is_empty() && released.iter().all(is_clear) {
+            let rest = finalizers(member.live).filter(|it| it.as_text() != Some(FINALIZER)).cloned();
+            let reason = Reason::new(ReasonCode::AllReleased, "no object refers to the OperatorVersion any more");
+            let wave = end_of(released.iter().map(|(_, it)| it), FIRST_WAVE);
+            planner.patch(HUB, member.live, with_finalizers(member.live, rest.collect()), wave, reason);
+        }
+    }
+
+    fn tell_status(
+        &self,
+        view: View,
+        member: &Member,
+        stands: &[Stand],
+        released: &[(Target, Stand)],
+        planner: &mut Planner,
+    ) {
+        if member.is_leaving || !planner.steps.needs.is_empty() {
+            return;
+        }
+        let held = member.wanted().iter().map(|it| Target::of(&it.object));
+        let left = released.iter().filter(|(_, it)| *it != Stand::Done).map(|(target, _)| target.clone());
+        let left: Vec<Target> = if is_stopped(stands) { self.strays(member) } else { left.collect() };
+        let objects = record::written(held.chain(left));
+        let Some(install) = self.install.as_deref() else {
+            if !record::read(member.live).is_empty() {
+                let gone = [("planStatus", Value::Null), ("aggregatedStatus", Value::Null), (record::OBJECTS, objects)];
+                planner.status(member.live, Map::from_iter(gone).into());
+            }
+            return;
+        };
+        let (mut told, is_complete) = status::of_version(install, stands);
+        told.insert(record::OBJECTS, objects);
+        planner.status(member.live, told.into());
+        for instance in instance::of_version(view, &self.identity) {
+            if let Some(told) = status::of_instance(&instance.value, is_complete) {
+                planner.status(&instance.value, told.into());
+            }
+        }
+    }
+
+    /// What is recorded and not wanted.
+    fn strays(&self, member: &Member) -> Vec<Target> {
+        let wanted = |target: &Target| member.wanted().iter().any(|it| it.identity == target.identity());
+        record::read(member.live).into_iter().filter(|it| !wanted(it)).collect()
+    }
+}
+
+impl Subject for Version {
+    fn who(&self) -> &Who {
+        &self.who
+    }
+
+    fn depends(&self) -> &[Dependence] {
+        &self.depends
+    }
+
+    fn effective(&self, view: View, _: &Cluster, _: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        let member = Member::of(view, &self.identity, self.install.as_deref());
+        if member.as_ref().is_some_and(|it| it.is_leaving) {
+            return Ok(Arc::new(Outcome::default()));
+        }
+        let mut outcome = Outcome::default();
+        for part in self.install.iter().flat_map(|it| &it.parts) {
+            let owner = member.as_ref().map(|it| &it.owner);
+            outcome.objects.push(self.product(part, owner));
+            outcome.diagnostics.extend(owner.and_then(|owner| claim_of(owner, part, &self.identity, view)));
+        }
+        Ok(Arc::new(outcome))
+    }
+
+    fn plan(&self, view: View, _: &Text, _: &Outcome, planner: &mut Planner) {
+        let Some(member) = Member::of(view, &self.identity, self.install.as_deref()) else {
+            if self.install.is_some() {
+                self.ask(view, planner);
+            }
+            return;
+        };
+        let (stands, released) = self.stands(view);
+        self.adopt(view, &member, &stands, planner);
+        self.release(&released, planner);
+        self.guard(&member, &stands, &released, planner);
+        self.tell_status(view, &member, &stands, &released, planner);
+    }
+
+    /// Everything is done with the hub's result: objects and status go together.
+    fn conclude(&self, _: View, _: &Cells, _: &mut Planner) {}
+
+    fn touched_by(&self, object: &Identity) -> Touch {
+        let has =
+            |install: &Option<Arc<Install>>| install.iter().flat_map(|it| &it.parts).any(|it| it.identity == *object);
+        let is_kudo = object.group == GROUP && (object.kind == KIND || object.kind == INSTANCE);
+        let mine = is_kudo || has(&self.install) || self.recorded.contains(object);
+        // What a file will hold is recorded elsewhere.
+        if mine || !self.is_live || self.peers.iter().any(|it| has(&it.install)) {
+            Touch::Whole
+        } else {
+            Touch::Nothing
+        }
+    }
+}
+
+impl Version {
+    /// An owner is known by its uid, which only the hub gives.
+    fn ask(&self, view: View, planner: &mut Planner) {
+        let (code, message, hint) = match live_of(view, &self.identity) {
+            Sight::Absent => (
+                Code::NotInstalled,
+                "the OperatorVersion is not on the hub, so nothing can be owned by it",
+                "apply it, and its install plan runs",
+            ),
+            _ => {
+                planner.steps.needs.push(Need {
+                    cluster: HUB.into(),
+                    target: self.target(),
+                    label_selector: Text::default(),
+                });
+                (
+                    Code::UnknownUid,
+                    "the document has no uid, and what an OperatorVersion owns refers to that",
+                    "look for the object on the hub",
+                )
+            }
+        };
+        let finding = self.tell(view, Diagnostic::info(code, message), Pointer::of(["metadata"]), hint);
+        planner.steps.diagnostics.push(finding);
+    }
+}
+
+/// What there is to tell where an owner reference is not allowed.
+fn claim_of(owner: &Owner, part: &Part, version: &Identity, view: View) -> Option<Diagnostic> {
+    let mut told = Vec::new();
+    // Adopting what is absent says so, whatever the object will be.
+    crate::own::adopt(owner, &part.object, None, view.settings.mode, &mut told).ok()?;
+    let Diagnostic { severity, code, message, hint, .. } = told.pop()?;
+    let message = format!("`{}`: {message}", part.identity);
+    let mut finding = Diagnostic::new(severity, code, message).of(version).at(part.origin());
+    finding.hint = hint;
+    crate::lint::place(&mut finding, view.store);
+    Some(finding)
+}
+
+fn finalizers(live: &Value) -> impl Iterator<Item = &Value> {
+    live.at(&["metadata", "finalizers"]).and_then(Value::as_list).into_iter().flatten()
+}
+
+fn with_finalizers(live: &Value, finalizers: Vec<Value>) -> Vec<crate::patch::Operation> {
+    let mut changed = live.clone();
+    if let Some(metadata) = changed.get_mut("metadata").and_then(Value::as_map_mut) {
+        match finalizers.is_empty() {
+            true => metadata.remove("finalizers"),
+            false => metadata.insert("finalizers", finalizers),
+        };
+    }
+    diff(live, &changed)
+}
