@@ -1,0 +1,248 @@
+//! The stories of seed 002: installing an OperatorVersion, adopting what is there, a conflict, and uninstalling.
+
+mod fleet;
+
+use fleet::{Fleet, actions, list, value};
+use fleetfold_core::Value;
+use fleetfold_core::document::Identity;
+
+const ROLE: &str = "ClusterRole/spark-users";
+const SETTINGS: &str = "ConfigMap/data/history-settings";
+const SERVICE: &str = "Service/data/history";
+
+fn kudo(kind: &str, name: &str) -> Identity {
+    Identity { kind: kind.into(), group: "kudo.dev".into(), namespace: "data".into(), name: name.into() }
+}
+
+/// The one word that the status of a version or an Instance comes to.
+fn aggregated(fleet: &Fleet, kind: &str, name: &str) -> String {
+    fleet.document(&kudo(kind, name)).text_at(&["status", "aggregatedStatus", "status"]).into()
+}
+
+/// The statuses of the steps of the install plan: `phase/step word`.
+fn steps(fleet: &Fleet, name: &str) -> Vec<String> {
+    let version = fleet.document(&kudo("OperatorVersion", name));
+    let plan = version.at(&["status", "planStatus", "install"]).cloned().unwrap_or_default();
+    let mut lines = Vec::new();
+    for phase in list(&plan, "phases") {
+        for step in list(&phase, "steps") {
+            let text = |it: &Value, key: &str| it.text_at(&[key]).to_string();
+            lines.push(format!("{}/{} {}", text(&phase, "name"), text(&step, "name"), text(&step, "status")));
+        }
+    }
+    lines
+}
+
+fn owners(fleet: &Fleet, object: &str) -> Vec<String> {
+    let object = fleet.get("", object).unwrap_or_else(|| panic!("{object} is gone"));
+    let metadata = object.get("metadata").unwrap();
+    let claims = metadata.text_at(&["annotations", "fleetfold.dev/claims"]);
+    let claims = if claims.is_empty() { Value::list::<Value>([]) } else { value(claims) };
+    let names = list(metadata, "ownerReferences").into_iter().map(|it| it.text_at(&["name"]).to_string());
+    names.chain(claims.as_list().unwrap().iter().map(|it| format!("claim {}", it.as_text().unwrap()))).collect()
+}
+
+fn is_marked(fleet: &Fleet, object: &str) -> bool {
+    fleet.get("", object).unwrap().text_at(&["metadata", "annotations", "kudo.dev/managed"]) == "true"
+}
+
+#[test]
+fn installing_creates_what_is_absent_in_the_order_of_the_plan() {
+    let mut fleet = Fleet::example("stories/002-install");
+    let plan = fleet.plan();
+    assert_eq!(
+        actions(&plan),
+        [
+            "0 patch OperatorVersion/data/spark-1.0.0",
+            "1 create ClusterRole/spark-users",
+            "2 create ConfigMap/data/history-settings",
+            "3 create Service/data/history",
+        ]
+    );
+    fleet.apply(&plan);
+    assert_eq!(
+        steps(&fleet, "spark-1.0.0"),
+        ["access/roles IN_PROGRESS", "history/settings PENDING", "history/service PENDING"]
+    );
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "IN_PROGRESS");
+    assert_eq!(aggregated(&fleet, "Instance", "nightly"), "PENDING", "it waits for the install plan");
+
+    let next = fleet.plan();
+    assert_eq!(actions(&next), [""; 0], "installing twice changes nothing");
+    fleet.apply(&next);
+    assert_eq!(
+        steps(&fleet, "spark-1.0.0"),
+        ["access/roles COMPLETE", "history/settings COMPLETE", "history/service COMPLETE"]
+    );
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "COMPLETE");
+    assert_eq!(aggregated(&fleet, "Instance", "nightly"), "NEVER_RUN", "its own plans may run now");
+    assert_eq!(fleet.settle(), 0);
+
+    assert_eq!(owners(&fleet, SETTINGS), ["spark-1.0.0"]);
+    assert_eq!(owners(&fleet, ROLE), ["claim OperatorVersion/data/spark-1.0.0/uid-spark-1.0.0"]);
+    assert!([ROLE, SETTINGS, SERVICE].iter().all(|it| is_marked(&fleet, it)));
+}
+
+#[test]
+fn adopting_appends_the_owner_and_marks_nothing() {
+    let mut fleet = Fleet::example("stories/002-adopt");
+    let plan = fleet.settle_at_once();
+    assert_eq!(
+        actions(&plan),
+        [
+            "0 patch OperatorVersion/data/spark-1.1.0",
+            "1 patch ClusterRole/spark-users",
+            "2 patch ConfigMap/data/history-settings",
+            "3 patch Service/data/history",
+        ]
+    );
+    assert_eq!(owners(&fleet, SETTINGS), ["spark-1.0.0", "spark-1.1.0"]);
+    assert_eq!(owners(&fleet, SERVICE), ["spark-1.0.0", "spark-1.1.0"]);
+    assert_eq!(
+        owners(&fleet, ROLE),
+        [
+            "claim OperatorVersion/data/spark-1.0.0/uid-spark-1.0.0",
+            "claim OperatorVersion/data/spark-1.1.0/uid-spark-1.1.0"
+        ]
+    );
+    assert!(is_marked(&fleet, SETTINGS) && !is_marked(&fleet, SERVICE));
+    for version in ["spark-1.0.0", "spark-1.1.0"] {
+        assert_eq!(aggregated(&fleet, "OperatorVersion", version), "COMPLETE");
+    }
+}
+
+#[test]
+fn what_differs_stops_the_plan_and_it_goes_on_when_that_is_mended() {
+    let mut fleet = Fleet::example("stories/002-conflict");
+    let plan = fleet.settle_at_once();
+    assert_eq!(actions(&plan), ["0 patch OperatorVersion/data/spark-1.0.0", "1 create ClusterRole/spark-users"]);
+    assert!(fleet.get("", SERVICE).is_none(), "nothing after the conflict is done");
+    assert_eq!(owners(&fleet, SETTINGS), [""; 0], "what differs is not touched");
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "FatalError");
+    assert_eq!(
+        steps(&fleet, "spark-1.0.0"),
+        ["access/roles COMPLETE", "history/settings FATAL_ERROR", "history/service PENDING"]
+    );
+    let status = fleet.document(&kudo("OperatorVersion", "spark-1.0.0")).get("status").unwrap().to_canonical();
+    assert!(status.contains("`ConfigMap/data/history-settings` differs at `/data/retention` (changed)"), "{status}");
+    assert!(fleet.told(r#"{"op":"plan"}"#).contains(&"adoption-refused".to_string()));
+
+    fleet.edit("", SETTINGS, |settings| {
+        settings.get_mut("data").and_then(Value::as_map_mut).unwrap().insert("retention", "30d");
+    });
+    let plan = fleet.settle_at_once();
+    assert_eq!(actions(&plan), ["2 patch ConfigMap/data/history-settings", "3 create Service/data/history"]);
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "COMPLETE");
+    assert!(!is_marked(&fleet, SETTINGS) && is_marked(&fleet, SERVICE));
+}
+
+#[test]
+fn uninstalling_deletes_what_was_made_keeps_what_is_shared_and_spares_what_was_borrowed() {
+    let mut fleet = Fleet::example("stories/002-uninstall");
+    let plan = fleet.settle_at_once();
+    assert_eq!(
+        actions(&plan),
+        [
+            "1 patch Service/data/history",
+            "2 delete ConfigMap/data/history-settings",
+            "3 patch ClusterRole/spark-users",
+            "4 patch OperatorVersion/data/spark-1.0.0",
+        ]
+    );
+    assert!(fleet.workspace.document(&kudo("OperatorVersion", "spark-1.0.0")).is_none(), "it is gone");
+    assert!(fleet.get("", SETTINGS).is_none());
+    assert_eq!(owners(&fleet, SERVICE), [""; 0], "the borrowed object outlives its borrower");
+    assert_eq!(owners(&fleet, ROLE), ["claim OperatorVersion/data/flink-2.0.0/uid-flink"]);
+}
+
+#[test]
+fn a_version_stays_while_something_it_made_may_not_be_deleted() {
+    let mut fleet = Fleet::example("stories/002-uninstall");
+    fleet.call(r#"{"op":"configure","limits":{"deletes":0}}"#);
+    let plan = fleet.settle_at_once();
+    assert_eq!(actions(&plan), ["1 patch Service/data/history", "3 patch ClusterRole/spark-users"]);
+    let held: Vec<String> = list(&plan, "held").iter().map(|it| it.text_at(&["held", "code"]).to_string()).collect();
+    assert_eq!(held, ["delete-budget", "waits-for-held"]);
+    fleet.call(r#"{"op":"configure","limits":{"deletes":1,"deletePercent":100}}"#);
+    let plan = fleet.settle_at_once();
+    assert_eq!(
+        actions(&plan),
+        ["2 delete ConfigMap/data/history-settings", "3 patch OperatorVersion/data/spark-1.0.0"]
+    );
+}
+
+#[test]
+fn an_upgrade_hands_over_what_both_versions_share() {
+    let mut fleet = Fleet::example("stories/002-install");
+    fleet.settle();
+    // The next version comes and the old one goes at the same time.
+    let old = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
+    let mut new = old.clone();
+    new.as_map_mut().unwrap().remove("status");
+    new.as_map_mut().unwrap().insert("metadata", value(r#"{"name":"spark-1.1.0","namespace":"data","uid":"uid-new"}"#));
+    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([new]))]));
+    fleet.start_deleting("OperatorVersion/data/spark-1.0.0");
+    let plan = fleet.settle_at_once();
+    assert!(list(&plan, "held").is_empty());
+    assert!(!actions(&plan).iter().any(|it| it.contains("delete")), "{:?}", actions(&plan));
+    assert_eq!(owners(&fleet, SETTINGS), ["spark-1.1.0"]);
+    assert_eq!(owners(&fleet, ROLE), ["claim OperatorVersion/data/spark-1.1.0/uid-new"]);
+    assert!(fleet.workspace.document(&kudo("OperatorVersion", "spark-1.0.0")).is_none());
+}
+
+#[test]
+fn two_versions_share_what_the_first_of_them_creates() {
+    let mut fleet = Fleet::example("kudo");
+    assert!(fleet.told(r#"{"op":"lint"}"#).iter().all(|it| it == "owned-by-claim"));
+    let plan = fleet.settle_at_once();
+    let lines = actions(&plan);
+    assert_eq!(lines.iter().filter(|it| it.contains("create Deployment/db/backup-store")).count(), 1, "{lines:?}");
+    assert!(lines.contains(&"2 create Service/db/backup-store".into()), "{lines:?}");
+    assert!(lines.contains(&"3 patch Service/db/backup-store".into()), "{lines:?}");
+    for store in ["Deployment/db/backup-store", "Service/db/backup-store"] {
+        assert_eq!(owners(&fleet, store), ["mysql-8.0-1.0.0", "mysql-8.0-1.1.0"]);
+    }
+    assert_eq!(fleet.settle(), 0);
+}
+
+#[test]
+fn an_object_that_leaves_the_plan_is_let_go_of() {
+    let mut fleet = Fleet::example("stories/002-install");
+    fleet.settle();
+    let mut version = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
+    let spec = version.get_mut("spec").and_then(Value::as_map_mut).unwrap();
+    spec.insert("installPlan", Value::Null);
+    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([version]))]));
+    fleet.call(r#"{"op":"configure","limits":{"deletes":9,"deletePercent":100}}"#);
+    let plan = fleet.settle_at_once();
+    assert_eq!(
+        actions(&plan),
+        [
+            "1 delete Service/data/history",
+            "2 delete ConfigMap/data/history-settings",
+            "3 delete ClusterRole/spark-users",
+            "4 patch OperatorVersion/data/spark-1.0.0",
+        ]
+    );
+    let version = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
+    assert_eq!(version.get("status"), Some(&value("{}")));
+}
+
+#[test]
+fn a_file_without_a_uid_is_looked_for_on_the_hub() {
+    let mut fleet = Fleet::default();
+    let text = std::fs::read_to_string(fleet::examples("stories/002-install/operator.yaml")).unwrap();
+    fleet.load("operator.yaml", &text.replace("  uid: uid-spark-1.0.0\n", ""));
+    let asked = fleet.call(r#"{"op":"plan"}"#);
+    let need = r#"[{"cluster":"","apiVersion":"kudo.dev/v1beta1","kind":"OperatorVersion","namespace":"data","name":"spark-1.0.0"}]"#;
+    assert_eq!(asked.get("needs"), Some(&value(need)));
+    assert_eq!(actions(&asked), [""; 0]);
+
+    // The hub does not have it yet, then it does.
+    assert_eq!(actions(&fleet.plan()), [""; 0]);
+    assert_eq!(fleet.told(r#"{"op":"plan"}"#), ["not-installed"]);
+    let version = fleet::documents(&text).remove(1);
+    fleet.put("", version);
+    fleet.settle();
+    assert_eq!(owners(&fleet, SETTINGS), ["spark-1.0.0"]);
+}
