@@ -4,7 +4,7 @@ mod limits;
 mod planner;
 mod record;
 
-pub use limits::conclude;
+pub use limits::{conclude, is_paused};
 pub use planner::{Planner, Standing, Wish};
 pub use record::{APPLIED, recorded};
 

@@ -246,3 +246,43 @@ fn a_file_without_a_uid_is_looked_for_on_the_hub() {
     fleet.settle();
     assert_eq!(owners(&fleet, SETTINGS), ["spark-1.0.0"]);
 }
+
+#[test]
+fn nothing_is_built_on_what_a_paused_version_would_do() {
+    let mut fleet = Fleet::example("kudo");
+    let paused = kudo_db("mysql-8.0-1.0.0");
+    let mut version = fleet.document(&paused);
+    let metadata = version.get_mut("metadata").and_then(Value::as_map_mut).unwrap();
+    metadata.insert("annotations", value(r#"{"fleetfold.dev/paused":"true"}"#));
+    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([version.clone()]))]));
+    fleet.settle_at_once();
+    assert_eq!(owners(&fleet, "Service/db/backup-store"), ["mysql-8.0-1.1.0"]);
+
+    version.get_mut("metadata").and_then(Value::as_map_mut).unwrap().remove("annotations");
+    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([version]))]));
+    fleet.settle_at_once();
+    assert_eq!(owners(&fleet, "Service/db/backup-store"), ["mysql-8.0-1.1.0", "mysql-8.0-1.0.0"]);
+}
+
+#[test]
+fn a_version_waits_until_what_the_one_before_does_is_known() {
+    let mut fleet = Fleet::example("kudo");
+    // The second version needs no role, and everything else was looked for.
+    let mut second = fleet.document(&kudo_db("mysql-8.0-1.1.0"));
+    let install = ["spec", "plans", "install"].iter().try_fold(&mut second, |it, key| it.get_mut(key)).unwrap();
+    install.get_mut("phases").and_then(Value::as_list_mut).unwrap().remove(0);
+    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([second]))]));
+    let shared = r#"{"apiVersion":"v1","kind":"Service","namespace":"db","name":"backup-store"}"#;
+    let store = r#"{"apiVersion":"apps/v1","kind":"Deployment","namespace":"db","name":"backup-store"}"#;
+    let own = r#"{"apiVersion":"v1","kind":"ConfigMap","namespace":"db","name":"backup-defaults"}"#;
+    fleet.call(&format!(r#"{{"op":"load","live":"","documents":[],"absent":[{shared},{store},{own}]}}"#));
+    let plan = fleet.call(r#"{"op":"plan"}"#);
+    assert_eq!(actions(&plan), [""; 0], "the first version cannot create yet what the second would share");
+    assert_eq!(list(&plan, "needs").len(), 1, "the role alone was not seen");
+    fleet.settle_at_once();
+    assert_eq!(owners(&fleet, "Service/db/backup-store"), ["mysql-8.0-1.0.0", "mysql-8.0-1.1.0"]);
+}
+
+fn kudo_db(name: &str) -> Identity {
+    Identity { namespace: "db".into(), ..kudo("OperatorVersion", name) }
+}

@@ -42,6 +42,11 @@ pub fn conclude<'s>(store: &Store, steps: impl Iterator<Item = &'s Steps>, out: 
     plan
 }
 
+/// Whether everything that a subject does is stopped.
+pub fn is_paused(store: &Store, subject: &Identity) -> bool {
+    store.document(subject).is_some_and(|it| annotated(&it.value, PAUSED)) || holder_of(store, subject).is_some()
+}
+
 /// What stops one action by itself: its code, why, and how to let it pass.
 fn stop(store: &Store, action: &Action) -> Option<(ReasonCode, String, String)> {
     let paused = |what: String, hint: String| Some((ReasonCode::Paused, format!("{what} is paused"), hint));

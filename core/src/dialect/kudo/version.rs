@@ -13,7 +13,7 @@ use crate::live::{HUB, Sight};
 use crate::outcome::{Origin, Outcome, Product, Touched};
 use crate::own::{Owner, owned};
 use crate::path::Pointer;
-use crate::plan::{Need, Planner, Reason, Target, Wish};
+use crate::plan::{Need, Planner, Reason, Target, Wish, is_paused};
 use crate::results::Cells;
 use crate::select::Cluster;
 use crate::store::View;
@@ -22,6 +22,17 @@ use crate::who::Who;
 
 /// Keeps an OperatorVersion until nothing refers to it.
 const FINALIZER: &str = "fleetfold.dev/release";
+
+/// How the objects of an OperatorVersion stand.
+#[derive(Debug, Default)]
+struct Stands {
+    /// Those to hold, in the order of the install plan.
+    adopted: Vec<Stand>,
+    /// Those to let go of.
+    released: Vec<(Target, Stand)>,
+    /// What must be seen to know what others do.
+    unseen: Vec<Target>,
+}
 
 #[derive(Debug)]
 pub struct Version {
@@ -77,29 +88,37 @@ impl Version {
         Product { object, base, origins, retained: Vec::new(), wave: part.wave }
     }
 
-    /// How the objects stand, those to hold and those to let go of, after what others do to them in the same plan.
-    fn stands(&self, view: View) -> (Vec<Stand>, Vec<(Target, Stand)>) {
+    /// How the objects stand after what others do to them in the same plan.
+    fn stands(&self, view: View) -> Stands {
+        let peers = self.peers.iter().map(|it| (&it.identity, it.install.as_deref()));
+        // What is paused does nothing that others could build on.
         let mut group: Vec<(&Identity, Option<&Install>)> =
-            self.peers.iter().map(|it| (&it.identity, it.install.as_deref())).collect();
+            peers.filter(|(identity, _)| !is_paused(view.store, identity)).collect();
         group.push((&self.identity, self.install.as_deref()));
         group.sort_by_key(|(identity, _)| *identity);
-        let mut foresight = Foresight::default();
-        let mut members = Vec::new();
+        let (mut foresight, mut members, mut unseen) = (Foresight::default(), Vec::new(), Vec::new());
         for (identity, install) in group {
             if let Some(member) = Member::of(view, identity, install) {
                 let stands = member.adopt(view, &mut foresight);
+                let unknown = member.wanted().iter().zip(&stands).filter(|(_, it)| **it == Stand::Unknown);
+                unseen.extend(unknown.map(|(part, _)| (identity, Target::of(&part.object))));
                 members.push((identity, member, stands));
             }
         }
-        for (identity, member, stands) in members {
-            let start = end_of(stands.iter(), FIRST_WAVE);
+        for (identity, member, adopted) in members {
+            let start = end_of(adopted.iter(), FIRST_WAVE);
             // Nothing is let go of before what takes its place is there.
-            let released = if is_stopped(&stands) { Vec::new() } else { member.release(view, start, &mut foresight) };
+            let released = if is_stopped(&adopted) { Vec::new() } else { member.release(view, start, &mut foresight) };
             if *identity == *self.identity {
-                return (stands, released);
+                let acts = |stand: &Stand| matches!(stand, Stand::Doing(_));
+                let (takes, lets_go) = (adopted.iter().any(acts), released.iter().any(|(_, it)| acts(it)));
+                // Adopting follows the ones before, letting go follows all that adopt.
+                unseen.retain(|(other, _)| lets_go || takes && *other < identity);
+                let unseen = unseen.into_iter().map(|(_, target)| target).collect();
+                return Stands { adopted, released, unseen };
             }
         }
-        (Vec::new(), Vec::new())
+        Stands::default()
     }
 
     fn adopt(&self, view: View, member: &Member, stands: &[Stand], planner: &mut Planner) {
@@ -292,7 +311,11 @@ impl Subject for Version {
             }
             return;
         };
-        let (stands, released) = self.stands(view);
+        let Stands { adopted: stands, released, unseen } = self.stands(view);
+        // Until others are sure of what they do, nothing is built on it.
+        for target in &unseen {
+            planner.look(HUB, target);
+        }
         self.adopt(view, &member, &stands, planner);
         self.release(&released, planner);
         self.guard(&member, &stands, &released, planner);
@@ -307,6 +330,9 @@ impl Subject for Version {
             |install: &Option<Arc<Install>>| install.iter().flat_map(|it| &it.parts).any(|it| it.identity == *object);
         let is_kudo = object.group == GROUP && (object.kind == KIND || object.kind == INSTANCE);
         let mine = is_kudo || has(&self.install) || self.recorded.contains(object);
+        let holds_peer =
+            object.namespace.is_empty() && self.peers.iter().any(|it| it.identity.namespace == object.name);
+        let mine = mine || holds_peer;
         // What a file will hold is recorded elsewhere.
         if mine || !self.is_live || self.peers.iter().any(|it| has(&it.install)) {
             Touch::Whole
