@@ -10,10 +10,14 @@
 //!
 //! # What the original does instead
 //!
-//! KUDO has no install plans: there the owner is an Instance, and an object that is there already is patched. Of its answers
-//! (`research`, K14 to K17), compat mode gives the one for owners: a namespaced one of a cluster-scoped object, or of one in
-//! another namespace, is refused, where strict mode records a claim. The three-way patch against
-//! `kudo.dev/last-applied-configuration` belongs to the plans of Instances, which are not run here.
+//! KUDO has no install plans. There an Instance owns what its own plans apply, and such a plan runs once: it patches objects
+//! that are there, by three-way merge against `kudo.dev/last-applied-configuration`, and what no Instance can own has no
+//! owner at all. Plans of Instances are not run here, and a plan that runs once is not what is planned here: two versions that
+//! patch one object would undo each other's work for ever. So compat mode differs from strict mode in one row only.
+//!
+//! | | strict | compat |
+//! |---|---|---|
+//! | a cluster-scoped object, or one in another namespace | held by a claim | refused, as the API server refuses the reference |
 
 mod install;
 mod instance;
