@@ -254,7 +254,8 @@ impl Version {
             return;
         }
         let held = member.wanted().iter().map(|it| Target::of(&it.object));
-        let left = released.iter().filter(|(_, it)| *it != Stand::Done).map(|(target, _)| target.clone());
+        // In the order of the record: they are let go of last one first.
+        let left = released.iter().rev().filter(|(_, it)| *it != Stand::Done).map(|(target, _)| target.clone());
         let left: Vec<Target> = if is_stopped(stands) { self.strays(member) } else { left.collect() };
         let objects = record::written(held.chain(left));
         let Some(install) = self.install.as_deref() else {
