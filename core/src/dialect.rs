@@ -75,6 +75,12 @@ pub trait Subject: Debug {
     /// Which results an object of the hub belongs to.
     fn touched_by(&self, object: &Identity) -> Touch;
 
+    /// Whether what was seen in a cluster matters: one object, or without one more than that. `picked` tells whether the
+    /// subject picks the cluster; one that cleans up elsewhere also looks at the others.
+    fn watches(&self, picked: bool, _object: Option<&Identity>) -> bool {
+        picked
+    }
+
     /// The layers of options, lowest first, also those that do not apply to every cluster.
     fn option_layers(&self) -> &[Layer] {
         &[]
@@ -119,6 +125,12 @@ pub enum Dependence {
         kind: Text,
         namespace: Option<Text>,
     },
+    /// All of a kind in other namespaces than this one.
+    Elsewhere {
+        group: Text,
+        kind: Text,
+        namespace: Text,
+    },
 }
 
 impl Dependence {
@@ -133,6 +145,9 @@ impl Dependence {
                 identity.kind == *kind
                     && identity.group == *group
                     && namespace.as_ref().is_none_or(|it| *it == identity.namespace)
+            }
+            Dependence::Elsewhere { group, kind, namespace } => {
+                identity.kind == *kind && identity.group == *group && identity.namespace != *namespace
             }
         }
     }

@@ -119,8 +119,8 @@ impl Results {
                     }
                 }
             }
-            Change::Live(cluster, _) => {
-                for state in self.subjects.values_mut().filter(|it| it.cells().contains_key(cluster)) {
+            Change::Live(cluster, object) => {
+                for state in self.subjects.values_mut().filter(|it| it.watches(cluster, object)) {
                     state.stale.insert(cluster.clone());
                 }
             }
@@ -282,6 +282,11 @@ impl State {
 
     fn picks_from(&self, scope: &Scope) -> bool {
         self.subject().is_ok_and(|subject| matches!(subject.who(), Who::Fleet(it, _) if it == scope))
+    }
+
+    fn watches(&self, cluster: &Text, object: Option<&Identity>) -> bool {
+        let picked = self.cells().contains_key(cluster);
+        self.subject().map_or(picked, |subject| subject.watches(picked, object))
     }
 
     fn touch(&mut self, object: &Identity) {
