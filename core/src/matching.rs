@@ -8,7 +8,7 @@ mod stored;
 mod update;
 
 pub use compat::{matches_kubefed, matches_original};
-pub use update::{Update, update};
+pub use update::{Update, update, update_always};
 
 pub use stored::Quantity;
 use stored::is_stored_alike;

@@ -21,6 +21,7 @@ mod wanted;
 pub use unknown::warn_unknown;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::identity::{ObjectName, not_another};
@@ -383,14 +384,20 @@ fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error
     Error::new(code, message).at(format!("/{side}{place}/{index}"))
 }
 
-/// Takes a key out of the map that has it.
-fn take(object: &mut Value, place: &Pointer) {
+/// Takes a value out of the map or list that has it.
+pub fn take(object: &mut Value, place: &Pointer) {
     let Some((parent, last)) = place.split_last() else { return };
-    let map = parent.segments().try_fold(object, |at, segment| match at {
+    let holder = parent.segments().try_fold(object, |at, segment| match at {
         Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
         _ => at.get_mut(segment),
     });
-    if let Some(map) = map.and_then(Value::as_map_mut) {
-        map.remove(&last);
+    match holder {
+        Some(Value::List(items)) => {
+            if let Some(index) = list_index(&last).filter(|index| *index < items.len()) {
+                Arc::make_mut(items).remove(index);
+            }
+        }
+        Some(map) => drop(map.as_map_mut().and_then(|it| it.remove(&last))),
+        None => {}
     }
 }

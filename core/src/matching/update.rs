@@ -9,7 +9,7 @@ use crate::pair::pair;
 use crate::patch::Operation;
 use crate::path::Pointer;
 use crate::rules::lists::{ListKind, list_kind};
-use crate::rules::updates::{How, Section, immutable, sections};
+use crate::rules::updates::{How, Section, immutable, sections, some_sections};
 use crate::value::{Map, Value};
 
 /// What is different under the policy of a kind, and what would mend it.
@@ -38,9 +38,29 @@ pub struct Update {
 ///
 /// In compat mode, a section for which the original has no answer.
 pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Result<Update, Error> {
+    mend(sections(desired, last_applied), desired, live, last_applied, mode)
+}
+
+/// The same, by our own rules, for a system that keeps objects of every kind up to date: those that the policy leaves as
+/// they were made are merged like others.
+///
+/// # Errors
+///
+/// None that are known; comparing by our own rules always has an answer.
+pub fn update_always(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Result<Update, Error> {
+    mend(some_sections(desired, last_applied), desired, live, last_applied, Mode::Strict)
+}
+
+fn mend(
+    sections: Vec<Section>,
+    desired: &Value,
+    live: &Value,
+    last_applied: Option<&Value>,
+    mode: Mode,
+) -> Result<Update, Error> {
     let mut object = live.clone();
     let mut found = Vec::new();
-    for section in sections(desired, last_applied) {
+    for section in sections {
         if mode == Mode::Compat && section.unseen_in_original {
             continue;
         }

@@ -7,9 +7,11 @@ use crate::diff::diff;
 use crate::document::Identity;
 use crate::identity::is_terminating;
 use crate::live::{Query, Sight};
-use crate::matching::{DifferenceKind, update};
+use crate::matching::{DifferenceKind, update, update_always};
 use crate::own::{AdoptAction, Owner, ReleaseAction, adopt, release};
 use crate::patch::Operation;
+use crate::path::Pointer;
+use crate::retain::{Retention, take};
 use crate::store::View;
 use crate::value::{Text, Value};
 
@@ -79,6 +81,16 @@ impl<'a> Planner<'a> {
 
     /// Makes an object be there and contain what is desired, by the policy of its kind.
     pub fn ensure(&mut self, wish: Wish) -> Standing {
+        self.keep(wish, None)
+    }
+
+    /// The same for an object into which live values were carried. Those are the cluster's, so they are not recorded as
+    /// applied. No kind is left as it was made.
+    pub fn ensure_retained(&mut self, wish: Wish, retained: &[Retention]) -> Standing {
+        self.keep(wish, Some(retained))
+    }
+
+    fn keep(&mut self, wish: Wish, retained: Option<&[Retention]>) -> Standing {
         let Wish { cluster, desired, wave, because } = wish;
         let target = Target::of(&desired);
         let live = match self.look(&cluster, &target) {
@@ -95,7 +107,11 @@ impl<'a> Planner<'a> {
             return Standing::Terminating;
         }
         let last = last_applied(live);
-        let update = match update(&desired, live, last.as_ref(), self.view.settings.mode) {
+        let update = match retained {
+            None => update(&desired, live, last.as_ref(), self.view.settings.mode),
+            Some(_) => update_always(&desired, live, last.as_ref()),
+        };
+        let update = match update {
             Ok(update) => update,
             Err(error) => {
                 self.tell(error, &target);
@@ -114,7 +130,7 @@ impl<'a> Planner<'a> {
         let Some(object) = update.object else {
             return if stuck.is_empty() { Standing::Fits } else { Standing::Stuck };
         };
-        let patch = diff(live, &carry_record(object, &desired));
+        let patch = diff(live, &carry_record(object, &own_part(desired, retained.unwrap_or_default())));
         let reason = Reason {
             code: ReasonCode::Differs,
             text: differ_text(update.differences.len()),
@@ -277,6 +293,17 @@ pub enum Released {
     Unknown,
     Done,
     Going,
+}
+
+/// What is desired without what the live object gave.
+fn own_part(mut desired: Value, retained: &[Retention]) -> Value {
+    let mut places: Vec<Pointer> = retained.iter().filter_map(|it| Pointer::parse(&it.path).ok()).collect();
+    // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then digits.
+    places.sort_by_cached_key(|it| it.segments().map(|it| (it.len(), it.clone())).collect::<Vec<_>>());
+    for place in places.iter().rev() {
+        take(&mut desired, place);
+    }
+    desired
 }
 
 /// The updated object with the record of what is desired now.

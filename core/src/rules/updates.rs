@@ -121,6 +121,17 @@ pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
         };
         return row.sections.iter().map(section).collect();
     }
+    fields(desired, last_applied)
+}
+
+/// The same where no kind is left as it was made: what has no sections is compared and merged field by field.
+pub fn some_sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
+    let sections = sections(desired, last_applied);
+    if sections.is_empty() { fields(desired, last_applied) } else { sections }
+}
+
+fn fields(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
+    let split = |path: &str| path.split('.').map(String::from).collect();
     let merged = |path: Vec<String>| Section { path, how: How::Merge, unseen_in_original: false };
     let objects = [Some(desired), last_applied].into_iter().flatten();
     let fields: BTreeSet<&str> =
