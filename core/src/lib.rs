@@ -9,6 +9,7 @@
 //!    [`cel`] evaluates conditions over them, and expressions.
 //! 4. [`fold`] lays layers over each other and keeps the origin of every value; [`patch`] is the other way to vary.
 //! 5. [`retain`] carries over what a cluster's own controllers wrote, pairing lists with [`pair`].
+//!    [`product`] builds an object from a base, what is retained and patches, with the origin of every touched place.
 //! 6. [`matching`] finds where live does not contain desired, and [`diff`] the operations that mend it.
 //! 7. [`own`] shares objects between owners; [`authorize`] guards labels, over [`rbac`]; [`refresh`] restarts what uses a
 //!    renewed secret; [`mold`] checks flags.
@@ -63,6 +64,7 @@ pub mod patch;
 pub mod path;
 pub mod placement;
 pub mod plan;
+pub mod product;
 pub mod rbac;
 pub mod refresh;
 pub mod results;

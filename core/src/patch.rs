@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::choice;
 use crate::contract::Mode;
+use crate::contract::record::index_text;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::json;
 use crate::path::{PathError, Pointer, list_index};
@@ -60,21 +61,16 @@ pub fn patch(object: Value, operations: &[Operation], mode: Mode, out: &mut Vec<
         return Err(Error::new(Code::TooLarge, message).at("/patch"));
     }
     refuse_repeats(operations, mode, out)?;
-    let identity = identity(&object);
     let has_kind = object.get("kind").is_some();
-    let mut ctx = Ctx { object, mode, copied: 0 };
+    let mut patching = Patching::new(object, mode);
     for (index, operation) in operations.iter().enumerate() {
-        let at = || format!("/patch/{index}");
-        ctx.apply(operation).map_err(|error| if error.at.is_some() { error } else { error.at(at()) })?;
-        let changed = || IDENTITY.iter().zip(&identity).any(|(path, was)| ctx.object.at(path) != was.as_ref());
-        if mode == Mode::Strict && changed() {
-            return Err(identity_error().at(at()));
-        }
+        let applied = Step::read(operation, mode).and_then(|step| patching.apply(&step));
+        applied.map_err(|error| if error.at.is_some() { error } else { error.at(format!("/patch/{index}")) })?;
     }
-    if mode == Mode::Compat && has_kind && ctx.object.text_at(&["kind"]).is_empty() {
+    if mode == Mode::Compat && has_kind && patching.object.text_at(&["kind"]).is_empty() {
         return Err(Error::new(Code::IdentityOverride, "the patched object has no kind").at("/patch"));
     }
-    Ok(ctx.object)
+    Ok(patching.object)
 }
 
 /// Two operations on one path: KubeFed refuses them; RFC 6902 takes them in order, so that only a lost one is told.
@@ -96,90 +92,173 @@ fn refuse_repeats(operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic
     Ok(())
 }
 
-struct Ctx {
-    object: Value,
+/// An operation whose places are read: what is applied to many objects is read once.
+#[derive(Clone, Debug)]
+pub struct Step {
+    verb: Verb,
+    path: Pointer,
+    from: Option<Pointer>,
+    value: Option<Value>,
+    /// Whether it can change what identifies the object, by way of a parent.
+    holds_identity: bool,
+}
+
+impl Step {
+    /// # Errors
+    ///
+    /// The places of an operation are JSON pointers.
+    pub fn read(operation: &Operation, mode: Mode) -> Result<Step, Error> {
+        let path = read_pointer(&operation.path, "path", mode)?;
+        let takes = mode == Mode::Strict && matches!(operation.verb, Verb::Move | Verb::Copy);
+        let from = operation.from.as_ref().filter(|_| takes).map(|from| read_pointer(from, "from", mode));
+        let from = from.transpose()?;
+        let value = match (&operation.value, mode) {
+            (Some(value), Mode::Strict) => Some(value.clone()),
+            (Some(value), Mode::Compat) => Some(value.clone().through_double()),
+            (None, Mode::Compat) => Some(Value::Null),
+            (None, Mode::Strict) => None,
+        };
+        let above = |path: &Pointer| IDENTITY.iter().any(|it| path.contains(&Pointer::of(it.iter().copied())));
+        let holds_identity = above(&path) || from.as_ref().is_some_and(above);
+        Ok(Step { verb: operation.verb, path, from, value, holds_identity })
+    }
+
+    pub fn verb(&self) -> Verb {
+        self.verb
+    }
+
+    pub fn path(&self) -> &Pointer {
+        &self.path
+    }
+
+    pub fn value(&self) -> Option<&Value> {
+        self.value.as_ref()
+    }
+
+    /// Whether it names what identifies the object, which no patch may change.
+    pub fn is_on_identity(&self) -> bool {
+        self.verb != Verb::Test && is_identity(&self.path)
+    }
+
+    fn given(&self) -> Result<Value, Error> {
+        self.value.clone().ok_or_else(|| Error::new(Code::BadOperation, "the operation has no `value`"))
+    }
+
+    fn source(&self) -> Result<&Pointer, Error> {
+        self.from.as_ref().ok_or_else(|| Error::new(Code::BadOperation, "the operation has no `from`"))
+    }
+}
+
+fn read_pointer(text: &str, field: &str, mode: Mode) -> Result<Pointer, Error> {
+    let lenient;
+    let text = match mode {
+        Mode::Strict => text,
+        Mode::Compat => {
+            lenient = as_original_reads(text);
+            &lenient
+        }
+    };
+    Pointer::parse(text).map_err(|PathError { message, hint, .. }| {
+        Error::new(Code::BadPointer, format!("`{field}` `{text}`: {message}")).maybe_hint(hint)
+    })
+}
+
+/// An object that is being patched in place. After an error it is neither the old nor the new one.
+#[derive(Debug)]
+pub struct Patching {
+    pub object: Value,
     mode: Mode,
     copied: usize,
 }
 
-impl Ctx {
-    fn apply(&mut self, operation: &Operation) -> Result<(), Error> {
-        let path = self.pointer(&operation.path, "path")?;
-        if operation.verb != Verb::Test && is_identity(&path) {
+impl Patching {
+    pub fn new(object: Value, mode: Mode) -> Patching {
+        Patching { object, mode, copied: 0 }
+    }
+
+    /// # Errors
+    ///
+    /// There is nothing at the place of the step, or it would change what identifies the object.
+    pub fn apply(&mut self, step: &Step) -> Result<(), Error> {
+        if step.is_on_identity() {
             return Err(identity_error());
         }
-        match operation.verb {
+        let guarded = step.holds_identity && self.mode == Mode::Strict;
+        let before = guarded.then(|| IDENTITY.map(|path| self.object.at(path).cloned()));
+        self.change(step)?;
+        let is_kept = |before: [Option<Value>; 4]| {
+            IDENTITY.iter().zip(before).all(|(path, was)| self.object.at(path) == was.as_ref())
+        };
+        if before.is_none_or(is_kept) { Ok(()) } else { Err(identity_error()) }
+    }
+
+    /// The place that a path of a step names: the index that `-` and the like stand for in the object as it is now. Tells
+    /// whether it is an element of a list.
+    pub fn resolve(&self, step: &Step) -> (Pointer, bool) {
+        let plain = |segment: &Text| !segment.starts_with(|it: char| it == '-' || it.is_ascii_digit());
+        if step.path.segments().all(plain) {
+            return (step.path.clone(), false);
+        }
+        let (mut place, mut here, mut in_list) = (Pointer::root(), Some(&self.object), false);
+        let last = step.path.segments().len().saturating_sub(1);
+        for (depth, segment) in step.path.segments().enumerate() {
+            let Some(Value::List(items)) = here else {
+                (here, in_list) = (here.and_then(|it| it.get(segment)), false);
+                place.push(segment.clone());
+                continue;
+            };
+            let added = usize::from(depth == last && step.verb == Verb::Add);
+            let at = match segment.as_str() {
+                "-" => Some(items.len()),
+                segment => index(self.mode, segment, items.len().saturating_add(added)),
+            };
+            (here, in_list) = (at.and_then(|at| items.get(at)), true);
+            place.push(at.map_or_else(|| segment.clone(), index_text));
+        }
+        (place, in_list)
+    }
+
+    fn change(&mut self, step: &Step) -> Result<(), Error> {
+        let path = &step.path;
+        match step.verb {
             Verb::Add => {
-                let value = self.value_of(operation)?;
-                self.create_metadata_map(&path);
-                self.add(&path, value)
+                let value = step.given()?;
+                self.create_metadata_map(path);
+                self.add(path, value)
             }
-            Verb::Remove => self.remove(&path).map(drop),
-            Verb::Replace => {
-                let value = self.value_of(operation)?;
-                self.replace(&path, value)
-            }
+            Verb::Remove => self.remove(path).map(drop),
+            Verb::Replace => self.replace(path, step.given()?),
             Verb::Test => {
-                let wanted = self.value_of(operation)?;
-                match self.get(&path) {
+                let wanted = step.given()?;
+                match self.get(path) {
                     Some(found) if *found == wanted => Ok(()),
                     Some(_) => Err(Error::new(Code::TestFailed, format!("the value at `{path}` is another one"))),
-                    None => Err(self.not_found(&path)),
+                    None => Err(self.not_found(path)),
                 }
             }
             Verb::Move | Verb::Copy if self.mode == Mode::Compat => {
                 Err(Error::new(Code::BadOperation, "the original has no `move` and no `copy`"))
             }
             Verb::Move => {
-                let from = self.source_of(operation)?;
-                if from != path && from.contains(&path) {
+                let from = step.source()?;
+                if from != path && from.contains(path) {
                     return Err(Error::new(Code::BadOperation, "a value cannot move into itself"));
                 }
-                let value = self.remove(&from)?;
-                self.create_metadata_map(&path);
-                self.add(&path, value)
+                let value = self.remove(from)?;
+                self.create_metadata_map(path);
+                self.add(path, value)
             }
             Verb::Copy => {
-                let from = self.source_of(operation)?;
-                let value = self.get(&from).cloned().ok_or_else(|| self.not_found(&from))?;
+                let from = step.source()?;
+                let value = self.get(from).cloned().ok_or_else(|| self.not_found(from))?;
                 self.copied += weight(&value);
                 if self.copied > MAX_COPIED {
                     return Err(Error::new(Code::TooLarge, "the copies of this patch add up to more than 3 MiB"));
                 }
-                self.create_metadata_map(&path);
-                self.add(&path, value)
+                self.create_metadata_map(path);
+                self.add(path, value)
             }
         }
-    }
-
-    fn value_of(&self, operation: &Operation) -> Result<Value, Error> {
-        match (&operation.value, self.mode) {
-            (Some(value), Mode::Strict) => Ok(value.clone()),
-            (Some(value), Mode::Compat) => Ok(value.clone().through_double()),
-            (None, Mode::Compat) => Ok(Value::Null),
-            (None, Mode::Strict) => Err(Error::new(Code::BadOperation, "the operation has no `value`")),
-        }
-    }
-
-    fn source_of(&self, operation: &Operation) -> Result<Pointer, Error> {
-        match &operation.from {
-            Some(from) => self.pointer(from, "from"),
-            None => Err(Error::new(Code::BadOperation, "the operation has no `from`")),
-        }
-    }
-
-    fn pointer(&self, text: &str, field: &str) -> Result<Pointer, Error> {
-        let lenient;
-        let text = match self.mode {
-            Mode::Strict => text,
-            Mode::Compat => {
-                lenient = as_original_reads(text);
-                &lenient
-            }
-        };
-        Pointer::parse(text).map_err(|PathError { message, hint, .. }| {
-            Error::new(Code::BadPointer, format!("`{field}` `{text}`: {message}")).maybe_hint(hint)
-        })
     }
 
     fn get(&self, path: &Pointer) -> Option<&Value> {
@@ -203,15 +282,15 @@ impl Ctx {
     }
 
     fn try_add(&mut self, path: &Pointer, value: Value) -> Option<()> {
-        let (mode, (parent, last)) = (self.mode, path.split_last()?);
-        match self.container(&parent)? {
+        let (mode, last) = (self.mode, path.segments().next_back()?);
+        match self.holder(path)? {
             Value::Map(map) => {
-                Arc::make_mut(map).insert(last, value);
+                Arc::make_mut(map).insert(last.clone(), value);
             }
             Value::List(items) => {
                 let items = Arc::make_mut(items);
                 // One place more than an index into the list: `add` may go behind the last element.
-                let at = if last == "-" { Some(items.len()) } else { index(mode, &last, items.len() + 1) };
+                let at = if last == "-" { Some(items.len()) } else { index(mode, last, items.len() + 1) };
                 items.insert(at.filter(|at| *at <= items.len())?, value);
             }
             _ => return None,
@@ -224,11 +303,11 @@ impl Ctx {
     }
 
     fn try_remove(&mut self, path: &Pointer) -> Option<Value> {
-        let (mode, (parent, last)) = (self.mode, path.split_last()?);
-        match self.container(&parent)? {
-            Value::Map(map) => Arc::make_mut(map).remove(&last),
+        let (mode, last) = (self.mode, path.segments().next_back()?);
+        match self.holder(path)? {
+            Value::Map(map) => Arc::make_mut(map).remove(last),
             Value::List(items) => {
-                let at = index(mode, &last, items.len()).filter(|at| *at < items.len())?;
+                let at = index(mode, last, items.len()).filter(|at| *at < items.len())?;
                 Some(Arc::make_mut(items).remove(at))
             }
             _ => None,
@@ -248,13 +327,13 @@ impl Ctx {
     }
 
     fn try_replace(&mut self, path: &Pointer, value: Value) -> Option<()> {
-        let (mode, (parent, last)) = (self.mode, path.split_last()?);
-        match self.container(&parent)? {
-            Value::Map(map) if mode == Mode::Compat || map.contains(&last) => {
-                Arc::make_mut(map).insert(last, value);
+        let (mode, last) = (self.mode, path.segments().next_back()?);
+        match self.holder(path)? {
+            Value::Map(map) if mode == Mode::Compat || map.contains(last) => {
+                Arc::make_mut(map).insert(last.clone(), value);
             }
             Value::List(items) => {
-                let at = index(mode, &last, items.len())?;
+                let at = index(mode, last, items.len())?;
                 *Arc::make_mut(items).get_mut(at)? = value;
             }
             _ => return None,
@@ -262,10 +341,15 @@ impl Ctx {
         Some(())
     }
 
-    /// The value at a place, ready to be changed. Only the way there is copied.
-    fn container(&mut self, path: &Pointer) -> Option<&mut Value> {
+    /// What holds the value at a place, ready to be changed. Only the way there is copied.
+    fn holder(&mut self, path: &Pointer) -> Option<&mut Value> {
+        let above = path.segments().len().checked_sub(1)?;
+        self.container(path.segments().take(above))
+    }
+
+    fn container<'s>(&mut self, mut path: impl Iterator<Item = &'s Text>) -> Option<&mut Value> {
         let mode = self.mode;
-        path.segments().try_fold(&mut self.object, |value, segment| match value {
+        path.try_fold(&mut self.object, |value, segment| match value {
             Value::Map(map) => Arc::make_mut(map).get_mut(segment),
             Value::List(items) => {
                 let at = index(mode, segment, items.len())?;
@@ -276,17 +360,17 @@ impl Ctx {
     }
 
     fn create_metadata_map(&mut self, path: &Pointer) {
-        let segments: Vec<&Text> = path.segments().collect();
-        let [parents @ .., metadata, field, _] = segments.as_slice() else { return };
-        let fits = *metadata == "metadata" && (*field == "annotations" || *field == "labels");
+        let mut last = path.segments().rev().skip(1);
+        let (Some(field), Some(metadata)) = (last.next(), last.next()) else { return };
+        let fits = metadata == "metadata" && (field == "annotations" || field == "labels");
         if self.mode == Mode::Compat || !fits {
             return;
         }
-        let parent = Pointer::of(parents.iter().map(|it| (*it).clone())).child("metadata");
-        if let Some(metadata) = self.container(&parent).and_then(Value::as_map_mut)
+        let above = path.segments().len().saturating_sub(2);
+        if let Some(metadata) = self.container(path.segments().take(above)).and_then(Value::as_map_mut)
             && metadata.get(field).is_none_or(Value::is_null)
         {
-            metadata.insert((*field).clone(), Map::new());
+            metadata.insert(field.clone(), Map::new());
         }
     }
 
@@ -345,10 +429,6 @@ fn index(mode: Mode, segment: &str, len: usize) -> Option<usize> {
         Ok(index) => Some(index),
         Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
     }
-}
-
-fn identity(object: &Value) -> [Option<Value>; 4] {
-    IDENTITY.map(|path| object.at(path).cloned())
 }
 
 fn is_identity(path: &Pointer) -> bool {

@@ -163,7 +163,7 @@ impl<'a> Spot<'a> {
 }
 
 /// An index as a step of a pointer. Small ones are nearly all there are, and need no formatting.
-fn index_text(index: usize) -> Text {
+pub fn index_text(index: usize) -> Text {
     const SMALL: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
     SMALL.get(index).map_or_else(|| index.to_smolstr(), |digit| Text::new_static(digit))
 }

@@ -59,6 +59,13 @@ impl Pointer {
         self.0.pop_back()
     }
 
+    /// Puts another step in the place of one.
+    pub fn set(&mut self, depth: usize, segment: Text) {
+        if let Some(step) = self.0.get_mut(depth) {
+            *step = segment;
+        }
+    }
+
     /// This pointer and one step further.
     pub fn child(&self, segment: impl Into<Text>) -> Pointer {
         let mut child = self.clone();
