@@ -140,11 +140,16 @@ fn compare_products(before: &Product, after: &Product, object: &Identity, delta:
 }
 
 impl Product {
+    /// What was touched at a place or nearest around it; where nothing was, what was touched first inside it.
+    pub fn nearest(&self, path: &Pointer) -> Option<&(Pointer, Vec<Touched>)> {
+        let around = self.origins.iter().filter(|(it, _)| it.contains(path));
+        let inside = || self.origins.iter().find(|(it, _)| path.contains(it));
+        around.max_by_key(|(it, _)| it.segments().len()).or_else(inside)
+    }
+
     /// What decides over a place: the layer that touched it or something around it, else the base.
     pub fn cause(&self, path: &Pointer) -> Cause {
-        let touched = self.origins.iter().filter(|(it, _)| it.contains(path) || path.contains(it));
-        let nearest = touched.max_by_key(|(it, _)| it.segments().len());
-        match nearest.and_then(|(_, chain)| chain.first()) {
+        match self.nearest(path).and_then(|(_, chain)| chain.first()) {
             Some(winner) => Cause { layer: winner.layer.clone(), origin: winner.origin.clone() },
             None => {
                 let Origin { document, path: root } = self.base.clone();

@@ -70,14 +70,15 @@ pub fn option_chain(subject: &dyn Subject, cluster: &Cluster, folded: &Folded, p
 /// The chain of a place of an object: what touched it or what is around it, down to the base.
 pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &Product, path: &Pointer) -> Vec<Link> {
     let mut chain = Vec::new();
-    let touched = product.origins.iter().filter(|(it, _)| it.contains(path) || path.contains(it));
-    match touched.max_by_key(|(it, _)| it.segments().len()) {
-        Some((_, said)) => {
+    match product.nearest(path) {
+        Some((place, said)) => {
+            // What was set as a whole has something to say about what is inside it.
+            let rest = Pointer::of(path.segments().skip(place.segments().len()).cloned());
             for (rank, it) in said.iter().enumerate() {
                 let retained = it.origin.is_none();
                 chain.push(Link {
                     cause: Cause { layer: it.layer.clone(), origin: it.origin.clone() },
-                    source: it.value.clone().map(Source::Value),
+                    source: it.value.as_ref().and_then(|it| rest.get(it)).cloned().map(Source::Value),
                     state: match (rank, retained) {
                         (0, true) => Say::Retained,
                         (0, false) => Say::Wins,
