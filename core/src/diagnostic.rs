@@ -169,6 +169,36 @@ codes! {
     /// Two operations set the same path, so the first has no effect.
     DuplicatePath = "duplicate-path",
 
+    // KubeFed
+    /// The target of a federated kind is not known.
+    UnknownTarget = "unknown-target",
+    /// No FederatedTypeConfig is loaded for a federated kind, so KubeFed would not look at it.
+    MissingTypeConfig = "missing-type-config",
+    /// A FederatedTypeConfig turns the propagation of its kind off.
+    PropagationDisabled = "propagation-disabled",
+    /// The namespace of a federated object is not federated, so the object goes to no cluster.
+    NamespaceNotFederated = "namespace-not-federated",
+    /// Clusters are registered in several namespaces.
+    SeveralControlPlanes = "several-control-planes",
+    /// A placement without clusters and without a selector, or with an empty list, places nothing.
+    PlacesNothing = "places-nothing",
+    /// An empty selector places an object in every cluster.
+    PlacesEverywhere = "places-everywhere",
+    /// A placement has a list of clusters, so its selector has no effect.
+    IgnoredSelector = "ignored-selector",
+    /// An override is for clusters that the placement does not pick, so it has no effect.
+    UnusedOverride = "unused-override",
+    /// An override replaces all annotations or labels, also those that the cluster's own controllers wrote.
+    WipesMetadata = "wipes-metadata",
+    /// The template has annotations or finalizers, which KubeFed drops.
+    TemplateMetadata = "template-metadata",
+    /// The template has a field that only a server sets.
+    ServerField = "server-field",
+    /// A cluster is not ready, so nothing is planned for it.
+    ClusterNotReady = "cluster-not-ready",
+    /// An object of the same name is there that is not managed, and is left alone.
+    NotManaged = "not-managed",
+
     // Matching and ownership
     /// The original has no answer for these values.
     NotComparable = "not-comparable",
@@ -295,6 +325,9 @@ codes! {
     Member = "member",
     /// The cluster is not in what the subject names.
     NotMember = "not-member",
+
+    /// The cluster is picked, and is not ready.
+    NotReady = "not-ready",
 
     /// The layer is for other clusters.
     ClusterNotSelected = "cluster-not-selected",

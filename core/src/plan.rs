@@ -6,7 +6,7 @@ mod record;
 
 pub use limits::{conclude, is_paused};
 pub use planner::{Planner, Standing, Wish};
-pub use record::{APPLIED, recorded};
+pub use record::{APPLIED, last_applied, recorded};
 
 use crate::canonical::Writer;
 use crate::diagnostic::{Diagnostic, ReasonCode};

@@ -116,7 +116,7 @@ pub fn build<'l>(
 const LIVE: Text = Text::new_static("live");
 
 /// Sets a place, making maps of whatever leads there.
-fn put(object: &mut Value, place: &Pointer, value: Value) {
+pub(crate) fn put(object: &mut Value, place: &Pointer, value: Value) {
     let mut here = object;
     for key in place.segments() {
         if here.as_map().is_none() {

@@ -1,0 +1,321 @@
+//! KubeFed: one object for many clusters, with what the clusters wrote into it kept (seed 003).
+//!
+//! A subject is any document of `types.kubefed.io` whose kind starts with `Federated`, and any other whose kind a
+//! FederatedTypeConfig names. What a cluster gets is built in this order: the template with its identity; what the live
+//! object gives, by the built-in rules and the user's; the overrides for the cluster; the label that marks it as managed.
+//! The result is compared with the live object. An object that is not there yet retains nothing.
+//!
+//! What KubeFed does not have, and this does:
+//!
+//! - `spec.overrides[].clusterSelector`: overrides for the clusters that a label selector picks, in the order of the list;
+//! - `spec.retention` of a federated object, beside that of its FederatedTypeConfig;
+//! - `clusterSets` and `placementRef` in a placement, which name sets and placements of Open Cluster Management.
+//!
+//! Where the clusters no longer include one that has the object, it is deleted there, if it has the managed label. A
+//! cluster that is not ready is neither looked at nor changed. A cluster that left the fleet keeps what it has.
+//!
+//! The finalizer `kubefed.io/sync-controller` is KubeFed's own. It is not added here; on an object that is being deleted
+//! it is taken off when nothing is left in the clusters, since nobody else would do it.
+
+mod control_plane;
+mod federated;
+mod lint;
+mod overrides;
+mod placement;
+mod status;
+
+use std::sync::Arc;
+
+use super::{Dependence, Dialect, Memo, Subject, Touch};
+use crate::contract::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::document::{Document, Identity};
+use crate::layers::LayerIndex;
+use crate::live::{HUB, Sight};
+use crate::outcome::{Outcome, PatchLayer};
+use crate::patch::{Operation, Verb};
+use crate::path::Pointer;
+use crate::plan::{APPLIED, Planner, Reason, Target, Wish, last_applied};
+use crate::product::{Base, build};
+use crate::results::Cells;
+use crate::retain::Rules;
+use crate::select::{self, Cluster};
+use crate::store::{Scope, View};
+use crate::value::{Text, Value};
+use crate::who::Who;
+use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, is_ready, type_config};
+use overrides::Overrides;
+
+/// The label of what was made or taken over.
+const MANAGED: &str = "kubefed.io/managed";
+
+/// The annotation of a federated object whose copies stay when it goes.
+const ORPHAN: &str = "kubefed.io/orphan";
+
+/// KubeFed's finalizer.
+const FINALIZER: &str = "kubefed.io/sync-controller";
+
+#[derive(Debug)]
+pub struct KubeFed;
+
+impl Dialect for KubeFed {
+    fn name(&self) -> &'static str {
+        "kubefed"
+    }
+
+    fn is_subject(&self, view: View, document: &Document) -> bool {
+        let Identity { kind, group, .. } = &document.identity;
+        group == TYPES && kind.starts_with(FEDERATED) || type_config(view, &document.identity).is_some()
+    }
+
+    fn names_subjects(&self, identity: &Identity) -> bool {
+        identity.group == CORE && identity.kind == TYPE_CONFIG
+    }
+
+    fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
+        Ok(Box::new(federated::read(view, document, out)?))
+    }
+
+    fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
+        lint::lint(self, view, out);
+    }
+}
+
+/// What becomes of the copies of a federated object that is being deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leaving {
+    /// It is not being deleted.
+    No,
+    Delete,
+    Orphan,
+}
+
+/// A federated object.
+#[derive(Debug)]
+struct Federated {
+    subject: Arc<Identity>,
+    target: Target,
+    /// The identity of the target.
+    object: Identity,
+    scope: Scope,
+    who: Who,
+    depends: Vec<Dependence>,
+    base: Base,
+    rules: Rules,
+    overrides: Overrides,
+    index: LayerIndex,
+    has_namespace: bool,
+    is_disabled: bool,
+    adopts: bool,
+    leaving: Leaving,
+    mode: Mode,
+}
+
+/// How an object that is there stands to the federated one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holding {
+    Managed,
+    /// It can be taken over.
+    Free,
+    /// Its label says that it is not to be touched.
+    Refused,
+    /// The control plane takes nothing over.
+    Foreign,
+}
+
+impl Federated {
+    fn build(&self, live: Option<&Value>, ranks: &[u32]) -> Result<Outcome, Error> {
+        let layers = ranks.iter().filter_map(|rank| self.overrides.layers.get(usize::try_from(*rank).ok()?));
+        let mut diagnostics = Vec::new();
+        let product = build(&self.base, &self.rules, live, layers, self.mode, &mut diagnostics)?;
+        Ok(Outcome { objects: vec![product], diagnostics, ..Outcome::default() })
+    }
+
+    /// The live object as far as it is the cluster's: without the record of what was applied, and without annotations
+    /// that this record has.
+    fn cluster_part(&self, live: &Value) -> Value {
+        let annotations = live.at(&["metadata", "annotations"]).and_then(Value::as_map);
+        let Some(record) = annotations.and_then(|it| it.get(APPLIED)).and_then(Value::as_text) else {
+            return live.clone();
+        };
+        let wanted = self.base.object.at(&["metadata", "annotations"]);
+        let dropped = annotations.into_iter().flat_map(|it| it.keys()).filter(|key| {
+            *key != APPLIED && wanted.is_none_or(|it| it.get(key).is_none()) && record.contains(key.as_str())
+        });
+        let dropped: Vec<Text> = dropped.cloned().collect();
+        // The record is read only where its text shows that it may matter.
+        let applied = if dropped.is_empty() || self.mode == Mode::Compat { None } else { last_applied(live) };
+        let applied = applied.as_ref().and_then(|it| it.at(&["metadata", "annotations"]));
+        let mut live = live.clone();
+        let metadata = live.get_mut("metadata").and_then(Value::as_map_mut);
+        if let Some(annotations) = metadata.and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut) {
+            annotations.remove(APPLIED);
+            for key in dropped.iter().filter(|key| applied.is_some_and(|it| it.get(key).is_some())) {
+                annotations.remove(key);
+            }
+        }
+        if live.at(&["metadata", "annotations"]).is_some_and(Value::is_empty)
+            && let Some(metadata) = live.get_mut("metadata").and_then(Value::as_map_mut)
+        {
+            metadata.remove("annotations");
+        }
+        live
+    }
+
+    fn holding(&self, live: &Value) -> Holding {
+        match live.text_at(&["metadata", "labels", MANAGED]) {
+            "true" => Holding::Managed,
+            "false" => Holding::Refused,
+            _ if self.adopts => Holding::Free,
+            _ => Holding::Foreign,
+        }
+    }
+
+    /// Lets go of the object in a cluster that should not have it. What is not managed is left alone.
+    fn let_go(&self, view: View, cluster: &str, planner: &mut Planner) {
+        if !is_ready(view, &self.scope, cluster) {
+            return;
+        }
+        let Sight::Seen(live) = planner.look(cluster, &self.target) else { return };
+        if self.holding(live) != Holding::Managed {
+            self.tell_unmanaged(cluster, planner);
+            return;
+        }
+        let wave = self.base.wave;
+        match self.leaving {
+            Leaving::Orphan => {
+                let path = Pointer::of(["metadata", "labels", MANAGED]).to_string().into();
+                let operation = Operation { verb: Verb::Remove, path, from: None, value: None };
+                let text = "the federated object goes, and leaves its copies behind";
+                planner.patch(cluster, live, vec![operation], wave, Reason::new(ReasonCode::NoLongerWanted, text));
+            }
+            leaving => {
+                let (code, text) = match leaving {
+                    Leaving::No => (ReasonCode::NoLongerSelected, "the cluster is no longer placed"),
+                    _ => (ReasonCode::NoLongerWanted, "the federated object is being deleted"),
+                };
+                // What a namespace holds goes before it.
+                let wave = if wave == 0 { LAST_WAVE } else { LAST_WAVE - 1 };
+                planner.delete(cluster, live, wave, Reason::new(code, text));
+            }
+        }
+    }
+
+    fn tell_unmanaged(&self, cluster: &str, planner: &mut Planner) {
+        let message = format!("`{}` in `{cluster}` is not managed, and is left alone", self.object);
+        let finding = Diagnostic::info(Code::NotManaged, message).of(&self.subject);
+        planner.steps.diagnostics.push(finding.hint(format!("label it with `{MANAGED}: \"true\"` to hand it over")));
+    }
+
+    /// Takes KubeFed's finalizer off an object that is being deleted and has nothing left in any cluster; answers whether
+    /// it does.
+    fn finish(&self, view: View, planner: &mut Planner) -> bool {
+        let fleet = view.store.fleet(&self.scope);
+        let is_left = |it: &Cluster| match view.store.sight(&it.name, &self.object) {
+            Sight::Seen(live) => self.holding(live) == Holding::Managed,
+            Sight::Absent => false,
+            Sight::Unknown => true,
+        };
+        let Some(document) = view.store.document(&self.subject) else { return false };
+        let finalizers = document.value.at(&["metadata", "finalizers"]).and_then(Value::as_list);
+        let at = finalizers.and_then(|it| it.iter().position(|it| it.as_text() == Some(FINALIZER)));
+        let Some(at) = at.filter(|_| !fleet.is_some_and(|it| it.clusters().any(is_left))) else { return false };
+        let path = Pointer::of(["metadata", "finalizers", &at.to_string()]).to_string().into();
+        let operation = Operation { verb: Verb::Remove, path, from: None, value: None };
+        let reason = Reason::new(ReasonCode::NoLongerWanted, "nothing is left in the clusters");
+        planner.patch(HUB, &document.value, vec![operation], LAST_WAVE, reason);
+        true
+    }
+}
+
+/// Namespaces go last.
+const LAST_WAVE: i64 = 3;
+
+impl Subject for Federated {
+    fn who(&self) -> &Who {
+        &self.who
+    }
+
+    fn depends(&self) -> &[Dependence] {
+        &self.depends
+    }
+
+    fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        let ranks = self.index.applying(cluster);
+        match view.store.sight(&cluster.name, &self.object) {
+            Sight::Seen(live) => self.build(Some(&self.cluster_part(live)), &ranks).map(Arc::new),
+            Sight::Absent | Sight::Unknown => memo.get_or(ranks, |ranks| self.build(None, ranks)),
+        }
+    }
+
+    fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner) {
+        if self.is_disabled || !is_ready(view, &self.scope, cluster) {
+            return;
+        }
+        if self.leaving != Leaving::No {
+            return self.let_go(view, cluster, planner);
+        }
+        if let Sight::Seen(live) = view.store.sight(cluster, &self.object)
+            && matches!(self.holding(live), Holding::Refused | Holding::Foreign)
+        {
+            return self.tell_unmanaged(cluster, planner);
+        }
+        for product in &outcome.objects {
+            let wish = Wish {
+                cluster: cluster.clone(),
+                desired: product.object.clone(),
+                wave: product.wave,
+                because: "the placement picks the cluster, and the object is not there".into(),
+            };
+            planner.ensure_retained(wish, &product.retained);
+        }
+    }
+
+    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
+        if self.is_disabled {
+            let message = format!("the FederatedTypeConfig of `{}` turns propagation off", self.subject.kind);
+            let finding = Diagnostic::info(Code::PropagationDisabled, message).of(&self.subject);
+            planner.steps.diagnostics.push(finding.hint("set `spec.propagation: Enabled` there"));
+            return;
+        }
+        let mut others: Vec<&Text> = Vec::new();
+        let fleet = view.store.fleet(&self.scope).into_iter();
+        others.extend(fleet.flat_map(|it| it.clusters()).map(|it| &it.name).filter(|it| !cells.contains_key(*it)));
+        others.sort_unstable();
+        for cluster in others {
+            self.let_go(view, cluster, planner);
+        }
+        if self.leaving != Leaving::No {
+            if self.finish(view, planner) {
+                return;
+            }
+        } else if cells.is_empty() && !view.settings.limits.empty_selection {
+            let text = "the object is placed nowhere, and would be deleted everywhere";
+            let hint = "place it somewhere, delete the federated object, or configure `limits.emptySelection: true`";
+            planner.hold(0, ReasonCode::EmptySelection, text, hint);
+        }
+        status::report(self, view, cells, planner);
+    }
+
+    fn touched_by(&self, _: &Identity) -> Touch {
+        Touch::Nothing
+    }
+
+    fn watches(&self, _: bool, object: Option<&Identity>) -> bool {
+        object.is_none_or(|it| *it == self.object)
+    }
+
+    fn patch_layers(&self) -> &[PatchLayer] {
+        &self.overrides.shown
+    }
+
+    fn explain(&self, view: View, cluster: &Cluster) -> (bool, Vec<select::Reason>) {
+        let Who::Fleet(_, picks) = &self.who else { return (false, Vec::new()) };
+        let mut reasons = picks.explain(cluster);
+        if !is_ready(view, &self.scope, &cluster.name) {
+            let text = format!("`{}` is not ready, so nothing is planned for it", cluster.name);
+            reasons.push(select::Reason { code: ReasonCode::NotReady, text, holds: false });
+        }
+        (picks.picks(cluster), reasons)
+    }
+}

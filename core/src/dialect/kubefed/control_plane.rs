@@ -1,0 +1,186 @@
+//! What the control plane says: which kinds are federated and how, where the clusters are, and which of them are ready.
+
+use crate::contract::Mode;
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::document::{Document, Identity};
+use crate::path::RetentionPath;
+use crate::plan::Target;
+use crate::store::{Scope, View};
+use crate::value::{Text, Value};
+
+pub const CORE: &str = "core.kubefed.io";
+pub const TYPES: &str = "types.kubefed.io";
+pub const TYPE_CONFIG: &str = "FederatedTypeConfig";
+pub const CONFIG: &str = "KubeFedConfig";
+pub const CLUSTER: &str = "KubeFedCluster";
+pub const FEDERATED: &str = "Federated";
+pub const FEDERATED_NAMESPACE: &str = "FederatedNamespace";
+
+/// Where a control plane lives unless it says otherwise.
+const HOME: &str = "kube-federation-system";
+
+/// The API versions of kinds that people federate without saying more.
+const WELL_KNOWN: &[(&str, &[&str])] = &[
+    (
+        "v1",
+        &[
+            "ConfigMap",
+            "Endpoints",
+            "LimitRange",
+            "Namespace",
+            "PersistentVolume",
+            "PersistentVolumeClaim",
+            "Pod",
+            "ReplicationController",
+            "ResourceQuota",
+            "Secret",
+            "Service",
+            "ServiceAccount",
+        ],
+    ),
+    ("apps/v1", &["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"]),
+    ("batch/v1", &["CronJob", "Job"]),
+    ("autoscaling/v2", &["HorizontalPodAutoscaler"]),
+    ("networking.k8s.io/v1", &["Ingress", "IngressClass", "NetworkPolicy"]),
+    ("policy/v1", &["PodDisruptionBudget"]),
+    ("rbac.authorization.k8s.io/v1", &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]),
+    ("scheduling.k8s.io/v1", &["PriorityClass"]),
+    ("storage.k8s.io/v1", &["StorageClass"]),
+    ("apiextensions.k8s.io/v1", &["CustomResourceDefinition"]),
+    ("admissionregistration.k8s.io/v1", &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"]),
+];
+
+/// The FederatedTypeConfig of a federated kind, if one is loaded.
+pub fn type_config<'a>(view: View<'a>, federated: &Identity) -> Option<&'a Document> {
+    view.store.of_kind(CORE, TYPE_CONFIG, None).find(|config| {
+        let of = |key: &str| config.value.text_at(&["spec", "federatedType", key]);
+        let group = Some(of("group")).filter(|it| !it.is_empty()).unwrap_or(TYPES);
+        of("kind") == federated.kind && group == federated.group
+    })
+}
+
+/// What a federated object stands for in a cluster.
+///
+/// # Errors
+///
+/// Nobody says which API version the target has.
+pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, Error> {
+    let Identity { kind, namespace, name, .. } = &document.identity;
+    let said = |key: &str| config.map_or("", |it| it.value.text_at(&["spec", "targetType", key]));
+    let bare = kind.strip_prefix(FEDERATED).filter(|it| !it.is_empty()).unwrap_or(kind);
+    let target = if said("kind").is_empty() { bare } else { said("kind") };
+    let written = document.value.text_at(&["spec", "template", "apiVersion"]);
+    let known =
+        || WELL_KNOWN.iter().find(|(_, kinds)| kinds.contains(&target)).map(|(version, _)| Text::new_static(version));
+    let api_version = match (said("group"), said("version")) {
+        (_, "") if !written.is_empty() => written.into(),
+        (_, "") => known().ok_or_else(|| {
+            let message = format!("nothing says which API version `{target}` has");
+            let hint = format!("load the FederatedTypeConfig of `{kind}`, or write `apiVersion` in the template");
+            Error::new(Code::UnknownTarget, message).at("/spec/template").hint(hint)
+        })?,
+        ("", version) => version.into(),
+        (group, version) => format!("{group}/{version}").into(),
+    };
+    let is_wide = kind == FEDERATED_NAMESPACE || said("scope") == "Cluster";
+    let namespace = if is_wide { Text::default() } else { namespace.clone() };
+    Ok(Target { api_version, kind: target.into(), namespace, name: name.clone() })
+}
+
+/// Where the clusters of a control plane are registered: in the one namespace that has any, else in the namespace of the
+/// FederatedTypeConfig, else in the usual one.
+pub fn scope(view: View, config: Option<&Document>, out: &mut Vec<Diagnostic>) -> Scope {
+    let scopes: Vec<&Scope> = view.store.fleets().map(|(scope, _)| scope).filter(|it| it.kind == CLUSTER).collect();
+    let named = config.map(|it| it.identity.namespace.as_str());
+    match scopes.as_slice() {
+        [] => Scope { kind: CLUSTER.into(), namespace: named.unwrap_or(HOME).into() },
+        [only] => (*only).clone(),
+        [first, ..] => {
+            let of = |namespace: &str| scopes.iter().find(|it| it.namespace == namespace);
+            if let Some(scope) = named.and_then(of) {
+                return (*scope).clone();
+            }
+            let scope = of(HOME).unwrap_or(first);
+            let message =
+                format!("clusters are registered in several namespaces, and those of `{}` are meant", scope.namespace);
+            let hint = "load the FederatedTypeConfig that says which control plane is meant";
+            out.push(Diagnostic::warning(Code::SeveralControlPlanes, message).hint(hint));
+            (*scope).clone()
+        }
+    }
+}
+
+/// A setting of the control plane that clusters are registered with.
+fn setting<'a>(view: View<'a>, scope: &Scope, path: &[&str]) -> &'a str {
+    let configs = view.store.of_kind(CORE, CONFIG, None).filter(|it| it.identity.namespace == scope.namespace);
+    configs.map(|it| it.value.text_at(path)).find(|it| !it.is_empty()).unwrap_or_default()
+}
+
+/// Whether the control plane serves its own namespace alone, and so has no federated namespaces.
+pub fn is_limited(view: View, scope: &Scope) -> bool {
+    setting(view, scope, &["spec", "scope"]) == "Namespaced"
+}
+
+/// Whether objects that were there before may be taken over.
+pub fn adopts(view: View, scope: &Scope) -> bool {
+    setting(view, scope, &["spec", "syncController", "adoptResources"]) != "Disabled"
+}
+
+/// Whether a cluster can be reached, for all that its conditions say. One without conditions was not checked yet: whoever
+/// looks will find out. KubeFed waits for the check.
+pub fn is_ready(view: View, scope: &Scope, cluster: &str) -> bool {
+    view.store.cluster_document(scope, cluster).is_some_and(|it| says_ready(&it.value, view.settings.mode))
+}
+
+pub fn says_ready(cluster: &Value, mode: Mode) -> bool {
+    let conditions = cluster.at(&["status", "conditions"]).and_then(Value::as_list);
+    let Some(conditions) = conditions.filter(|it| !it.is_empty()) else { return mode == Mode::Strict };
+    let holds =
+        |kind: &str| conditions.iter().any(|it| it.text_at(&["type"]) == kind && it.text_at(&["status"]) == "True");
+    holds("Ready") && !holds("Offline")
+}
+
+/// The user's retention rules: fields, then labels.
+pub type Retained = (Vec<RetentionPath>, Vec<Text>);
+
+/// Reads `retention` of a FederatedTypeConfig or of a federated object.
+///
+/// # Errors
+///
+/// A path that is none, told at its place. Going on without it would erase what it is to keep.
+pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
+    let spot = Spot::ROOT.key("spec");
+    let spot = spot.key("retention");
+    let retention = match spec.and_then(|it| it.get("retention")) {
+        None | Some(Value::Null) => return Ok(Retained::default()),
+        Some(Value::Map(retention)) => retention,
+        Some(other) => return Err(spot.wrong_type("a map", other)),
+    };
+    let texts = |field: &str| -> Result<Vec<Text>, Error> {
+        let spot = spot.key(field);
+        let items = match retention.get(field) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::List(items)) => items,
+            Some(other) => return Err(spot.wrong_type("a list", other)),
+        };
+        let text = |(index, item): (usize, &Value)| match item {
+            Value::Text(text) => Ok(text.clone()),
+            other => Err(spot.index(index).wrong_type("a string", other)),
+        };
+        items.iter().enumerate().map(text).collect()
+    };
+    let mut paths = Vec::new();
+    for (index, text) in texts("fields")?.into_iter().enumerate() {
+        paths.push(RetentionPath::parse(&text).map_err(|error| {
+            let message = format!("`{text}`: {} (at character {})", error.message, error.offset.saturating_add(1));
+            let at = spot.key("fields").index(index).to_string();
+            Error::new(Code::BadRetentionPath, message).at(at).maybe_hint(error.hint)
+        })?);
+    }
+    let labels = texts("labels")?;
+    for (index, label) in labels.iter().enumerate() {
+        crate::label::check_key(label).map_err(|error| error.at(spot.key("labels").index(index)))?;
+    }
+    Ok((paths, labels))
+}

@@ -1,0 +1,253 @@
+//! A federated object, read: what it stands for, what every cluster gets before overrides, and what is retained.
+
+use std::sync::Arc;
+
+use super::control_plane::{self as plane, CLUSTER, CONFIG, CORE, TYPE_CONFIG};
+use super::overrides::overrides;
+use super::placement::placement;
+use super::{Federated, Leaving, MANAGED, ORPHAN};
+use crate::contract::Mode;
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::dialect::Dependence;
+use crate::document::{Document, Identity};
+use crate::identity::is_terminating;
+use crate::layers::LayerIndex;
+use crate::outcome::{Origin, Touched};
+use crate::path::Pointer;
+use crate::plan::Target;
+use crate::product::Base;
+use crate::retain::{Rules, take};
+use crate::rules::retention::{KUBEFED, Phase, STRICT};
+use crate::store::View;
+use crate::value::{Map, Text, Value};
+use crate::who::Who;
+
+/// # Errors
+///
+/// What it stands for, its placement, its overrides or what it retains cannot be read.
+pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Federated, Error> {
+    let (mode, subject) = (view.settings.mode, Arc::new(document.identity.clone()));
+    let config = plane::type_config(view, &subject);
+    if config.is_none() {
+        let message = format!("no FederatedTypeConfig is loaded for `{}`, and KubeFed needs one", subject.kind);
+        let hint = "load it; until then the target is taken from the name of the kind";
+        out.push(
+            Diagnostic::warning(Code::MissingTypeConfig, message).of(&subject).at(Pointer::of(["kind"])).hint(hint),
+        );
+    }
+    let target = plane::target(document, config)?;
+    let mut several = Vec::new();
+    let scope = plane::scope(view, config, &mut several);
+    out.extend(several.into_iter().map(|it| it.of(&subject)));
+    let placed = placement(view, document, &scope, !target.namespace.is_empty(), out)?;
+    let overrides = overrides(document, &subject, mode, out)?;
+    let mut depends = placed.depends;
+    for kind in [TYPE_CONFIG, CONFIG] {
+        depends.push(Dependence::kind(CORE, kind, None));
+    }
+    let (group, kind, namespace) = (CORE.into(), CLUSTER.into(), scope.namespace.clone());
+    depends.push(Dependence::Elsewhere { group, kind, namespace });
+    depends.extend(hub_namespace(&target).map(Dependence::Document));
+    let base = base(view, document, config, &subject, &target, out)?;
+    let orphans = document.value.text_at(&["metadata", "annotations", ORPHAN]) == "true";
+    Ok(Federated {
+        index: LayerIndex::of(overrides.shown.iter().map(|it| it.when.as_ref())),
+        overrides,
+        rules: rules(document, config, mode)?,
+        who: Who::Fleet(scope.clone(), placed.picks),
+        has_namespace: placed.has_namespace,
+        is_disabled: config.is_some_and(|it| it.value.text_at(&["spec", "propagation"]) == "Disabled"),
+        adopts: plane::adopts(view, &scope),
+        leaving: match is_terminating(&document.value) {
+            true if orphans => Leaving::Orphan,
+            true => Leaving::Delete,
+            false => Leaving::No,
+        },
+        object: target.identity(),
+        subject,
+        target,
+        scope,
+        depends,
+        base,
+        mode,
+    })
+}
+
+/// The namespace of the hub is what a federated one starts from.
+fn hub_namespace(target: &Target) -> Option<Identity> {
+    (target.kind == "Namespace" && target.api_version == "v1").then(|| target.identity())
+}
+
+fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<Rules, Error> {
+    let of_kind = plane::retention(config.and_then(|it| it.value.get("spec"))).map_err(|error| {
+        let of = config.map(|it| it.identity.to_string()).unwrap_or_default();
+        // The place is in the other document, where `lint` tells it.
+        Error { message: format!("the retention of `{of}` cannot be read: {}", error.message), at: None, ..error }
+    })?;
+    let own = plane::retention(document.value.get("spec"))?;
+    let retain_replicas = match document.value.at(&["spec", "retainReplicas"]) {
+        None => false,
+        Some(Value::Bool(retains)) => *retains,
+        Some(Value::Null) if mode == Mode::Strict => false,
+        Some(other) => return Err(Spot::ROOT.key("spec").key("retainReplicas").wrong_type("a boolean", other)),
+    };
+    Ok(Rules {
+        builtin: if mode == Mode::Strict { STRICT } else { KUBEFED },
+        // What our own rules do after the layers concerns a whole update: it names the version that it replaces, and
+        // leaves the status. An action is a patch with a precondition, and equal clusters are to stay equal.
+        phase: Some(Phase::Before),
+        fields: of_kind.0.into_iter().chain(own.0).collect(),
+        labels: of_kind.1.into_iter().chain(own.1).collect(),
+        retain_replicas,
+    })
+}
+
+/// The template with the identity that it must have.
+fn base(
+    view: View,
+    document: &Document,
+    config: Option<&Document>,
+    subject: &Arc<Identity>,
+    target: &Target,
+    out: &mut Vec<Diagnostic>,
+) -> Result<Base, Error> {
+    let spec = Spot::ROOT.key("spec");
+    let spot = spec.key("template");
+    let template = document.value.at(&["spec", "template"]).filter(|it| !it.is_null());
+    let on_hub = hub_namespace(target).and_then(|it| view.store.document(&it));
+    let (mut object, origin) = match (template, on_hub) {
+        (_, Some(namespace)) => {
+            let labels = namespace.value.at(&["metadata", "labels"]).filter(|it| !it.is_empty());
+            let metadata = Value::map(labels.map(|it| ("labels", it.clone())));
+            let origin = Origin { document: Arc::new(namespace.identity.clone()), path: Pointer::root() };
+            (Value::map([("metadata", metadata)]), origin)
+        }
+        (Some(template @ Value::Map(_)), None) => {
+            (template.clone(), Origin { document: Arc::clone(subject), path: spot.pointer() })
+        }
+        (Some(other), None) => return Err(spot.wrong_type("a map", other)),
+        (None, None) if hub_namespace(target).is_some() => {
+            (Map::new().into(), Origin { document: Arc::clone(subject), path: spot.pointer() })
+        }
+        (None, None) => {
+            return Err(Error::new(Code::MissingField, "the federated object has no template").at(&spot));
+        }
+    };
+    if template.is_some_and(|it| it.get("metadata").is_some_and(|it| !it.is_null() && it.as_map().is_none())) {
+        return Err(Error::new(Code::WrongType, "`metadata` must be a map").at(spot.key("metadata")));
+    }
+    clean(&mut object, &origin, view.settings.mode, out);
+    let given = identify(&mut object, &origin, config, subject, target, out);
+    let said = Touched {
+        layer: "managed-label".into(),
+        origin: Some(Origin { document: Arc::clone(subject), path: Pointer::root() }),
+        value: Some("true".into()),
+    };
+    let sealed = vec![(Pointer::of(["metadata", "labels", MANAGED]), said)];
+    let wave = i64::from(target.kind != "Namespace");
+    Ok(Base { object, origin, given, sealed, wave })
+}
+
+/// What only a server sets.
+const SERVER: &[&[&str]] = &[
+    &["metadata", "creationTimestamp"],
+    &["metadata", "deletionTimestamp"],
+    &["metadata", "generation"],
+    &["metadata", "managedFields"],
+    &["metadata", "resourceVersion"],
+    &["metadata", "selfLink"],
+    &["metadata", "uid"],
+    &["status"],
+];
+
+/// Takes out of a template what must not reach a cluster: here what a server sets, in KubeFed annotations and finalizers.
+fn clean(object: &mut Value, origin: &Origin, mode: Mode, out: &mut Vec<Diagnostic>) {
+    let mut tell = |finding: Diagnostic, path: &Pointer, hint: &str| {
+        out.push(finding.of(&origin.document).at(origin.path.join(path)).hint(hint));
+    };
+    for keys in SERVER.iter().filter(|_| mode == Mode::Strict) {
+        let path = Pointer::of(keys.iter().copied());
+        let Some(found) = path.get(object) else { continue };
+        // Generated manifests are full of empty ones.
+        if !found.is_empty() {
+            let message = format!("`{}` is set by servers alone, and is left out", keys.join("."));
+            tell(Diagnostic::warning(Code::ServerField, message), &path, "remove it from the template");
+        }
+        take(object, &path);
+    }
+    for field in ["annotations", "finalizers"] {
+        let path = Pointer::of(["metadata", field]);
+        let Some(found) = path.get(object) else { continue };
+        let is_empty = found.is_empty();
+        let (finding, hint) = match mode {
+            Mode::Strict => {
+                let message = format!("the `{field}` of the template are kept; KubeFed drops them");
+                (Diagnostic::info(Code::TemplateMetadata, message), "in KubeFed only an override can set them")
+            }
+            Mode::Compat => {
+                take(object, &path);
+                let message = format!("the original drops the `{field}` of a template");
+                (Diagnostic::warning(Code::TemplateMetadata, message), "set them by an override")
+            }
+        };
+        if !is_empty {
+            tell(finding, &path, hint);
+        }
+    }
+}
+
+/// Gives the object its kind, name and namespace, whatever the template says; answers where they come from.
+fn identify(
+    object: &mut Value,
+    origin: &Origin,
+    config: Option<&Document>,
+    subject: &Arc<Identity>,
+    target: &Target,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<(Pointer, Vec<Touched>)> {
+    let Target { api_version, kind, namespace, name } = target;
+    let config = config.map(|it| Arc::new(it.identity.clone()));
+    let by_kind = |path: &[&str]| match &config {
+        Some(config) => Origin {
+            document: Arc::clone(config),
+            path: Pointer::of(["spec", "targetType"]).join(&Pointer::of(path.iter().copied())),
+        },
+        None => Origin { document: Arc::clone(subject), path: Pointer::of(["kind"]) },
+    };
+    let by_name = |key: &str| Origin { document: Arc::clone(subject), path: Pointer::of(["metadata", key]) };
+    let says = |object: &Value, keys: &[&str]| object.at(keys).filter(|it| !it.is_null()).cloned();
+    let mut given = Vec::new();
+    let rows: [(&[&str], &Text, Origin); 4] = [
+        (&["apiVersion"], api_version, by_kind(&["version"])),
+        (&["kind"], kind, by_kind(&["kind"])),
+        (&["metadata", "name"], name, by_name("name")),
+        (&["metadata", "namespace"], namespace, by_name("namespace")),
+    ];
+    for (keys, forced, from) in rows {
+        let (place, written) = (Pointer::of(keys.iter().copied()), says(object, keys));
+        // A template may ask for another version of its API; a namespace's own identity is no slip.
+        if keys == ["apiVersion"] && written.is_some() {
+            continue;
+        }
+        if written.as_ref().is_some_and(|it| it.as_text() != Some(forced.as_str())) {
+            let message = format!("`{}` of the template is not the object's, and is replaced", keys.join("."));
+            let finding = Diagnostic::warning(Code::IdentityMismatch, message).of(&origin.document);
+            out.push(finding.at(origin.path.join(&place)).hint("remove it from the template"));
+        }
+        if forced.is_empty() {
+            take(object, &place);
+            continue;
+        }
+        crate::product::put(object, &place, forced.clone().into());
+        let mut chain =
+            vec![Touched { layer: "identity".into(), origin: Some(from), value: Some(forced.clone().into()) }];
+        chain.extend(written.map(|value| Touched {
+            layer: "base".into(),
+            origin: Some(Origin { document: Arc::clone(&origin.document), path: origin.path.join(&place) }),
+            value: Some(value),
+        }));
+        given.push((place, chain));
+    }
+    given
+}

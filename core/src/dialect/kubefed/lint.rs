@@ -1,0 +1,148 @@
+//! Findings that take the whole fleet to see: names that no cluster has, overrides that reach nobody, rules that keep
+//! nothing.
+
+use std::collections::BTreeSet;
+
+use super::control_plane::{self as plane, CLUSTER, CORE, TYPE_CONFIG};
+use super::{Federated, KubeFed, federated, placement};
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::dialect::Dialect;
+use crate::document::Document;
+use crate::nearest::did_you_mean;
+use crate::path::{Pointer, RetentionPath};
+use crate::plan::Target;
+use crate::retain::warn_unknown;
+use crate::rules::roots::unknown_root;
+use crate::select::{Selector, selects};
+use crate::store::View;
+use crate::value::{Text, Value};
+use crate::who::Who;
+
+pub fn lint(dialect: &KubeFed, view: View, out: &mut Vec<Diagnostic>) {
+    for config in view.store.of_kind(CORE, TYPE_CONFIG, None) {
+        let of = |key: &str| config.value.text_at(&["spec", "targetType", key]);
+        let api_version = match (of("group"), of("version")) {
+            ("", version) => version.into(),
+            (group, version) => format!("{group}/{version}").into(),
+        };
+        let target = Target { api_version, kind: of("kind").into(), namespace: Text::default(), name: Text::default() };
+        lint_retention(config, &target, out);
+    }
+    for cluster in view.store.of_kind(CORE, CLUSTER, None) {
+        if !plane::says_ready(&cluster.value, view.settings.mode) {
+            let message = format!("the cluster `{}` is not ready, so nothing is planned for it", cluster.identity.name);
+            let finding = Diagnostic::warning(Code::ClusterNotReady, message).of(&cluster.identity);
+            out.push(finding.at(Pointer::of(["status", "conditions"])).hint("what it has is left as it is"));
+        }
+    }
+    for document in view.store.documents().filter(|it| dialect.is_subject(view, it)) {
+        // What is wrong with it by itself was told when it was read.
+        let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { continue };
+        lint_retention(document, &federated.target, out);
+        lint_template(document, &federated.target, out);
+        lint_names(view, document, &federated, out);
+        lint_overrides(view, &federated, out);
+    }
+}
+
+/// Paths that cannot be read, or that no object of the kind has.
+fn lint_retention(document: &Document, target: &Target, out: &mut Vec<Diagnostic>) {
+    let (fields, _) = match plane::retention(document.value.get("spec")) {
+        Ok(retained) => retained,
+        Err(error) => {
+            out.push(error.into_diagnostic(Severity::Error).of(&document.identity));
+            return;
+        }
+    };
+    let object = Value::map([("apiVersion", target.api_version.clone()), ("kind", target.kind.clone())]);
+    let mut found = Vec::new();
+    warn_unknown(&fields, &object, &mut found);
+    let rules = Pointer::of(["spec", "retention"]);
+    for finding in found {
+        // Told as of a request: its rules are the retention of this document.
+        let path = finding.at.path.clone().unwrap_or_default();
+        let place = rules.join(&Pointer::of(path.segments().skip(1).cloned()));
+        out.push(finding.of(&document.identity).at(place));
+    }
+    repeated(&fields, document, out);
+}
+
+/// Fields of the template that no object of the kind has.
+fn lint_template(document: &Document, target: &Target, out: &mut Vec<Diagnostic>) {
+    let template = document.value.at(&["spec", "template"]).and_then(Value::as_map);
+    for key in template.into_iter().flat_map(|it| it.keys()) {
+        let Some(unknown) = unknown_root(&target.api_version, &target.kind, &[key]) else { continue };
+        let finding =
+            Diagnostic::warning(Code::UnknownPath, format!("{} has no field `{key}` at its root", target.kind));
+        let place = Pointer::of(["spec", "template", key.as_str()]);
+        out.push(finding.of(&document.identity).at(place).hint(format!("it has: {}", unknown.fields.join(", "))));
+    }
+}
+
+fn repeated(fields: &[RetentionPath], document: &Document, out: &mut Vec<Diagnostic>) {
+    let mut seen = BTreeSet::new();
+    for (index, path) in fields.iter().enumerate() {
+        let text = path.to_string();
+        if !seen.insert(text.clone()) {
+            let finding = Diagnostic::warning(Code::DuplicatePath, format!("`{text}` stands there already"));
+            let spec = Spot::ROOT.key("spec");
+            let place = spec.key("retention").key("fields").index(index).pointer();
+            out.push(finding.of(&document.identity).at(place).hint("remove one of the two"));
+        }
+    }
+}
+
+/// Clusters that are named and not registered.
+fn lint_names(view: View, document: &Document, federated: &Federated, out: &mut Vec<Diagnostic>) {
+    let fleet = view.store.fleet(&federated.scope);
+    let known = |name: &str| fleet.is_some_and(|it| it.get(name).is_some());
+    let mut tell = |name: &str, place: Pointer| {
+        let clusters = fleet.into_iter().flat_map(|it| it.clusters()).map(|it| it.name.as_str());
+        let finding = Diagnostic::warning(Code::UnknownCluster, format!("there is no cluster `{name}`"));
+        let mut finding = finding.of(&federated.subject).at(place);
+        finding.hint = did_you_mean(name, clusters);
+        out.push(finding);
+    };
+    let spec = Spot::ROOT.key("spec");
+    for (index, name) in placement::listed(document).into_iter().filter(|(_, name)| !known(name)) {
+        tell(&name, spec.key("placement").key("clusters").index(index).key("name").pointer());
+    }
+    for (index, entry) in overrides_of(document) {
+        let name = entry.text_at(&["clusterName"]);
+        if !name.is_empty() && !known(name) {
+            tell(name, spec.key("overrides").index(index).key("clusterName").pointer());
+        }
+    }
+}
+
+fn overrides_of(document: &Document) -> impl Iterator<Item = (usize, &Value)> {
+    document.value.at(&["spec", "overrides"]).and_then(Value::as_list).into_iter().flatten().enumerate()
+}
+
+/// Overrides for clusters that do not get the object.
+fn lint_overrides(view: View, federated: &Federated, out: &mut Vec<Diagnostic>) {
+    let (Some(fleet), Who::Fleet(_, picks)) = (view.store.fleet(&federated.scope), &federated.who) else { return };
+    let spec = Spot::ROOT.key("spec");
+    let spot = spec.key("overrides");
+    for (index, layer) in federated.overrides.shown.iter().enumerate() {
+        let spot = spot.index(index);
+        let (message, place) = match &layer.when {
+            Some(Selector::Listed(names)) => {
+                let Some(cluster) = names.first().and_then(|it| fleet.get(it)) else { continue };
+                let message = format!("the override has no effect: `{}` does not get the object", cluster.name);
+                (Some(message).filter(|_| !picks.picks(cluster)), spot.key("clusterName").pointer())
+            }
+            Some(selector) => {
+                let reaches = fleet.clusters().any(|it| selects(selector, it) && picks.picks(it));
+                let message = "the override has no effect: no cluster that gets the object has such labels";
+                (Some(message.to_string()).filter(|_| !reaches), spot.key("clusterSelector").pointer())
+            }
+            None => continue,
+        };
+        if let Some(message) = message {
+            let finding = Diagnostic::warning(Code::UnusedOverride, message);
+            out.push(finding.of(&federated.subject).at(place).hint("place the object there, or remove the override"));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What varies for some clusters: `spec.overrides`, one layer an entry, in the order of the list.
+//!
+//! An entry is for the cluster that it names or, which KubeFed's users asked for and never got, for those that its
+//! `clusterSelector` picks. Entries that meet apply one after the other, so the later one wins.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::contract::Mode;
+use crate::contract::record::{Fields, Spot};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::document::{Document, Identity};
+use crate::outcome::PatchLayer;
+use crate::patch::{Operation, Step, Verb};
+use crate::path::Pointer;
+use crate::product::Layer;
+use crate::select::{LabelSelector, Selector};
+use crate::value::{Text, Value};
+
+/// The layers in both forms: ready to be applied, and as they are explained.
+#[derive(Debug, Default)]
+pub struct Overrides {
+    pub layers: Vec<Layer>,
+    pub shown: Vec<PatchLayer>,
+}
+
+const OVERRIDE: Text = Text::new_static("override");
+
+/// # Errors
+///
+/// An entry that does not say for which clusters it is; in compat mode also what KubeFed refuses as a whole. An operation
+/// that cannot be read fails its own layer only.
+pub fn overrides(
+    document: &Document,
+    subject: &Arc<Identity>,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Result<Overrides, Error> {
+    let spec = Spot::ROOT.key("spec");
+    let spot = spec.key("overrides");
+    let mut overrides = Overrides::default();
+    let entries = match document.value.at(&["spec", "overrides"]) {
+        None | Some(Value::Null) => return Ok(overrides),
+        Some(Value::List(entries)) => entries,
+        Some(other) => return Err(spot.wrong_type("a list", other)),
+    };
+    let mut named: BTreeMap<Text, usize> = BTreeMap::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let spot = spot.index(index);
+        let mut fields = Fields::of(entry.clone(), &spot, &["clusterName", "clusterOverrides", "clusterSelector"])?;
+        let name: Option<Text> = fields.take("clusterName")?;
+        let when = match (name, entry.get("clusterSelector").filter(|it| !it.is_null())) {
+            (Some(name), None) => {
+                if let Some(earlier) = named.insert(name.clone(), index) {
+                    repeated(&name, earlier, &spot, subject, mode, out)?;
+                }
+                Selector::Listed(vec![name])
+            }
+            (None, Some(_)) if mode == Mode::Compat => {
+                let message = "the original knows no `clusterSelector` here, so the entry is for no cluster";
+                let finding = Diagnostic::warning(Code::UnknownField, message).of(subject);
+                out.push(finding.at(spot.key("clusterSelector").pointer()));
+                Selector::Nothing
+            }
+            (None, Some(selector)) => {
+                Selector::Labels(LabelSelector::parse_object(selector, &spot.key("clusterSelector"))?)
+            }
+            (Some(_), Some(_)) => {
+                let message = "an override is for a `clusterName` or for a `clusterSelector`, not for both";
+                return Err(Error::new(Code::BadSelector, message).at(spot.key("clusterSelector")));
+            }
+            (None, None) => {
+                let message = "the override does not say for which cluster it is";
+                let hint = "add `clusterName`, or a `clusterSelector`";
+                return Err(Error::new(Code::MissingField, message).at(spot.key("clusterName")).hint(hint));
+            }
+        };
+        let (steps, operations) = operations(entry.get("clusterOverrides"), &spot, subject, mode, out)?;
+        let layer = Layer::new(OVERRIDE, Arc::clone(subject), steps);
+        if let Some(error) = layer.error() {
+            out.push(error.clone().into_diagnostic(Severity::Error).of(subject));
+        }
+        overrides.layers.push(layer);
+        overrides.shown.push(PatchLayer {
+            name: OVERRIDE,
+            document: Arc::clone(subject),
+            when: Some(when),
+            operations,
+        });
+    }
+    Ok(overrides)
+}
+
+/// A cluster that two entries name.
+fn repeated(
+    name: &str,
+    earlier: usize,
+    spot: &Spot,
+    subject: &Identity,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Result<(), Error> {
+    let message = format!("the cluster `{name}` has overrides already, in entry {earlier}");
+    let error = Error::new(Code::DuplicateCluster, message).at(spot.key("clusterName"));
+    match mode {
+        Mode::Compat => Err(error),
+        Mode::Strict => {
+            let hint = "both apply, the later one last; KubeFed refuses the whole object";
+            out.push(error.hint(hint).into_diagnostic(Severity::Warning).of(subject));
+            Ok(())
+        }
+    }
+}
+
+type Steps = Result<Vec<(Step, Pointer)>, Error>;
+
+fn operations(
+    list: Option<&Value>,
+    entry: &Spot,
+    subject: &Identity,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Result<(Steps, Vec<(Operation, Pointer)>), Error> {
+    let spot = entry.key("clusterOverrides");
+    let items = match list {
+        None | Some(Value::Null) => return Ok((Ok(Vec::new()), Vec::new())),
+        Some(Value::List(items)) => items,
+        Some(other) => return Err(spot.wrong_type("a list", other)),
+    };
+    let (mut steps, mut shown): (Steps, _) = (Ok(Vec::new()), Vec::with_capacity(items.len()));
+    let mut paths: BTreeMap<Text, usize> = BTreeMap::new();
+    for (index, item) in items.iter().enumerate() {
+        let spot = spot.index(index);
+        let read = operation(item, &spot).and_then(|operation| {
+            let step = Step::read(&operation, mode).map_err(|error| error.at(spot.key("path")))?;
+            Ok((operation, step))
+        });
+        let (operation, step) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                steps = steps.and(Err(error));
+                continue;
+            }
+        };
+        if step.is_on_identity() {
+            let message = "an override cannot change the kind, name or namespace of the object";
+            let error = Error::new(Code::IdentityOverride, message).at(spot.key("path"));
+            if mode == Mode::Compat {
+                return Err(error);
+            }
+            steps = steps.and(Err(error));
+        }
+        if let Some(earlier) = paths.insert(operation.path.clone(), index) {
+            let lost = items.get(earlier).is_some_and(sets) && operation.verb == Verb::Replace;
+            let message = format!("operations {earlier} and {index} have the same path `{}`", operation.path);
+            let error = Error::new(Code::DuplicatePath, message).at(spot.key("path"));
+            match mode {
+                Mode::Compat => return Err(error),
+                Mode::Strict if lost => {
+                    let hint = "the earlier one has no effect; KubeFed refuses the whole object";
+                    out.push(error.hint(hint).into_diagnostic(Severity::Warning).of(subject));
+                }
+                Mode::Strict => {}
+            }
+        }
+        if matches!(operation.path.as_str(), "/metadata/annotations" | "/metadata/labels")
+            && operation.verb != Verb::Remove
+        {
+            let message =
+                format!("`{}` is replaced as a whole, also what the cluster's controllers wrote", operation.path);
+            let hint = format!("add one key with `{}/<key>`", operation.path);
+            let finding = Diagnostic::warning(Code::WipesMetadata, message).of(subject).hint(hint);
+            out.push(finding.at(spot.key("path").pointer()));
+        }
+        if let Ok(steps) = &mut steps {
+            steps.push((step, spot.pointer()));
+        }
+        shown.push((operation, spot.pointer()));
+    }
+    Ok((steps, shown))
+}
+
+fn sets(operation: &Value) -> bool {
+    operation.text_at(&["op"]) != "remove" && !operation.text_at(&["path"]).ends_with("/-")
+}
+
+fn operation(item: &Value, spot: &Spot) -> Result<Operation, Error> {
+    let mut fields = Fields::of(item.clone(), spot, &["op", "path", "value"])?;
+    let verb = match fields.take::<Option<Text>>("op")?.as_deref() {
+        None | Some("replace") => Verb::Replace,
+        Some("add") => Verb::Add,
+        Some("remove") => Verb::Remove,
+        Some(other) => {
+            let error = Error::new(Code::BadOperation, format!("an override has no `{other}`"));
+            return Err(error.at(spot.key("op")).hint("one of: add, remove, replace"));
+        }
+    };
+    Ok(Operation { verb, path: fields.take("path")?, from: None, value: item.get("value").cloned() })
+}

@@ -1,0 +1,190 @@
+//! Which clusters a federated object goes to.
+//!
+//! | clusters | clusterSelector | picks |
+//! |---|---|---|
+//! | absent or null | absent or null | none |
+//! | absent or null | a selector | those it accepts; an empty one accepts all |
+//! | a list | whatever | those listed; of an empty list none |
+//!
+//! Sets and placements of Open Cluster Management can be named too (`clusterSets`, `placementRef`), and add their
+//! clusters. A namespaced object goes only where its namespace goes.
+
+use std::collections::BTreeSet;
+
+use super::control_plane::{self as plane, FEDERATED_NAMESPACE, TYPES};
+use crate::contract::record::{Fields, Spot};
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::dialect::{Dependence, ocm};
+use crate::document::{Document, Identity};
+use crate::select::Selector;
+use crate::store::{Scope, View};
+use crate::value::{Text, Value};
+use crate::who::Picks;
+
+/// How a placement picks, and what it was read from.
+#[derive(Debug)]
+pub struct Placement {
+    pub picks: Picks,
+    pub depends: Vec<Dependence>,
+    /// Whether the object's namespace is federated, or need not be.
+    pub has_namespace: bool,
+}
+
+/// The placement of an object, within that of its namespace.
+///
+/// # Errors
+///
+/// A placement that cannot be read, told at its place. It never means "no clusters".
+pub fn placement(
+    view: View,
+    document: &Document,
+    scope: &Scope,
+    is_namespaced: bool,
+    out: &mut Vec<Diagnostic>,
+) -> Result<Placement, Error> {
+    let mut placement = own(view, document)?;
+    warn(document, out);
+    if !is_namespaced || plane::is_limited(view, scope) {
+        return Ok(placement);
+    }
+    let identity = namespace_of(&document.identity);
+    placement.depends.push(Dependence::Document(identity.clone()));
+    let around = match view.store.document(&identity) {
+        Some(namespace) => {
+            let around = own(view, namespace).map_err(|error| {
+                let message = format!("the placement of `{identity}` cannot be read: {}", error.message);
+                Error { message, at: None, ..error }
+            })?;
+            placement.depends.extend(around.depends);
+            around.picks
+        }
+        None => {
+            placement.has_namespace = false;
+            let message =
+                format!("the namespace `{}` is not federated, so this goes to no cluster", identity.namespace);
+            let hint = format!("add a FederatedNamespace `{}` in the namespace of that name", identity.name);
+            let finding = Diagnostic::warning(Code::NamespaceNotFederated, message).hint(hint);
+            out.push(finding.of(&document.identity).at(Spot::ROOT.key("spec").key("placement").pointer()));
+            Picks::Members { of: "a federated namespace".into(), names: BTreeSet::new() }
+        }
+    };
+    placement.picks = Picks::AllOf(vec![placement.picks, around]);
+    Ok(placement)
+}
+
+/// The FederatedNamespace that says where a namespace goes.
+pub fn namespace_of(federated: &Identity) -> Identity {
+    Identity {
+        kind: FEDERATED_NAMESPACE.into(),
+        group: TYPES.into(),
+        namespace: federated.namespace.clone(),
+        name: federated.namespace.clone(),
+    }
+}
+
+const FIELDS: &[&str] = &["clusterSelector", "clusterSets", "clusters", "placementRef"];
+
+/// The placement of an object by itself.
+fn own(view: View, document: &Document) -> Result<Placement, Error> {
+    let spec = Spot::ROOT.key("spec");
+    let spot = spec.key("placement");
+    let mut placement =
+        Placement { picks: Picks::Selector(Selector::Nothing), depends: Vec::new(), has_namespace: true };
+    let written = match document.value.at(&["spec", "placement"]) {
+        None | Some(Value::Null) => return Ok(placement),
+        Some(written) => written,
+    };
+    let mut fields = Fields::of(written.clone(), &spot, FIELDS)?;
+    let sets: Option<Vec<Text>> = fields.take("clusterSets")?;
+    let mut any = Vec::new();
+    let given = |key: &&str| written.get(key).is_some_and(|it| !it.is_null());
+    let picked = ["clusters", "clusterSelector"]
+        .into_iter()
+        .filter(given)
+        .filter_map(|key| Some((key, written.get(key)?.clone())));
+    let picked = Value::map(picked);
+    if !picked.is_empty() {
+        any.push(match Selector::parse(&picked, view.settings.mode, None, &spot)? {
+            // Found by name: a long list is not walked for every cluster.
+            Selector::Listed(names) => {
+                Picks::Members { of: "the list of clusters".into(), names: names.into_iter().collect() }
+            }
+            selector => Picks::Selector(selector),
+        });
+    }
+    if let Some(sets) = sets {
+        let spot = spot.key("clusterSets");
+        if let Some(unknown) = ocm::unknown_sets(view, &sets).first() {
+            let index = sets.iter().position(|it| it == unknown).unwrap_or_default();
+            let message = format!("the set `{unknown}` is not loaded, or cannot be read");
+            return Err(Error::new(Code::UnknownDocument, message).at(spot.index(index)));
+        }
+        let of = match sets.as_slice() {
+            [set] => format!("the set `{set}`"),
+            sets => format!("one of the sets `{}`", sets.join("`, `")),
+        };
+        any.push(Picks::Members { of, names: ocm::members_of_sets(view, &sets) });
+        placement.depends.extend(ocm::set_dependences());
+    }
+    if let Some(named) = written.get("placementRef").filter(|it| !it.is_null()) {
+        let spot = spot.key("placementRef");
+        Fields::of(named.clone(), &spot, &["name", "namespace"])?;
+        let name = named.text_at(&["name"]);
+        let namespace = Some(named.text_at(&["namespace"])).filter(|it| !it.is_empty());
+        let namespace = namespace.unwrap_or(&document.identity.namespace);
+        let names = ocm::members_of_placement(view, namespace, name).ok_or_else(|| {
+            Error::new(Code::UnknownDocument, format!("the Placement `{namespace}/{name}` is not loaded")).at(&spot)
+        })?;
+        any.push(Picks::Members { of: format!("the placement `{namespace}/{name}`"), names });
+        placement.depends.extend(ocm::placement_dependences(namespace, name));
+    }
+    placement.picks = match any.len() {
+        0 => Picks::Selector(Selector::Nothing),
+        1 => any.pop().unwrap_or(Picks::Selector(Selector::Nothing)),
+        _ => Picks::AnyOf(any),
+    };
+    Ok(placement)
+}
+
+/// The placements that are seldom meant as they are written.
+fn warn(document: &Document, out: &mut Vec<Diagnostic>) {
+    let spec = Spot::ROOT.key("spec");
+    let spot = spec.key("placement");
+    let written = document.value.at(&["spec", "placement"]);
+    let given = |key: &str| written.and_then(|it| it.get(key)).filter(|it| !it.is_null());
+    let mut tell = |finding: Diagnostic, spot: &Spot, hint: &str| {
+        out.push(finding.of(&document.identity).at(spot.pointer()).hint(hint));
+    };
+    match (given("clusters"), given("clusterSelector")) {
+        (Some(_), Some(_)) => {
+            let message = "the list of clusters wins, so the selector has no effect";
+            let finding = Diagnostic::warning(Code::IgnoredSelector, message);
+            tell(finding, &spot.key("clusterSelector"), "remove one of the two");
+        }
+        (Some(list), None) if list.is_empty() => {
+            let finding = Diagnostic::info(Code::PlacesNothing, "the list of clusters is empty, which places nothing");
+            tell(finding, &spot.key("clusters"), "remove the list to place by `clusterSelector`");
+        }
+        (None, Some(selector)) if says_nothing(selector) => {
+            let finding = Diagnostic::info(Code::PlacesEverywhere, "the selector is empty, which picks every cluster");
+            tell(finding, &spot.key("clusterSelector"), "name labels, or use `clusters: []` for none");
+        }
+        (None, None) if given("clusterSets").is_none() && given("placementRef").is_none() => {
+            let message = "without clusters and without a selector, nothing is placed";
+            let finding = Diagnostic::warning(Code::PlacesNothing, message);
+            tell(finding, &spot, "use `clusterSelector: {}` for every cluster");
+        }
+        _ => {}
+    }
+}
+
+fn says_nothing(selector: &Value) -> bool {
+    selector.as_map().is_some_and(|map| map.iter().all(|(_, value)| value.is_empty()))
+}
+
+/// The clusters that a placement lists, each with its place.
+pub fn listed(document: &Document) -> Vec<(usize, Text)> {
+    let clusters = document.value.at(&["spec", "placement", "clusters"]).and_then(Value::as_list);
+    let name = |(index, it): (usize, &Value)| Some((index, Text::from(it.get("name")?.as_text()?)));
+    clusters.into_iter().flatten().enumerate().filter_map(name).collect()
+}

@@ -1,0 +1,142 @@
+//! The status of a federated object: how far it got, cluster by cluster, in KubeFed's own words.
+
+use std::collections::BTreeMap;
+
+use super::control_plane::is_ready;
+use super::{Federated, Holding, Leaving};
+use crate::diagnostic::{Code, Error};
+use crate::identity::is_terminating;
+use crate::live::Sight;
+use crate::plan::{Planner, Steps};
+use crate::results::{Cell, Cells};
+use crate::store::View;
+use crate::value::{Map, Text, Value};
+
+/// What is known of one cluster.
+enum Word {
+    /// Nothing new: what the status said before stays.
+    Before,
+    /// Nothing is to be said of it.
+    Nothing,
+    /// KubeFed's word; it is empty where all is well.
+    Is(&'static str),
+}
+
+/// Says in the status how the object stands in every cluster.
+pub fn report(federated: &Federated, view: View, cells: &Cells, planner: &mut Planner) {
+    let Some(document) = view.store.document(&federated.subject) else { return };
+    let before = document.value.get("status").unwrap_or(&Value::Null);
+    let earlier = before.get("clusters").and_then(Value::as_list).into_iter().flatten();
+    let mut earlier: BTreeMap<&str, &Value> = earlier.map(|it| (it.text_at(&["name"]), it)).collect();
+    let mut names: Vec<&Text> = Vec::new();
+    names.extend(view.store.fleet(&federated.scope).into_iter().flat_map(|it| it.clusters()).map(|it| &it.name));
+    names.sort_unstable();
+    let (mut clusters, mut is_open, mut is_well) = (Vec::new(), false, true);
+    for name in names {
+        match word(federated, view, name, cells.get(name)) {
+            Word::Nothing => {}
+            Word::Before => {
+                is_open = true;
+                clusters.extend(earlier.remove(name.as_str()).cloned());
+            }
+            Word::Is(word) => {
+                is_well = is_well && matches!(word, "" | WAITING);
+                let mut entry = Map::from_iter([("name", name.clone())]);
+                if !word.is_empty() {
+                    entry.insert("status", word);
+                }
+                clusters.push(entry.into());
+            }
+        }
+    }
+    let reason = match (federated.has_namespace, is_well) {
+        (false, _) => "NamespaceNotFederated",
+        (true, false) => "CheckClusters",
+        (true, true) => "",
+    };
+    let mut status = Map::new();
+    status.insert("clusters", if clusters.is_empty() { Value::Null } else { clusters.into() });
+    // Of an object that is going, and while a cluster is still to be seen to, there is nothing to conclude.
+    if federated.leaving == Leaving::No && !(is_open && reason.is_empty()) {
+        status.insert("conditions", conditions(before, reason, view));
+    }
+    if let Some(generation) = document.value.at(&["metadata", "generation"]) {
+        status.insert("observedGeneration", generation.clone());
+    }
+    planner.status(&document.value, status.into());
+}
+
+const WAITING: &str = "WaitingForRemoval";
+
+fn word(federated: &Federated, view: View, name: &Text, cell: Option<&Cell>) -> Word {
+    let cell = cell.filter(|_| federated.leaving == Leaving::No);
+    if !is_ready(view, &federated.scope, name) {
+        return if cell.is_some() { Word::Is("ClusterNotReady") } else { Word::Nothing };
+    }
+    let live = match view.store.sight(name, &federated.object) {
+        Sight::Seen(live) => Some(live),
+        Sight::Absent => None,
+        Sight::Unknown => return Word::Before,
+    };
+    let Some(cell) = cell else {
+        return match live {
+            Some(live) if federated.holding(live) == Holding::Managed => Word::Is(WAITING),
+            _ => Word::Nothing,
+        };
+    };
+    match (&cell.outcome, live.map(|it| (it, federated.holding(it)))) {
+        (Err(error), _) => Word::Is(failure(error)),
+        (Ok(_), Some((_, Holding::Refused))) => Word::Is("ManagedLabelFalse"),
+        (Ok(_), Some((_, Holding::Foreign))) => Word::Is("AlreadyExists"),
+        (Ok(_), Some((live, _))) if !is_terminating(live) => cell.steps().map_or(Word::Before, outcome),
+        (Ok(_), _) => Word::Before,
+    }
+}
+
+/// What planning one cluster came to.
+fn outcome(steps: &Steps) -> Word {
+    let Steps { needs, actions, held, diagnostics, .. } = steps;
+    match needs.is_empty() && actions.is_empty() && held.is_empty() {
+        false => Word::Before,
+        true if diagnostics.iter().any(|it| it.code == Code::ImmutableDifference) => Word::Is("UpdateFailed"),
+        true => Word::Is(""),
+    }
+}
+
+/// The word for what keeps an object from being worked out.
+fn failure(error: &Error) -> &'static str {
+    match error.code {
+        Code::BadLiveValue | Code::PathBlocked | Code::WrongType | Code::IdentityMismatch => "FieldRetentionFailed",
+        _ => "ApplyOverridesFailed",
+    }
+}
+
+/// The conditions with the one that says whether all is well. Its times change when it does.
+fn conditions(before: &Value, reason: &str, view: View) -> Value {
+    const KIND: &str = "Propagation";
+    let mut all = before.get("conditions").and_then(Value::as_list).cloned().unwrap_or_default();
+    let is_ours = |it: &Value| it.text_at(&["type"]) == KIND;
+    let earlier = all.iter().position(is_ours).and_then(|at| all.get(at)).cloned();
+    let status = if reason.is_empty() { "True" } else { "False" };
+    let said = |key: &str| earlier.as_ref().map_or("", |it| it.text_at(&[key]));
+    if said("status") == status && said("reason") == reason {
+        return all.into();
+    }
+    let mut condition = earlier.as_ref().and_then(Value::as_map).cloned().unwrap_or_default();
+    let now = view.now.map(|it| it.to_string());
+    if let (Some(now), true) = (&now, said("status") != status) {
+        condition.insert("lastTransitionTime", now.as_str());
+    }
+    if let Some(now) = &now {
+        condition.insert("lastUpdateTime", now.as_str());
+    }
+    condition.insert("type", KIND);
+    condition.insert("status", status);
+    match reason {
+        "" => drop(condition.remove("reason")),
+        reason => drop(condition.insert("reason", reason)),
+    }
+    all.retain(|it| !is_ours(it));
+    all.push(condition.into());
+    all.into()
+}
