@@ -40,6 +40,7 @@ use crate::product::{Base, build};
 use crate::results::Cells;
 use crate::retain::Rules;
 use crate::select::{self, Cluster};
+use crate::sorting::sort;
 use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
@@ -281,7 +282,7 @@ impl Subject for Federated {
         let mut others: Vec<&Text> = Vec::new();
         let fleet = view.store.fleet(&self.scope).into_iter();
         others.extend(fleet.flat_map(|it| it.clusters()).map(|it| &it.name).filter(|it| !cells.contains_key(*it)));
-        others.sort_unstable();
+        sort(&mut others);
         for cluster in others {
             self.let_go(view, cluster, planner);
         }

@@ -12,6 +12,7 @@ use crate::own::{AdoptAction, Owner, ReleaseAction, adopt, release};
 use crate::patch::Operation;
 use crate::path::Pointer;
 use crate::retain::{Retention, take};
+use crate::sorting::sort_by;
 use crate::store::View;
 use crate::value::{Text, Value};
 
@@ -299,7 +300,7 @@ pub enum Released {
 fn own_part(mut desired: Value, retained: &[Retention]) -> Value {
     let mut places: Vec<Pointer> = retained.iter().filter_map(|it| Pointer::parse(&it.path).ok()).collect();
     // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then digits.
-    places.sort_by_cached_key(|it| it.segments().map(|it| (it.len(), it.clone())).collect::<Vec<_>>());
+    sort_by(&mut places, |a, b| a.segments().map(|it| (it.len(), it)).cmp(b.segments().map(|it| (it.len(), it))));
     for place in places.iter().rev() {
         take(&mut desired, place);
     }

@@ -6,6 +6,7 @@ use super::Base;
 use crate::contract::record::index_text;
 use crate::outcome::{Origin, Touched};
 use crate::path::{Pointer, list_index};
+use crate::sorting::sort_by;
 use crate::value::{Text, Value};
 
 /// Sorted by place: what lies inside a place stands behind it, without anything between.
@@ -134,7 +135,7 @@ impl Ledger<'_> {
             }
             to.is_some()
         });
-        inside.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        sort_by(&mut inside, |(a, _), (b, _)| a.cmp(b));
         self.entries.splice(from..from, inside);
     }
 }

@@ -17,6 +17,7 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::dialect::{Dependence, ocm};
 use crate::document::{Document, Identity};
 use crate::select::Selector;
+use crate::sorting::Gather;
 use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 use crate::who::Picks;
@@ -107,7 +108,7 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         any.push(match Selector::parse(&picked, view.settings.mode, None, &spot)? {
             // Found by name: a long list is not walked for every cluster.
             Selector::Listed(names) => {
-                Picks::Members { of: "the list of clusters".into(), names: names.into_iter().collect() }
+                Picks::Members { of: "the list of clusters".into(), names: names.into_iter().gather() }
             }
             selector => Picks::Selector(selector),
         });

@@ -9,6 +9,7 @@ use crate::identity::is_terminating;
 use crate::live::Sight;
 use crate::plan::{Planner, Steps};
 use crate::results::{Cell, Cells};
+use crate::sorting::{Gather, sort};
 use crate::store::View;
 use crate::value::{Map, Text, Value};
 
@@ -27,10 +28,10 @@ pub fn report(federated: &Federated, view: View, cells: &Cells, planner: &mut Pl
     let Some(document) = view.store.document(&federated.subject) else { return };
     let before = document.value.get("status").unwrap_or(&Value::Null);
     let earlier = before.get("clusters").and_then(Value::as_list).into_iter().flatten();
-    let mut earlier: BTreeMap<&str, &Value> = earlier.map(|it| (it.text_at(&["name"]), it)).collect();
+    let mut earlier: BTreeMap<&str, &Value> = earlier.map(|it| (it.text_at(&["name"]), it)).gather();
     let mut names: Vec<&Text> = Vec::new();
     names.extend(view.store.fleet(&federated.scope).into_iter().flat_map(|it| it.clusters()).map(|it| &it.name));
-    names.sort_unstable();
+    sort(&mut names);
     let (mut clusters, mut is_open, mut is_well) = (Vec::new(), false, true);
     for name in names {
         match word(federated, view, name, cells.get(name)) {
