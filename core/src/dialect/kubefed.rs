@@ -17,6 +17,7 @@
 //! The finalizer `kubefed.io/sync-controller` is KubeFed's own. It is not added here; on an object that is being deleted
 //! it is taken off when nothing is left in the clusters, since nobody else would do it.
 
+mod cluster_part;
 mod control_plane;
 mod federated;
 mod lint;
@@ -35,7 +36,7 @@ use crate::live::{HUB, Sight};
 use crate::outcome::{Outcome, PatchLayer};
 use crate::patch::{Operation, Verb};
 use crate::path::Pointer;
-use crate::plan::{APPLIED, Planner, Reason, Target, Wish, last_applied};
+use crate::plan::{Planner, Reason, Target, Wish};
 use crate::product::{Base, build};
 use crate::results::Cells;
 use crate::retain::Rules;
@@ -44,6 +45,7 @@ use crate::sorting::sort;
 use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
+use cluster_part::Shared;
 use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, is_ready, type_config};
 use overrides::Overrides;
 
@@ -103,6 +105,7 @@ struct Federated {
     depends: Vec<Dependence>,
     base: Base,
     rules: Rules,
+    shared: Shared,
     overrides: Overrides,
     index: LayerIndex,
     has_namespace: bool,
@@ -130,37 +133,6 @@ impl Federated {
         let mut diagnostics = Vec::new();
         let product = build(&self.base, &self.rules, live, layers, self.mode, &mut diagnostics)?;
         Ok(Outcome { objects: vec![product], diagnostics, ..Outcome::default() })
-    }
-
-    /// The live object as far as it is the cluster's: without the record of what was applied, and without annotations
-    /// that this record has.
-    fn cluster_part(&self, live: &Value) -> Value {
-        let annotations = live.at(&["metadata", "annotations"]).and_then(Value::as_map);
-        let Some(record) = annotations.and_then(|it| it.get(APPLIED)).and_then(Value::as_text) else {
-            return live.clone();
-        };
-        let wanted = self.base.object.at(&["metadata", "annotations"]);
-        let dropped = annotations.into_iter().flat_map(|it| it.keys()).filter(|key| {
-            *key != APPLIED && wanted.is_none_or(|it| it.get(key).is_none()) && record.contains(key.as_str())
-        });
-        let dropped: Vec<Text> = dropped.cloned().collect();
-        // The record is read only where its text shows that it may matter.
-        let applied = if dropped.is_empty() || self.mode == Mode::Compat { None } else { last_applied(live) };
-        let applied = applied.as_ref().and_then(|it| it.at(&["metadata", "annotations"]));
-        let mut live = live.clone();
-        let metadata = live.get_mut("metadata").and_then(Value::as_map_mut);
-        if let Some(annotations) = metadata.and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut) {
-            annotations.remove(APPLIED);
-            for key in dropped.iter().filter(|key| applied.is_some_and(|it| it.get(key).is_some())) {
-                annotations.remove(key);
-            }
-        }
-        if live.at(&["metadata", "annotations"]).is_some_and(Value::is_empty)
-            && let Some(metadata) = live.get_mut("metadata").and_then(Value::as_map_mut)
-        {
-            metadata.remove("annotations");
-        }
-        live
     }
 
     fn holding(&self, live: &Value) -> Holding {
@@ -244,7 +216,7 @@ impl Subject for Federated {
     fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
         let ranks = self.index.applying(cluster);
         match view.store.sight(&cluster.name, &self.object) {
-            Sight::Seen(live) => self.build(Some(&self.cluster_part(live)), &ranks).map(Arc::new),
+            Sight::Seen(live) => self.build(Some(&self.shared.cluster_part(live)), &ranks).map(Arc::new),
             Sight::Absent | Sight::Unknown => memo.get_or(ranks, |ranks| self.build(None, ranks)),
         }
     }

@@ -60,6 +60,8 @@ fn mend(
 ) -> Result<Update, Error> {
     let mut object = live.clone();
     let mut found = Vec::new();
+    let is_inside = |place: &[&str]| sections.iter().any(|it| place.starts_with(&it.path()));
+    let has_others = immutable(desired).iter().any(|place| !is_inside(place));
     for section in sections {
         if mode == Mode::Compat && section.unseen_in_original {
             continue;
@@ -75,7 +77,9 @@ fn mend(
         found.extend(here);
     }
     if mode == Mode::Strict {
-        found.extend(unlisted_immutables(desired, live, &found));
+        if has_others {
+            found.extend(unlisted_immutables(desired, live, &found));
+        }
         restore_immutables(&mut object, live);
     }
     let patch = diff(live, &object);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cluster_part::Shared;
 use super::control_plane::{self as plane, CLUSTER, CONFIG, CORE, TYPE_CONFIG};
 use super::overrides::overrides;
 use super::placement::placement;
@@ -49,12 +50,14 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
     let (group, kind, namespace) = (CORE.into(), CLUSTER.into(), scope.namespace.clone());
     depends.push(Dependence::Elsewhere { group, kind, namespace });
     depends.extend(hub_namespace(&target).map(Dependence::Document));
+    let rules = rules(document, config, mode)?;
     let base = base(view, document, config, &subject, &target, out)?;
     let orphans = document.value.text_at(&["metadata", "annotations", ORPHAN]) == "true";
     Ok(Federated {
         index: LayerIndex::of(overrides.shown.iter().map(|it| it.when.as_ref())),
         overrides,
-        rules: rules(document, config, mode)?,
+        shared: Shared::of(rules.builtin, &target.api_version, &target.kind),
+        rules,
         who: Who::Fleet(scope.clone(), placed.picks),
         has_namespace: placed.has_namespace,
         is_disabled: config.is_some_and(|it| it.value.text_at(&["spec", "propagation"]) == "Disabled"),
@@ -131,7 +134,7 @@ fn base(
             (Map::new().into(), Origin { document: Arc::clone(subject), path: spot.pointer() })
         }
         (None, None) => {
-            return Err(Error::new(Code::MissingField, "the federated object has no template").at(&spot));
+            return Err(Error::new(Code::MissingField, "the federated object has no template").at(spot));
         }
     };
     if template.is_some_and(|it| it.get("metadata").is_some_and(|it| !it.is_null() && it.as_map().is_none())) {

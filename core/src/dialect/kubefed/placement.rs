@@ -134,7 +134,7 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         let namespace = Some(named.text_at(&["namespace"])).filter(|it| !it.is_empty());
         let namespace = namespace.unwrap_or(&document.identity.namespace);
         let names = ocm::members_of_placement(view, namespace, name).ok_or_else(|| {
-            Error::new(Code::UnknownDocument, format!("the Placement `{namespace}/{name}` is not loaded")).at(&spot)
+            Error::new(Code::UnknownDocument, format!("the Placement `{namespace}/{name}` is not loaded")).at(spot)
         })?;
         any.push(Picks::Members { of: format!("the placement `{namespace}/{name}`"), names });
         placement.depends.extend(ocm::placement_dependences(namespace, name));

@@ -1,0 +1,181 @@
+//! What holds for every fleet of federated objects: one plan is enough, the next one is empty, and the order in which
+//! documents come means nothing.
+
+mod fleet;
+
+use fleet::{Fleet, list, value};
+use fleetfold_core::Value;
+
+const FLEETS: u64 = 400;
+const CLUSTERS: [&str; 4] = ["a", "b", "c", "d"];
+
+/// A sequence of numbers that looks random and is the same for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+
+    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[usize::try_from(self.below(of.len() as u64)).unwrap()]
+    }
+
+    fn some<'a>(&mut self, of: &'a [&'a str]) -> Vec<&'a str> {
+        of.iter().filter(|_| self.below(2) == 0).copied().collect()
+    }
+}
+
+const TEMPLATES: &[(&str, &str)] = &[
+    ("ConfigMap", r#"{"data":{"k":"1","l":"2"}}"#),
+    ("ConfigMap", r#"{"metadata":{"annotations":{"ours":"1"},"labels":{"app":"x"}},"data":{"k":"1"}}"#),
+    (
+        "Deployment",
+        r#"{"metadata":{"labels":{"app":"x"}},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"x"}},"template":{"spec":{"containers":[{"name":"m","image":"i:1","args":["--a"]}]}}}}"#,
+    ),
+    ("Service", r#"{"spec":{"ports":[{"name":"http","port":80},{"name":"s","port":443}],"selector":{"app":"x"}}}"#),
+    ("ServiceAccount", r#"{"metadata":{"finalizers":["f/x"]},"secrets":[{"name":"s"}]}"#),
+];
+
+const OVERRIDES: &[(&str, &[&str])] = &[
+    (
+        "ConfigMap",
+        &[
+            r#"{"path":"/data/k","value":"9"}"#,
+            r#"{"op":"add","path":"/data/m","value":"8"}"#,
+            r#"{"op":"remove","path":"/data/k"}"#,
+            r#"{"op":"add","path":"/metadata/annotations/a","value":"1"}"#,
+            r#"{"op":"add","path":"/metadata/labels","value":{"z":"1"}}"#,
+        ],
+    ),
+    (
+        "Deployment",
+        &[
+            r#"{"path":"/spec/replicas","value":5}"#,
+            r#"{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--b"}"#,
+            r#"{"op":"add","path":"/spec/template/spec/containers/0/args/0","value":"--c"}"#,
+            r#"{"op":"add","path":"/spec/template/spec/containers/0","value":{"name":"n","image":"j:1"}}"#,
+            r#"{"op":"remove","path":"/spec/template/spec/containers/0/args"}"#,
+        ],
+    ),
+    (
+        "Service",
+        &[
+            r#"{"op":"remove","path":"/spec/ports/1"}"#,
+            r#"{"op":"add","path":"/spec/type","value":"NodePort"}"#,
+            r#"{"op":"add","path":"/spec/ports/0/nodePort","value":30080}"#,
+        ],
+    ),
+    ("ServiceAccount", &[r#"{"op":"add","path":"/secrets/-","value":{"name":"t"}}"#]),
+];
+
+/// What clusters and their controllers leave on objects.
+const SEEN: &[(&str, &str)] = &[
+    ("ConfigMap", r#"{"metadata":{"annotations":{"theirs":"1"}},"data":{"k":"7","m":"live"}}"#),
+    (
+        "Deployment",
+        r#"{"metadata":{"annotations":{"deployment.kubernetes.io/revision":"2"},"labels":{"extra":"y"}},"spec":{"replicas":4,"selector":{"matchLabels":{"app":"x"}},"template":{"spec":{"containers":[{"name":"m","image":"i:0","args":["--a"],"imagePullPolicy":"Always"}]}}},"status":{"replicas":4}}"#,
+    ),
+    (
+        "Service",
+        r#"{"spec":{"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],"ports":[{"name":"http","port":80,"protocol":"TCP","nodePort":31000}],"sessionAffinity":"None"}}"#,
+    ),
+    ("ServiceAccount", r#"{"secrets":[{"name":"token-1"}],"imagePullSecrets":[{"name":"p"}]}"#),
+];
+
+fn documents(dice: &mut Dice) -> (Vec<String>, Vec<(&'static str, String)>) {
+    let mut documents = Vec::new();
+    for (index, name) in CLUSTERS.iter().enumerate() {
+        let env = *dice.one(&["dev", "prod"]);
+        let status = if index == 3 && dice.below(2) == 0 {
+            r#"{"conditions":[{"type":"Offline","status":"True"}]}"#
+        } else {
+            "{}"
+        };
+        documents.push(format!(
+            r#"{{"apiVersion":"core.kubefed.io/v1beta1","kind":"KubeFedCluster","metadata":{{"name":"{name}","namespace":"k","labels":{{"env":"{env}"}}}},"status":{status}}}"#
+        ));
+    }
+    let names = |names: Vec<&str>| names.iter().map(|it| format!(r#"{{"name":"{it}"}}"#)).collect::<Vec<_>>().join(",");
+    let placement = |dice: &mut Dice| match dice.below(3) {
+        0 => r#"{"clusterSelector":{"matchLabels":{"env":"prod"}}}"#.to_string(),
+        1 => r#"{"clusterSelector":{}}"#.to_string(),
+        _ => format!(r#"{{"clusters":[{}]}}"#, names(dice.some(&CLUSTERS))),
+    };
+    let of_namespace = if dice.below(3) == 0 { placement(dice) } else { r#"{"clusterSelector":{}}"#.into() };
+    documents.push(format!(
+        r#"{{"apiVersion":"types.kubefed.io/v1beta1","kind":"FederatedNamespace","metadata":{{"name":"n","namespace":"n"}},"spec":{{"placement":{of_namespace}}}}}"#
+    ));
+    let mut live = Vec::new();
+    for number in 0..=dice.below(3) {
+        let (kind, template) = *dice.one(TEMPLATES);
+        let operations = OVERRIDES.iter().find(|(it, _)| *it == kind).unwrap().1;
+        let mut entries = Vec::new();
+        for name in dice.some(&CLUSTERS) {
+            entries.push(format!(
+                r#"{{"clusterName":"{name}","clusterOverrides":[{}]}}"#,
+                dice.some(operations).join(",")
+            ));
+        }
+        if dice.below(2) == 0 {
+            let operation = dice.one(operations);
+            entries.insert(
+                0,
+                format!(r#"{{"clusterSelector":{{"matchLabels":{{"env":"dev"}}}},"clusterOverrides":[{operation}]}}"#),
+            );
+        }
+        let retention = *dice.one(&["{}", r#"{"fields":["data.m","spec.replicas"],"labels":["extra"]}"#]);
+        let (retains, placement) = (dice.below(2) == 0, placement(dice));
+        documents.push(format!(
+            r#"{{"apiVersion":"types.kubefed.io/v1beta1","kind":"Federated{kind}","metadata":{{"name":"x{number}","namespace":"n"}},"spec":{{"template":{template},"placement":{placement},"overrides":[{}],"retention":{retention},"retainReplicas":{retains}}}}}"#,
+            entries.join(",")
+        ));
+        for name in dice.some(&CLUSTERS) {
+            let mut object = value(SEEN.iter().find(|(it, _)| *it == kind).unwrap().1);
+            let label = *dice.one(&["true", "true", "false", "else"]);
+            let map = object.as_map_mut().unwrap();
+            map.insert("apiVersion", if kind == "Deployment" { "apps/v1" } else { "v1" });
+            map.insert("kind", kind);
+            let metadata = map.entry_or("metadata", || Value::map::<&str, Value>([])).unwrap().as_map_mut().unwrap();
+            metadata.insert("name", format!("x{number}"));
+            metadata.insert("namespace", "n");
+            let labels = metadata.entry_or("labels", || Value::map::<&str, Value>([])).unwrap().as_map_mut().unwrap();
+            labels.insert("kubefed.io/managed", label);
+            live.push((*CLUSTERS.iter().find(|it| **it == name).unwrap(), object.to_canonical()));
+        }
+    }
+    (documents, live)
+}
+
+fn fleet_of(documents: &[String], live: &[(&str, String)]) -> Fleet {
+    let mut fleet = Fleet::default();
+    fleet.call(r#"{"op":"configure","dialects":["kubefed"],"limits":{"deletes":1000,"deletePercent":100,"protectedKinds":[],"emptySelection":true}}"#);
+    for document in documents {
+        fleet.call(&format!(r#"{{"op":"load","documents":[{document}]}}"#));
+    }
+    for (cluster, object) in live {
+        fleet.put(cluster, value(object));
+    }
+    fleet
+}
+
+#[test]
+fn one_plan_is_enough_and_the_order_of_documents_means_nothing() {
+    let mut acted = 0;
+    for seed in 0..FLEETS {
+        let mut dice = Dice(seed);
+        let (mut documents, live) = documents(&mut dice);
+        let mut fleet = fleet_of(&documents, &live);
+        documents.reverse();
+        let digest = fleet_of(&documents, &live).plan().text_at(&["digest"]).to_string();
+        assert_eq!(fleet.plan().text_at(&["digest"]), digest, "fleet {seed}");
+        let plan = fleet.plan();
+        acted += list(&plan, "actions").len();
+        fleet.apply(&plan);
+        let next = fleet.plan();
+        assert_eq!(list(&next, "actions"), [], "fleet {seed}, after {}", plan.to_canonical());
+        fleet.settle();
+    }
+    assert!(acted > 1_000, "the fleets ask for only {acted} actions");
+}
