@@ -1,8 +1,9 @@
 //! What a placement is decided from, gathered from everything that is loaded.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::{BINDING, DECISION, SCORE};
+use super::binding::bound_set;
+use super::{BINDING, DECISION, SCORE, set};
 use crate::clusterset::{self, ClusterSet, GROUP};
 use crate::contract::Mode;
 use crate::diagnostic::Diagnostic;
@@ -26,7 +27,7 @@ pub struct Hub<'a> {
 
 impl<'a> Hub<'a> {
     pub fn of(view: View<'a>) -> Hub<'a> {
-        let sets = view.cluster_sets(&mut Vec::new());
+        let sets = set::all(view);
         let all = view.store.of_kind(GROUP, clusterset::KIND, None).map(|it| &it.identity.name);
         let broken = all.filter(|name| sets.iter().all(|set| set.name() != *name)).cloned().collect();
         Hub { view, sets, broken_sets: broken, decisions: objects(view, DECISION) }
@@ -36,7 +37,7 @@ impl<'a> Hub<'a> {
     /// `why` means.
     pub fn decide(&self, placement: &'a Value, why: Why, out: &mut Vec<Diagnostic>) -> Placed {
         let View { store, now } = self.view;
-        let namespace = placement.text_at(&["metadata", "namespace"]);
+        let (namespace, mode) = (placement.text_at(&["metadata", "namespace"]), store.settings.mode);
         let clusters = store.of_kind(GROUP, MANAGED_CLUSTER, None).map(|it| &it.value);
         let bindings = store.of_kind(GROUP, BINDING, Some(namespace));
         let question = Question {
@@ -44,12 +45,12 @@ impl<'a> Hub<'a> {
             clusters: &clusters.collect::<Vec<_>>(),
             sets: &self.sets,
             broken_sets: &self.broken_sets,
-            bound: &bindings.map(|it| Text::from(it.value.text_at(&["spec", "clusterSet"]))).collect::<Vec<_>>(),
+            bound: &bindings.filter_map(|it| bound_set(&it.value, mode).ok().map(Text::from)).collect::<Vec<_>>(),
             prior: &self.prior(placement),
             scores: &objects(self.view, SCORE).into_values().collect::<Vec<_>>(),
             used: &self.used(placement),
             now,
-            mode: store.settings.mode,
+            mode,
             why,
             compile: &compile,
         };
@@ -112,11 +113,6 @@ fn owner_of_placement(placement: &Value) -> (&str, &str) {
 /// Times in RFC 3339 sort as texts do; a placement that was never on a hub comes first.
 fn age_of(placement: &Value) -> &str {
     placement.text_at(&["metadata", "creationTimestamp"])
-}
-
-/// The clusters that are chosen.
-pub fn chosen(placed: &Placed) -> BTreeSet<Text> {
-    placed.groups.iter().flat_map(|it| it.clusters.iter().cloned()).collect()
 }
 
 /// Compiles an expression of a placement.
