@@ -26,6 +26,7 @@ use crate::diagnostic::{Diagnostic, Error};
 use crate::document::{Document, Identity};
 use crate::placement::Why;
 use crate::rules::clusters::MANAGED_CLUSTER;
+use crate::sorting::Gather;
 use crate::store::{Scope, View};
 use crate::value::Text;
 use crate::who::Picks;
@@ -72,7 +73,7 @@ pub fn members_of_sets(view: View, names: &[Text]) -> BTreeSet<Text> {
     let meant = set::all(view).into_iter().filter(|set| names.contains(set.name()));
     let picks = meant.map(|set| Picks::Selector(set.selector()));
     let members = picks.flat_map(|picks| fleet.into_iter().flat_map(move |fleet| picks.members(fleet)));
-    members.map(|it| it.name.clone()).collect()
+    members.map(|it| it.name.clone()).gather()
 }
 
 /// Those of the sets of which nobody knows who is in them: they are not loaded, or cannot be read. What names one of them
@@ -87,7 +88,7 @@ pub fn unknown_sets(view: View, names: &[Text]) -> Vec<Text> {
 pub fn members_of_placement(view: View, namespace: &str, name: &str) -> Option<BTreeSet<Text>> {
     let placement = view.store.document(&placement_of(namespace, name))?;
     let placed = Hub::of(view).decide(&placement.value, Why::Nobody, &mut Vec::new());
-    Some(placed.groups.into_iter().flat_map(|it| it.clusters).collect())
+    Some(placed.groups.into_iter().flat_map(|it| it.clusters).gather())
 }
 
 /// What the members of sets depend on.

@@ -16,6 +16,7 @@ use crate::plan::{Planner, Reason, Standing, Target, Wish};
 use crate::refresh::Moment;
 use crate::results::Cells;
 use crate::select::{self, Cluster};
+use crate::sorting::Gather;
 use crate::store::View;
 use crate::value::{Text, Value};
 use crate::who::{Picks, Who};
@@ -31,7 +32,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
         groups.extend(group.clusters.iter().map(|name| (name.clone(), number)));
     }
     let Identity { namespace, name, .. } = &document.identity;
-    let picks = Picks::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().collect() };
+    let picks = Picks::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().gather() };
     let uses = Uses::of(&document.value);
     let mut depends = placement_dependences(namespace, name);
     if uses.others {

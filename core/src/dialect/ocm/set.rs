@@ -13,6 +13,7 @@ use crate::placement::{Condition, turn};
 use crate::plan::Planner;
 use crate::results::Cells;
 use crate::select::Cluster;
+use crate::sorting::sort_by;
 use crate::store::View;
 use crate::value::{Text, Value};
 use crate::who::{Picks, Who};
@@ -29,7 +30,7 @@ pub fn all(view: View) -> Vec<ClusterSet> {
     for name in [DEFAULT, GLOBAL].into_iter().filter(|name| view.document(&identity(name)).is_none()) {
         sets.extend(well_known(view, name));
     }
-    sets.sort_by(|a, b| a.name().cmp(b.name()));
+    sort_by(&mut sets, |a, b| a.name().cmp(b.name()));
     sets
 }
 
