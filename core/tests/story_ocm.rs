@@ -245,10 +245,7 @@ fn the_example_settles_with_decisions_and_statuses() {
     let plan = fleet.settle_at_once();
     assert_eq!(
         actions(&plan),
-        [
-            "0 create PlacementDecision/ops/agents-decision-1",
-            "0 create PlacementDecision/team-a/web-decision-2"
-        ]
+        ["0 create PlacementDecision/ops/agents-decision-1", "0 create PlacementDecision/team-a/web-decision-2"]
     );
     let second = fleet.get("", "PlacementDecision/team-a/web-decision-2").unwrap();
     assert_eq!(second.at(&["status", "decisions"]).unwrap().to_canonical(), r#"[{"clusterName":"c3","reason":""}]"#);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::binding::bound_set;
 use super::{BINDING, DECISION, SCORE, set};
+use crate::cel::Program;
 use crate::clusterset::{self, ClusterSet, GROUP};
 use crate::contract::Mode;
 use crate::diagnostic::Diagnostic;
@@ -115,7 +116,13 @@ fn age_of(placement: &Value) -> &str {
     placement.text_at(&["metadata", "creationTimestamp"])
 }
 
-/// Compiles an expression of a placement.
-fn compile(_: &str) -> Result<Expression, String> {
-    Err("expressions are not evaluated".into())
+/// Compiles an expression of a placement, which is about one variable.
+fn compile(text: &str) -> Result<Expression, String> {
+    const CLUSTER: &str = "managedCluster";
+    let program = Program::compile(text, &[CLUSTER]).map_err(|flaw| flaw.message)?;
+    Ok(Box::new(move |cluster| match program.evaluate(&[(CLUSTER, cluster.clone())]) {
+        Ok(Value::Bool(holds)) => Ok(holds),
+        Ok(other) => Err(format!("it gives {}, and not whether it holds", other.kind())),
+        Err(flaw) => Err(flaw.message),
+    }))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::hub::Hub;
 use super::{DECISION, PLACEMENT, SCORE, decides, fleet_scope, placement_dependences};
 use crate::clusterset::GROUP;
-use crate::diagnostic::{Diagnostic, Error, ReasonCode};
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::dialect::{Dependence, Memo, Subject, Touch};
 use crate::document::{Document, Identity};
 use crate::live::{HUB, Query, Sight};
@@ -26,7 +26,9 @@ const DECISION_VERSION: &str = "cluster.open-cluster-management.io/v1beta1";
 const SCORE_VERSION: &str = "cluster.open-cluster-management.io/v1alpha1";
 
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<dyn Subject> {
+    let before = out.len();
     let placed = Hub::of(view).decide(&document.value, Why::Nobody, out);
+    let told = out.iter().skip(before).filter(|it| it.code == Code::DecisionsKept).cloned().collect();
     let mut groups = BTreeMap::new();
     for (number, group) in (0_u32..).zip(&placed.groups) {
         groups.extend(group.clusters.iter().map(|name| (name.clone(), number)));
@@ -46,6 +48,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
         uses,
         placed,
         groups,
+        told,
         now: view.now,
     })
 }
@@ -79,6 +82,8 @@ struct Placement {
     placed: Placed,
     /// The chosen clusters, each with the place of its group.
     groups: BTreeMap<Text, u32>,
+    /// That its last decisions stay, which a plan must say.
+    told: Vec<Diagnostic>,
     /// When it was decided.
     now: Option<Moment>,
 }
@@ -115,7 +120,7 @@ impl Placement {
             if let Some(map) = desired.as_map_mut() {
                 map.remove("status");
             }
-            let because = format!("the placement `{}` has so many decisions", self.identity.name);
+            let because = format!("the placement `{}` lists clusters here", self.identity.name);
             let standing = planner.ensure(Wish { cluster: HUB.into(), desired, wave: 0, because });
             complete &= !matches!(standing, Standing::Unknown | Standing::Missing | Standing::Terminating);
         }
@@ -151,6 +156,7 @@ impl Subject for Placement {
     /// 2. Once all are there, they get their clusters, and those that are too many go.
     fn conclude(&self, view: View, _: &Cells, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
+        planner.steps.diagnostics.extend(self.told.iter().cloned());
         if matches!(self.placed.state, State::NotOurs | State::BrokenSet) {
             return;
         }
