@@ -1,9 +1,9 @@
 //! What a placement is decided from, gathered from everything that is loaded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::binding::bound_set;
-use super::{BINDING, DECISION, SCORE, set};
+use super::{BINDING, DECISION, SCORE, fleet_scope, set};
 use crate::cel::Program;
 use crate::clusterset::{self, ClusterSet, GROUP};
 use crate::contract::Mode;
@@ -15,6 +15,7 @@ use crate::rules::clusters::MANAGED_CLUSTER;
 use crate::sorting::Gather;
 use crate::store::View;
 use crate::value::{Text, Value};
+use crate::who::Picks;
 
 /// The sets, and the decisions as they stand, of one moment. What was not loaded is taken not to be there: who plans must
 /// ask for it first.
@@ -39,14 +40,23 @@ impl<'a> Hub<'a> {
     pub fn decide(&self, placement: &'a Value, why: Why, out: &mut Vec<Diagnostic>) -> Placed {
         let View { store, now } = self.view;
         let (namespace, mode) = (placement.text_at(&["metadata", "namespace"]), store.settings.mode);
-        let clusters = store.of_kind(GROUP, MANAGED_CLUSTER, None).map(|it| &it.value);
         let bindings = store.of_kind(GROUP, BINDING, Some(namespace));
+        let bound: Vec<Text> = bindings.filter_map(|it| bound_set(&it.value, mode).ok().map(Text::from)).collect();
+        // Nobody asks why the others are out, and the index knows who is in.
+        let sets: Vec<ClusterSet> = match why {
+            Why::Nobody => self.sets.iter().filter(|set| bound.contains(set.name())).cloned().collect(),
+            _ => self.sets.clone(),
+        };
+        let clusters: Vec<&Value> = match why {
+            Why::Nobody => self.members(&sets),
+            _ => store.of_kind(GROUP, MANAGED_CLUSTER, None).map(|it| &it.value).collect(),
+        };
         let question = Question {
             placement,
-            clusters: &clusters.collect::<Vec<_>>(),
-            sets: &self.sets,
+            clusters: &clusters,
+            sets: &sets,
             broken_sets: &self.broken_sets,
-            bound: &bindings.filter_map(|it| bound_set(&it.value, mode).ok().map(Text::from)).collect::<Vec<_>>(),
+            bound: &bound,
             prior: &self.prior(placement),
             scores: &objects(self.view, SCORE).into_values().collect::<Vec<_>>(),
             used: &self.used(placement),
@@ -56,6 +66,18 @@ impl<'a> Hub<'a> {
             compile: &compile,
         };
         place(&question, out)
+    }
+
+    /// The documents of the clusters that are in one of the sets.
+    fn members(&self, sets: &[ClusterSet]) -> Vec<&'a Value> {
+        let store = self.view.store;
+        let Some(fleet) = store.fleet(&fleet_scope()) else { return Vec::new() };
+        let mut members: BTreeSet<&Text> = BTreeSet::new();
+        for set in sets {
+            members.extend(Picks::Selector(set.selector()).members(fleet).into_iter().map(|it| &it.name));
+        }
+        let documents = members.into_iter().filter_map(|name| store.cluster_document(&fleet_scope(), name));
+        documents.map(|it| &it.value).collect()
     }
 
     /// The decisions of a placement as they stand.
