@@ -128,7 +128,10 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
     }
     ctx.explain_denials();
     ctx.compare_sets(&sets, old.as_ref(), new.as_ref());
-    ctx.warn_misnamed(&sets);
+    if let Judge::Documents(rbac) = &ctx.judge {
+        let misnamed = misnamed_grants(rbac, &sets);
+        ctx.out.extend(misnamed);
+    }
     Ok(verdict)
 }
 
@@ -203,6 +206,42 @@ fn changes<'l>(before: &'l Labels, after: &'l Labels) -> Vec<(&'l Text, &'l Text
     changes.collect()
 }
 
+/// Says of a role that it grants a set's name where the set selects another value: whoever wrote it meant the set, and no
+/// label that it grants makes a cluster join.
+pub fn misnamed_grants(rbac: &Rbac, sets: &[ClusterSet]) -> Vec<Diagnostic> {
+    let label = Permission::label(String::new());
+    let mut found = Vec::new();
+    for (role, place, name) in rbac.names(label.request()) {
+        let Some((key, value)) = name.rsplit_once(':') else { continue };
+        let set = sets.iter().find(|it| it.name() == value);
+        let Some((_, selected)) = set.and_then(ClusterSet::exclusive_label).filter(|(it, _)| *it == key) else {
+            continue;
+        };
+        if selected != value {
+            let message = format!("`{name}` never makes a cluster join the set `{value}`");
+            let hint = format!("the set selects `{key}:{selected}`: grant that");
+            found.push(Diagnostic::warning(Code::GrantJoinsNothing, message).of(role).at(place).hint(hint));
+        }
+    }
+    found
+}
+
+/// Whether a label needs a permission.
+pub fn is_guarded(key: &str, mode: Mode) -> bool {
+    match mode {
+        Mode::Strict => RESERVED.iter().any(|it| key.starts_with(it)),
+        Mode::Compat => key == CLUSTERSET,
+    }
+}
+
+/// Which labels need a permission, in words.
+pub fn guarded(mode: Mode) -> String {
+    match mode {
+        Mode::Strict => format!("guarded are labels that begin with `{}`", RESERVED.join("` or `")),
+        Mode::Compat => format!("guarded is the label `{CLUSTERSET}` alone"),
+    }
+}
+
 struct Ctx<'a> {
     question: &'a Question<'a>,
     judge: Judge<'a>,
@@ -212,10 +251,7 @@ struct Ctx<'a> {
 
 impl Ctx<'_> {
     fn is_guarded(&self, key: &str) -> bool {
-        match self.question.mode {
-            Mode::Strict => RESERVED.iter().any(|it| key.starts_with(it)),
-            Mode::Compat => key == CLUSTERSET,
-        }
+        is_guarded(key, self.question.mode)
     }
 
     /// The permissions of which one is enough, in the order they are asked for.
@@ -325,32 +361,10 @@ impl Ctx<'_> {
         }
     }
 
-    /// Says of a role that it grants a set's name where the set selects another value: whoever wrote it meant the set, and
-    /// no label that it grants makes a cluster join.
-    fn warn_misnamed(&mut self, sets: &[ClusterSet]) {
-        let Judge::Documents(rbac) = &self.judge else { return };
-        let label = Permission::label(String::new());
-        for (role, place, name) in rbac.names(label.request()) {
-            let Some((key, value)) = name.rsplit_once(':') else { continue };
-            let set = sets.iter().find(|it| it.name() == value);
-            let Some((_, selected)) = set.and_then(ClusterSet::exclusive_label).filter(|(it, _)| *it == key) else {
-                continue;
-            };
-            if selected != value {
-                let message = format!("`{name}` never makes a cluster join the set `{value}`");
-                let hint = format!("the set selects `{key}:{selected}`: grant that");
-                self.out.push(Diagnostic::warning(Code::GrantJoinsNothing, message).of(role).at(place).hint(hint));
-            }
-        }
-    }
-
     fn warn_unguarded(&mut self, set: &ClusterSet, verb: &str, keys: &BTreeSet<&Text>) {
         let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
         let message = format!("the cluster {verb} `{}` by labels that nobody guards: {keys}", set.name());
-        let hint = match self.question.mode {
-            Mode::Strict => format!("guarded are labels that begin with `{}`", RESERVED.join("` or `")),
-            Mode::Compat => format!("guarded is the label `{CLUSTERSET}` alone"),
-        };
+        let hint = guarded(self.question.mode);
         let place = Pointer::of(["spec", "clusterSelector"]);
         let document = clusterset::reference(set.name().clone());
         self.out.push(Diagnostic::warning(Code::UnguardedLabel, message).of(document).at(place).hint(hint));

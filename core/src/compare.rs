@@ -47,6 +47,16 @@ pub fn compare(before: &Outcome, after: &Outcome) -> Delta {
         let (before, after) = (before.options.as_ref(), after.options.as_ref());
         compare_options(before.unwrap_or(&nothing), after.unwrap_or(&nothing), &mut delta);
     }
+    if before.group != after.group {
+        let shown = |outcome: &Outcome| outcome.group.as_ref().map(|it| Source::Value(it.to_value()));
+        delta.changes.push(Change {
+            path: "group".into(),
+            object: None,
+            before: shown(before),
+            after: shown(after),
+            cause: Cause { layer: "decision-group".into(), origin: None },
+        });
+    }
     for product in &after.objects {
         let identity = identity_of(product);
         match before.objects.iter().find(|it| identity_of(it) == identity) {

@@ -229,6 +229,12 @@ codes! {
     IgnoredField = "ignored-field",
     /// A score of an add-on is no longer valid, and counts as zero.
     ExpiredScore = "expired-score",
+    /// A predicate without conditions, which every cluster satisfies.
+    PredicatePicksAll = "predicate-picks-all",
+    /// A decision group that takes none of the chosen clusters, so that there is no such group.
+    EmptyDecisionGroup = "empty-decision-group",
+    /// Clusters that were chosen before come last, so that every decision is another one.
+    UnsteadyPlacement = "unsteady-placement",
 
     // Operators
     /// No plan has this name.
@@ -271,10 +277,22 @@ codes! {
     GrantJoinsNothing = "grant-joins-nothing",
     /// The permission comes from the deprecated `join`.
     DeprecatedJoin = "deprecated-join",
+    /// A name in a role has a wildcard, which Kubernetes takes to the letter.
+    LiteralWildcard = "literal-wildcard",
     /// The set is not valid, so nothing joins it.
     BadClusterSet = "bad-cluster-set",
     /// Two sets share an exclusive key and value.
     SharedExclusiveLabel = "shared-exclusive-label",
+    /// The set has no selector, so that no cluster is ever in it.
+    SetPicksNone = "set-picks-none",
+    /// A label or a binding names a set that is not there.
+    UnknownSet = "unknown-set",
+    /// The hub keeps this set as it made it, or puts clusters into it by itself.
+    WellKnownSet = "well-known-set",
+    /// The binding is not one that a hub takes.
+    BadBinding = "bad-binding",
+    /// Hubs no longer serve this version of the kind.
+    UnservedVersion = "unserved-version",
     /// The document is of a kind that this op does not read.
     UnusedDocument = "unused-document",
     /// A role, binding or subject that cannot be read.

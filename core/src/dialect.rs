@@ -35,6 +35,11 @@ pub trait Dialect: Debug + Sync {
         false
     }
 
+    /// The subjects that must be translated again because another document changed, where its content decides which.
+    fn exposed(&self, _: View, _changed: &Identity) -> Vec<Identity> {
+        Vec::new()
+    }
+
     /// Translates a subject. What is worth telling, though there is an answer, goes to `out`.
     ///
     /// # Errors
@@ -92,6 +97,11 @@ pub trait Subject: Debug {
         &[]
     }
 
+    /// Whether it was translated from what was seen on the hub, so that looking at all of it again means translating again.
+    fn reads_hub(&self) -> bool {
+        false
+    }
+
     /// Whether the time given with a request matters.
     fn is_timed(&self) -> bool {
         false
@@ -114,6 +124,8 @@ pub enum Touch {
     Cell(Text),
     /// It concerns the subject as a whole.
     Whole,
+    /// It makes the subject another one, which is translated again.
+    Subject,
 }
 
 /// Documents that a subject was translated from.

@@ -10,7 +10,7 @@ use crate::path::Pointer;
 use crate::retain::Retention;
 use crate::select::Selector;
 use crate::store::Store;
-use crate::value::{Text, Value};
+use crate::value::{Map, Text, Value};
 
 /// Shared by all clusters that get the same.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +28,20 @@ pub struct Outcome {
 /// Where a placement puts a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionGroup {
+    /// Empty for the clusters that no declared group takes.
     pub name: Text,
     pub index: i64,
+}
+
+impl DecisionGroup {
+    /// As an answer shows it.
+    pub fn to_value(&self) -> Value {
+        let mut shown = Map::from_iter([("index", self.index)]);
+        if !self.name.is_empty() {
+            shown.insert("name", self.name.clone());
+        }
+        shown.into()
+    }
 }
 
 /// One object that a cluster should have.

@@ -21,7 +21,7 @@ mod why;
 use std::collections::{BTreeMap, BTreeSet};
 
 use decision::Progress;
-pub use decision::{PLACEMENT, listed};
+pub use decision::{Condition, PLACEMENT, listed, turn};
 pub use group::Group;
 pub use predicate::{Compile, Expression};
 use read::{Flaws, Part, Spec};

@@ -55,6 +55,8 @@ pub struct State {
     is_outdated: bool,
     /// The clusters whose results must be worked out again.
     stale: BTreeSet<Text>,
+    /// Whether what concerns it as a whole must be planned again.
+    is_unplanned: bool,
 }
 
 /// What translating a subject gave.
@@ -115,6 +117,7 @@ impl Results {
                 for state in self.subjects.values_mut() {
                     match object {
                         Some(object) => state.touch(object),
+                        None if state.subject().is_ok_and(Subject::reads_hub) => state.reread(),
                         None => state.replan(),
                     }
                 }
@@ -130,6 +133,9 @@ impl Results {
     /// Works out what is stale, and answers what that replaced. Settling twice does nothing more.
     pub fn settle(&mut self, store: &Store, now: Option<Moment>) -> Replaced {
         if now.is_some() && self.now != now {
+            if self.now.is_none() {
+                self.subjects.values_mut().for_each(State::forget_statuses);
+            }
             self.now = now;
             self.subjects.values_mut().filter(|it| it.subject().is_ok_and(Subject::is_timed)).for_each(State::reread);
         }
@@ -138,7 +144,12 @@ impl Results {
         if self.suspects.iter().any(|it| dialect::ALL.iter().any(|dialect| dialect.names_subjects(it))) {
             self.suspect_all(view);
         }
-        for identity in std::mem::take(&mut self.suspects) {
+        let mut suspects = std::mem::take(&mut self.suspects);
+        let exposed =
+            |it: &Identity| dialect::ALL.iter().flat_map(|dialect| dialect.exposed(view, it)).collect::<Vec<_>>();
+        let exposed: Vec<Identity> = suspects.iter().flat_map(exposed).collect();
+        suspects.extend(exposed);
+        for identity in suspects {
             let dialect = view.document(&identity).and_then(|document| dialect_of(view, document));
             match (dialect, self.subjects.get_mut(&identity)) {
                 (Some(dialect), Some(state)) if state.dialect.name() == dialect.name() => state.reread(),
@@ -174,6 +185,7 @@ impl Results {
         self.suspects.clear();
         for state in self.subjects.values_mut() {
             state.is_outdated = false;
+            state.is_unplanned = false;
             state.stale.clear();
         }
         for (identity, before) in replaced.subjects {
@@ -237,7 +249,7 @@ pub fn dialect_of(view: View, document: &Document) -> Option<&'static dyn Dialec
 
 impl State {
     fn new(dialect: &'static dyn Dialect) -> State {
-        State { dialect, reading: None, is_outdated: true, stale: BTreeSet::new() }
+        State { dialect, reading: None, is_outdated: true, stale: BTreeSet::new(), is_unplanned: false }
     }
 
     pub fn dialect(&self) -> &'static dyn Dialect {
@@ -273,6 +285,17 @@ impl State {
     fn replan(&mut self) {
         let Some(reading) = &self.reading else { return };
         self.stale.extend(reading.cells.keys().cloned());
+        self.is_unplanned = true;
+    }
+
+    /// Drops the plans of statuses that were made without a time, which may belong into them.
+    fn forget_statuses(&mut self) {
+        let Some(reading) = &mut self.reading else { return };
+        let dated = |it: &Arc<Steps>| it.status.is_empty();
+        reading.whole = reading.whole.take().filter(dated);
+        for cell in reading.cells.values_mut() {
+            cell.steps = cell.steps.take().filter(dated);
+        }
     }
 
     fn depends_on(&self, identity: &Identity) -> bool {
@@ -294,6 +317,7 @@ impl State {
             Touch::Nothing => {}
             Touch::Cell(cluster) => drop(self.stale.insert(cluster)),
             Touch::Whole => self.replan(),
+            Touch::Subject => self.reread(),
         }
     }
 
@@ -302,14 +326,13 @@ impl State {
         if self.is_outdated {
             let fresh = Reading::of(self.dialect, view, document);
             let (dialect, reading) = (self.dialect, self.reading.replace(fresh));
-            (self.is_outdated, self.stale) = (false, BTreeSet::new());
-            let before =
-                |reading| State { dialect, reading: Some(reading), is_outdated: false, stale: BTreeSet::new() };
+            (self.is_outdated, self.is_unplanned, self.stale) = (false, false, BTreeSet::new());
+            let before = |reading| State { reading: Some(reading), is_outdated: false, ..State::new(dialect) };
             return Some(reading.map_or(Before::Nothing, |it| Before::State(Box::new(before(it)))));
         }
-        let stale = std::mem::take(&mut self.stale);
+        let (stale, is_unplanned) = (std::mem::take(&mut self.stale), std::mem::take(&mut self.is_unplanned));
         let Some(Reading { read: Ok(subject), cells, memo, whole, .. }) = &mut self.reading else { return None };
-        if stale.is_empty() {
+        if stale.is_empty() && !is_unplanned {
             return None;
         }
         let mut before = BTreeMap::new();

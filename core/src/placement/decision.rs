@@ -100,7 +100,7 @@ pub fn read(prior: &[&Value]) -> (Vec<Group>, Vec<Value>) {
     (groups, prior.into_iter().cloned().collect())
 }
 
-/// A condition of the Placement's status.
+/// A condition of a status.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     pub kind: &'static str,
@@ -155,7 +155,7 @@ pub fn misconfigured(flaw: Option<String>) -> Condition {
     }
 }
 
-/// The status of the Placement. What others wrote there stays, and so does the time of a condition that did not turn.
+/// The status of the Placement. What others wrote there stays.
 pub fn status(
     placement: &Value,
     selected: usize,
@@ -174,8 +174,16 @@ pub fn status(
         ])
     };
     status.insert("decisionGroups", Value::list(groups.iter().map(group)));
-    let mut listed = status.get("conditions").and_then(Value::as_list).cloned().unwrap_or_default();
-    for condition in conditions {
+    let conditions = turn(status.get("conditions"), conditions, now);
+    status.insert("conditions", conditions);
+    status.into()
+}
+
+/// The conditions of a status with what they should say. What others wrote there stays, and so does the time of a condition
+/// that did not turn; one without a time gets it as soon as a time is known.
+pub fn turn(before: Option<&Value>, said: &[Condition], now: Option<Moment>) -> Value {
+    let mut listed = before.and_then(Value::as_list).cloned().unwrap_or_default();
+    for condition in said {
         let at = listed.iter().position(|it| it.text_at(&["type"]) == condition.kind);
         let before = at.and_then(|at| listed.get(at)).cloned().unwrap_or_default();
         let after = write_condition(&before, condition, now);
@@ -184,8 +192,7 @@ pub fn status(
             None => listed.push(after),
         }
     }
-    status.insert("conditions", listed);
-    status.into()
+    listed.into()
 }
 
 fn write_condition(before: &Value, condition: &Condition, now: Option<Moment>) -> Value {
@@ -199,9 +206,9 @@ fn write_condition(before: &Value, condition: &Condition, now: Option<Moment>) -
     }
     if turned {
         after.remove("lastTransitionTime");
-        if let Some(now) = now {
-            after.insert("lastTransitionTime", now.to_string());
-        }
+    }
+    if let (None, Some(now)) = (after.get("lastTransitionTime"), now) {
+        after.insert("lastTransitionTime", now.to_string());
     }
     after.into()
 }

@@ -15,6 +15,10 @@ const PAUSED: &str = "fleetfold.dev/paused";
 /// The annotation that lets an object of a protected kind go.
 const ALLOW_DELETE: &str = "fleetfold.dev/allow-delete";
 
+/// Kinds whose objects only say what was decided, so that letting one go takes nothing from a cluster. To keep one that is
+/// no longer true would.
+const VERDICTS: &[&str] = &["PlacementDecision"];
+
 /// Puts together what all subjects contribute, and holds what must not pass.
 pub fn conclude<'s>(store: &Store, steps: impl Iterator<Item = &'s Steps>, out: &mut Vec<Diagnostic>) -> Plan {
     let mut plan = Plan::default();
@@ -106,18 +110,19 @@ fn annotated(object: &Value, key: &str) -> bool {
 fn hold_many(plan: &mut Plan, limits: &Limits, managed: usize) {
     let share = managed.saturating_mul(usize::try_from(limits.delete_percent).unwrap_or(0)).div_ceil(100);
     let most = share.min(usize::try_from(limits.deletes).unwrap_or(0));
-    let deletes = plan.actions.iter().filter(|it| it.verb == Verb::Delete).count();
+    let counts = |it: &Action| it.verb == Verb::Delete && !VERDICTS.contains(&it.target.kind.as_str());
+    let deletes = plan.actions.iter().filter(|it| counts(it)).count();
     if deletes > most {
         let text =
             format!("the plan deletes {deletes} of {managed} objects, more than the {most} that its limits allow");
         let hint = format!("allow it with `limits.deletes: {deletes}` and a `limits.deletePercent` to match");
-        hold_all(plan, |verb| verb == Verb::Delete, ReasonCode::DeleteBudget, &text, &hint);
+        hold_all(plan, counts, ReasonCode::DeleteBudget, &text, &hint);
     }
     let changes = plan.actions.iter().filter(|it| it.verb != Verb::Delete).count();
     if let Some(most) = limits.changes.filter(|most| usize::try_from(*most).is_ok_and(|most| changes > most)) {
         let text = format!("the plan changes {changes} objects, more than the {most} that its limits allow");
         let hint = format!("allow it with `limits.changes: {changes}`");
-        hold_all(plan, |verb| verb != Verb::Delete, ReasonCode::ChangeBudget, &text, &hint);
+        hold_all(plan, |it| it.verb != Verb::Delete, ReasonCode::ChangeBudget, &text, &hint);
     }
 }
 
@@ -136,8 +141,8 @@ fn hold_last(plan: &mut Plan) {
     }));
 }
 
-fn hold_all(plan: &mut Plan, stops: impl Fn(Verb) -> bool, code: ReasonCode, text: &str, hint: &str) {
-    let (stopped, passing) = std::mem::take(&mut plan.actions).into_iter().partition(|it: &Action| stops(it.verb));
+fn hold_all(plan: &mut Plan, stops: impl Fn(&Action) -> bool, code: ReasonCode, text: &str, hint: &str) {
+    let (stopped, passing) = std::mem::take(&mut plan.actions).into_iter().partition(|it: &Action| stops(it));
     plan.actions = passing;
     let held = |action| Held { action, code, text: text.into(), hint: hint.into() };
     let stopped: Vec<Action> = stopped;

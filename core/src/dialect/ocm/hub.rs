@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{BINDING, DECISION, SCORE};
+use super::binding::bound_set;
+use super::{BINDING, DECISION, SCORE, fleet_scope, set};
+use crate::cel::Program;
 use crate::clusterset::{self, ClusterSet, GROUP};
 use crate::contract::Mode;
 use crate::diagnostic::Diagnostic;
@@ -13,6 +15,7 @@ use crate::rules::clusters::MANAGED_CLUSTER;
 use crate::sorting::Gather;
 use crate::store::View;
 use crate::value::{Text, Value};
+use crate::who::Picks;
 
 /// The sets, and the decisions as they stand, of one moment. What was not loaded is taken not to be there: who plans must
 /// ask for it first.
@@ -26,7 +29,7 @@ pub struct Hub<'a> {
 
 impl<'a> Hub<'a> {
     pub fn of(view: View<'a>) -> Hub<'a> {
-        let sets = view.cluster_sets(&mut Vec::new());
+        let sets = set::all(view);
         let all = view.store.of_kind(GROUP, clusterset::KIND, None).map(|it| &it.identity.name);
         let broken = all.filter(|name| sets.iter().all(|set| set.name() != *name)).cloned().collect();
         Hub { view, sets, broken_sets: broken, decisions: objects(view, DECISION) }
@@ -36,24 +39,45 @@ impl<'a> Hub<'a> {
     /// `why` means.
     pub fn decide(&self, placement: &'a Value, why: Why, out: &mut Vec<Diagnostic>) -> Placed {
         let View { store, now } = self.view;
-        let namespace = placement.text_at(&["metadata", "namespace"]);
-        let clusters = store.of_kind(GROUP, MANAGED_CLUSTER, None).map(|it| &it.value);
+        let (namespace, mode) = (placement.text_at(&["metadata", "namespace"]), store.settings.mode);
         let bindings = store.of_kind(GROUP, BINDING, Some(namespace));
+        let bound: Vec<Text> = bindings.filter_map(|it| bound_set(&it.value, mode).ok().map(Text::from)).collect();
+        // Nobody asks why the others are out, and the index knows who is in.
+        let sets: Vec<ClusterSet> = match why {
+            Why::Nobody => self.sets.iter().filter(|set| bound.contains(set.name())).cloned().collect(),
+            _ => self.sets.clone(),
+        };
+        let clusters: Vec<&Value> = match why {
+            Why::Nobody => self.members(&sets),
+            _ => store.of_kind(GROUP, MANAGED_CLUSTER, None).map(|it| &it.value).collect(),
+        };
         let question = Question {
             placement,
-            clusters: &clusters.collect::<Vec<_>>(),
-            sets: &self.sets,
+            clusters: &clusters,
+            sets: &sets,
             broken_sets: &self.broken_sets,
-            bound: &bindings.map(|it| Text::from(it.value.text_at(&["spec", "clusterSet"]))).collect::<Vec<_>>(),
+            bound: &bound,
             prior: &self.prior(placement),
             scores: &objects(self.view, SCORE).into_values().collect::<Vec<_>>(),
             used: &self.used(placement),
             now,
-            mode: store.settings.mode,
+            mode,
             why,
             compile: &compile,
         };
         place(&question, out)
+    }
+
+    /// The documents of the clusters that are in one of the sets.
+    fn members(&self, sets: &[ClusterSet]) -> Vec<&'a Value> {
+        let store = self.view.store;
+        let Some(fleet) = store.fleet(&fleet_scope()) else { return Vec::new() };
+        let mut members: BTreeSet<&Text> = BTreeSet::new();
+        for set in sets {
+            members.extend(Picks::Selector(set.selector()).members(fleet).into_iter().map(|it| &it.name));
+        }
+        let documents = members.into_iter().filter_map(|name| store.cluster_document(&fleet_scope(), name));
+        documents.map(|it| &it.value).collect()
     }
 
     /// The decisions of a placement as they stand.
@@ -114,12 +138,13 @@ fn age_of(placement: &Value) -> &str {
     placement.text_at(&["metadata", "creationTimestamp"])
 }
 
-/// The clusters that are chosen.
-pub fn chosen(placed: &Placed) -> BTreeSet<Text> {
-    placed.groups.iter().flat_map(|it| it.clusters.iter().cloned()).collect()
-}
-
-/// Compiles an expression of a placement.
-fn compile(_: &str) -> Result<Expression, String> {
-    Err("expressions are not evaluated".into())
+/// Compiles an expression of a placement, which is about one variable.
+fn compile(text: &str) -> Result<Expression, String> {
+    const CLUSTER: &str = "managedCluster";
+    let program = Program::compile(text, &[CLUSTER]).map_err(|flaw| flaw.message)?;
+    Ok(Box::new(move |cluster| match program.evaluate(&[(CLUSTER, cluster.clone())]) {
+        Ok(Value::Bool(holds)) => Ok(holds),
+        Ok(other) => Err(format!("it gives {}, and not whether it holds", other.kind())),
+        Err(flaw) => Err(flaw.message),
+    }))
 }

@@ -1,0 +1,104 @@
+//! ManagedClusterSetBindings: which sets a namespace may use.
+
+use std::sync::Arc;
+
+use super::fleet_scope;
+use super::set::{self, Named, tell_condition};
+use crate::contract::Mode;
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::document::{Document, Identity};
+use crate::outcome::Outcome;
+use crate::path::Pointer;
+use crate::placement::Condition;
+use crate::plan::Planner;
+use crate::results::Cells;
+use crate::select::{Cluster, Selector};
+use crate::store::View;
+use crate::value::{Text, Value};
+use crate::who::{Picks, Who};
+
+/// The set that a binding binds.
+///
+/// # Errors
+///
+/// A hub takes no binding whose name is not that of its set: such a one binds nothing. In compat mode it counts where it
+/// stands, as it does for the original's scheduler.
+pub fn bound_set(binding: &Value, mode: Mode) -> Result<&str, Error> {
+    let (name, set) = (binding.text_at(&["metadata", "name"]), binding.text_at(&["spec", "clusterSet"]));
+    let spec = &Spot::ROOT.key("spec");
+    let at = spec.key("clusterSet");
+    if set.is_empty() {
+        return Err(Error::new(Code::BadBinding, "the binding names no set").at(at));
+    }
+    if name != set && mode == Mode::Strict {
+        let message = format!("the binding is named `{name}` and binds `{set}`: a hub refuses it");
+        return Err(Error::new(Code::BadBinding, message).at(at).hint(format!("name the binding `{set}`")));
+    }
+    Ok(set)
+}
+
+pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
+    let set = bound_set(&document.value, view.settings.mode)?;
+    let (selector, found) = match set::named(view, set) {
+        Named::Set(set) => (set.selector(), true),
+        Named::Broken(error) => {
+            let message = format!("the set `{set}` cannot be read: {}", error.message);
+            return Err(Error::new(Code::BadClusterSet, message).at(Spot::ROOT.key("spec").key("clusterSet")));
+        }
+        Named::Missing => {
+            let message = format!("there is no set `{set}`, so the binding binds nothing yet");
+            let place = Pointer::of(["spec", "clusterSet"]);
+            out.push(Diagnostic::warning(Code::UnknownSet, message).of(&document.identity).at(place));
+            (Selector::Nothing, false)
+        }
+    };
+    Ok(Box::new(Binding {
+        identity: document.identity.clone(),
+        set: set.into(),
+        found,
+        who: Who::Fleet(fleet_scope(), Picks::Selector(selector)),
+        depends: vec![Dependence::Document(set::identity(set))],
+    }))
+}
+
+/// A binding of a set that can be read, or is not there yet. It gives the clusters that its namespace may use.
+#[derive(Debug)]
+struct Binding {
+    identity: Identity,
+    set: Text,
+    /// Whether the set is there.
+    found: bool,
+    who: Who,
+    depends: Vec<Dependence>,
+}
+
+impl Subject for Binding {
+    fn who(&self) -> &Who {
+        &self.who
+    }
+
+    fn depends(&self) -> &[Dependence] {
+        &self.depends
+    }
+
+    fn effective(&self, _: View, _: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        memo.get_or(Vec::new(), |_| Ok(Outcome::default()))
+    }
+
+    fn plan(&self, _: View, _: &Text, _: &Outcome, _: &mut Planner) {}
+
+    fn conclude(&self, view: View, _: &Cells, planner: &mut Planner) {
+        let (holds, set) = (self.found, &self.set);
+        let (reason, message) = match holds {
+            true => ("ClusterSetBound", format!("the set `{set}` is bound")),
+            false => ("ClusterSetNotFound", format!("there is no set `{set}`")),
+        };
+        tell_condition(view, &self.identity, Condition { kind: "Bound", holds, reason, message }, planner);
+    }
+
+    fn touched_by(&self, _: &Identity) -> Touch {
+        Touch::Nothing
+    }
+}

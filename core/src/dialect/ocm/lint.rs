@@ -1,0 +1,182 @@
+//! What the original is silent about in sets, clusters and placements.
+
+use std::collections::BTreeMap;
+
+use super::set::{self, DEFAULT, Named};
+use super::{BINDING, PLACEMENT, hub::Hub};
+use crate::authorize::{guarded, is_guarded};
+use crate::clusterset::{self, CLUSTERSET, ClusterSet, GROUP};
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::Document;
+use crate::path::Pointer;
+use crate::placement::Why;
+use crate::rules::clusters::MANAGED_CLUSTER;
+use crate::store::View;
+use crate::value::Value;
+
+/// Lets the hub be told to leave a set alone.
+const AUTOUPDATE: &str = "cluster.open-cluster-management.io/autoupdate";
+
+pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
+    for document in view.store.of_kind(GROUP, clusterset::KIND, None) {
+        lint_version(document, out);
+        lint_set(view, document, out);
+    }
+    for document in view.store.of_kind(GROUP, BINDING, None) {
+        lint_version(document, out);
+    }
+    for document in view.store.of_kind(GROUP, PLACEMENT, None) {
+        lint_predicates(document, out);
+        lint_steadiness(document, out);
+        lint_groups(view, document, out);
+    }
+    lint_clusters(view, out);
+}
+
+/// The version that the seed and older repositories write.
+fn lint_version(document: &Document, out: &mut Vec<Diagnostic>) {
+    if document.value.text_at(&["apiVersion"]).ends_with("/v1beta1") {
+        let message = format!("hubs no longer serve v1beta1 of a {}", document.identity.kind);
+        let hint = format!("write `{GROUP}/v1beta2`");
+        out.push(found(Diagnostic::info(Code::UnservedVersion, message), document, &["apiVersion"]).hint(hint));
+    }
+}
+
+fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    const SELECTOR: [&str; 2] = ["spec", "clusterSelector"];
+    let (mode, value) = (view.settings.mode, &document.value);
+    let Ok(set) = ClusterSet::parse(value, view.settings.stage, mode, &Spot::ROOT) else { return };
+    let kind = value.text_at(&["spec", "clusterSelector", "selectorType"]);
+    let given = |field: &str| value.at(&["spec", "clusterSelector", field]).is_some_and(|it| !it.is_null());
+    let by_selector = kind == "LabelSelector";
+    if by_selector && !given("labelSelector") {
+        let message = "a set without a `labelSelector` picks no cluster";
+        let hint = "write `labelSelector: {}` to pick all of them";
+        out.push(found(Diagnostic::warning(Code::SetPicksNone, message), document, &SELECTOR).hint(hint));
+    }
+    for (field, read) in [("labelSelector", by_selector), ("exclusiveLabel", kind == "ExclusiveLabel")] {
+        if given(field) && !read {
+            let kind = if kind.is_empty() { "ExclusiveClusterSetLabel" } else { kind };
+            let message = format!("a set of the type `{kind}` has no use for `{field}`");
+            let finding = Diagnostic::warning(Code::IgnoredField, message).of(&document.identity);
+            out.push(finding.at(Pointer::of(SELECTOR).child(field)));
+        }
+    }
+    let mut free: Vec<String> = set.keys().filter(|key| !is_guarded(key, mode)).map(|key| format!("`{key}`")).collect();
+    free.dedup();
+    if !free.is_empty() {
+        let message =
+            format!("who may edit a cluster can move it into the set or out of it: nobody guards {}", free.join(", "));
+        let finding = Diagnostic::warning(Code::UnguardedLabel, message).hint(guarded(mode));
+        out.push(found(finding, document, &SELECTOR));
+    }
+    let kept = value.text_at(&["metadata", "annotations", AUTOUPDATE]) != "false";
+    if kept && set::well_known(view, set.name()).is_some_and(|it| it != set) {
+        let message = format!("the hub keeps the set `{}` as it made it, and takes this selector back", set.name());
+        let hint = format!("annotate the set with `{AUTOUPDATE}: \"false\"`");
+        out.push(found(Diagnostic::warning(Code::WellKnownSet, message), document, &SELECTOR).hint(hint));
+    }
+}
+
+/// Labels of clusters that lead nowhere: one finding a label, however many clusters carry it.
+fn lint_clusters(view: View, out: &mut Vec<Diagnostic>) {
+    let sets = set::all(view);
+    let labels = sets.iter().filter_map(ClusterSet::exclusive_label).filter(|(key, _)| *key == CLUSTERSET);
+    let selected: Vec<&str> = labels.map(|(_, value)| value.as_str()).collect();
+    let mut lost: BTreeMap<&str, Vec<&Document>> = BTreeMap::new();
+    let mut unlabelled = 0_usize;
+    for document in view.store.of_kind(GROUP, MANAGED_CLUSTER, None) {
+        match document.value.text_at(&["metadata", "labels", CLUSTERSET]) {
+            "" => unlabelled = unlabelled.saturating_add(1),
+            name if selected.contains(&name) => {}
+            name => lost.entry(name).or_default().push(document),
+        }
+    }
+    for (name, documents) in lost {
+        let [first, rest @ ..] = documents.as_slice() else { continue };
+        let others = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+        let why = match set::named(view, name) {
+            // What is wrong with the set is told there.
+            Named::Broken(_) => continue,
+            Named::Set(_) => format!("the set `{name}` selects another label"),
+            Named::Missing => format!("there is no set `{name}`"),
+        };
+        let message = format!("the label puts `{}`{others} into no set: {why}", first.identity.name);
+        let place = ["metadata", "labels", CLUSTERSET];
+        out.push(found(Diagnostic::warning(Code::UnknownSet, message), first, &place));
+    }
+    // Only who uses the set `default` cares what the hub puts there.
+    let binds = |it: &&Document| it.value.text_at(&["spec", "clusterSet"]) == DEFAULT;
+    let user = view.store.of_kind(GROUP, BINDING, None).find(binds);
+    let user = user.or_else(|| view.document(&set::identity(DEFAULT)));
+    if let Some(user) = user.filter(|_| unlabelled > 0) {
+        let message = format!(
+            "{unlabelled} clusters have no clusterset label: the hub puts them into `default`, and here they are in no such set"
+        );
+        let finding =
+            Diagnostic::info(Code::WellKnownSet, message).hint("write the label into the documents of the clusters");
+        out.push(finding.of(&user.identity));
+    }
+}
+
+/// A predicate that says nothing holds for every cluster, whatever stands beside it.
+fn lint_predicates(document: &Document, out: &mut Vec<Diagnostic>) {
+    for (index, predicate) in list(document, &["spec", "predicates"]).iter().enumerate() {
+        let selector = predicate.get("requiredClusterSelector").unwrap_or(&Value::Null);
+        let says = |path: &[&str]| selector.at(path).is_some_and(|it| !it.is_empty());
+        let conditions = [
+            &["labelSelector", "matchLabels"][..],
+            &["labelSelector", "matchExpressions"],
+            &["claimSelector", "matchExpressions"],
+            &["celSelector", "celExpressions"],
+        ];
+        if !conditions.iter().any(|it| says(it)) {
+            let place = Pointer::of(["spec".into(), "predicates".into(), index.to_string()]);
+            let message = "the predicate has no conditions, so that every cluster of the sets is meant";
+            let hint = "leave `predicates` out to mean all clusters";
+            let finding = Diagnostic::warning(Code::PredicatePicksAll, message).of(&document.identity);
+            out.push(finding.at(place).hint(hint));
+        }
+    }
+}
+
+fn lint_steadiness(document: &Document, out: &mut Vec<Diagnostic>) {
+    for (index, it) in list(document, &["spec", "prioritizerPolicy", "configurations"]).iter().enumerate() {
+        let is_steady = it.text_at(&["scoreCoordinate", "builtIn"]) == "Steady";
+        if is_steady && it.get("weight").and_then(Value::as_int).is_some_and(|weight| weight < 0) {
+            let path = ["spec", "prioritizerPolicy", "configurations", &index.to_string(), "weight"].map(String::from);
+            let message = "clusters that were chosen before come last, so that the decisions change every time";
+            out.push(
+                Diagnostic::warning(Code::UnsteadyPlacement, message).of(&document.identity).at(Pointer::of(path)),
+            );
+        }
+    }
+}
+
+/// A declared group that takes nobody is no group: who rolls out by its name waits for it in vain.
+fn lint_groups(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let path = ["spec", "decisionStrategy", "groupStrategy", "decisionGroups"];
+    let declared = list(document, &path);
+    if declared.is_empty() {
+        return;
+    }
+    let placed = Hub::of(view).decide(&document.value, Why::Nobody, &mut Vec::new());
+    for (index, group) in declared.iter().enumerate() {
+        let name = group.text_at(&["groupName"]);
+        if !name.is_empty() && !placed.groups.iter().any(|it| it.name == name) {
+            let message =
+                format!("the decision group `{name}` takes none of the chosen clusters, so that there is none");
+            let place = Pointer::of(path).child(index.to_string());
+            out.push(Diagnostic::info(Code::EmptyDecisionGroup, message).of(&document.identity).at(place));
+        }
+    }
+}
+
+fn list<'d>(document: &'d Document, path: &[&str]) -> &'d [Value] {
+    document.value.at(path).and_then(Value::as_list).map_or(&[][..], Vec::as_slice)
+}
+
+fn found(finding: Diagnostic, document: &Document, path: &[&str]) -> Diagnostic {
+    finding.of(&document.identity).at(Pointer::of(path.iter().copied()))
+}

@@ -1,0 +1,215 @@
+//! Placements: which clusters they choose, and the decisions that say so on the hub.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::hub::Hub;
+use super::{DECISION, PLACEMENT, SCORE, decides, fleet_scope, placement_dependences};
+use crate::clusterset::GROUP;
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::document::{Document, Identity};
+use crate::live::{HUB, Query, Sight};
+use crate::outcome::{DecisionGroup, Outcome};
+use crate::placement::{self, Placed, State, Why};
+use crate::plan::{Planner, Reason, Standing, Target, Wish};
+use crate::refresh::Moment;
+use crate::results::Cells;
+use crate::select::{self, Cluster};
+use crate::sorting::Gather;
+use crate::store::View;
+use crate::value::{Text, Value};
+use crate::who::{Picks, Who};
+
+/// The version of the objects that are asked for.
+const DECISION_VERSION: &str = "cluster.open-cluster-management.io/v1beta1";
+const SCORE_VERSION: &str = "cluster.open-cluster-management.io/v1alpha1";
+
+pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<dyn Subject> {
+    let before = out.len();
+    let placed = Hub::of(view).decide(&document.value, Why::Nobody, out);
+    let told = out.iter().skip(before).filter(|it| it.code == Code::DecisionsKept).cloned().collect();
+    let mut groups = BTreeMap::new();
+    for (number, group) in (0_u32..).zip(&placed.groups) {
+        groups.extend(group.clusters.iter().map(|name| (name.clone(), number)));
+    }
+    let Identity { namespace, name, .. } = &document.identity;
+    let picks = Picks::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().gather() };
+    let uses = Uses::of(&document.value);
+    let mut depends = placement_dependences(namespace, name);
+    if uses.others {
+        // Which of two placements makes room is told by their age.
+        depends.push(Dependence::kind(GROUP, PLACEMENT, None));
+    }
+    Box::new(Placement {
+        identity: document.identity.clone(),
+        who: Who::Fleet(fleet_scope(), picks),
+        depends,
+        uses,
+        placed,
+        groups,
+        told,
+        now: view.now,
+    })
+}
+
+/// What a placement looks at beside clusters and its own decisions.
+#[derive(Clone, Copy, Debug)]
+struct Uses {
+    /// The decisions of other placements, which count where not all clusters are taken.
+    others: bool,
+    scores: bool,
+    time: bool,
+}
+
+impl Uses {
+    fn of(placement: &Value) -> Uses {
+        let list = |path: &[&str]| placement.at(path).and_then(Value::as_list).map_or(&[][..], Vec::as_slice);
+        let scores = list(&["spec", "prioritizerPolicy", "configurations"]);
+        let scores = scores.iter().any(|it| it.text_at(&["scoreCoordinate", "type"]) == "AddOn");
+        let ends = |it: &Value| it.get("tolerationSeconds").is_some_and(|it| !it.is_null());
+        let others = placement.at(&["spec", "numberOfClusters"]).is_some_and(|it| !it.is_null());
+        Uses { others, scores, time: scores || list(&["spec", "tolerations"]).iter().any(ends) }
+    }
+}
+
+#[derive(Debug)]
+struct Placement {
+    identity: Identity,
+    who: Who,
+    depends: Vec<Dependence>,
+    uses: Uses,
+    placed: Placed,
+    /// The chosen clusters, each with the place of its group.
+    groups: BTreeMap<Text, u32>,
+    /// That its last decisions stay, which a plan must say.
+    told: Vec<Diagnostic>,
+    /// When it was decided.
+    now: Option<Moment>,
+}
+
+impl Placement {
+    /// The decisions of this placement as they stand on the hub, once everything that it looks at is known.
+    fn prior(&self, planner: &mut Planner) -> Option<Vec<(Identity, Value)>> {
+        let Identity { namespace, name, .. } = &self.identity;
+        let all = |kind: &str, api_version: &str| Query {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            ..Query::default()
+        };
+        let own = Query {
+            namespace: namespace.clone(),
+            label_selector: format!("{}={name}", placement::PLACEMENT).into(),
+            ..all(DECISION, DECISION_VERSION)
+        };
+        let decisions = if self.uses.others { &all(DECISION, DECISION_VERSION) } else { &own };
+        let decided = planner.list(HUB, decisions).is_some();
+        let scored = !self.uses.scores || planner.list(HUB, &all(SCORE, SCORE_VERSION)).is_some();
+        if decided && scored { planner.list(HUB, &own) } else { None }
+    }
+
+    /// Makes the decisions be there, empty at first; answers whether all of them are.
+    fn ensure_decisions(&self, planner: &mut Planner) -> bool {
+        let mut complete = true;
+        for decision in &self.placed.decisions {
+            let standing = planner.look(HUB, &Target::of(decision));
+            if matches!(standing, Sight::Seen(live) if live == decision) {
+                continue;
+            }
+            let mut desired = decision.clone();
+            if let Some(map) = desired.as_map_mut() {
+                map.remove("status");
+            }
+            let because = format!("the placement `{}` lists clusters here", self.identity.name);
+            let standing = planner.ensure(Wish { cluster: HUB.into(), desired, wave: 0, because });
+            complete &= !matches!(standing, Standing::Unknown | Standing::Missing | Standing::Terminating);
+        }
+        complete
+    }
+}
+
+impl Subject for Placement {
+    fn who(&self) -> &Who {
+        &self.who
+    }
+
+    fn depends(&self) -> &[Dependence] {
+        &self.depends
+    }
+
+    fn effective(&self, _: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        let number = self.groups.get(&cluster.name).copied().unwrap_or_default();
+        memo.get_or(vec![number], |_| {
+            let group = self.placed.groups.get(number as usize);
+            let group = group
+                .map(|it| DecisionGroup { name: it.name.clone(), index: i64::try_from(it.index).unwrap_or(i64::MAX) });
+            Ok(Outcome { group, ..Outcome::default() })
+        })
+    }
+
+    fn plan(&self, _: View, _: &Text, _: &Outcome, _: &mut Planner) {}
+
+    /// An API server takes the clusters of a decision as its status only, after it was created. Which clusters were chosen
+    /// before counts for the next decision, so that nothing is taken off one object before there is another to put it on:
+    ///
+    /// 1. Decisions that are not there are created, and nothing else is done.
+    /// 2. Once all are there, they get their clusters, and those that are too many go.
+    fn conclude(&self, view: View, _: &Cells, planner: &mut Planner) {
+        let Some(document) = view.store.document(&self.identity) else { return };
+        planner.steps.diagnostics.extend(self.told.iter().cloned());
+        if matches!(self.placed.state, State::NotOurs | State::BrokenSet) {
+            return;
+        }
+        let Some(prior) = self.prior(planner) else { return };
+        let complete = self.ensure_decisions(planner);
+        if complete {
+            for decision in &self.placed.decisions {
+                if let Sight::Seen(live) = planner.look(HUB, &Target::of(decision)) {
+                    planner.status(live, decision.get("status").cloned().unwrap_or_default());
+                }
+            }
+            let wanted = |name: &str| self.placed.decisions.iter().any(|it| it.text_at(&["metadata", "name"]) == name);
+            for (_, extra) in prior.iter().filter(|(identity, _)| !wanted(&identity.name)) {
+                let text = format!("the placement `{}` has fewer decisions now", self.identity.name);
+                planner.delete(HUB, extra, 0, Reason::new(ReasonCode::NoLongerWanted, text));
+            }
+            if let Some(status) = &self.placed.status {
+                planner.status(&document.value, timed(status.clone(), view.now));
+            }
+        }
+        // Decisions are no possessions: they must not widen the budget for deletes.
+        planner.steps.managed = 0;
+    }
+
+    fn touched_by(&self, object: &Identity) -> Touch {
+        if decides(object) { Touch::Subject } else { Touch::Nothing }
+    }
+
+    fn reads_hub(&self) -> bool {
+        true
+    }
+
+    fn is_timed(&self) -> bool {
+        self.uses.time
+    }
+
+    fn explain(&self, view: View, cluster: &Cluster) -> (bool, Vec<select::Reason>) {
+        let View { store, .. } = view;
+        let Some(document) = store.document(&self.identity) else { return (false, Vec::new()) };
+        let hub = Hub::of(View { store, now: self.now });
+        let placed = hub.decide(&document.value, Why::One(&cluster.name), &mut Vec::new());
+        let explained = placed.explained.into_iter().next();
+        explained.map_or((false, Vec::new()), |it| (it.chosen, it.steps.into_iter().map(|it| it.reason).collect()))
+    }
+}
+
+/// The status with the time in the conditions that were decided without one.
+fn timed(mut status: Value, now: Option<Moment>) -> Value {
+    let conditions = status.get_mut("conditions").and_then(Value::as_list_mut);
+    for condition in conditions.into_iter().flatten().filter_map(Value::as_map_mut) {
+        if let (None, Some(now)) = (condition.get("lastTransitionTime"), now) {
+            condition.insert("lastTransitionTime", now.to_string());
+        }
+    }
+    status
+}

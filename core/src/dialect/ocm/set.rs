@@ -1,0 +1,180 @@
+//! ManagedClusterSets: who is in them, and what their status says.
+
+use std::sync::Arc;
+
+use super::{BINDING, fleet_scope};
+use crate::clusterset::{CLUSTERSET, ClusterSet, GROUP, KIND};
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Error};
+use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::document::{Document, Identity};
+use crate::outcome::Outcome;
+use crate::placement::{Condition, turn};
+use crate::plan::Planner;
+use crate::results::Cells;
+use crate::select::Cluster;
+use crate::sorting::sort_by;
+use crate::store::View;
+use crate::value::{Text, Value};
+use crate::who::{Picks, Who};
+
+/// The set that the hub puts clusters into that are in no other.
+pub const DEFAULT: &str = "default";
+
+/// The set of all clusters.
+const GLOBAL: &str = "global";
+
+/// Every set that can be read, those that the hub keeps included, by name.
+pub fn all(view: View) -> Vec<ClusterSet> {
+    let mut sets = view.cluster_sets(&mut Vec::new());
+    for name in [DEFAULT, GLOBAL].into_iter().filter(|name| view.document(&identity(name)).is_none()) {
+        sets.extend(well_known(view, name));
+    }
+    sort_by(&mut sets, |a, b| a.name().cmp(b.name()));
+    sets
+}
+
+/// What stands behind the name of a set.
+#[derive(Debug)]
+pub enum Named {
+    Set(ClusterSet),
+    /// It is there, and nobody knows who is in it.
+    Broken(Error),
+    Missing,
+}
+
+pub fn named(view: View, name: &str) -> Named {
+    match view.document(&identity(name)) {
+        Some(document) => parse(view, document).map_or_else(Named::Broken, Named::Set),
+        None => well_known(view, name).map_or(Named::Missing, Named::Set),
+    }
+}
+
+/// The set of this name as the hub makes it and keeps it, so that nobody need load it: `default` by the clusterset label,
+/// `global` with every cluster.
+pub fn well_known(view: View, name: &str) -> Option<ClusterSet> {
+    let everything = Value::map([("selectorType", Value::text("LabelSelector")), ("labelSelector", Value::map(NONE))]);
+    let selector = match name {
+        DEFAULT => Value::map(NONE),
+        GLOBAL => everything,
+        _ => return None,
+    };
+    let document = Value::map([
+        ("kind", Value::text(KIND)),
+        ("metadata", Value::map([("name", name)])),
+        ("spec", Value::map([("clusterSelector", selector)])),
+    ]);
+    ClusterSet::parse(&document, view.settings.stage, view.settings.mode, &Spot::ROOT).ok()
+}
+
+const NONE: [(&str, &str); 0] = [];
+
+pub fn identity(name: &str) -> Identity {
+    Identity { kind: KIND.into(), group: GROUP.into(), namespace: Text::default(), name: name.into() }
+}
+
+/// Reads one set. Another one with the same exclusive label breaks it, however many sets there are.
+fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
+    let set = ClusterSet::parse(&document.value, view.settings.stage, view.settings.mode, &Spot::ROOT)?;
+    match rivals(view, document).first() {
+        Some(rival) => {
+            let (key, value) = label_of(&document.value).unwrap_or_default();
+            let message =
+                format!("the set shares the exclusive label `{key}:{value}` with `{rival}`, and nothing joins it");
+            let error = Error::new(Code::SharedExclusiveLabel, message).hint("give each its own value");
+            Err(error.at(Spot::ROOT.key("spec").key("clusterSelector")))
+        }
+        None => Ok(set),
+    }
+}
+
+/// The other sets that can be read and have the same exclusive label.
+fn rivals(view: View, document: &Document) -> Vec<Identity> {
+    let Some(label) = label_of(&document.value) else { return Vec::new() };
+    let readable =
+        |it: &Document| ClusterSet::parse(&it.value, view.settings.stage, view.settings.mode, &Spot::ROOT).is_ok();
+    let others = view.store.of_kind(GROUP, KIND, None).filter(|it| it.identity != document.identity);
+    let rivals = others.filter(|it| label_of(&it.value) == Some(label) && readable(it));
+    rivals.map(|it| it.identity.clone()).collect()
+}
+
+/// The exclusive label of a set as it is written, without a look at whether the rest of it can be read.
+fn label_of(set: &Value) -> Option<(&str, &str)> {
+    let name = set.text_at(&["metadata", "name"]);
+    let selector = |path: [&'static str; 2]| match set.at(&["spec", "clusterSelector"]).map(|it| it.text_at(&path)) {
+        None | Some("") => None,
+        given => given,
+    };
+    match set.text_at(&["spec", "clusterSelector", "selectorType"]) {
+        "LabelSelector" => None,
+        "ExclusiveLabel" => {
+            let (key, value) = (selector(["exclusiveLabel", "key"]), selector(["exclusiveLabel", "value"]));
+            Some((key.unwrap_or(CLUSTERSET), value.unwrap_or(name)))
+        }
+        _ => Some((CLUSTERSET, name)),
+    }
+}
+
+/// The sets that a changed one breaks, and their bindings. Those that it no longer breaks are read again anyway.
+pub fn exposed(view: View, changed: &Identity) -> Vec<Identity> {
+    if changed.kind != KIND || changed.group != GROUP {
+        return Vec::new();
+    }
+    let mut exposed = view.document(changed).map(|it| rivals(view, it)).unwrap_or_default();
+    if !exposed.is_empty() {
+        let bindings = view.store.of_kind(GROUP, BINDING, None);
+        let bound = |it: &Document| exposed.iter().any(|set| set.name == it.value.text_at(&["spec", "clusterSet"]));
+        let bindings: Vec<Identity> = bindings.filter(|it| bound(it)).map(|it| it.identity.clone()).collect();
+        exposed.extend(bindings);
+    }
+    exposed
+}
+
+pub fn read(view: View, document: &Document) -> Result<Box<dyn Subject>, Error> {
+    let picks = Picks::Selector(parse(view, document)?.selector());
+    Ok(Box::new(Set { identity: document.identity.clone(), who: Who::Fleet(fleet_scope(), picks) }))
+}
+
+/// A set that can be read.
+#[derive(Debug)]
+struct Set {
+    identity: Identity,
+    who: Who,
+}
+
+impl Subject for Set {
+    fn who(&self) -> &Who {
+        &self.who
+    }
+
+    fn depends(&self) -> &[Dependence] {
+        &[]
+    }
+
+    fn effective(&self, _: View, _: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        memo.get_or(Vec::new(), |_| Ok(Outcome::default()))
+    }
+
+    fn plan(&self, _: View, _: &Text, _: &Outcome, _: &mut Planner) {}
+
+    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
+        let (reason, message) = match cells.len() {
+            0 => ("NoClusterMatched", "no cluster is in the set".into()),
+            1 => ("ClustersSelected", "one cluster is in the set".into()),
+            count => ("ClustersSelected", format!("{count} clusters are in the set")),
+        };
+        let condition = Condition { kind: "ClusterSetEmpty", holds: cells.is_empty(), reason, message };
+        tell_condition(view, &self.identity, condition, planner);
+    }
+
+    fn touched_by(&self, _: &Identity) -> Touch {
+        Touch::Nothing
+    }
+}
+
+/// Plans that the status of a document has a condition.
+pub fn tell_condition(view: View, document: &Identity, condition: Condition, planner: &mut Planner) {
+    let Some(document) = view.store.document(document) else { return };
+    let conditions = turn(document.value.at(&["status", "conditions"]), &[condition], view.now);
+    planner.status(&document.value, Value::map([("conditions", conditions)]));
+}
