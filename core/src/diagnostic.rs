@@ -313,6 +313,46 @@ codes! {
     UnsupportedVersion = "unsupported-version",
     /// The flag does not take this value.
     BadFlagValue = "bad-flag-value",
+
+    // Bundles and their deployments
+    /// The bundle cannot be read, so nothing is installed from it.
+    BadBundle = "bad-bundle",
+    /// Two bundles are of one product and version.
+    DuplicateBundle = "duplicate-bundle",
+    /// No bundle of the product is loaded.
+    NoBundle = "no-bundle",
+    /// The version of the bundle is too old to be installed.
+    OutsideWindow = "outside-window",
+    /// A bundle has objects of a kind that the order of installing does not know.
+    KindWithoutWave = "kind-without-wave",
+    /// Only an object of another name is acted on.
+    WrongName = "wrong-name",
+    /// Two documents install one product.
+    SecondInstallation = "second-installation",
+    /// An older version would take the place of a newer one, and nobody asked for it.
+    Downgrade = "downgrade",
+    /// There is no mold to check the flags against.
+    NoMold = "no-mold",
+    /// The arguments of the release are gone because others take their place.
+    ArgumentsDropped = "arguments-dropped",
+    /// An override that changes nothing.
+    NoEffect = "no-effect",
+    /// Labels or annotations that others set go when a difference is mended.
+    ForeignKeysDropped = "foreign-keys-dropped",
+    /// The deployment is not known to its API server, so it cannot own anything.
+    OwnerUnknown = "owner-unknown",
+    /// The namespace goes with the deployment, with everything in it.
+    NamespaceOwned = "namespace-owned",
+    /// The deployment is told to keep its hands off.
+    Unmanaged = "unmanaged",
+    /// Definitions stay when what installed them goes.
+    DefinitionsKept = "definitions-kept",
+    /// A workload asks to be restarted in a way that counts as no.
+    OptInIgnored = "opt-in-ignored",
+    /// A workload asks to be restarted, and nothing restarts workloads.
+    RefresherOff = "refresher-off",
+    /// What depends on the time waits until it is told.
+    TimeUnknown = "time-unknown",
 }
 
 codes! {
@@ -417,6 +457,10 @@ codes! {
     DecisionKept = "decision-kept",
     /// The placement is not decided, so the cluster is not chosen.
     NotDecided = "not-decided",
+
+    // Bundles
+    /// Why it is this version that is installed.
+    VersionChosen = "version-chosen",
 
     // Refresh
     /// The workload's pods started with another version of the secret.

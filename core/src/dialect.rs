@@ -1,6 +1,7 @@
 //! The dialects: each translates the documents of one system into subjects, and a subject into who gets what and how it
 //! is brought about. Selecting, folding, retaining, matching and planning are the same for all of them.
 
+pub mod certmanager;
 pub mod kubefed;
 pub mod kudo;
 pub mod ocm;
@@ -21,7 +22,7 @@ use crate::value::Text;
 use crate::who::Who;
 
 /// The dialects, in the order in which the settings name them.
-pub const ALL: &[&dyn Dialect] = &[&ocm::Ocm, &kubefed::KubeFed, &kudo::Kudo];
+pub const ALL: &[&dyn Dialect] = &[&ocm::Ocm, &kubefed::KubeFed, &kudo::Kudo, &certmanager::CertManager];
 
 /// One system whose documents are understood.
 pub trait Dialect: Debug + Sync {

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::diagnostic::{At, Code, Diagnostic, Error};
+use crate::diagnostic::{At, Code, Diagnostic, Error, Place};
 use crate::identity::{ObjectName, group_of};
-use crate::path::Pointer;
+use crate::path::{Pointer, list_index};
 use crate::value::{Text, Value};
-use crate::yaml::{Parsed, Places};
+use crate::yaml::{Parsed, Places, place_in};
 
 /// What tells two objects of a cluster apart. The version of the API does not: it is the same object in all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -172,12 +172,38 @@ impl Document {
         .collect()
     }
 
-    /// Where the value at a pointer stands, or what holds it where it is not written out.
+    /// Where the value at a pointer stands, or what holds it where it is not written out. The pointer may lead on into a
+    /// text of the document that holds documents itself, such as a file in a ConfigMap: the step after the text is the
+    /// number of the document in it.
     pub fn at(&self, path: Pointer) -> At {
         let written = self.written.as_ref();
         let place = written.and_then(|it| it.places.nearest(&it.root.join(&path)));
         let file = written.and_then(|it| it.file.as_ref()).map(Text::to_string);
+        let (file, place) = match self.inside(&path) {
+            Some((inner, place)) => (inner.or(file), Some(place)),
+            None => (file, place),
+        };
         At { document: Some(self.identity.to_string()), path: Some(path), file, place }
+    }
+
+    /// The place of a value inside a text. Where the lines of the text are lines of the document's file it is one of the
+    /// file, with the column inside the text; where there is no such file, the text counts as one that is called by its key.
+    fn inside(&self, path: &Pointer) -> Option<(Option<String>, Place)> {
+        let (mut value, mut at, mut steps) = (&self.value, Pointer::root(), path.segments());
+        let text = loop {
+            if let Value::Text(text) = value {
+                break text;
+            }
+            let step = Pointer::of(steps.next().cloned());
+            value = step.get(value).filter(|_| !step.is_root())?;
+            at = at.join(&step);
+        };
+        let number = list_index(steps.next()?)?;
+        let place = place_in(text, number, &Pointer::of(steps.cloned()))?;
+        match &self.written {
+            Some(written) => Some((None, place.below(written.places.literal(&written.root.join(&at))?.line))),
+            None => Some((at.segments().next_back().map(Text::to_string), place)),
+        }
     }
 }
 

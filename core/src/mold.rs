@@ -59,7 +59,7 @@ pub fn mold(
 ) -> Result<Vec<String>, Error> {
     let component = component_named(component)?;
     if mode == Mode::Compat {
-        return union(flags, base);
+        return unchecked(flags, base);
     }
     let mold = Mold { component, minor: minor_of(version)? };
     let mut union = mold.arguments(base, "base")?;
@@ -91,8 +91,7 @@ impl Mold {
             let at = Pointer::of(["flags", name]);
             check_name(name, &at)?;
             let flag = self.flag(name, &at)?;
-            let value = written(flag, value, &at)?;
-            check_value(flag, &value, &at)?;
+            let value = flag_value(flag.name, flag.takes, value, &at)?;
             union.insert(flag.name, Given { value, at });
         }
         Ok(union)
@@ -107,9 +106,9 @@ impl Mold {
             let value = match value {
                 Some(value) => value,
                 None if flag.takes == Takes::Bool => "true",
-                None => return Err(misfit(flag, "nothing", &at).hint(format!("write `--{name}=value`"))),
+                None => return Err(misfit(name, flag.takes, "nothing", &at).hint(format!("write `--{name}=value`"))),
             };
-            check_value(flag, value, &at)?;
+            check_value(flag.name, flag.takes, value, &at)?;
             match union.get_mut(flag.name) {
                 None => {
                     union.insert(flag.name, Given { value: value.into(), at });
@@ -215,8 +214,19 @@ fn minor_of(version: Option<&str>) -> Result<u32, Error> {
     })
 }
 
+/// The text of a named flag's value, if the flag takes it.
+///
+/// # Errors
+///
+/// `bad-flag-value`.
+pub fn flag_value(name: &str, takes: Takes, value: &Value, at: &Pointer) -> Result<String, Error> {
+    let value = written(name, takes, value, at)?;
+    check_value(name, takes, &value, at)?;
+    Ok(value)
+}
+
 /// A name that is one: no dashes in front, and no value behind.
-fn check_name(name: &str, at: &Pointer) -> Result<(), Error> {
+pub fn check_name(name: &str, at: &Pointer) -> Result<(), Error> {
     let bare = name.trim_start_matches('-');
     let (bare, _) = bare.split_once('=').unwrap_or((bare, ""));
     if bare == name && !name.is_empty() {
@@ -242,51 +252,55 @@ fn split_argument<'a>(argument: &'a str, at: &Pointer) -> Result<(&'a str, Optio
 }
 
 /// The text of a named flag's value. A boolean or a number that stands for a string was probably meant to be in quotes.
-fn written(flag: &Flag, value: &Value, at: &Pointer) -> Result<String, Error> {
+fn written(name: &str, takes: Takes, value: &Value, at: &Pointer) -> Result<String, Error> {
     let numeric = matches!(
-        flag.takes,
+        takes,
         Takes::Int | Takes::PositiveInt | Takes::Uint | Takes::PositiveFloat | Takes::Level | Takes::Severity
     );
     match value {
         Value::Text(text) => return Ok(text.to_string()),
-        Value::Bool(_) if flag.takes == Takes::Bool => return Ok(value.to_canonical()),
+        Value::Bool(_) if takes == Takes::Bool => return Ok(value.to_canonical()),
         Value::Number(_) if numeric => return Ok(value.to_canonical()),
-        Value::List(items) if flag.takes.repeatable() => {
+        Value::List(items) if takes.repeatable() => {
             let mut texts = Vec::new();
             for (index, item) in items.iter().enumerate() {
                 let at = || Pointer::of(at.segments().cloned().chain([index.to_string().into()]));
-                texts.push(item.as_text().ok_or_else(|| misfit(flag, item.kind(), &at()))?);
+                texts.push(item.as_text().ok_or_else(|| misfit(name, takes, item.kind(), &at()))?);
             }
-            return Ok(join(flag.takes, &texts));
+            return Ok(join(takes, &texts));
         }
         _ => {}
     }
     let hint = match value {
-        Value::Bool(_) | Value::Number(_) if flag.takes == Takes::Text => Some("put it in quotes".into()),
+        Value::Bool(_) | Value::Number(_) if takes == Takes::Text => Some("put it in quotes".into()),
         Value::Null => Some("leave the flag out, or give it a value".into()),
         _ => None,
     };
-    Err(misfit(flag, value.kind(), at).maybe_hint(hint))
+    Err(misfit(name, takes, value.kind(), at).maybe_hint(hint))
 }
 
-fn check_value(flag: &Flag, value: &str, at: &Pointer) -> Result<(), Error> {
-    fit(flag.takes, value).map_err(|why| match why {
-        Misfit::Unreadable => misfit(flag, &format!("`{value}`"), at),
+fn check_value(flag: &str, takes: Takes, value: &str, at: &Pointer) -> Result<(), Error> {
+    fit(takes, value).map_err(|why| match why {
+        Misfit::Unreadable => misfit(flag, takes, &format!("`{value}`"), at),
         Misfit::Unknown { name, known } => {
-            let message = format!("the flag `{}` does not know `{name}`", flag.name);
+            let message = format!("the flag `{flag}` does not know `{name}`");
             Error::new(Code::BadFlagValue, message).at(at).hint(suggest(&name, known, "one of"))
         }
     })
 }
 
-fn misfit(flag: &Flag, found: &str, at: &Pointer) -> Error {
-    let message = format!("the flag `{}` takes {}, not {found}", flag.name, wanted(flag.takes));
+fn misfit(flag: &str, takes: Takes, found: &str, at: &Pointer) -> Error {
+    let message = format!("the flag `{flag}` takes {}, not {found}", wanted(takes));
     Error::new(Code::BadFlagValue, message).at(at)
 }
 
-/// What the operators do: named flags are written out as the seed's does it, arguments are laid over each other as
-/// OpenShift's does it.
-fn union(flags: &Flags, base: &[Text]) -> Result<Vec<String>, Error> {
+/// What the operators do, nothing looked up: named flags are written out as the seed's does it, arguments are laid over
+/// each other as OpenShift's does it.
+///
+/// # Errors
+///
+/// A named flag that is not the name of one.
+pub fn unchecked(flags: &Flags, base: &[Text]) -> Result<Vec<String>, Error> {
     let mut arguments: Vec<String> = base.iter().map(Text::to_string).collect();
     match flags {
         Flags::Arguments(flags) => arguments.extend(flags.iter().map(Text::to_string)),

@@ -18,10 +18,10 @@ use crate::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 
 /// What cert-manager writes on the secrets that it issues.
-const ISSUED: &str = "cert-manager.io/issuer-kind";
+pub const ISSUED: &str = "cert-manager.io/issuer-kind";
 
 /// The prefixes of a workload's annotations, today's first. The answer uses the one that the workload opted in with.
-const PREFIXES: &[&str] = &["certmanagerdeployment.opdev.io", "certmanagerdeployment.redhat.io"];
+pub const PREFIXES: &[&str] = &["certmanagerdeployment.opdev.io", "certmanagerdeployment.redhat.io"];
 
 const KINDS: &[&str] = &["DaemonSet", "Deployment", "StatefulSet"];
 

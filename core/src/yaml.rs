@@ -59,6 +59,7 @@ use scalar::Findings;
 
 use crate::contract::Mode;
 use crate::diagnostic::{At, Code, Diagnostic, Error, Place};
+use crate::path::Pointer;
 use crate::value::Value;
 
 /// Reads all documents of a text; the first one that cannot be read is the error. What is worth saying goes to `out`.
@@ -89,6 +90,33 @@ pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Resu
         document.map_err(|flaw| YamlError::new(flaw, many.then(|| at.saturating_add(1))))
     };
     stream.documents.into_iter().enumerate().map(number).collect()
+}
+
+/// Where a value of one of a text's documents stands. Documents without content do not count, and only the one that is
+/// meant is read.
+pub fn place_in(text: &str, document: usize, pointer: &Pointer) -> Option<Place> {
+    let (mut part, mut lines_before, mut left) = (String::new(), 0_u32, document);
+    for (number, line) in (0_u32..).zip(text.split_inclusive('\n').chain(["---"])) {
+        if line.starts_with("---") {
+            if has_content(&part) {
+                if left == 0 {
+                    let parsed = parse(&part, Mode::Strict, &mut Vec::new()).ok()?;
+                    return Some(parsed.first()?.places.nearest(pointer)?.below(lines_before));
+                }
+                left = left.saturating_sub(1);
+            }
+            part.clear();
+            lines_before = number;
+        }
+        part.push_str(line);
+    }
+    None
+}
+
+/// Whether a part of a text is more than comments and the mark that it starts with.
+fn has_content(part: &str) -> bool {
+    let lines = part.lines().map(|line| line.strip_prefix("---").unwrap_or(line).trim());
+    lines.into_iter().any(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// A document and where its values stood.

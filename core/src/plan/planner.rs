@@ -206,6 +206,21 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Changes a live object by further operations, in one step with the change of it that is planned already.
+    pub fn amend(&mut self, cluster: &str, live: &Value, patch: Vec<Operation>, wave: i64, reason: Reason) {
+        let identity = Target::of(live).identity();
+        let is_planned = |it: &&mut Action| it.verb == Verb::Patch && it.cluster == cluster;
+        let mut planned = self.steps.actions.iter_mut().filter(is_planned);
+        match planned.find(|it| it.target.identity() == identity) {
+            Some(action) => {
+                action.patch.extend(patch);
+                action.reason.text = format!("{}; {}", action.reason.text, reason.text);
+                action.hash = action.content_hash();
+            }
+            None => self.patch(cluster, live, patch, wave, reason),
+        }
+    }
+
     /// Lets a live object go. One that is going already is left alone.
     pub fn delete(&mut self, cluster: &str, live: &Value, wave: i64, reason: Reason) {
         self.steps.managed = self.steps.managed.saturating_add(1);

@@ -168,6 +168,9 @@ impl Builder<'_, '_> {
             if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
                 place = place.min(start);
             }
+            if style == ScalarStyle::Literal {
+                self.places.add_literal(place);
+            }
         }
         let tag = tag.map(|tag| format!("{}{}", tag.handle, tag.suffix));
         let decoded;

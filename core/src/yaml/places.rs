@@ -9,7 +9,11 @@ use crate::path::Pointer;
 /// sorted list. (A document crafted so that two of its pointers meet in one hash gets a wrong line number for one of
 /// them, and nothing else.) Below an alias and for merged keys there is one entry, where the alias or the merge stands.
 #[derive(Clone, Debug, Default)]
-pub struct Places(Box<[Entry]>);
+pub struct Places {
+    entries: Box<[Entry]>,
+    /// Where texts stand that are written line by line below a `|`.
+    literals: Box<[Place]>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -41,9 +45,14 @@ impl Places {
         }
     }
 
+    /// Where the lines of a text start, if it is written line by line below a `|`.
+    pub fn literal(&self, pointer: &Pointer) -> Option<Place> {
+        self.value(pointer).filter(|place| self.literals.contains(place))
+    }
+
     fn find(&self, path: Path) -> Option<&Entry> {
-        let at = self.0.binary_search_by_key(&path, |entry| entry.path).ok()?;
-        self.0.get(at)
+        let at = self.entries.binary_search_by_key(&path, |entry| entry.path).ok()?;
+        self.entries.get(at)
     }
 }
 
@@ -51,13 +60,14 @@ impl Places {
 #[derive(Debug)]
 pub(super) struct PlacesBuilder {
     entries: Vec<Entry>,
+    literals: Vec<Place>,
     lines_before: u32,
 }
 
 impl PlacesBuilder {
     /// For a document that starts after so many lines of its text.
     pub(super) fn new(lines_before: u32) -> PlacesBuilder {
-        PlacesBuilder { entries: Vec::new(), lines_before }
+        PlacesBuilder { entries: Vec::new(), literals: Vec::new(), lines_before }
     }
 
     pub(super) fn add(&mut self, path: Path, value: Place, key: Option<Place>) {
@@ -65,12 +75,16 @@ impl PlacesBuilder {
         self.entries.push(Entry { path, value: value.below(self.lines_before), key });
     }
 
+    pub(super) fn add_literal(&mut self, place: Place) {
+        self.literals.push(place.below(self.lines_before));
+    }
+
     /// Of two entries for one path the later one stays, as with the values.
     pub(super) fn finish(mut self) -> Places {
         self.entries.reverse();
         self.entries.sort_by_key(|entry| entry.path);
         self.entries.dedup_by_key(|entry| entry.path);
-        Places(self.entries.into_boxed_slice())
+        Places { entries: self.entries.into_boxed_slice(), literals: self.literals.into_boxed_slice() }
     }
 }
 

@@ -234,3 +234,16 @@ fn no_bytes_trap() {
         let _ = parse(&String::from_utf8_lossy(&bytes), Mode::Strict, &mut Vec::new());
     }
 }
+
+#[test]
+fn a_place_in_a_later_document_is_one_of_the_whole_text() {
+    let text = "# first\n---\na: 1\n---\n# nothing here\n--- # second\nb:\n  c: 2\n";
+    let place = |document, path: [&str; 2]| {
+        let path = Pointer::of(path.into_iter().filter(|it| !it.is_empty()));
+        place_in(text, document, &path).map(|it| (it.line, it.column))
+    };
+    assert_eq!(place(0, ["a", ""]), Some((3, 4)));
+    assert_eq!(place(1, ["b", "c"]), Some((8, 6)));
+    assert_eq!(place(1, ["b", "missing"]), Some((8, 3)));
+    assert_eq!(place(2, ["a", ""]), None);
+}

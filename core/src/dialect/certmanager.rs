@@ -1,0 +1,100 @@
+//! The cert-manager deployment operator (seed 004): a deployment names a version of a product, and the objects of that
+//! version's [bundle](bundle) are made and kept on the hub.
+//!
+//! | document | installs | must be called | overrides |
+//! |---|---|---|---|
+//! | `CertManagerDeployment` of `operators.opdev.io` and `operators.redhat.io` | cert-manager | `cluster` | `spec.dangerZone` |
+//! | `CertManager` of `operator.openshift.io` | cert-manager | `cluster` | `spec.controllerConfig` and its like, see [`openshift`] |
+//! | `Installation` of `fleetfold.dev` | the product in `spec.product` | anything | `spec.dangerZone` |
+//!
+//! What the seed leaves open, and what is done:
+//!
+//! 1. **Versions.** Without `spec.version` it is the latest release among the bundles. The latest minor and the one before can
+//!    be installed. Nothing goes back to an older version unless `spec.version` says so. While a bundle cannot be read,
+//!    the latest version is not known, and nothing is done. In compat mode any version that has a bundle can be installed.
+//! 2. **Owner references** are on everything but definitions. The original sets them when it makes an object and never
+//!    again. Strict mode also adds one that is missing, and mends one that leads to a deployment that is gone, so that
+//!    deleting the deployment leaves nothing behind. A Namespace is the exception: one that was there before is never owned,
+//!    since deleting the deployment would delete it with everything that others put in it. An object that something else
+//!    controls is told and left alone.
+//! 3. **What a version no longer has** is deleted if it carries our label and our owner reference, both. Definitions never
+//!    are: with them would go every certificate.
+//! 4. **Deleting the deployment** is the garbage collector's work. Nothing is planned, and the definitions stay.
+//! 5. **The refresher** looks at the hub only, runs with what installs cert-manager, and needs the setting `podRefresher` and
+//!    the time.
+
+mod bundle;
+mod deployment;
+mod flags;
+mod lint;
+mod openshift;
+mod overrides;
+mod owner;
+mod plan;
+mod preflight;
+mod refresher;
+mod status;
+mod version;
+mod waves;
+
+use super::{Dialect, Subject};
+use crate::diagnostic::{Diagnostic, Error};
+use crate::document::{Document, Identity};
+use crate::store::View;
+use crate::value::Value;
+use deployment::Deployment;
+
+#[derive(Debug)]
+pub struct CertManager;
+
+impl Dialect for CertManager {
+    fn name(&self) -> &'static str {
+        "certmanager"
+    }
+
+    fn is_subject(&self, _: View, document: &Document) -> bool {
+        Kind::of(&document.identity).is_some()
+    }
+
+    fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
+        Ok(Box::new(Deployment::read(view, document, out)?))
+    }
+
+    fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
+        lint::lint(view, out);
+    }
+}
+
+/// A kind of document that installs a product.
+#[derive(Debug)]
+struct Kind {
+    group: &'static str,
+    kind: &'static str,
+    /// What it installs; nothing where its spec says so.
+    product: Option<&'static str>,
+    /// The only name that is acted on.
+    name: Option<&'static str>,
+    is_openshift: bool,
+}
+
+const KINDS: &[Kind] = &[
+    cluster_wide("operators.opdev.io", "CertManagerDeployment", false),
+    cluster_wide("operators.redhat.io", "CertManagerDeployment", false),
+    cluster_wide("operator.openshift.io", "CertManager", true),
+    Kind { group: "fleetfold.dev", kind: "Installation", product: None, name: None, is_openshift: false },
+];
+
+const fn cluster_wide(group: &'static str, kind: &'static str, is_openshift: bool) -> Kind {
+    Kind { group, kind, product: Some(bundle::CERT_MANAGER), name: Some("cluster"), is_openshift }
+}
+
+impl Kind {
+    fn of(identity: &Identity) -> Option<&'static Kind> {
+        KINDS.iter().find(|it| identity.kind == it.kind && identity.group == it.group)
+    }
+
+    /// What a document of this kind installs; empty where it does not say.
+    fn product<'d>(&self, document: &'d Value) -> &'d str {
+        self.product.unwrap_or_else(|| document.text_at(&["spec", "product"]))
+    }
+}

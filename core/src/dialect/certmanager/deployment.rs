@@ -1,0 +1,242 @@
+//! A deployment, translated: the objects of its version, with what it says over them.
+
+use std::sync::Arc;
+
+use super::bundle::{self, Bundle, Manifest, Shelf};
+use super::openshift;
+use super::overrides::{Laid, Overrides};
+use super::owner::Owner;
+use super::waves::{is_definition, kinds, wave_of};
+use super::{KINDS, Kind, plan, preflight, status};
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::document::{Document, Identity};
+use crate::identity::is_terminating;
+use crate::live::HUB;
+use crate::outcome::{Origin, Outcome, Product, Touched};
+use crate::path::{Pointer, list_index};
+use crate::plan::Planner;
+use crate::results::Cells;
+use crate::select::{Cluster, Reason};
+use crate::sorting::{sort, sort_by};
+use crate::store::View;
+use crate::value::{Map, Text, Value};
+use crate::who::Who;
+
+/// The label on everything that a deployment installs; its value is the deployment's name.
+pub const LABEL: &str = "fleetfold.dev/deployment";
+
+#[derive(Debug)]
+pub struct Deployment {
+    pub document: Document,
+    who: Who,
+    depends: Vec<Dependence>,
+    /// Nothing where it is being deleted, or told to keep its hands off.
+    pub release: Option<Release>,
+}
+
+/// The version that a deployment installs.
+#[derive(Debug)]
+pub struct Release {
+    pub version: Text,
+    /// Why it is this version.
+    why: String,
+    /// Its objects, but for what the owner adds.
+    products: Vec<Product>,
+    /// Kinds that any version of the product has and the order of waves does not know, as `apiVersion` and `kind`.
+    pub further_kinds: Vec<(Text, Text)>,
+    told: Vec<Diagnostic>,
+}
+
+impl Deployment {
+    pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Deployment, Error> {
+        let Some(kind) = Kind::of(&document.identity) else {
+            return Err(Error::new(Code::WrongKind, format!("`{}` installs nothing", document.identity)));
+        };
+        let mut depends: Vec<Dependence> = KINDS.iter().map(|it| Dependence::kind(it.group, it.kind, None)).collect();
+        depends.push(Dependence::kind(bundle::GROUP, bundle::KIND, None));
+        depends.push(Dependence::kind("", "ConfigMap", None));
+        let mut deployment = Deployment { document: document.clone(), who: Who::Hub, depends, release: None };
+        preflight::check(view, document, kind)?;
+        let is_idle = is_terminating(&document.value) || kind.is_openshift && openshift::is_unmanaged(document);
+        if !is_idle {
+            deployment.release = Some(Release::of(view, document, kind, out)?);
+        }
+        Ok(deployment)
+    }
+
+    /// What is worth telling of one that does nothing.
+    fn idle(&self) -> Diagnostic {
+        let identity = &self.document.identity;
+        if is_terminating(&self.document.value) {
+            let message = "it is being deleted: the garbage collector takes what it owns, and its definitions stay";
+            let finding = Diagnostic::info(Code::DefinitionsKept, message).of(identity);
+            finding.hint("delete the definitions by hand once no certificate is needed any more")
+        } else {
+            let message = "it is not managed, so it keeps its last state";
+            Diagnostic::info(Code::Unmanaged, message).of(identity).at(Pointer::of(["spec", "managementState"]))
+        }
+    }
+}
+
+impl Release {
+    fn of(view: View, document: &Document, kind: &Kind, out: &mut Vec<Diagnostic>) -> Result<Release, Error> {
+        let (product, mode) = (kind.product(&document.value), view.settings.mode);
+        let shelf = Shelf::of(view, Some(product), out);
+        let (bundle, why) = preflight::choose(document, product, &shelf, mode)?;
+        let mut overrides = Overrides { document, bundle, shelf: &shelf, mode, laid: Vec::new() };
+        let mut told = Vec::new();
+        match kind.is_openshift {
+            true => openshift::read(&mut overrides, &mut told)?,
+            false => overrides.danger_zone(&mut told)?,
+        }
+        let laid = overrides.laid;
+        let subject = Arc::new(document.identity.clone());
+        let mut products: Vec<Product> = bundle.manifests.iter().map(|it| product_of(it, &laid, &subject)).collect();
+        sort_by(&mut products, |a, b| a.wave.cmp(&b.wave));
+        tell_unordered(bundle, &mut told);
+        Ok(Release { version: bundle.written.clone(), why, products, further_kinds: further_kinds(&shelf), told })
+    }
+}
+
+/// A manifest with what is laid over it.
+fn product_of(manifest: &Manifest, laid: &[Laid], subject: &Arc<Identity>) -> Product {
+    let mut product = Product {
+        object: manifest.object.clone(),
+        base: manifest.origin.clone(),
+        origins: Vec::new(),
+        retained: Vec::new(),
+        wave: wave_of(&manifest.identity).0,
+    };
+    for it in laid.iter().filter(|it| it.target == manifest.identity) {
+        let origin = Origin { document: Arc::clone(subject), path: it.at.clone() };
+        lay(&mut product, &it.place, it.layer, origin, it.value.clone());
+    }
+    product
+}
+
+/// Puts a layer's value into an object, and notes who said what about the place, winner first.
+fn lay(product: &mut Product, place: &Pointer, layer: &'static str, origin: Origin, value: Value) {
+    let says = Touched { layer: Text::new_static(layer), origin: Some(origin), value: Some(value.clone()) };
+    match product.origins.iter_mut().find(|(it, _)| it == place) {
+        Some((_, chain)) => chain.insert(0, says),
+        None => {
+            let Origin { document, path } = product.base.clone();
+            let base = place.get(&product.object).map(|value| Touched {
+                layer: Text::new_static("base"),
+                origin: Some(Origin { document, path: path.join(place) }),
+                value: Some(value.clone()),
+            });
+            product.origins.push((place.clone(), std::iter::once(says).chain(base).collect()));
+        }
+    }
+    put(&mut product.object, place, value);
+}
+
+/// Sets the value at a place. Maps on the way there are made; elements of lists must be there.
+fn put(object: &mut Value, place: &Pointer, value: Value) {
+    let mut at = object;
+    for segment in place.segments() {
+        if at.is_null() {
+            *at = Map::new().into();
+        }
+        let next = match at {
+            Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
+            _ => at.as_map_mut().and_then(|map| map.entry_or(segment, Value::default)),
+        };
+        let Some(next) = next else { return };
+        at = next;
+    }
+    *at = value;
+}
+
+fn tell_unordered(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
+    for manifest in bundle.manifests.iter().filter(|it| !wave_of(&it.identity).1) {
+        let message = format!("`{}` is made after the Services: the order does not know its kind", manifest.identity);
+        let Origin { document, path } = &manifest.origin;
+        out.push(Diagnostic::info(Code::KindWithoutWave, message).of(document).at(path.clone()));
+    }
+}
+
+fn further_kinds(shelf: &Shelf) -> Vec<(Text, Text)> {
+    let manifests = shelf.bundles.iter().flat_map(|it| &it.manifests).filter(|it| !wave_of(&it.identity).1);
+    let mut further: Vec<(Text, Text)> =
+        manifests.map(|it| (it.object.text_at(&["apiVersion"]).into(), it.identity.kind.clone())).collect();
+    sort(&mut further);
+    further.dedup();
+    further
+}
+
+impl Subject for Deployment {
+    fn who(&self) -> &Who {
+        &self.who
+    }
+
+    fn depends(&self) -> &[Dependence] {
+        &self.depends
+    }
+
+    fn effective(&self, view: View, _: &Cluster, _: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        let Some(release) = &self.release else {
+            return Ok(Arc::new(Outcome { diagnostics: vec![self.idle()], ..Outcome::default() }));
+        };
+        let (identity, owner) = (&self.document.identity, Owner::of(view, &self.document));
+        let mut diagnostics = release.told.clone();
+        if owner.is_none() {
+            let message = "it has no uid yet, so nothing can be owned by it";
+            let finding = Diagnostic::info(Code::OwnerUnknown, message).of(identity);
+            diagnostics.push(finding.hint("an API server gives the uid; owner references follow when it is seen"));
+        }
+        let subject = Arc::new(identity.clone());
+        let said = |path: &[&str]| Origin { document: Arc::clone(&subject), path: Pointer::of(path.iter().copied()) };
+        let mut objects = release.products.clone();
+        for product in &mut objects {
+            let place = Pointer::of(["metadata", "labels", LABEL]);
+            lay(product, &place, "owner", said(&["metadata", "name"]), identity.name.clone().into());
+            let is_owned = !Identity::of(&product.object).is_ok_and(|it| is_definition(&it));
+            if let Some(owner) = owner.as_ref().filter(|_| is_owned) {
+                let place = Pointer::of(["metadata", "ownerReferences"]);
+                lay(product, &place, "owner", said(&["metadata", "uid"]), Value::list([owner.reference()]));
+            }
+        }
+        Ok(Arc::new(Outcome { objects, diagnostics, ..Outcome::default() }))
+    }
+
+    fn plan(&self, view: View, _: &Text, outcome: &Outcome, planner: &mut Planner) {
+        if self.release.is_some() {
+            plan::install(self, view, outcome, planner);
+            super::refresher::refresh_all(self, view, planner);
+        }
+    }
+
+    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
+        let Some((release, cell)) = self.release.as_ref().zip(cells.get(HUB)) else { return };
+        if let Ok(outcome) = &cell.outcome {
+            plan::sweep(self, release, view, outcome, planner);
+            status::conclude(self, release, view, outcome, cell.steps(), planner);
+        }
+    }
+
+    fn touched_by(&self, object: &Identity) -> Touch {
+        let Some(release) = &self.release else { return Touch::Nothing };
+        let is_ours = *object == self.document.identity;
+        let is_known = kinds().any(|(_, kind)| object.kind == kind);
+        let is_further = release.further_kinds.iter().any(|(_, kind)| object.kind == *kind);
+        let is_refreshed = super::refresher::KINDS.iter().any(|(_, kind)| object.kind == *kind);
+        if is_ours || is_known || is_further || is_refreshed { Touch::Whole } else { Touch::Nothing }
+    }
+
+    /// Conditions of statuses and restarts carry the time.
+    fn is_timed(&self) -> bool {
+        true
+    }
+
+    fn explain(&self, _: View, _: &Cluster) -> (bool, Vec<Reason>) {
+        let Some(release) = &self.release else {
+            let is_going = is_terminating(&self.document.value);
+            let code = if is_going { ReasonCode::Terminating } else { ReasonCode::Paused };
+            return (false, vec![Reason { code, text: self.idle().message, holds: false }]);
+        };
+        (true, vec![Reason { code: ReasonCode::VersionChosen, text: release.why.clone(), holds: true }])
+    }
+}

@@ -1,0 +1,123 @@
+//! The arguments of a component, checked against a mold: the bundle's own, or the one that is known of cert-manager.
+
+use std::collections::BTreeMap;
+
+use super::bundle::{Bundle, CERT_MANAGER, Component};
+use super::overrides::Overrides;
+use crate::contract::Mode;
+use crate::diagnostic::{Code, Error};
+use crate::mold::{Flags, check_name, flag_value, mold, unchecked};
+use crate::nearest::did_you_mean;
+use crate::path::Pointer;
+use crate::rules::molds::Takes;
+use crate::value::{Text, Value};
+
+/// The arguments that `flags` make over those of `base`; `at` is where the flags stand.
+///
+/// # Errors
+///
+/// `unknown-flag`, `bad-flag-value`, and `no-mold` where nothing says which flags there are: a container must not fail to
+/// start over its arguments. In compat mode nothing is checked.
+pub fn arguments(
+    overrides: &Overrides,
+    component: &Component,
+    flags: &Flags,
+    base: &[Text],
+    at: &Pointer,
+) -> Result<Vec<String>, Error> {
+    let bundle = overrides.bundle;
+    let checked = match (overrides.mode, bundle.mold(&component.name)) {
+        (Mode::Compat, _) => unchecked(flags, base),
+        (Mode::Strict, Some(rows)) => Mold { overrides, component, rows }.arguments(flags, base),
+        (Mode::Strict, None) if bundle.product == CERT_MANAGER => {
+            mold(&component.name, Some(&bundle.written), flags, base, Mode::Strict)
+        }
+        (Mode::Strict, None) => Err(no_mold(bundle, component)),
+    };
+    checked.map_err(|error| match error.code {
+        Code::UnsupportedVersion | Code::UnknownComponent => no_mold(bundle, component).at(at),
+        _ => placed(error, at),
+    })
+}
+
+fn no_mold(bundle: &Bundle, component: &Component) -> Error {
+    let Bundle { product, written, .. } = bundle;
+    let message = format!("nothing says which flags the {} of `{product}` {written} takes", component.name);
+    Error::new(Code::NoMold, message).hint("list them in the bundle under `molds`")
+}
+
+/// The same error, at the place of the flags in the document.
+fn placed(error: Error, at: &Pointer) -> Error {
+    let below = error.at.as_deref().and_then(|it| it.strip_prefix("/flags")).unwrap_or_default();
+    let place = format!("{at}{below}");
+    error.at(place)
+}
+
+/// The flags of a component as its bundle lists them.
+struct Mold<'a> {
+    overrides: &'a Overrides<'a>,
+    component: &'a Component,
+    rows: &'a [(Text, Takes)],
+}
+
+impl Mold<'_> {
+    fn arguments(&self, flags: &Flags, base: &[Text]) -> Result<Vec<String>, Error> {
+        let mut union = BTreeMap::new();
+        let base = Flags::Arguments(base.to_vec());
+        for (field, flags) in [("base", &base), ("flags", flags)] {
+            for (name, value, at) in given(flags, field)? {
+                let takes = self.takes(&name, &at)?;
+                union.insert(name.clone(), flag_value(&name, takes, &value, &at)?);
+            }
+        }
+        Ok(union.into_iter().map(|(name, value)| format!("--{name}={value}")).collect())
+    }
+
+    fn takes(&self, name: &str, at: &Pointer) -> Result<Takes, Error> {
+        let found = self.rows.iter().find(|(flag, _)| flag == name).map(|(_, takes)| *takes);
+        found.ok_or_else(|| {
+            let message =
+                format!("the {} of {} has no flag `{name}`", self.component.name, self.overrides.bundle.written);
+            let hint =
+                self.elsewhere(name).or_else(|| did_you_mean(name, self.rows.iter().map(|(flag, _)| flag.as_str())));
+            Error::new(Code::UnknownFlag, message).at(at).maybe_hint(hint)
+        })
+    }
+
+    /// The versions whose bundles list the flag.
+    fn elsewhere(&self, name: &str) -> Option<String> {
+        let knows =
+            |it: &&Bundle| it.mold(&self.component.name).is_some_and(|rows| rows.iter().any(|(flag, _)| flag == name));
+        let known: Vec<&str> =
+            self.overrides.shelf.bundles.iter().filter(knows).map(|it| it.written.as_str()).collect();
+        (!known.is_empty()).then(|| format!("known in {}", known.join(", ")))
+    }
+}
+
+/// Flags by name with what they are given, each with its place.
+fn given(flags: &Flags, field: &str) -> Result<Vec<(Text, Value, Pointer)>, Error> {
+    let mut given = Vec::new();
+    match flags {
+        Flags::Named(flags) => {
+            for (name, value) in flags.iter() {
+                let at = Pointer::of([field, name]);
+                check_name(name, &at)?;
+                given.push((name.clone(), value.clone(), at));
+            }
+        }
+        Flags::Arguments(arguments) => {
+            for (index, argument) in arguments.iter().enumerate().filter(|(_, it)| !it.is_empty()) {
+                let at = Pointer::of([field.to_string(), index.to_string()]);
+                let (flag, value) =
+                    argument.split_once('=').map_or((argument.as_str(), None), |(it, value)| (it, Some(value)));
+                let name = flag.strip_prefix("--").filter(|it| !it.is_empty() && !it.starts_with('-'));
+                let name = name.ok_or_else(|| {
+                    let message = format!("the argument `{argument}` is not a flag");
+                    Error::new(Code::UnknownFlag, message).at(&at).hint("an argument is written `--name=value`")
+                })?;
+                given.push((name.into(), value.map_or(Value::Bool(true), Value::text), at));
+            }
+        }
+    }
+    Ok(given)
+}

@@ -1,0 +1,86 @@
+//! Who owns what a deployment installs: the deployment itself, but for definitions and namespaces it did not make.
+
+use crate::document::Document;
+use crate::identity::group_of;
+use crate::live::{HUB, Sight};
+use crate::patch::{Operation, Verb};
+use crate::store::View;
+use crate::value::{Text, Value};
+
+/// A deployment that its API server knows.
+#[derive(Clone, Debug)]
+pub struct Owner {
+    api_version: Text,
+    kind: Text,
+    name: Text,
+    pub uid: Text,
+}
+
+/// How an object stands to the owner.
+#[derive(Debug)]
+pub enum Hold {
+    /// It is the owner's.
+    Ours,
+    /// It lacks the owner reference, which this would add.
+    Missing(Vec<Operation>),
+    /// Something else controls it, such as `ReplicaSet/x`.
+    Foreign(String),
+}
+
+impl Owner {
+    /// Nothing while the deployment has no uid: no reference to it could be written.
+    pub fn of(view: View, document: &Document) -> Option<Owner> {
+        let seen = || match view.store.seen(HUB)?.sight(&document.identity) {
+            Sight::Seen(live) => Some(live.text_at(&["metadata", "uid"])),
+            _ => None,
+        };
+        let written = Some(document.value.text_at(&["metadata", "uid"])).filter(|it| !it.is_empty());
+        let uid = written.or_else(seen).filter(|it| !it.is_empty())?;
+        Some(Owner {
+            api_version: document.value.text_at(&["apiVersion"]).into(),
+            kind: document.identity.kind.clone(),
+            name: document.identity.name.clone(),
+            uid: uid.into(),
+        })
+    }
+
+    pub fn reference(&self) -> Value {
+        Value::map([
+            ("apiVersion", Value::text(self.api_version.clone())),
+            ("blockOwnerDeletion", true.into()),
+            ("controller", true.into()),
+            ("kind", self.kind.clone().into()),
+            ("name", self.name.clone().into()),
+            ("uid", self.uid.clone().into()),
+        ])
+    }
+
+    pub fn hold_on(&self, live: &Value) -> Hold {
+        let references = live.at(&["metadata", "ownerReferences"]).and_then(Value::as_list);
+        let Some(references) = references else { return self.add(Verb::Add, "/metadata/ownerReferences", true) };
+        if references.iter().any(|it| it.text_at(&["uid"]) == self.uid) {
+            return Hold::Ours;
+        }
+        // The deployment was deleted and made again while the object stayed: the reference leads nowhere.
+        if let Some(stale) = references.iter().position(|it| self.is_former(it)) {
+            return self.add(Verb::Replace, &format!("/metadata/ownerReferences/{stale}"), false);
+        }
+        match references.iter().find(|it| it.get("controller") == Some(&Value::Bool(true))) {
+            Some(other) => Hold::Foreign(format!("{}/{}", other.text_at(&["kind"]), other.text_at(&["name"]))),
+            None => self.add(Verb::Add, "/metadata/ownerReferences/-", false),
+        }
+    }
+
+    /// Whether a reference is to a deployment of the same name that is gone.
+    fn is_former(&self, reference: &Value) -> bool {
+        reference.text_at(&["kind"]) == self.kind
+            && reference.text_at(&["name"]) == self.name
+            && group_of(reference.text_at(&["apiVersion"])) == group_of(&self.api_version)
+    }
+
+    fn add(&self, verb: Verb, path: &str, whole: bool) -> Hold {
+        let reference = self.reference();
+        let value = if whole { Value::list([reference]) } else { reference };
+        Hold::Missing(vec![Operation { verb, path: path.into(), from: None, value: Some(value) }])
+    }
+}

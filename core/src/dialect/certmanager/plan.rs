@@ -1,0 +1,105 @@
+//! What brings a release about: its objects in their waves, and the end of what it no longer has.
+
+use super::deployment::{Deployment, LABEL, Release};
+use super::owner::{Hold, Owner};
+use super::waves::{is_definition, is_namespace, kinds, wave_of_leaving};
+use crate::contract::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::document::Identity;
+use crate::json;
+use crate::live::{HUB, Query, Sight};
+use crate::outcome::{Outcome, Product};
+use crate::patch::Verb;
+use crate::path::Pointer;
+use crate::plan::{APPLIED, Planner, Reason, Standing, Target, Wish};
+use crate::store::View;
+use crate::value::{Text, Value};
+
+/// Makes every object of the release be there, by the policy of its kind.
+pub fn install(deployment: &Deployment, view: View, outcome: &Outcome, planner: &mut Planner) {
+    let owner = Owner::of(view, &deployment.document).filter(|_| view.settings.mode == Mode::Strict);
+    for product in &outcome.objects {
+        let target = Target::of(&product.object);
+        let identity = target.identity();
+        let live = match planner.look(HUB, &target) {
+            Sight::Unknown => continue,
+            Sight::Absent => None,
+            Sight::Seen(live) => Some(live),
+        };
+        let keeps_owner = !is_definition(&identity) && !is_namespace(&identity);
+        let hold = live.zip(owner.as_ref()).filter(|_| keeps_owner).map(|(live, owner)| (live, owner.hold_on(live)));
+        if let Some((_, Hold::Foreign(other))) = &hold {
+            let message = format!("`{other}` controls it, so it is left alone");
+            let hint = "let one of the two go";
+            planner.tell(Error::new(Code::SecondController, message).hint(hint), &target);
+            continue;
+        }
+        let because = format!("`{}` has it", deployment.document.identity);
+        let standing =
+            planner.ensure(Wish { cluster: HUB.into(), desired: product.object.clone(), wave: product.wave, because });
+        if standing == Standing::Differs {
+            tell_dropped(deployment, &identity, live, planner);
+        }
+        if let (Some((live, Hold::Missing(patch))), Standing::Fits | Standing::Differs | Standing::Stuck) =
+            (hold, standing)
+        {
+            let reason = Reason::new(ReasonCode::OwnerMissing, "the owner reference is missing");
+            planner.amend(HUB, live, patch, product.wave, reason);
+        }
+    }
+}
+
+/// Labels and annotations are replaced: what others added was tolerated until now, and goes with the first difference.
+fn tell_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Value>, planner: &mut Planner) {
+    let record = live.and_then(|it| it.at(&["metadata", "annotations", APPLIED])?.as_text());
+    let ours = record.and_then(|it| json::parse(it).ok()).unwrap_or_default();
+    let Some(action) = planner.steps.actions.last() else { return };
+    let removed =
+        action.patch.iter().filter(|it| it.verb == Verb::Remove).filter_map(|it| Pointer::parse(&it.path).ok());
+    let foreign = removed.filter(|it| it.get(&ours).is_none());
+    let keys: Vec<String> = foreign
+        .filter_map(|it| match it.segments().map(Text::as_str).collect::<Vec<_>>().as_slice() {
+            ["metadata", "labels" | "annotations", key] => Some(format!("`{key}`")),
+            _ => None,
+        })
+        .collect();
+    if !keys.is_empty() {
+        let message = format!("`{identity}` loses what others wrote on it: {}", keys.join(", "));
+        let finding = Diagnostic::warning(Code::ForeignKeysDropped, message).of(&deployment.document.identity);
+        planner.steps.diagnostics.push(finding.hint("put it into the bundle if it is to stay"));
+    }
+}
+
+/// Lets go of what the release no longer has: only what carries our label and our owner reference, and never a definition.
+pub fn sweep(deployment: &Deployment, release: &Release, view: View, outcome: &Outcome, planner: &mut Planner) {
+    let Some(owner) = Owner::of(view, &deployment.document) else { return };
+    let identity = &deployment.document.identity;
+    let mut listed: Vec<(&str, &str)> = kinds().collect();
+    listed.extend(release.further_kinds.iter().map(|(version, kind)| (version.as_str(), kind.as_str())));
+    for (api_version, kind) in listed {
+        let query = Query {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            namespace: Text::default(),
+            label_selector: format!("{LABEL}={}", identity.name).into(),
+        };
+        for (found, live) in planner.list(HUB, &query).into_iter().flatten() {
+            if has(&outcome.objects, &found) {
+                continue;
+            }
+            if is_definition(&found) {
+                let message = format!("`{found}` is no longer in {}, and stays", release.version);
+                let hint = "delete it by hand once nothing needs it";
+                let finding = Diagnostic::info(Code::DefinitionsKept, message).of(identity).hint(hint);
+                planner.steps.diagnostics.push(finding);
+            } else if matches!(owner.hold_on(&live), Hold::Ours) {
+                let reason = Reason::new(ReasonCode::NoLongerWanted, format!("{} no longer has it", release.version));
+                planner.delete(HUB, &live, wave_of_leaving(&found), reason);
+            }
+        }
+    }
+}
+
+fn has(products: &[Product], identity: &Identity) -> bool {
+    products.iter().any(|it| Target::of(&it.object).identity() == *identity)
+}

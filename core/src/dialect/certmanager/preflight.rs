@@ -1,0 +1,123 @@
+//! What must hold before anything is changed: the name, the version, and that nobody else installs the product.
+
+use super::bundle::{Bundle, Shelf};
+use super::overrides::wrong_type;
+use super::version::Version;
+use super::{KINDS, Kind};
+use crate::contract::Mode;
+use crate::diagnostic::{Code, Error};
+use crate::document::Document;
+use crate::identity::is_terminating;
+use crate::label;
+use crate::path::Pointer;
+use crate::store::View;
+use crate::value::Value;
+
+/// # Errors
+///
+/// The document is not one that is acted on.
+pub fn check(view: View, document: &Document, kind: &Kind) -> Result<(), Error> {
+    let (identity, at) = (&document.identity, Pointer::of(["metadata", "name"]));
+    if let Some(name) = kind.name.filter(|it| identity.name != *it) {
+        let message = format!("a {} must be called `{name}`, and nothing else is acted on", identity.kind);
+        return Err(Error::new(Code::WrongName, message).at(at).hint(format!("call it `{name}`")));
+    }
+    if label::check_value(&identity.name).is_err() {
+        let message = "its objects carry its name as a label, and this name is too long for one";
+        return Err(Error::new(Code::WrongName, message).at(at).hint("a label has at most 63 characters"));
+    }
+    let product = kind.product(&document.value);
+    if product.is_empty() {
+        let at = Pointer::of(["spec", "product"]);
+        return Err(Error::new(Code::MissingField, "the field `product` is missing").at(at));
+    }
+    let others =
+        KINDS.iter().flat_map(|it| view.store.of_kind(it.group, it.kind, None).map(move |document| (it, document)));
+    let mut others = others.filter(|(_, it)| it.identity != *identity && !is_terminating(&it.value));
+    // One that is called otherwise is not acted on, so it is in nobody's way, and one that is going makes room.
+    let is_going = is_terminating(&document.value);
+    let rival = others
+        .find(|(kind, it)| kind.product(&it.value) == product && kind.name.is_none_or(|name| it.identity.name == name));
+    if let Some((_, rival)) = rival.filter(|_| !is_going) {
+        let message = format!("`{}` of `{}` installs `{product}` too", rival.identity, rival.identity.group);
+        return Err(Error::new(Code::SecondInstallation, message).hint("keep one of them"));
+    }
+    Ok(())
+}
+
+/// The bundle to install, and why it is this one.
+///
+/// # Errors
+///
+/// No version can be chosen, or not the one that is asked for.
+pub fn choose<'s>(
+    document: &Document,
+    product: &str,
+    shelf: &'s Shelf,
+    mode: Mode,
+) -> Result<(&'s Bundle, String), Error> {
+    let at = Pointer::of(["spec", "version"]);
+    let asked = match at.get(&document.value) {
+        None | Some(Value::Null) => None,
+        Some(Value::Text(version)) => Some(version),
+        Some(other) => return Err(wrong_type(&at, "a string", other)),
+    };
+    let latest = shelf.bundles.iter().find(|it| it.version.is_release()).or(shelf.bundles.first());
+    let (bundle, why) = match (asked, latest) {
+        (None, _) if !shelf.broken.is_empty() => {
+            let broken: Vec<String> = shelf.broken.iter().map(|it| format!("`{it}`")).collect();
+            let message = format!("the latest version is not known while {} cannot be read", broken.join(", "));
+            return Err(Error::new(Code::BadBundle, message).hint("mend the bundle, or set `spec.version`"));
+        }
+        (_, None) => {
+            let message = format!("no bundle of `{product}` is loaded");
+            let hint = format!("load a `Bundle` whose `spec.product` is `{product}`");
+            return Err(Error::new(Code::NoBundle, message).hint(hint));
+        }
+        (None, Some(latest)) => {
+            refuse_downgrade(document, latest, mode)?;
+            (latest, format!("`{}` is the latest version that has a bundle", latest.written))
+        }
+        (Some(asked), Some(latest)) => {
+            let wanted = Version::parse(asked);
+            let found = shelf.bundles.iter().find(|it| Some(&it.version) == wanted.as_ref());
+            let supported = |it: &&Bundle| mode == Mode::Compat || is_supported(&it.version, &latest.version);
+            let Some(found) = found.filter(supported) else {
+                let message = format!("the version `{asked}` of `{product}` is not supported");
+                let loaded: Vec<String> =
+                    shelf.bundles.iter().filter(supported).map(|it| format!("`{}`", it.written)).collect();
+                let why = match found {
+                    Some(_) => format!("only {} can be installed", latest.version.window()),
+                    None => "it has no bundle".into(),
+                };
+                let hint = format!("{why}; supported: {}", loaded.join(", "));
+                return Err(Error::new(Code::UnsupportedVersion, message).at(&at).hint(hint));
+            };
+            (found, format!("`spec.version` asks for `{asked}`"))
+        }
+    };
+    let same: Vec<&Bundle> = shelf.bundles.iter().filter(|it| it.version == bundle.version).collect();
+    if let [one, other, ..] = same.as_slice() {
+        let message = format!("`{}` and `{}` are both of `{product}` {}", one.document, other.document, bundle.written);
+        return Err(Error::new(Code::DuplicateBundle, message).hint("keep one of them"));
+    }
+    Ok((bundle, why))
+}
+
+/// Versions newer than the latest release are pre-releases that somebody asks for by name.
+pub fn is_supported(version: &Version, latest: &Version) -> bool {
+    version >= latest || version.is_in_window_of(latest)
+}
+
+/// A bundle that is gone must not take the cluster back to an older version: definitions may not survive that.
+fn refuse_downgrade(document: &Document, latest: &Bundle, mode: Mode) -> Result<(), Error> {
+    let installed = document.value.text_at(&["status", "version"]);
+    match Version::parse(installed) {
+        Some(version) if version > latest.version && mode == Mode::Strict => {
+            let message = format!("`{installed}` is installed, and the latest bundle is of `{}`", latest.written);
+            let hint = format!("load the bundle of `{installed}`, or set `spec.version` to `{}`", latest.written);
+            Err(Error::new(Code::Downgrade, message).hint(hint))
+        }
+        _ => Ok(()),
+    }
+}

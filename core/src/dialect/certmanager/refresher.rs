@@ -1,0 +1,90 @@
+//! PodRefresher: workloads that ask for it restart when a certificate's secret was renewed.
+
+use super::Kind;
+use super::bundle::CERT_MANAGER;
+use super::deployment::Deployment;
+use crate::contract::Mode;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::diff::diff;
+use crate::document::Identity;
+use crate::live::{HUB, Query};
+use crate::patch::{Operation, patch};
+use crate::plan::{Planner, Reason, Verb};
+use crate::refresh::{ISSUED, Moment, Renewal, refresh};
+use crate::store::View;
+use crate::value::Value;
+
+/// What the refresher lists, secrets first.
+pub const KINDS: [(&str, &str); 4] =
+    [("v1", "Secret"), ("apps/v1", "DaemonSet"), ("apps/v1", "Deployment"), ("apps/v1", "StatefulSet")];
+
+/// Restarts are nobody's prerequisite and have none.
+const WAVE: i64 = 0;
+
+/// Plans the restarts on the hub. Several secrets that were renewed restart a workload once.
+pub fn refresh_all(deployment: &Deployment, view: View, planner: &mut Planner) {
+    let identity = &deployment.document.identity;
+    let installs = Kind::of(identity).map(|it| it.product(&deployment.document.value));
+    if !view.settings.pod_refresher || installs != Some(CERT_MANAGER) {
+        return;
+    }
+    let Some(now) = view.now else {
+        let message = "workloads restart only in a plan that is told the time";
+        let finding = Diagnostic::info(Code::TimeUnknown, message).of(identity);
+        planner.steps.diagnostics.push(finding.hint("give `now`"));
+        return;
+    };
+    // No selector finds the secrets of one type or with an annotation, so all are listed.
+    let [secrets, workloads @ ..] = KINDS.map(|(api_version, kind)| {
+        planner.list(HUB, &Query { api_version: api_version.into(), kind: kind.into(), ..Query::default() })
+    });
+    let issued = secrets.into_iter().flatten().filter(|(_, it)| it.at(&["metadata", "annotations", ISSUED]).is_some());
+    let secrets: Vec<(Identity, Value)> = issued.filter(|it| is_usable(it, now, planner)).collect();
+    for (identity, live) in workloads.into_iter().flatten().flatten() {
+        let near: Vec<&Value> =
+            secrets.iter().filter(|(it, _)| it.namespace == identity.namespace).map(|(_, it)| it).collect();
+        if !near.is_empty() {
+            restart(&identity, &live, &near, now, view.settings.mode, planner);
+        }
+    }
+}
+
+/// A secret without a version cannot be told from its renewal.
+fn is_usable((identity, secret): &(Identity, Value), now: Moment, planner: &mut Planner) -> bool {
+    match refresh(secret, &[], now, Mode::Strict, &mut Vec::new()) {
+        Ok(_) => true,
+        Err(error) => {
+            let finding = Diagnostic::warning(error.code, error.message).of(identity);
+            planner.steps.diagnostics.push(finding.hint("its renewal restarts nothing"));
+            false
+        }
+    }
+}
+
+fn restart(identity: &Identity, live: &Value, secrets: &[&Value], now: Moment, mode: Mode, planner: &mut Planner) {
+    // The workload may be one that is installed here: what is planned for it comes first.
+    let before = patched(live, planned(identity, planner)).unwrap_or_else(|| live.clone());
+    let (mut after, mut reasons) = (before.clone(), Vec::new());
+    for secret in secrets {
+        let refreshed = refresh(secret, std::slice::from_ref(&after), now, mode, &mut planner.steps.diagnostics);
+        let restart = refreshed.ok().and_then(|it| it.restarts.into_iter().next());
+        if let Some((restart, next)) = restart.and_then(|it| Some((it.clone(), patched(&after, &it.operations)?))) {
+            reasons.push(restart.renewal.text());
+            after = next;
+        }
+    }
+    let reason = Reason::new(Renewal::CODE, reasons.join("; "));
+    let patch = diff(&before, &after);
+    if !patch.is_empty() {
+        planner.amend(HUB, live, patch, WAVE, reason);
+    }
+}
+
+fn planned<'p>(identity: &Identity, planner: &'p Planner) -> &'p [Operation] {
+    let mut patches = planner.steps.actions.iter().filter(|it| it.verb == Verb::Patch && it.cluster == HUB);
+    patches.find(|it| it.target.identity() == *identity).map(|it| it.patch.as_slice()).unwrap_or_default()
+}
+
+fn patched(object: &Value, operations: &[Operation]) -> Option<Value> {
+    patch(object.clone(), operations, Mode::Strict, &mut Vec::new()).ok()
+}

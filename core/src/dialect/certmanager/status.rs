@@ -1,0 +1,170 @@
+//! What a deployment's status says, from what was seen of its objects. The fields are the original's; the conditions `Ready`
+//! and `Progressing` are added, so that `kubectl wait` has something to wait for.
+
+use super::Kind;
+use super::deployment::{Deployment, Release};
+use crate::diagnostic::{Code, Severity};
+use crate::live::{HUB, Sight};
+use crate::outcome::Outcome;
+use crate::plan::{Planner, Steps, Target};
+use crate::refresh::{Moment, Renewal};
+use crate::store::View;
+use crate::value::{Map, Text, Value};
+
+/// Says the status, once everything that it depends on was seen.
+pub fn conclude(
+    deployment: &Deployment,
+    release: &Release,
+    view: View,
+    outcome: &Outcome,
+    steps: Option<&Steps>,
+    planner: &mut Planner,
+) {
+    let Some(steps) = steps.filter(|it| it.needs.is_empty() && planner.steps.needs.is_empty()) else { return };
+    let identity = &deployment.document.identity;
+    let live = match view.store.seen(HUB).map(|it| it.sight(identity)) {
+        Some(Sight::Seen(live)) => live,
+        _ => &deployment.document.value,
+    };
+    // A restart of what others run is no part of the installation.
+    let changes = steps.actions.iter().filter(|it| it.reason.code != Renewal::CODE);
+    let left = changes.count().saturating_add(planner.steps.actions.len());
+    let is_blocked =
+        steps.diagnostics.iter().any(|it| it.severity == Severity::Error || it.code == Code::ImmutableDifference);
+    let (definitions, deployments) = (Health::of(DEFINITIONS, view, outcome), Health::of(DEPLOYMENTS, view, outcome));
+    let running = definitions.ready && deployments.ready;
+    let ready = match (left, is_blocked, running) {
+        (1.., ..) => no("Changing", "not everything is as it should be yet"),
+        (0, true, _) => no("Blocked", "something cannot be made as it should be"),
+        (0, false, false) => no("NotRunning", "something that is installed does not run yet"),
+        (0, false, true) => yes("Running", "everything is installed and runs"),
+    };
+    let progressing = match left {
+        0 => no("Settled", "there is nothing left to change"),
+        _ => yes("Changing", "objects are being made, changed or deleted"),
+    };
+    let said = [
+        ("CRDsAreReady", definitions.says("AllCRDsHealthy", "CRDsUnhealthy", "definitions")),
+        ("DeploymentsAreReady", deployments.says("AllDeploymentsHealthy", "DeploymentsUnhealthy", "deployments")),
+        ("Progressing", progressing),
+        ("Ready", ready),
+    ];
+    let mut status = Map::from_iter([("conditions", conditions(live, &said, view.now))]);
+    if left == 0 && !is_blocked {
+        status.insert("version", release.version.clone());
+    }
+    // OpenShift's kind does not have these fields: its API server would drop them, and each plan would write them again.
+    if !Kind::of(identity).is_some_and(|it| it.is_openshift) {
+        status.insert("phase", if running { "Running" } else { "Pending" });
+        status.insert("crdConditions", definitions.conditions);
+        status.insert("deploymentConditions", deployments.conditions);
+    }
+    planner.status(live, status.into());
+}
+
+/// What one condition says: whether it holds, its reason, its message.
+type Said = (bool, &'static str, String);
+
+fn yes(reason: &'static str, message: &str) -> Said {
+    (true, reason, message.into())
+}
+
+fn no(reason: &'static str, message: &str) -> Said {
+    (false, reason, message.into())
+}
+
+/// A kind of object that can be healthy: its group, its kind, how its name is called, and what makes it so.
+type Judged = (&'static str, &'static str, &'static str, fn(&Value) -> bool);
+
+const DEFINITIONS: Judged = ("apiextensions.k8s.io", "CustomResourceDefinition", "name", |live| {
+    ["Established", "NamesAccepted"].iter().all(|it| holds(live, it))
+});
+
+const DEPLOYMENTS: Judged = ("apps", "Deployment", "namespacedName", |live| {
+    let count = |path: &[&str], default: i64| live.at(path).and_then(Value::as_int).unwrap_or(default);
+    let (wanted, ready) = (count(&["spec", "replicas"], 1), count(&["status", "readyReplicas"], 0));
+    // Counts of an older generation say nothing about this one.
+    let is_current = count(&["status", "observedGeneration"], 0) >= count(&["metadata", "generation"], 0);
+    is_current && wanted == ready && count(&["status", "availableReplicas"], 0) == ready
+});
+
+fn holds(live: &Value, condition: &str) -> bool {
+    let conditions = live.at(&["status", "conditions"]).and_then(Value::as_list).into_iter().flatten();
+    conditions.filter(|it| it.text_at(&["type"]) == condition).any(|it| it.text_at(&["status"]) == "True")
+}
+
+/// How the objects of one kind are.
+struct Health {
+    ready: bool,
+    /// The names of those that are not.
+    unwell: Vec<Text>,
+    /// What each of them says of itself, as the original repeats it.
+    conditions: Vec<Value>,
+}
+
+impl Health {
+    fn of((group, kind, called, is_healthy): Judged, view: View, outcome: &Outcome) -> Health {
+        let mut health = Health { ready: true, unwell: Vec::new(), conditions: Vec::new() };
+        for product in &outcome.objects {
+            let identity = Target::of(&product.object).identity();
+            if identity.kind != kind || identity.group != group {
+                continue;
+            }
+            let name: Text = match identity.namespace.as_str() {
+                "" => identity.name.clone(),
+                namespace => format!("{namespace}/{}", identity.name).into(),
+            };
+            let live = match view.store.sight(HUB, &identity) {
+                Sight::Seen(live) => Some(live),
+                _ => None,
+            };
+            if let Some(live) = live {
+                let conditions =
+                    live.at(&["status", "conditions"]).cloned().unwrap_or_else(|| Value::list([] as [Value; 0]));
+                health.conditions.push(Value::map([(called, Value::Text(name.clone())), ("conditions", conditions)]));
+            }
+            if !live.is_some_and(is_healthy) {
+                health.ready = false;
+                health.unwell.push(name);
+            }
+        }
+        health
+    }
+
+    fn says(&self, well: &'static str, unwell: &'static str, what: &str) -> Said {
+        match self.ready {
+            true => (true, well, format!("all {what} are healthy")),
+            false => {
+                let names: Vec<String> = self.unwell.iter().map(|it| format!("`{it}`")).collect();
+                (false, unwell, format!("not healthy yet: {}", names.join(", ")))
+            }
+        }
+    }
+}
+
+/// The conditions with those of others kept. The time of one changes only when its status does.
+fn conditions(live: &Value, said: &[(&str, Said)], now: Option<Moment>) -> Vec<Value> {
+    let before = live.at(&["status", "conditions"]).and_then(Value::as_list).into_iter().flatten();
+    let (ours, others): (Vec<&Value>, Vec<&Value>) =
+        before.partition(|it| said.iter().any(|(kind, _)| it.text_at(&["type"]) == *kind));
+    let mut written: Vec<Value> = others.into_iter().cloned().collect();
+    for (kind, (holds, reason, message)) in said {
+        let status = if *holds { "True" } else { "False" };
+        let mut condition = Map::from_iter([
+            ("type", Value::text(*kind)),
+            ("status", status.into()),
+            ("reason", (*reason).into()),
+            ("message", message.as_str().into()),
+        ]);
+        let former = ours.iter().find(|it| it.text_at(&["type"]) == *kind);
+        let time = match former.filter(|it| it.text_at(&["status"]) == status) {
+            Some(former) => former.get("lastTransitionTime").cloned(),
+            None => now.map(|it| it.to_string().into()),
+        };
+        if let Some(time) = time {
+            condition.insert("lastTransitionTime", time);
+        }
+        written.push(condition.into());
+    }
+    written
+}
