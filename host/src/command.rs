@@ -65,6 +65,11 @@ impl Failure {
         }
     }
 
+    /// Whether the engine refused with this code.
+    pub fn is(&self, code: &str) -> bool {
+        matches!(self, Self::Refused { finding, .. } if finding.code == code)
+    }
+
     /// The same, about what a file says.
     pub fn within(mut self, file: &str) -> Self {
         if let Self::Refused { finding, .. } = &mut self

@@ -16,6 +16,7 @@ use crate::render::{clusters, explain, list, plan, text, texts};
 /// 3. With an action: the differences that cause it.
 /// 4. With a user: which permissions a change of labels needs, and what grants them.
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 #[command(after_help = "\
 Examples:
   fleetfold explain -f fleet PluginPreset/acme/metrics --cluster eu-1 --path replicas
@@ -136,10 +137,17 @@ fn selection(args: &Args, subject: &str, fleet: &mut Fleet, screen: Screen) -> R
         let table = explain::selection(subject, cluster, &answer, screen.out);
         return Ok((answer, table));
     }
-    let names = fleet.clusters(None)?;
+    let mut names = fleet.clusters(None)?;
+    // A subject of the hub has that alone.
+    names.push(String::new());
     let mut answers = Vec::new();
     for name in &names {
-        answers.push((name.as_str(), ask(fleet, name)?));
+        match ask(fleet, name) {
+            Ok(answer) => answers.push((name.as_str(), answer)),
+            // Clusters of other dialects are not in this subject's fleet.
+            Err(failure) if failure.is("unknown-cluster") => {}
+            Err(failure) => return Err(failure),
+        }
     }
     let table = explain::selections(&answers, screen.out);
     let each = answers
@@ -154,8 +162,8 @@ fn documents(answer: &Value) -> Vec<String> {
     let explained = list(answer, "results").iter().filter_map(|it| it.get("explained"));
     for part in [answer].into_iter().chain(explained) {
         let told = ["chain", "reasons"].iter().flat_map(|key| list(part, key));
-        let roles = list(part, "checks").iter().filter_map(|it| it.get("by"));
-        let named = told.map(|it| text(it, "document")).chain(roles.map(|it| text(it, "role")));
+        let roles = list(part, "checks").iter().map(|it| it.text_at(&["grantedBy", "role"]));
+        let named = told.map(|it| text(it, "document")).chain(roles);
         for name in named.chain([part.text_at(&["action", "subject"])]).filter(|it| !it.is_empty()) {
             if !names.iter().any(|it| it == name) {
                 names.push(name.to_owned());

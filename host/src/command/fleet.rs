@@ -36,8 +36,13 @@ impl FleetArgs {
     /// Reads and loads everything. Documents that cannot be read are findings.
     pub fn load(&self) -> Result<Fleet, Failure> {
         let source = source::read(&self.files)?;
-        let mut fleet =
-            Fleet { engine: self.engine.start()?, texts: Texts::new(), written: Vec::new(), findings: Vec::new() };
+        let mut fleet = Fleet {
+            engine: self.engine.start()?,
+            texts: Texts::new(),
+            written: Vec::new(),
+            findings: Vec::new(),
+            unread: false,
+        };
         fleet.take(source)?;
         Ok(fleet)
     }
@@ -51,6 +56,8 @@ pub struct Fleet {
     written: Vec<String>,
     /// What was found while loading, and beside answers.
     findings: Vec<Finding>,
+    /// Whether a document could not be read.
+    unread: bool,
 }
 
 impl Fleet {
@@ -92,6 +99,7 @@ impl Fleet {
             let fields = [("documents", nothing), ("live", cluster.into()), ("complete", true.into())];
             self.ask("load", Value::map(fields))?;
         }
+        self.unread = self.has_errors();
         Ok(())
     }
 
@@ -135,10 +143,9 @@ impl Fleet {
         self.texts.insert(name.to_owned(), text.to_owned());
     }
 
-    /// All subjects that are loaded, in the engine's order.
-    pub fn subjects(&mut self) -> Result<Vec<String>, Failure> {
-        let answer = self.ask("subjects", empty())?;
-        Ok(list(&answer, "subjects").iter().map(|it| text(it, "subject").to_owned()).collect())
+    /// All subjects that are loaded, in the engine's order, with why one produces nothing.
+    pub fn subjects(&mut self) -> Result<Vec<Value>, Failure> {
+        Ok(list(&self.ask("subjects", empty())?, "subjects").to_vec())
     }
 
     /// The names of the clusters that a selector picks, or of all.
@@ -172,7 +179,17 @@ impl Fleet {
     }
 
     /// Whether a document could not be read.
-    pub fn has_errors(&self) -> bool {
+    pub fn is_unread(&self) -> bool {
+        self.unread
+    }
+
+    /// Looks for errors in these files, which came after loading.
+    pub fn check_read(&mut self, files: &[File]) {
+        let is_of = |finding: &Finding| files.iter().any(|file| file.name == finding.file);
+        self.unread |= self.findings.iter().any(|it| it.severity == Severity::Error && is_of(it));
+    }
+
+    fn has_errors(&self) -> bool {
         self.findings.iter().any(|it| it.severity == Severity::Error)
     }
 
@@ -194,10 +211,11 @@ impl Fleet {
         let _ = io::stderr().write_all(out.as_bytes());
     }
 
-    /// Tells what was found, and ends with 2 where a document could not be read: the result is not the whole truth.
+    /// Tells what was found, and ends: with 2 where a document could not be read, as the result is not the whole truth, and
+    /// at least with 1 where something else is wrong.
     pub fn finish(&self, code: u8, palette: Palette) -> ExitCode {
         self.tell(palette);
-        ExitCode::from(if self.has_errors() { 2 } else { code })
+        ExitCode::from(if self.unread { 2 } else { code.max(u8::from(self.has_errors())) })
     }
 }
 

@@ -92,7 +92,7 @@ impl Target {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
-    if fleet.has_errors() {
+    if fleet.is_unread() {
         fleet.tell(screen.err);
         let hint = "mend the documents, or leave their files out";
         return Err(Failure::new("there is no plan over documents that cannot be read", hint));

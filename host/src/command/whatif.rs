@@ -76,7 +76,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     if !settings.is_null() {
         request.push(("configure", settings));
     }
-    let answer = joined.placed(ask(&mut fleet, Value::map(request), &joined)?);
+    let answer = joined.placed(ask(&mut fleet, Value::map(request), &joined, &files)?);
     let names = || {
         let mut names: Vec<String> = list(&answer, "groups").iter().map(|it| text(it, "subject").to_owned()).collect();
         names.sort();
@@ -87,9 +87,10 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(fleet.finish(u8::from(whatif::has_effect(&answer)), screen.err))
 }
 
-fn ask(fleet: &mut Fleet, request: Value, joined: &Joined) -> Result<Value, Failure> {
+fn ask(fleet: &mut Fleet, request: Value, joined: &Joined, files: &[File]) -> Result<Value, Failure> {
     let answer = fleet.ask("whatIf", request);
     fleet.place_findings(|file, line| joined.find(file, line));
+    fleet.check_read(files);
     answer
 }
 

@@ -54,7 +54,7 @@ pub fn selections(answers: &[(&str, Value)], palette: Palette) -> String {
         let selected = answer.get("selected").and_then(Value::as_bool);
         let decides = |reason: &&Value| reason.get("holds").and_then(Value::as_bool) == selected;
         let reason = list(answer, "reasons").iter().find(decides).map_or("", |it| text(it, "text"));
-        table.row([(*cluster).into(), yes(answer, "selected"), reason.into()]);
+        table.row([super::clusters(&[cluster]).into(), yes(answer, "selected"), reason.into()]);
     }
     table.render("", palette)
 }
@@ -66,15 +66,15 @@ pub fn permission(user: &str, answer: &Value, palette: Palette) -> String {
     let mut out = format!("{} {verdict} make this change\n", clean(user));
     let mut table = Table::new(["LABEL", "CHANGE", "GRANTED", "BY", "ASKED"]);
     for check in list(answer, "checks") {
-        let by = ["by", "grantedBy"].iter().find_map(|key| check.get(key)).map(grant).unwrap_or_default();
-        let asked = texts(check, "asked").join(", ");
-        table.row([
-            text(check, "label").into(),
-            text(check, "change").into(),
-            yes(check, "granted"),
-            by.into(),
-            asked.into(),
-        ]);
+        let by = check.get("grantedBy").map(grant).unwrap_or_default();
+        let mut asked = texts(check, "asked").into_iter();
+        let first = asked.next().unwrap_or_default();
+        let [label, change] = ["label", "change"].map(|key| text(check, key).into());
+        table.row([label, change, yes(check, "granted"), by.into(), first.into()]);
+        // Each is asked only where the one before it did not grant.
+        for next in asked {
+            table.row(["".into(), "".into(), "".into(), "".into(), next.into()]);
+        }
     }
     out.push_str(&table.render("", palette));
     for (key, label) in [("joins", "joins"), ("leaves", "leaves")] {
@@ -98,13 +98,12 @@ pub fn differences(left: &str, right: &str, answer: &Value, palette: Palette) ->
     }
     let mut table = Table::new(["OBJECT", "PATH", left, right, "LAYER", "AT"]);
     for it in differences {
-        let side = |key| it.get(key).map_or_else(|| value::NONE.to_owned(), value::short);
         let cause = it.get("cause").unwrap_or(&Value::Null);
         table.row([
             text(it, "object").into(),
             text(it, "path").into(),
-            side("left").into(),
-            side("right").into(),
+            value::of(it, "left", "leftFrom").into(),
+            value::of(it, "right", "rightFrom").into(),
             text(cause, "layer").into(),
             place(cause).into(),
         ]);
@@ -119,11 +118,8 @@ fn yes(holder: &Value, key: &str) -> Cell {
     }
 }
 
-/// What granted: a text, or the binding, role and rule of it.
+/// The binding, role and rule that granted, or the group that may do everything.
 fn grant(by: &Value) -> String {
-    if let Some(text) = by.as_text() {
-        return text.to_owned();
-    }
     let rule = by.get("rule").and_then(Value::as_int).map(|it| format!("rule {it}"));
     let named = ["binding", "role", "group"].iter().map(|key| text(by, key).to_owned()).filter(|it| !it.is_empty());
     named.chain(rule).collect::<Vec<_>>().join(", ")
@@ -180,7 +176,8 @@ no      tier is not gold   f.yaml:1:2
         let want = "\
 eve may not make this change
 LABEL   CHANGE   GRANTED   BY                                            ASKED
-k:dev   add      no                                                      a, b
+k:dev   add      no                                                      a
+                                                                         b
 k:x     remove   yes       ClusterRoleBinding/x, ClusterRole/y, rule 0   c
 joins: devset
 ";

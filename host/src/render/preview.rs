@@ -12,7 +12,10 @@ pub fn subject(answer: &Value, origins: bool, palette: Palette) -> String {
     let mut out = palette.paint(Ink::Bold, &clean(text(answer, "subject")));
     out.push('\n');
     let results = list(answer, "results");
-    if results.is_empty() {
+    if answer.get("error").is_some() {
+        out.push('\n');
+        refusal(answer, palette, &mut out);
+    } else if results.is_empty() {
         out.push_str("\n  no cluster\n");
     }
     for it in results {
@@ -22,9 +25,9 @@ pub fn subject(answer: &Value, origins: bool, palette: Palette) -> String {
     out
 }
 
-/// Whether a cluster could not be answered.
+/// Whether the subject or one of its clusters could not be answered.
 pub fn has_error(answer: &Value) -> bool {
-    list(answer, "results").iter().any(|result| result.get("error").is_some())
+    answer.get("error").is_some() || list(answer, "results").iter().any(|result| result.get("error").is_some())
 }
 
 /// The names of what the subject puts into clusters, or the subject itself where it makes no objects.
@@ -47,7 +50,15 @@ fn result(result: &Value, origins: bool, palette: Palette, out: &mut String) {
         out.push_str(&format!("  (decision group {index}{name})"));
     }
     out.push('\n');
-    if let Some(error) = result.get("error") {
+    refusal(result, palette, out);
+    out.push_str(&options(result, origins, palette));
+    for object in list(result, "objects") {
+        object_fields(object, origins, palette, out);
+    }
+}
+
+fn refusal(holder: &Value, palette: Palette, out: &mut String) {
+    if let Some(error) = holder.get("error") {
         let title = palette.paint(Ink::Red, &format!("error[{}]", clean(text(error, "code"))));
         out.push_str(&format!("    {title}: {}\n", clean(text(error, "message"))));
         for (key, label) in [("at", "at"), ("hint", "hint")] {
@@ -56,10 +67,6 @@ fn result(result: &Value, origins: bool, palette: Palette, out: &mut String) {
                 out.push_str(&format!("    {label}: {}\n", clean(said)));
             }
         }
-    }
-    out.push_str(&options(result, origins, palette));
-    for object in list(result, "objects") {
-        object_fields(object, origins, palette, out);
     }
 }
 

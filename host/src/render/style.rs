@@ -32,6 +32,7 @@ pub struct Palette {
 }
 
 impl Palette {
+    #[cfg(test)]
     pub const PLAIN: Palette = Palette { on: false };
 
     pub fn new(color: Color, stream: &impl IsTerminal) -> Palette {

@@ -67,14 +67,13 @@ fn group(group: &Value, palette: Palette, out: &mut String) {
     out.push_str(&format!("{subject}  {}  {total}: {clusters}\n", palette.paint(ink, &clean(change))));
     let mut table = Table::new(["OBJECT", "PATH", "BEFORE", "", "AFTER", "BECAUSE OF"]);
     for it in list(group, "changes") {
-        let side = |key| it.get(key).map_or_else(|| value::NONE.to_owned(), value::short);
         let cause = it.get("cause").map(place).unwrap_or_default();
         table.row([
             text(it, "object").into(),
             text(it, "path").into(),
-            side("before").into(),
+            value::of(it, "before", "beforeFrom").into(),
             Cell::inked(Ink::Dim, "→"),
-            side("after").into(),
+            value::of(it, "after", "afterFrom").into(),
             cause.into(),
         ]);
     }
