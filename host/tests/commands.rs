@@ -112,6 +112,7 @@ fn documents_come_through_standard_input_too() {
     let output = finish(&mut fleetfold(&["preview", "-f", "-", "-o", "name"]), SETS.as_bytes());
     assert_eq!(text(&output.stdout), "ManagedClusterSet/dev\nManagedClusterSet/production\n");
     fails(&["preview", "-f", "-", "-f", "-"], "standard input is given twice");
+    fails(&["what-if", "-f", "-", "--change", "-"], "standard input is given twice");
 }
 
 #[test]

@@ -33,6 +33,11 @@ pub struct FleetArgs {
 }
 
 impl FleetArgs {
+    /// Whether the documents come through standard input, which can be read once.
+    pub fn reads_stdin(&self) -> bool {
+        self.files.iter().any(|it| it.as_os_str() == "-")
+    }
+
     /// Reads and loads everything. Documents that cannot be read are findings.
     pub fn load(&self) -> Result<Fleet, Failure> {
         let source = source::read(&self.files)?;

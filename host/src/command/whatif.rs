@@ -43,6 +43,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    if args.fleet.reads_stdin() && args.changed.iter().any(|it| it.as_os_str() == "-") {
+        return Err(Failure::new("standard input is given twice", "give `-` for the documents or for the change"));
+    }
     let mut fleet = args.fleet.load()?;
     let changes = source::read(&args.changed)?;
     if let Some(cluster) = changes.complete.first() {

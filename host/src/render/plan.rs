@@ -1,6 +1,6 @@
 //! A plan: a summary, the actions by wave, what is held and how to let it pass, what must be seen first, the digest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
 
@@ -40,7 +40,6 @@ pub fn plan(answer: &Value, palette: Palette) -> String {
 pub fn explained(answer: &Value, palette: Palette) -> String {
     let mut out = String::new();
     let Some(told) = answer.get("action") else { return out };
-    out.push_str(&format!("{}\n", palette.paint(Ink::Bold, &clean(text(told, "subject")))));
     action(&[told], palette, &mut out);
     if let Some(why) = told.get("held") {
         out.push_str(&format!("    held: {}\n    hint: {}\n", clean(text(why, "text")), clean(text(why, "hint"))));
@@ -86,13 +85,14 @@ fn by_wave(actions: &[Value]) -> BTreeMap<i64, Vec<&Value>> {
     waves
 }
 
-/// Actions that differ in their cluster alone, together, in the order of the first of each.
+/// Actions of one subject that do the same to objects of one kind for the same reason, in the order of the first of each.
 fn alike<'a>(actions: &[&'a Value]) -> Vec<Vec<&'a Value>> {
-    const ALIKE: [&str; 7] = ["subject", "verb", "target", "body", "patch", "reason", "held"];
+    const ALIKE: [&[&str]; 6] =
+        [&["subject"], &["verb"], &["target", "apiVersion"], &["target", "kind"], &["reason"], &["held"]];
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Vec<&Value>> = Vec::new();
     for action in actions {
-        let key = Value::list(ALIKE.map(|key| action.get(key).cloned().unwrap_or_default())).to_canonical();
+        let key = Value::list(ALIKE.map(|path| action.at(path).cloned().unwrap_or_default())).to_canonical();
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(action),
@@ -100,6 +100,12 @@ fn alike<'a>(actions: &[&'a Value]) -> Vec<Vec<&'a Value>> {
         }
     }
     groups
+}
+
+/// The names, each once, in their order.
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    names.filter(|name| seen.insert(name.clone())).collect()
 }
 
 fn action(alike: &[&Value], palette: Palette, out: &mut String) {
@@ -110,10 +116,15 @@ fn action(alike: &[&Value], palette: Palette, out: &mut String) {
         "delete" => Ink::Red,
         _ => Ink::Blue,
     };
-    let names: Vec<&str> = alike.iter().map(|it| text(it, "cluster")).collect();
-    let target = first.get("target").map(name_of).unwrap_or_default();
+    let named = |names: Vec<String>| clusters(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let targets = named(distinct(alike.iter().filter_map(|it| it.get("target")).map(name_of)));
+    let on = named(distinct(alike.iter().map(|it| text(it, "cluster").to_owned())));
     let verb = palette.paint(ink, &clean(verb));
-    out.push_str(&format!("  {verb} {} on {}", palette.paint(Ink::Bold, &clean(&target)), clusters(&names)));
+    out.push_str(&format!("  {verb} {} on {on}", palette.paint(Ink::Bold, &targets)));
+    let subject = text(first, "subject");
+    if !subject.is_empty() {
+        out.push_str(&format!(" for {}", clean(subject)));
+    }
     let reason = first.get("reason").unwrap_or(&Value::Null);
     if !text(reason, "text").is_empty() {
         out.push_str(&format!(": {}", clean(text(reason, "text"))));
@@ -192,16 +203,16 @@ mod tests {
 2 to create, 1 to patch, 0 to delete, 1 held, 2 objects to be seen first, 1 with another status
 
 wave 0
-  create Service/n/web on eu-1, eu-2: it is not there
+  create Service/n/web on eu-1, eu-2 for S/n/s: it is not there
 
 wave 1
-  patch Deployment/n/web on eu-1: it differs
+  patch Deployment/n/web on eu-1 for S/n/s: it differs
     id a3
     PATH             KIND      LIVE       DESIRED
     /spec/replicas   changed   3      →   5
 
 held
-  delete Namespace/old on the hub: nobody wants it
+  delete Namespace/old on the hub for S/n/s: nobody wants it
     id h1
     held: Namespaces are protected
     hint: annotate it
@@ -213,6 +224,25 @@ to be seen first
 digest sha256:abc
 ";
         assert_eq!(plan(&parse(PLAN).unwrap(), Palette::PLAIN), want);
+    }
+
+    #[test]
+    fn many_that_are_alike_are_one_line() {
+        let action = |index: usize| {
+            let target = [("kind", "Plugin".to_owned()), ("name", format!("metrics-{index}"))];
+            Value::map([
+                ("id", Value::from(index.to_string())),
+                ("cluster", "".into()),
+                ("verb", "create".into()),
+                ("target", Value::map(target)),
+                ("body", Value::map([("index", index)])),
+                ("reason", Value::map([("text", "it is not there")])),
+            ])
+        };
+        let answer = Value::map([("actions", Value::list((0..9).map(action)))]);
+        let want = "  create Plugin/metrics-0, Plugin/metrics-1 and 7 more on the hub: it is not there\n";
+        let shown = plan(&answer, Palette::PLAIN);
+        assert!(shown.starts_with("9 to create") && shown.contains(want), "{shown}");
     }
 
     #[test]
@@ -228,7 +258,7 @@ digest sha256:abc
         let answer =
             Value::map([("action", parse(PLAN).unwrap().get("actions").unwrap().as_list().unwrap()[2].clone())]);
         let shown = explained(&answer, Palette::PLAIN);
-        assert!(shown.starts_with("S/n/s\n  patch Deployment/n/web on eu-1: it differs\n"), "{shown}");
+        assert!(shown.starts_with("  patch Deployment/n/web on eu-1 for S/n/s: it differs\n"), "{shown}");
         assert!(shown.contains("/spec/replicas   changed   3      →   5\n"), "{shown}");
     }
 }
