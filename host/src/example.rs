@@ -213,7 +213,10 @@ metadata:
   name: metrics
   namespace: acme
 spec:
-  clusterSelector: {}
+  clusterSelector:
+    matchExpressions:
+    - key: environment
+      operator: Exists
   deletionPolicy: Delete
   plugin:
     pluginDefinitionRef:
@@ -295,7 +298,7 @@ fn federated(clusters: u32) -> String {
     for index in 0..clusters.min(FEDERATED / 4) {
         let _ = write!(
             out,
-            "  - clusterName: cluster-{index:06}\n    clusterOverrides:\n    - path: /spec/replicas\n      value: {}\n    - op: add\n      path: /metadata/annotations\n      value:\n        example.test/ring: \"{index}\"\n",
+            "  - clusterName: cluster-{index:06}\n    clusterOverrides:\n    - op: add\n      path: /spec/replicas\n      value: {}\n    - op: add\n      path: /metadata/annotations/example.test~1ring\n      value: \"{index}\"\n",
             5 + index
         );
     }

@@ -83,6 +83,12 @@ impl Fleet {
     }
 
     fn take(&mut self, source: Source) -> Result<(), Failure> {
+        // First: a cluster that is known as a whole holds what is loaded after this, and nothing from before.
+        for cluster in source.complete.into_iter().collect::<BTreeSet<_>>() {
+            let nothing = Value::from(Vec::new());
+            let fields = [("documents", nothing), ("live", cluster.into()), ("complete", true.into())];
+            self.ask("load", Value::map(fields))?;
+        }
         let mut progress = Progress::new(source.files.len());
         for file in source.files {
             progress.step();
@@ -97,11 +103,6 @@ impl Fleet {
             }
             let fields = [("file", Some(name)), ("text", Some(text)), ("live", live)];
             let fields = fields.into_iter().filter_map(|(key, value)| Some((key, value?)));
-            self.ask("load", Value::map(fields))?;
-        }
-        for cluster in source.complete {
-            let nothing = Value::from(Vec::new());
-            let fields = [("documents", nothing), ("live", cluster.into()), ("complete", true.into())];
             self.ask("load", Value::map(fields))?;
         }
         self.unread = self.has_errors();
@@ -264,5 +265,47 @@ impl Drop for Progress {
         if self.shown {
             let _ = write!(io::stderr(), "\r\u{1b}[K");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// Answers everything with nothing, and keeps what it was asked.
+    struct Recorder(Rc<RefCell<Vec<String>>>);
+
+    impl Engine for Recorder {
+        fn call(&mut self, request: &[u8]) -> String {
+            self.0.borrow_mut().push(String::from_utf8_lossy(request).into_owned());
+            r#"{"ok":{}}"#.to_owned()
+        }
+
+        fn fresh(&mut self) {}
+    }
+
+    #[test]
+    fn a_cluster_is_known_as_a_whole_before_its_objects_come() {
+        let asked = Rc::default();
+        let engine = Box::new(Recorder(Rc::clone(&asked)));
+        let mut fleet = Fleet { engine, texts: Texts::new(), written: Vec::new(), findings: Vec::new(), unread: false };
+        let file = |name: &str, live: Option<&str>| File {
+            name: name.to_owned(),
+            text: String::new(),
+            live: live.map(str::to_owned),
+        };
+        let files = vec![file("a.yaml", None), file("live/eu-1/b.yaml", Some("eu-1"))];
+        // Two folders may each have seen something in one cluster.
+        let complete = vec!["eu-1".to_owned(), "eu-1".to_owned()];
+        fleet.take(Source { files, complete }).unwrap();
+        let want = [
+            r#"{"complete":true,"documents":[],"live":"eu-1","op":"load"}"#,
+            r#"{"file":"a.yaml","op":"load","text":""}"#,
+            r#"{"file":"live/eu-1/b.yaml","live":"eu-1","op":"load","text":""}"#,
+        ];
+        assert_eq!(*asked.borrow(), want);
     }
 }

@@ -208,6 +208,25 @@ spec:
     fields:
     - spec.replicas
 ---
+apiVersion: core.kubefed.io/v1beta1
+kind: FederatedTypeConfig
+metadata:
+  name: namespaces
+  namespace: kube-federation-system
+spec:
+  targetType:
+    kind: Namespace
+    pluralName: namespaces
+    scope: Cluster
+    version: v1
+  federatedType:
+    group: types.kubefed.io
+    kind: FederatedNamespace
+    pluralName: federatednamespaces
+    scope: Namespaced
+    version: v1beta1
+  propagation: Enabled
+---
 apiVersion: v1
 kind: Namespace
 metadata:
@@ -220,7 +239,10 @@ metadata:
   namespace: shop
 spec:
   placement:
-    clusterSelector: {}
+    clusterSelector:
+      matchExpressions:
+      - key: environment
+        operator: Exists
 ---
 apiVersion: types.kubefed.io/v1beta1
 kind: FederatedDeployment
@@ -247,5 +269,8 @@ spec:
             ports:
             - containerPort: 8080
   placement:
-    clusterSelector: {}
+    clusterSelector:
+      matchExpressions:
+      - key: environment
+        operator: Exists
 ";

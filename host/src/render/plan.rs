@@ -87,8 +87,15 @@ fn by_wave(actions: &[Value]) -> BTreeMap<i64, Vec<&Value>> {
 
 /// Actions of one subject that do the same to objects of one kind for the same reason, in the order of the first of each.
 fn alike<'a>(actions: &[&'a Value]) -> Vec<Vec<&'a Value>> {
-    const ALIKE: [&[&str]; 6] =
-        [&["subject"], &["verb"], &["target", "apiVersion"], &["target", "kind"], &["reason"], &["held"]];
+    const ALIKE: [&[&str]; 7] = [
+        &["subject"],
+        &["verb"],
+        &["target", "apiVersion"],
+        &["target", "kind"],
+        &["reason", "code"],
+        &["reason", "differences"],
+        &["held"],
+    ];
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Vec<&Value>> = Vec::new();
     for action in actions {
@@ -128,6 +135,10 @@ fn action(alike: &[&Value], palette: Palette, out: &mut String) {
     let reason = first.get("reason").unwrap_or(&Value::Null);
     if !text(reason, "text").is_empty() {
         out.push_str(&format!(": {}", clean(text(reason, "text"))));
+        // A text may name the cluster that the object is for.
+        if alike.iter().any(|it| it.text_at(&["reason", "text"]) != text(reason, "text")) {
+            out.push_str("; the others alike");
+        }
     }
     out.push('\n');
     if let [alone] = alike
@@ -236,11 +247,11 @@ digest sha256:abc
                 ("verb", "create".into()),
                 ("target", Value::map(target)),
                 ("body", Value::map([("index", index)])),
-                ("reason", Value::map([("text", "it is not there")])),
+                ("reason", Value::map([("text", format!("{index} is picked"))])),
             ])
         };
         let answer = Value::map([("actions", Value::list((0..9).map(action)))]);
-        let want = "  create Plugin/metrics-0, Plugin/metrics-1 and 7 more on the hub: it is not there\n";
+        let want = "  create Plugin/metrics-0, Plugin/metrics-1 and 7 more on the hub: 0 is picked; the others alike\n";
         let shown = plan(&answer, Palette::PLAIN);
         assert!(shown.starts_with("9 to create") && shown.contains(want), "{shown}");
     }

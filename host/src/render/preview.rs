@@ -104,20 +104,32 @@ fn object_fields(made: &Value, origins: bool, palette: Palette, out: &mut String
         title.push_str(&format!("  base {}", clean(&place(base))));
     }
     out.push_str(&format!("    {title}\n"));
+    let retained = list(made, "retained");
     let mut table = Table::new(["FIELD", "VALUE", "FROM", "AT"]);
     for (path, chain) in made.get("origins").and_then(Value::as_map).into_iter().flat_map(|it| it.iter()) {
         let chain = chain.as_list().map_or(&[][..], Vec::as_slice);
         let shown = find(object, path).map_or_else(|| "(removed)".to_owned(), value::short);
         let layer = chain.first().map_or("", |it| text(it, "layer"));
-        table.row([path.as_str().into(), shown.into(), layer.into(), at(chain.first(), origins)]);
+        let rule = retained.iter().find(|it| text(it, "path") == path.as_str() && layer == LIVE);
+        let from = rule.map_or_else(|| layer.to_owned(), |it| kept_by(it));
+        table.row([path.as_str().into(), shown.into(), from.into(), at(chain.first(), origins)]);
         hidden(chain, origins, &mut table);
     }
-    for kept in list(made, "retained") {
+    let is_told = |path: &str| made.at(&["origins", path]).is_some();
+    for kept in retained.iter().filter(|it| !is_told(text(it, "path"))) {
         let path = text(kept, "path");
         let shown = find(object, path).map_or_else(String::new, value::short);
-        table.row([path.into(), shown.into(), format!("live ({})", text(kept, "rule")).into(), "".into()]);
+        table.row([path.into(), shown.into(), kept_by(kept).into(), "".into()]);
     }
     out.push_str(&table.render("      ", palette));
+}
+
+/// The layer of what a cluster's own controllers wrote.
+const LIVE: &str = "live";
+
+/// A retained value comes from the live object, by a rule.
+fn kept_by(retained: &Value) -> String {
+    format!("{LIVE} ({})", text(retained, "rule"))
 }
 
 /// What the winner of a chain hides, a line each.
@@ -183,10 +195,10 @@ PluginPreset/acme/metrics
     fn objects_show_what_varies() {
         let answer = json::parse(
             r#"{"subject":"FederatedDeployment/n/web","results":[{"clusters":["a"],"objects":[
-              {"object":{"kind":"Service","metadata":{"namespace":"n","name":"web"},"spec":{"clusterIP":"10.0.0.1","ports":[{"port":80}]}},
+              {"object":{"kind":"Service","metadata":{"namespace":"n","name":"web"},"spec":{"clusterIP":"10.0.0.1","ports":[{"nodePort":30000,"port":80}]}},
                "wave":2,"cluster":"","base":{"file":"f.yaml","line":4,"column":1},
-               "origins":{"/spec/ports/0/port":[{"layer":"cluster-override","value":80,"file":"f.yaml","line":9,"column":7}],"/spec/x":[{"layer":"cluster-override"}]},
-               "retained":[{"path":"/spec/clusterIP","rule":"service-cluster-ip","mode":"conditional"}]}]}]}"#,
+               "origins":{"/spec/ports/0/port":[{"layer":"cluster-override","value":80,"file":"f.yaml","line":9,"column":7}],"/spec/x":[{"layer":"cluster-override"}],"/spec/ports/0/nodePort":[{"layer":"live","value":30000}]},
+               "retained":[{"path":"/spec/clusterIP","rule":"service-cluster-ip","mode":"conditional"},{"path":"/spec/ports/0/nodePort","rule":"service-node-port","mode":"conditional"}]}]}]}"#,
         )
         .unwrap();
         let want = "\
@@ -194,10 +206,11 @@ FederatedDeployment/n/web
 
   a
     Service/n/web  (wave 2)  on the hub
-      FIELD                VALUE        FROM
-      /spec/ports/0/port   80           cluster-override
-      /spec/x              (removed)    cluster-override
-      /spec/clusterIP      \"10.0.0.1\"   live (service-cluster-ip)
+      FIELD                    VALUE        FROM
+      /spec/ports/0/nodePort   30000        live (service-node-port)
+      /spec/ports/0/port       80           cluster-override
+      /spec/x                  (removed)    cluster-override
+      /spec/clusterIP          \"10.0.0.1\"   live (service-cluster-ip)
 ";
         assert_eq!(subject(&answer, false, Palette::PLAIN), want);
         assert_eq!(names(&answer), ["Service/n/web"]);
