@@ -111,7 +111,7 @@ fn object_fields(made: &Value, origins: bool, palette: Palette, out: &mut String
         let shown = find(object, path).map_or_else(|| "(removed)".to_owned(), value::short);
         let layer = chain.first().map_or("", |it| text(it, "layer"));
         let rule = retained.iter().find(|it| text(it, "path") == path.as_str() && layer == LIVE);
-        let from = rule.map_or_else(|| layer.to_owned(), |it| kept_by(it));
+        let from = rule.map_or_else(|| layer.to_owned(), kept_by);
         table.row([path.as_str().into(), shown.into(), from.into(), at(chain.first(), origins)]);
         hidden(chain, origins, &mut table);
     }
