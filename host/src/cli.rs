@@ -2,30 +2,63 @@
 //!
 //! | exit | means |
 //! |---|---|
-//! | 0 | done; nothing is amiss |
-//! | 1 | done; something is amiss (a vector failed) |
-//! | 2 | not done: wrong usage, or something that is needed is missing |
+//! | 0 | done; nothing differs, nothing is amiss |
+//! | 1 | done; something differs or is amiss: differences, findings, actions, a refusal, a vector that failed |
+//! | 2 | not done, or not wholly: wrong usage, something that is needed is missing, a document that cannot be read |
 
+use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::command::{call, schema, serve, vectors, version};
+use crate::command::{
+    Screen, authorize, call, completion, diff, example, explain, lint, plan, preview, schema, select, serve, vectors,
+    version, whatif,
+};
+use crate::render::style::{Color, Palette};
 
 /// Works out what every cluster of a fleet should have, why, and what would change
 #[derive(Debug, Parser)]
-#[command(name = "fleetfold", version, disable_help_subcommand = true)]
-struct Cli {
+#[command(
+    name = "fleetfold",
+    version,
+    disable_help_subcommand = true,
+    after_help = "\
+Examples:
+  fleetfold example --clusters 1000 --dir fleet        a fleet to try things on
+  fleetfold preview -f fleet                           what each cluster gets
+  fleetfold explain -f fleet PluginPreset/acme/metrics --cluster cluster-000001 --path replicas
+  fleetfold what-if -f fleet --change edit.yaml        what an edit would change, and where it is hidden
+  fleetfold plan -f fleet                              what would be done
+
+Exit codes: 0 same or clean, 1 differences or findings, 2 error."
+)]
+pub struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// When to colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Preview(preview::Args),
+    Explain(explain::Args),
+    Diff(diff::Args),
+    WhatIf(whatif::Args),
+    Lint(lint::Args),
+    Plan(plan::Args),
+    Select(select::Args),
+    Authorize(authorize::Args),
+    Example(example::Args),
     Call(call::Args),
     Vectors(vectors::Args),
     Serve(serve::Args),
     Schema(schema::Args),
+    Completion(completion::Args),
     Version(version::Args),
 }
 
@@ -33,19 +66,87 @@ enum Command {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Output {
     Table,
+    Yaml,
     Json,
+    Name,
+}
+
+impl Output {
+    pub const ALL: [&'static str; 4] = ["table", "yaml", "json", "name"];
+    /// Where there is nothing to name.
+    pub const NAMELESS: [&'static str; 3] = ["table", "yaml", "json"];
+
+    /// Reads one of `names`.
+    pub fn among(names: &'static [&'static str]) -> impl TypedValueParser<Value = Output> {
+        PossibleValuesParser::new(names).try_map(|name| Output::from_str(&name, false))
+    }
+}
+
+/// The commands over documents. A person waits for these and can stop waiting: they get more time than a server gives.
+const PATIENT: [&str; 8] = ["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize"];
+
+/// The whole command line, as help and completions describe it.
+pub fn command() -> clap::Command {
+    PATIENT.iter().fold(Cli::command(), |command, name| {
+        command.mut_subcommand(name, |it| it.mut_arg("timeout", |timeout| timeout.default_value("1m")))
+    })
 }
 
 pub fn run() -> ExitCode {
-    let done = match Cli::parse().command {
-        Command::Call(args) => call::run(&args),
-        Command::Vectors(args) => vectors::run(&args),
-        Command::Serve(args) => serve::run(&args),
-        Command::Schema(args) => schema::run(&args),
-        Command::Version(args) => version::run(&args),
+    let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
+    let screen = Screen { out: Palette::new(cli.color, &io::stdout()), err: Palette::new(cli.color, &io::stderr()) };
+    let done = match &cli.command {
+        Command::Preview(args) => preview::run(args, screen),
+        Command::Explain(args) => explain::run(args, screen),
+        Command::Diff(args) => diff::run(args, screen),
+        Command::WhatIf(args) => whatif::run(args, screen),
+        Command::Lint(args) => lint::run(args, screen),
+        Command::Plan(args) => plan::run(args, screen),
+        Command::Select(args) => select::run(args, screen),
+        Command::Authorize(args) => authorize::run(args, screen),
+        Command::Example(args) => example::run(args),
+        Command::Call(args) => call::run(args),
+        Command::Vectors(args) => vectors::run(args),
+        Command::Serve(args) => serve::run(args),
+        Command::Schema(args) => schema::run(args),
+        Command::Completion(args) => completion::run(args),
+        Command::Version(args) => version::run(args),
     };
     done.unwrap_or_else(|failure| {
-        failure.report();
+        failure.report(screen.err);
         ExitCode::from(2)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        for subcommand in command().get_subcommands() {
+            let name = subcommand.get_name();
+            let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&format!("fleetfold {name}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_example_is_a_command_line() {
+        for subcommand in command().get_subcommands() {
+            let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter_map(|line| line.trim().strip_prefix("fleetfold ")) {
+                // What follows two spaces says what the example is for; pipes and files are the shell's business.
+                let line = ["  ", " | ", " > ", " < "].iter().fold(line, |line, end| line.split(end).next().unwrap());
+                let words = ["fleetfold"].into_iter().chain(line.split(' ')).map(|word| word.trim_matches('\''));
+                let parsed = command().try_get_matches_from(words);
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            }
+        }
+    }
 }

@@ -1,10 +1,21 @@
 //! One file a subcommand, and what they share: choosing the engine, printing, and failing with a hint.
 
+pub mod authorize;
 pub mod call;
+pub mod completion;
+pub mod diff;
+pub mod example;
+pub mod explain;
+pub mod fleet;
+pub mod lint;
+pub mod plan;
+pub mod preview;
 pub mod schema;
+pub mod select;
 pub mod serve;
 pub mod vectors;
 pub mod version;
+pub mod whatif;
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -14,25 +25,71 @@ use std::time::Duration;
 use fleetfold::cache::Cache;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, GuestError, Limits, Module};
-use fleetfold_core::Workspace;
+use fleetfold_core::{Value, Workspace};
 
+use crate::cli::Output;
 use crate::quantity;
+use crate::render::finding::{Finding, Texts};
+use crate::render::style::{Ink, Palette};
+use crate::render::{json, yaml};
+
+/// Where a command may paint.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    pub out: Palette,
+    pub err: Palette,
+}
 
 /// Why a command could not do its work, and what to do about it.
 #[derive(Debug)]
-pub struct Failure {
-    message: String,
-    hint: String,
+pub enum Failure {
+    /// Something around the engine.
+    Host { message: String, hint: String },
+    /// The engine refused; with the text that it points into.
+    Refused { finding: Box<Finding>, texts: Texts },
 }
 
 impl Failure {
     pub fn new(message: impl Display, hint: impl Display) -> Self {
-        Self { message: message.to_string(), hint: hint.to_string() }
+        Self::Host { message: message.to_string(), hint: hint.to_string() }
     }
 
-    pub fn report(&self) {
+    /// The error of an answer. Its place is one in a text; a place in the request says nothing to who wrote no request.
+    pub fn refused(error: &Value, texts: &Texts) -> Self {
+        let mut finding = Finding::refusal(error);
+        finding.file = Some(std::mem::take(&mut finding.file)).filter(|it| texts.contains_key(it)).unwrap_or_default();
+        let shown = texts.iter().filter(|(name, _)| **name == finding.file);
+        Self::Refused {
+            texts: shown.map(|(name, text)| (name.clone(), text.clone())).collect(),
+            finding: finding.into(),
+        }
+    }
+
+    /// Whether the engine refused with this code.
+    pub fn is(&self, code: &str) -> bool {
+        matches!(self, Self::Refused { finding, .. } if finding.code == code)
+    }
+
+    /// The same, about what a file says.
+    pub fn within(mut self, file: &str) -> Self {
+        if let Self::Refused { finding, .. } = &mut self
+            && finding.file.is_empty()
+        {
+            finding.file = file.to_owned();
+        }
+        self
+    }
+
+    pub fn report(&self, palette: Palette) {
+        let shown = match self {
+            Self::Host { message, hint } => {
+                let (error, hint_word) = (palette.paint(Ink::Red, "error"), palette.paint(Ink::Blue, "hint"));
+                format!("{error}: {message}\n{hint_word}: {hint}\n")
+            }
+            Self::Refused { finding, texts } => finding.render(texts, palette),
+        };
         // Nobody is left to tell if standard error is closed.
-        let _ = writeln!(io::stderr(), "error: {}\nhint: {}", self.message, self.hint);
+        let _ = io::stderr().write_all(shown.as_bytes());
     }
 }
 
@@ -100,6 +157,21 @@ impl EngineArgs {
             return Ok(Box::new(Workspace::default()));
         }
         Ok(Box::new(Guest::new(&self.module.load()?, self.limits())?))
+    }
+}
+
+/// Prints an answer in the form that was asked for: for programs as it is, for people as `table` or `names` tell it.
+pub fn print_answer(
+    output: Output,
+    answer: &Value,
+    table: impl FnOnce() -> String,
+    names: impl FnOnce() -> Vec<String>,
+) -> Result<(), Failure> {
+    match output {
+        Output::Table => print(table()),
+        Output::Json => print(json::pretty(answer)),
+        Output::Yaml => print(yaml::document(answer)),
+        Output::Name => print(names().iter().map(|name| format!("{name}\n")).collect::<String>()),
     }
 }
 

@@ -11,6 +11,11 @@ use super::{EngineArgs, Failure, quiet};
 ///
 /// All requests go to one workspace. An answer is printed before the next request is read.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold call < requests.jsonl
+  echo '{\"op\":\"describe\"}' | fleetfold call
+  fleetfold call --module other.wasm --timeout 10s < requests.jsonl")]
 pub struct Args {
     #[command(flatten)]
     engine: EngineArgs,

@@ -8,6 +8,10 @@ use super::{Failure, print};
 
 /// Print the JSON Schema of the contract, or its TypeScript types
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold schema > fleetfold.schema.json
+  fleetfold schema --typescript > contract.ts")]
 pub struct Args {
     /// Print TypeScript types instead
     #[arg(long)]

@@ -8,6 +8,10 @@ use super::{Failure, ModuleArgs, print};
 
 /// Serve the engine and a page to try it on, on this machine only
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold serve
+  fleetfold serve --port 0     on any free port, which is printed")]
 pub struct Args {
     /// The port; 0 takes a free one
     #[arg(long, default_value_t = 8470)]

@@ -13,13 +13,17 @@ use crate::cli::Output;
 ///
 /// Exits with 1 when one fails.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold vectors tests/vectors
+  fleetfold vectors tests/vectors --module other.wasm -o json")]
 pub struct Args {
     /// The folder; every `.json` file in it and below it is a case
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
     /// How to print the result
-    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&["table", "json"]))]
     output: Output,
 
     /// Print the requests instead of running them, a JSON list of texts for each case: for hosts of another make
@@ -44,8 +48,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut engine = args.engine.start()?;
     let report = vectors::run(&args.folder, engine.as_mut()).map_err(unreadable)?;
     match args.output {
-        Output::Table => print(&report)?,
         Output::Json => print(format_args!("{}\n", report.to_json()))?,
+        _ => print(&report)?,
     }
     Ok(if report.counts().failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -8,23 +8,27 @@ use fleetfold_core::Value;
 
 use super::{Failure, print};
 use crate::cli::Output;
+use crate::render::yaml;
 
 /// Print the versions of the program and of what is in it
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold version
+  fleetfold version -o json")]
 pub struct Args {
     /// How to print them
-    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::NAMELESS))]
     output: Output,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let module = digest(EMBEDDED);
+    let versions = Value::map([("module", module.as_str()), ("version", VERSION), ("wasmtime", WASMTIME)]);
     match args.output {
-        Output::Table => print(format_args!("fleetfold {VERSION}\nmodule    {module}\nwasmtime  {WASMTIME}\n"))?,
-        Output::Json => {
-            let fields = [("module", module.as_str()), ("version", VERSION), ("wasmtime", WASMTIME)];
-            print(format_args!("{}\n", Value::map(fields).to_canonical()))?;
-        }
+        Output::Json => print(format_args!("{}\n", versions.to_canonical()))?,
+        Output::Yaml => print(yaml::document(&versions))?,
+        _ => print(format_args!("fleetfold {VERSION}\nmodule    {module}\nwasmtime  {WASMTIME}\n"))?,
     }
     Ok(ExitCode::SUCCESS)
 }

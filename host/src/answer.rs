@@ -1,0 +1,69 @@
+//! Reads answers of the engine, without losing a digit.
+
+use std::borrow::Cow;
+
+use fleetfold_core::{Value, json};
+
+/// Answers wrap documents that are as deep as documents may be.
+const DEPTH: usize = 2 * json::MAX_DEPTH;
+
+/// An answer of the contract, or why it cannot be read.
+pub fn read(text: &str) -> Result<Value, String> {
+    json::parse_within(&marked(text), DEPTH).map_err(|error| format!("{} at {}", error.message, error.place))
+}
+
+/// The text with whole doubles that 64 bits cannot hold marked as doubles. RFC 8785 writes them as digits alone, which a
+/// reader of exact integers refuses.
+fn marked(text: &str) -> Cow<'_, str> {
+    /// No integer of 64 bits has more digits.
+    const LONG: usize = 19;
+    let bytes = text.as_bytes();
+    let mut out = String::new();
+    let (mut kept, mut at, mut in_text) = (0, 0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if in_text => at += 2,
+            b'"' => {
+                in_text = !in_text;
+                at += 1;
+            }
+            b'-' | b'0'..=b'9' if !in_text => {
+                let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+                let end = at + bytes[at..].iter().take_while(|byte| is_part(byte)).count();
+                let number = &text[at..end];
+                let is_whole = !number.contains(['.', 'e', 'E']);
+                if number.len() >= LONG && is_whole && number.parse::<i64>().is_err() {
+                    out.push_str(&text[kept..end]);
+                    out.push_str("e0");
+                    kept = end;
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[kept..]);
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_and_doubles_survive() {
+        let text = r#"{"a":9007199254740993,"b":100000000000000000000,"c":"\"100000000000000000000","d":[-9223372036854775808,-9223372036854775809,1e+21]}"#;
+        let value = read(text).unwrap();
+        // What only a double can hold is the nearest one.
+        assert_eq!(value.to_canonical(), text.replace("-9223372036854775809", "-9223372036854776000"));
+        assert_eq!(marked("[1,2]"), "[1,2]");
+    }
+
+    #[test]
+    fn what_is_no_answer_is_told() {
+        assert!(read("{").is_err());
+    }
+}

@@ -1,0 +1,149 @@
+//! `fleetfold authorize`: may this user make this label change?
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use fleetfold_core::Value;
+
+use super::fleet::{Fleet, FleetArgs};
+use super::{Failure, Screen, print_answer};
+use crate::cli::Output;
+use crate::render::explain;
+use crate::source;
+
+/// Say whether a user may change the labels of a ManagedCluster, and which sets it joins and leaves
+///
+/// The change is given as labels of a cluster that is loaded, or as the whole object before and after. The roles, bindings
+/// and sets are those in the documents. Exits with 1 when it is not allowed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold authorize -f fleet --user eve --group dev --cluster c1 --label cluster.open-cluster-management.io/clusterset=dev
+  fleetfold authorize -f fleet --user eve --cluster c1 --label env-                     a label is taken off
+  fleetfold authorize -f fleet --user eve --old before.yaml --new after.yaml
+  fleetfold authorize -f fleet --user eve --new after.yaml                              the cluster is created")]
+pub struct Args {
+    #[command(flatten)]
+    fleet: FleetArgs,
+
+    /// Who makes the change
+    #[arg(long, value_name = "NAME")]
+    user: String,
+
+    /// A group of the user; may be given again
+    #[arg(long = "group", value_name = "NAME")]
+    groups: Vec<String>,
+
+    /// The cluster that is changed
+    #[arg(long, value_name = "NAME", requires = "labels", required_unless_present_any = ["old", "new"])]
+    cluster: Option<String>,
+
+    /// `key=value` puts a label on, `key-` takes it off; may be given again
+    #[arg(long = "label", value_name = "LABEL", requires = "cluster", value_parser = label)]
+    labels: Vec<(String, Option<String>)>,
+
+    /// A file with the ManagedCluster before the change; without it, the cluster is created
+    #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
+    old: Option<PathBuf>,
+
+    /// A file with the ManagedCluster after the change; without it, the cluster is deleted
+    #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
+    new: Option<PathBuf>,
+
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::NAMELESS))]
+    output: Output,
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    let mut fleet = args.fleet.load()?;
+    let answer = match &args.cluster {
+        Some(cluster) => ask(&mut fleet, &args.user, &args.groups, cluster, &args.labels)?,
+        None => ask_whole(args, &mut fleet)?,
+    };
+    let allowed = answer.get("allowed").and_then(Value::as_bool).unwrap_or(false);
+    print_answer(args.output, &answer, || explain::permission(&args.user, &answer, screen.out), Vec::new)?;
+    Ok(fleet.finish(u8::from(!allowed), screen.err))
+}
+
+/// Asks about labels of a cluster that is loaded.
+pub fn ask(
+    fleet: &mut Fleet,
+    user: &str,
+    groups: &[String],
+    cluster: &str,
+    labels: &[(String, Option<String>)],
+) -> Result<Value, Failure> {
+    let labels = labels.iter().map(|(key, value)| (key.as_str(), value.as_deref().map_or(Value::Null, Value::from)));
+    let fields = [("user", who(user, groups)), ("cluster", Value::text(cluster)), ("labels", Value::map(labels))];
+    fleet.ask("explain", Value::map(fields))
+}
+
+/// Asks about the whole object, before and after.
+fn ask_whole(args: &Args, fleet: &mut Fleet) -> Result<Value, Failure> {
+    let old = args.old.as_deref().map(|it| only_document(fleet, it)).transpose()?;
+    let new = args.new.as_deref().map(|it| only_document(fleet, it)).transpose()?;
+    let documents = fleet.documents()?.into_iter().filter(decides);
+    let settings = fleet.ask("configure", super::fleet::empty())?;
+    let fields = [
+        ("user", who(&args.user, &args.groups)),
+        ("old", old.unwrap_or_default()),
+        ("new", new.unwrap_or_default()),
+        ("documents", Value::list(documents)),
+        ("stage", settings.get("stage").cloned().unwrap_or_else(|| Value::text("full"))),
+    ];
+    fleet.ask("authorize", Value::map(fields))
+}
+
+/// Whether the op reads documents of this kind; it would warn about each of the others.
+fn decides(document: &Value) -> bool {
+    const KINDS: [&str; 5] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "ManagedClusterSet"];
+    KINDS.contains(&document.text_at(&["kind"]))
+}
+
+fn only_document(fleet: &mut Fleet, path: &Path) -> Result<Value, Failure> {
+    let read = source::read(&[path.to_owned()])?;
+    let mut documents = Vec::new();
+    for file in &read.files {
+        documents.extend(fleet.parse(&file.name, &file.text)?);
+    }
+    match documents.as_slice() {
+        [document] => Ok(document.clone()),
+        others => {
+            let message = format!("`{}` holds {} documents", path.display(), others.len());
+            Err(Failure::new(message, "give a file with one ManagedCluster"))
+        }
+    }
+}
+
+fn who(user: &str, groups: &[String]) -> Value {
+    let mut fields = vec![("name", Value::text(user))];
+    if !groups.is_empty() {
+        fields.push(("groups", Value::list(groups.iter().map(String::as_str))));
+    }
+    Value::map(fields)
+}
+
+/// A label as `kubectl label` takes it: `key=value`, or `key-` to take it off.
+pub fn label(text: &str) -> Result<(String, Option<String>), String> {
+    match (text.split_once('='), text.strip_suffix('-')) {
+        (Some((key, value)), _) if !key.is_empty() => Ok((key.to_owned(), Some(value.to_owned()))),
+        (None, Some(key)) if !key.is_empty() => Ok((key.to_owned(), None)),
+        _ => Err("write `key=value` to put a label on, or `key-` to take it off".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_put_on_and_taken_off() {
+        assert_eq!(label("a/b=c=d"), Ok(("a/b".into(), Some("c=d".into()))));
+        assert_eq!(label("a="), Ok(("a".into(), Some(String::new()))));
+        assert_eq!(label("a-"), Ok(("a".into(), None)));
+        for text in ["a", "=b", "-", ""] {
+            assert!(label(text).is_err(), "{text}");
+        }
+    }
+}

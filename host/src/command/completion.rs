@@ -1,0 +1,25 @@
+//! `fleetfold completion`: commands and flags for the shell.
+
+use std::process::ExitCode;
+
+use clap_complete::Shell;
+
+use super::{Failure, print};
+
+/// Print a script that completes commands and flags in a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold completion bash > ~/.local/share/bash-completion/completions/fleetfold
+  fleetfold completion zsh > ~/.zfunc/_fleetfold
+  fleetfold completion fish > ~/.config/fish/completions/fleetfold.fish")]
+pub struct Args {
+    shell: Shell,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::cli::command(), "fleetfold", &mut script);
+    print(String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
+}

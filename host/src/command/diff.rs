@@ -1,0 +1,53 @@
+//! `fleetfold diff`: where two clusters differ.
+
+use std::process::ExitCode;
+
+use fleetfold_core::Value;
+
+use super::fleet::FleetArgs;
+use super::{Failure, Screen, print_answer};
+use crate::cli::Output;
+use crate::render::{explain, list};
+
+/// Show where two clusters differ in what a subject gives them, and which layer makes the difference
+///
+/// Exits with 0 when they get the same, with 1 when they do not.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold diff -f fleet PluginPreset/acme/metrics eu-1 us-1
+  fleetfold diff -f fleet PluginPreset/acme/metrics eu-1 us-1 -o name     the documents that make the difference")]
+pub struct Args {
+    /// What to compare: `Kind/name` or `Kind/namespace/name`
+    subject: String,
+
+    /// One cluster
+    left: String,
+
+    /// The other cluster
+    right: String,
+
+    #[command(flatten)]
+    fleet: FleetArgs,
+
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
+    output: Output,
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    let mut fleet = args.fleet.load()?;
+    let request = [("subject", &args.subject), ("left", &args.left), ("right", &args.right)];
+    let answer = fleet.ask("diff", Value::map(request.map(|(key, value)| (key, value.as_str()))))?;
+    let differences = list(&answer, "differences");
+    let names = || {
+        let causes = differences.iter().map(|it| it.text_at(&["cause", "document"]).to_owned());
+        let mut names: Vec<String> = causes.filter(|it| !it.is_empty()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    let table = || explain::differences(&args.left, &args.right, &answer, screen.out);
+    print_answer(args.output, &answer, table, names)?;
+    Ok(fleet.finish(u8::from(!differences.is_empty()), screen.err))
+}

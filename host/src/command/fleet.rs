@@ -1,0 +1,311 @@
+//! What the commands over documents share: reading them, asking the engine, telling what it found on the way.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use fleetfold::engine::Engine;
+use fleetfold_core::Value;
+
+use super::{EngineArgs, Failure};
+use crate::answer;
+use crate::render::finding::{Finding, Severity, Texts};
+use crate::render::style::Palette;
+use crate::render::{counted, list, text};
+use crate::source::{self, File, Source};
+
+/// Where the documents are, and what runs the engine.
+#[derive(Debug, clap::Args)]
+pub struct FleetArgs {
+    /// A file or folder of documents, or `-` for standard input; may be given again
+    ///
+    /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is all that was
+    /// seen in that cluster, and `live/_hub/` all that was seen on the hub. A `fleetfold.yaml` of the kind Settings
+    /// (fleetfold.dev/v1) holds settings under `spec`.
+    #[arg(short = 'f', long = "filename", value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+impl FleetArgs {
+    /// Whether the documents come through standard input, which can be read once.
+    pub fn reads_stdin(&self) -> bool {
+        self.files.iter().any(|it| it.as_os_str() == "-")
+    }
+
+    /// Reads and loads everything. Documents that cannot be read are findings.
+    pub fn load(&self) -> Result<Fleet, Failure> {
+        let source = source::read(&self.files)?;
+        let mut fleet = Fleet {
+            engine: self.engine.start()?,
+            texts: Texts::new(),
+            written: Vec::new(),
+            findings: Vec::new(),
+            unread: false,
+        };
+        fleet.take(source)?;
+        Ok(fleet)
+    }
+}
+
+/// A workspace with everything loaded.
+pub struct Fleet {
+    engine: Box<dyn Engine>,
+    texts: Texts,
+    /// The names of the files that people wrote, in the order of reading.
+    written: Vec<String>,
+    /// What was found while loading, and beside answers.
+    findings: Vec<Finding>,
+    /// Whether a document could not be read.
+    unread: bool,
+}
+
+impl Fleet {
+    /// Puts a request to the engine, and keeps what it found beside the answer.
+    pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Value, Failure> {
+        if let Some(fields) = request.as_map_mut() {
+            fields.insert("op", op);
+        }
+        let said = self.engine.call(request.to_canonical().as_bytes());
+        let answer = answer::read(&said).map_err(|problem| {
+            Failure::new(format_args!("the answer to `{op}` cannot be read: {problem}"), "is the module a newer one?")
+        })?;
+        if let Some(error) = answer.get("error") {
+            return Err(Failure::refused(error, &self.texts));
+        }
+        self.findings.extend(Finding::all(&answer));
+        Ok(answer.get("ok").cloned().unwrap_or_default())
+    }
+
+    fn take(&mut self, source: Source) -> Result<(), Failure> {
+        // First: a cluster that is known as a whole holds what is loaded after this, and nothing from before.
+        for cluster in source.complete.into_iter().collect::<BTreeSet<_>>() {
+            let nothing = Value::from(Vec::new());
+            let fields = [("documents", nothing), ("live", cluster.into()), ("complete", true.into())];
+            self.ask("load", Value::map(fields))?;
+        }
+        let mut progress = Progress::new(source.files.len());
+        for file in source.files {
+            progress.step();
+            let File { name, text, live } = file;
+            self.texts.insert(name.clone(), text.clone());
+            if let Some(settings) = self.settings(&name, &text)? {
+                self.ask("configure", settings).map_err(|failure| failure.within(&name))?;
+                continue;
+            }
+            if live.is_none() {
+                self.written.push(name.clone());
+            }
+            let fields = [("file", Some(name)), ("text", Some(text)), ("live", live)];
+            let fields = fields.into_iter().filter_map(|(key, value)| Some((key, value?)));
+            self.ask("load", Value::map(fields))?;
+        }
+        self.unread = self.has_errors();
+        Ok(())
+    }
+
+    /// The settings in a file, if it is one for settings.
+    pub fn settings(&mut self, name: &str, text: &str) -> Result<Option<Value>, Failure> {
+        let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"));
+        if !stem.is_some_and(|it| it == "fleetfold" || it.ends_with("/fleetfold")) {
+            return Ok(None);
+        }
+        let documents = self.parse(name, text)?;
+        let [document] = documents.as_slice() else { return Ok(None) };
+        let is_ours = document.text_at(&["apiVersion"]).starts_with("fleetfold.dev/");
+        let is_settings = is_ours && document.text_at(&["kind"]) == "Settings";
+        Ok(is_settings.then(|| document.get("spec").cloned().unwrap_or_else(|| Value::map([] as [(&str, Value); 0]))))
+    }
+
+    /// The documents of a text, as values.
+    pub fn parse(&mut self, name: &str, text: &str) -> Result<Vec<Value>, Failure> {
+        self.texts.entry(name.to_owned()).or_insert_with(|| text.to_owned());
+        let parsed = self.ask("parse", Value::map([("text", text), ("file", name)]))?;
+        Ok(list(&parsed, "documents").to_vec())
+    }
+
+    /// All documents that people wrote, as values; those in a list one by one.
+    pub fn documents(&mut self) -> Result<Vec<Value>, Failure> {
+        let mut documents = Vec::new();
+        for name in self.written.clone() {
+            let text = self.texts.get(&name).cloned().unwrap_or_default();
+            for document in self.parse(&name, &text)? {
+                match document.get("items").and_then(Value::as_list) {
+                    Some(items) if document.text_at(&["kind"]).ends_with("List") => documents.extend(items.clone()),
+                    _ => documents.push(document),
+                }
+            }
+        }
+        Ok(documents)
+    }
+
+    /// Remembers a text, for the places in it.
+    pub fn remember(&mut self, name: &str, text: &str) {
+        self.texts.insert(name.to_owned(), text.to_owned());
+    }
+
+    /// All subjects that are loaded, in the engine's order, with why one produces nothing.
+    pub fn subjects(&mut self) -> Result<Vec<Value>, Failure> {
+        Ok(list(&self.ask("subjects", empty())?, "subjects").to_vec())
+    }
+
+    /// The names of the clusters that a selector picks, or of all.
+    pub fn clusters(&mut self, selector: Option<&str>) -> Result<Vec<String>, Failure> {
+        let request = Value::map(selector.map(|it| ("selector", it)));
+        let answer = self.ask("clusters", request)?;
+        // A cluster that several dialects know is one name.
+        let names: BTreeSet<&str> = list(&answer, "clusters").iter().map(|it| text(it, "name")).collect();
+        Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// Everything that was found so far, once each, by place.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings = self.findings.clone();
+        Finding::sort(&mut findings);
+        findings
+    }
+
+    pub fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// Gives findings the places that `find` knows for theirs.
+    pub fn place_findings<'a>(&mut self, find: impl Fn(&str, i64) -> Option<(&'a str, i64)>) {
+        for finding in &mut self.findings {
+            let line = finding.line.and_then(|it| i64::try_from(it).ok()).unwrap_or(0);
+            if let Some((file, line)) = find(&finding.file, line) {
+                (finding.file, finding.line) = (file.to_owned(), usize::try_from(line).ok());
+            }
+        }
+    }
+
+    /// Whether a document could not be read.
+    pub fn is_unread(&self) -> bool {
+        self.unread
+    }
+
+    /// Looks for errors in these files, which came after loading.
+    pub fn check_read(&mut self, files: &[File]) {
+        let is_of = |finding: &Finding| files.iter().any(|file| file.name == finding.file);
+        self.unread |= self.findings.iter().any(|it| it.severity == Severity::Error && is_of(it));
+    }
+
+    fn has_errors(&self) -> bool {
+        self.findings.iter().any(|it| it.severity == Severity::Error)
+    }
+
+    /// Tells errors and warnings on standard error: all errors, and so many warnings that the result is still in sight.
+    pub fn tell(&self, palette: Palette) {
+        const WARNINGS: usize = 5;
+        let mut out = String::new();
+        let (errors, others): (Vec<_>, Vec<_>) =
+            self.findings().into_iter().partition(|it| it.severity == Severity::Error);
+        let warnings: Vec<_> = others.into_iter().filter(|it| it.severity == Severity::Warning).collect();
+        for finding in errors.iter().chain(warnings.iter().take(WARNINGS)) {
+            out.push_str(&finding.render(&self.texts, palette));
+        }
+        if let Some(more) = warnings.len().checked_sub(WARNINGS).filter(|it| *it > 0) {
+            let more = counted(i64::try_from(more).unwrap_or(i64::MAX), "more warning");
+            out.push_str(&format!("{more}; `fleetfold lint` lists them\n"));
+        }
+        // Nobody is left to tell if standard error is closed.
+        let _ = io::stderr().write_all(out.as_bytes());
+    }
+
+    /// Tells what was found, and ends: with 2 where a document could not be read, as the result is not the whole truth, and
+    /// at least with 1 where something else is wrong.
+    pub fn finish(&self, code: u8, palette: Palette) -> ExitCode {
+        self.tell(palette);
+        ExitCode::from(if self.unread { 2 } else { code.max(u8::from(self.has_errors())) })
+    }
+}
+
+impl fmt::Debug for Fleet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fleet").field("findings", &self.findings).finish_non_exhaustive()
+    }
+}
+
+/// A request without fields.
+pub fn empty() -> Value {
+    Value::map([] as [(&str, Value); 0])
+}
+
+/// How far loading is, on a terminal and only if it takes long enough to be read.
+struct Progress {
+    total: usize,
+    done: usize,
+    since: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    fn new(total: usize) -> Progress {
+        Progress { total, done: 0, since: Instant::now(), shown: false }
+    }
+
+    fn step(&mut self) {
+        const PATIENCE: Duration = Duration::from_millis(300);
+        self.done += 1;
+        let is_time = self.since.elapsed() > PATIENCE && (self.done.is_multiple_of(16) || self.total < 64);
+        if is_time && io::stderr().is_terminal() {
+            self.shown = true;
+            let _ = write!(io::stderr(), "\r\u{1b}[Kloading {} of {} files", self.done, self.total);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown {
+            let _ = write!(io::stderr(), "\r\u{1b}[K");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// Answers everything with nothing, and keeps what it was asked.
+    struct Recorder(Rc<RefCell<Vec<String>>>);
+
+    impl Engine for Recorder {
+        fn call(&mut self, request: &[u8]) -> String {
+            self.0.borrow_mut().push(String::from_utf8_lossy(request).into_owned());
+            r#"{"ok":{}}"#.to_owned()
+        }
+
+        fn fresh(&mut self) {}
+    }
+
+    #[test]
+    fn a_cluster_is_known_as_a_whole_before_its_objects_come() {
+        let asked = Rc::default();
+        let engine = Box::new(Recorder(Rc::clone(&asked)));
+        let mut fleet = Fleet { engine, texts: Texts::new(), written: Vec::new(), findings: Vec::new(), unread: false };
+        let file = |name: &str, live: Option<&str>| File {
+            name: name.to_owned(),
+            text: String::new(),
+            live: live.map(str::to_owned),
+        };
+        let files = vec![file("a.yaml", None), file("live/eu-1/b.yaml", Some("eu-1"))];
+        // Two folders may each have seen something in one cluster.
+        let complete = vec!["eu-1".to_owned(), "eu-1".to_owned()];
+        fleet.take(Source { files, complete }).unwrap();
+        let want = [
+            r#"{"complete":true,"documents":[],"live":"eu-1","op":"load"}"#,
+            r#"{"file":"a.yaml","op":"load","text":""}"#,
+            r#"{"file":"live/eu-1/b.yaml","live":"eu-1","op":"load","text":""}"#,
+        ];
+        assert_eq!(*asked.borrow(), want);
+    }
+}

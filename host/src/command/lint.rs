@@ -1,0 +1,119 @@
+//! `fleetfold lint`: what is wrong with the documents.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use fleetfold_core::Value;
+
+use super::fleet::{Fleet, FleetArgs, empty};
+use super::{Failure, Screen, print};
+use crate::render::finding::{Finding, Severity};
+use crate::render::style::Palette;
+use crate::render::table::{Cell, Table};
+use crate::render::{count, counted, github, json, sarif, yaml};
+
+/// Find what is wrong with the documents, and what is probably not meant
+///
+/// Exits with 1 when there are errors or warnings, or whatever `--fail-on` says.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold lint -f fleet
+  fleetfold lint -f fleet --fail-on error                only errors count
+  fleetfold lint -f fleet -o github                      annotations on a pull request
+  fleetfold lint -f fleet -o sarif > fleetfold.sarif     for code scanning")]
+pub struct Args {
+    #[command(flatten)]
+    fleet: FleetArgs,
+
+    /// How to print the findings; `text` shows the lines they are about
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Format,
+
+    /// The least severity that counts as a failure
+    #[arg(long, value_name = "SEVERITY", default_value = "warning")]
+    fail_on: FailOn,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Table,
+    Yaml,
+    Json,
+    Name,
+    Sarif,
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Info,
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    let mut fleet = args.fleet.load()?;
+    let answer = fleet.ask("lint", empty())?;
+    let findings = fleet.findings();
+    match args.output {
+        Format::Text => print(text(&fleet, &findings, &answer, screen.out))?,
+        Format::Table => print(table(&findings).render("", screen.out))?,
+        Format::Yaml => print(yaml::document(&whole(&findings, &answer)))?,
+        Format::Json => print(json::pretty(&whole(&findings, &answer)))?,
+        Format::Name => print(names(&findings))?,
+        Format::Sarif => print(json::pretty(&sarif::log(&findings)))?,
+        Format::Github => print(github::annotations(&findings))?,
+    }
+    let least = match args.fail_on {
+        FailOn::Error => Severity::Error,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Info => Severity::Info,
+    };
+    Ok(ExitCode::from(u8::from(findings.iter().any(|it| it.severity >= least))))
+}
+
+fn number(findings: &[Finding], severity: Severity) -> i64 {
+    i64::try_from(findings.iter().filter(|it| it.severity == severity).count()).unwrap_or(i64::MAX)
+}
+
+fn text(fleet: &Fleet, findings: &[Finding], answer: &Value, palette: Palette) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        out.push_str(&finding.render(fleet.texts(), palette));
+        out.push('\n');
+    }
+    let told = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "info")];
+    let told = told.map(|(severity, word)| counted(number(findings, severity), word));
+    out.push_str(&format!("{}: {}\n", counted(count(answer, "documents"), "document"), told.join(", ")));
+    out
+}
+
+fn table(findings: &[Finding]) -> Table {
+    let mut table = Table::new(["SEVERITY", "CODE", "AT", "MESSAGE"]);
+    for it in findings {
+        let severity = Cell::inked(it.severity.ink(), it.severity.as_str());
+        table.row([severity, it.code.as_str().into(), it.place().into(), it.message.as_str().into()]);
+    }
+    table
+}
+
+/// The answer with all findings in it: those of loading too.
+fn whole(findings: &[Finding], answer: &Value) -> Value {
+    Value::map([
+        ("documents", answer.get("documents").cloned().unwrap_or_default()),
+        ("errors", number(findings, Severity::Error).into()),
+        ("warnings", number(findings, Severity::Warning).into()),
+        ("infos", number(findings, Severity::Info).into()),
+        ("diagnostics", Value::list(findings.iter().map(Finding::to_value))),
+    ])
+}
+
+/// The documents that something was found in.
+fn names(findings: &[Finding]) -> String {
+    let mut names: Vec<&str> = findings.iter().map(|it| it.document.as_str()).filter(|it| !it.is_empty()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.iter().map(|name| format!("{name}\n")).collect()
+}

@@ -1,0 +1,172 @@
+//! `fleetfold plan`: what would be done.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::ValueEnum;
+use fleetfold_core::Value;
+
+use super::fleet::{Fleet, FleetArgs};
+use super::{Failure, Screen, print_answer};
+use crate::cli::Output;
+use crate::quantity;
+use crate::render::{json, plan, yaml};
+
+/// Show what would be done, wave by wave, what is held, and what must be seen first
+///
+/// What was not seen is unknown, never absent: it is asked for, and nothing is done about it. Put what was seen into
+/// `live/<cluster>/` beside the documents. Exits with 0 when there is nothing to do, with 1 when there is, and with 2 and
+/// without a plan when a document cannot be read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold plan -f fleet
+  fleetfold plan -f fleet -o plan.json                                 write it to a file, and show it
+  fleetfold plan -f fleet --subject PluginPreset/acme/metrics -l region=eu
+  fleetfold plan -f fleet --max-deletes 20 --max-delete-percent 50     let more be deleted
+  fleetfold plan -f fleet --now 2026-01-01T00:00:00Z                   as of then")]
+pub struct Args {
+    #[command(flatten)]
+    fleet: FleetArgs,
+
+    /// Of this subject only; may be given again
+    #[arg(long = "subject", value_name = "REF")]
+    subjects: Vec<String>,
+
+    /// On this cluster only; may be given again
+    #[arg(long = "cluster", value_name = "NAME")]
+    clusters: Vec<String>,
+
+    /// On the clusters that this selector picks only
+    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "clusters")]
+    selector: Option<String>,
+
+    /// The time to plan for, in RFC 3339; the clock's without it
+    #[arg(long, value_name = "TIME")]
+    now: Option<String>,
+
+    /// Hold deletes when there are more than this many
+    #[arg(long, value_name = "N")]
+    max_deletes: Option<u32>,
+
+    /// Hold deletes when they are more than this part of what is managed
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    max_delete_percent: Option<u32>,
+
+    /// Hold changes when there are more than this many
+    #[arg(long, value_name = "N")]
+    max_changes: Option<u32>,
+
+    /// Hold deletes of this kind, in place of the kinds that the settings protect; may be given again
+    #[arg(long = "protect", value_name = "KIND")]
+    protected: Vec<String>,
+
+    /// Let a selection that has become empty delete everything it had
+    #[arg(long)]
+    allow_empty_selection: bool,
+
+    /// How to print it: table, yaml, json or name; or a .json or .yaml file to write
+    #[arg(short, long, value_name = "FORMAT|FILE", default_value = "table", value_parser = Target::read)]
+    output: Target,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    Print(Output),
+    Write(PathBuf),
+}
+
+impl Target {
+    fn read(text: &str) -> Result<Target, String> {
+        if let Ok(output) = Output::from_str(text, false) {
+            return Ok(Target::Print(output));
+        }
+        match Path::new(text).extension().and_then(|it| it.to_str()) {
+            Some("json" | "yaml" | "yml") => Ok(Target::Write(text.into())),
+            _ => Err("it is one of table, yaml, json and name, or a file that ends in .json or .yaml".to_owned()),
+        }
+    }
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    let mut fleet = args.fleet.load()?;
+    if fleet.is_unread() {
+        fleet.tell(screen.err);
+        let hint = "mend the documents, or leave their files out";
+        return Err(Failure::new("there is no plan over documents that cannot be read", hint));
+    }
+    if let Some(limits) = limits(args) {
+        fleet.ask("configure", Value::map([("limits", limits)]))?;
+    }
+    let mut fields = vec![("now", Value::text(args.now.clone().unwrap_or_else(now)))];
+    fields.extend(scope(args, &mut fleet)?.map(|scope| ("scope", scope)));
+    let answer = fleet.ask("plan", Value::map(fields))?;
+    let output = match &args.output {
+        Target::Print(output) => *output,
+        Target::Write(path) => {
+            write(path, &answer)?;
+            Output::Table
+        }
+    };
+    print_answer(output, &answer, || plan::plan(&answer, screen.out), || plan::names(&answer))?;
+    Ok(fleet.finish(u8::from(!plan::is_empty(&answer)), screen.err))
+}
+
+fn limits(args: &Args) -> Option<Value> {
+    let numbers =
+        [("deletes", args.max_deletes), ("deletePercent", args.max_delete_percent), ("changes", args.max_changes)];
+    let mut limits: Vec<(&str, Value)> =
+        numbers.into_iter().filter_map(|(key, number)| Some((key, number?.into()))).collect();
+    if !args.protected.is_empty() {
+        limits.push(("protectedKinds", Value::list(args.protected.iter().map(String::as_str))));
+    }
+    if args.allow_empty_selection {
+        limits.push(("emptySelection", true.into()));
+    }
+    (!limits.is_empty()).then(|| Value::map(limits))
+}
+
+fn scope(args: &Args, fleet: &mut Fleet) -> Result<Option<Value>, Failure> {
+    let mut scope = Vec::new();
+    if !args.subjects.is_empty() {
+        scope.push(("subjects", args.subjects.clone()));
+    }
+    match &args.selector {
+        Some(selector) => scope.push(("clusters", fleet.clusters(Some(selector))?)),
+        None if !args.clusters.is_empty() => scope.push(("clusters", args.clusters.clone())),
+        None => {}
+    }
+    Ok((!scope.is_empty()).then(|| Value::map(scope.into_iter().map(|(key, names)| (key, Value::list(names))))))
+}
+
+fn write(path: &Path, answer: &Value) -> Result<(), Failure> {
+    let is_json = path.extension().is_some_and(|it| it == "json");
+    let text = if is_json { json::pretty(answer) } else { yaml::document(answer) };
+    fs::write(path, text).map_err(|error| {
+        Failure::new(
+            format_args!("`{}` cannot be written: {error}", path.display()),
+            "give a file in a folder of yours",
+        )
+    })
+}
+
+/// The clock, as the engine takes it.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    quantity::rfc3339(since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_is_a_format_or_a_file() {
+        assert_eq!(Target::read("yaml"), Ok(Target::Print(Output::Yaml)));
+        assert_eq!(Target::read("out/plan.json"), Ok(Target::Write("out/plan.json".into())));
+        assert!(Target::read("jsno").is_err());
+        assert!(Target::read("plan.txt").is_err());
+    }
+}

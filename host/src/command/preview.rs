@@ -1,0 +1,117 @@
+//! `fleetfold preview`: what each cluster gets.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use fleetfold_core::Value;
+
+use super::fleet::{Fleet, FleetArgs};
+use super::{Failure, Screen, print_answer};
+use crate::cli::Output;
+use crate::render::{list, preview, text, texts};
+
+/// Show what each cluster gets; clusters that get the same stand together
+///
+/// Without a subject, all subjects are shown. Exits with 1 when a cluster cannot be answered.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold preview -f fleet                                         everything
+  fleetfold preview -f fleet PluginPreset/acme/metrics --origins     also where each value comes from
+  fleetfold preview -f fleet PluginPreset/acme/metrics --cluster eu-1 -o yaml
+  fleetfold preview -f fleet -l environment=prod                     on these clusters only
+  fleetfold preview -f fleet -o name                                 the names of all subjects")]
+pub struct Args {
+    /// What to show: `Kind/name` or `Kind/namespace/name`
+    subject: Option<String>,
+
+    #[command(flatten)]
+    fleet: FleetArgs,
+
+    /// On this cluster only; may be given again
+    #[arg(long = "cluster", value_name = "NAME")]
+    clusters: Vec<String>,
+
+    /// On the clusters that this selector picks only
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    selector: Option<String>,
+
+    /// Also show where each value comes from, and what it hides
+    #[arg(long)]
+    origins: bool,
+
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
+    output: Output,
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    let mut fleet = args.fleet.load()?;
+    let wanted = wanted(args, &mut fleet)?;
+    let answers = match &args.subject {
+        Some(subject) => vec![effective(args, subject, wanted.as_ref(), &mut fleet)?],
+        None => all(args, wanted.as_ref(), &mut fleet)?,
+    };
+    let whole = match answers.as_slice() {
+        [alone] if args.subject.is_some() => alone.clone(),
+        all => Value::map([("subjects", Value::list(all.to_vec()))]),
+    };
+    let table = || {
+        let shown: Vec<String> = answers.iter().map(|it| preview::subject(it, args.origins, screen.out)).collect();
+        shown.join("\n")
+    };
+    let names = || match args.subject {
+        Some(_) => answers.iter().flat_map(preview::names).collect(),
+        None => answers.iter().map(|it| it.text_at(&["subject"]).to_owned()).collect(),
+    };
+    print_answer(args.output, &whole, table, names)?;
+    Ok(fleet.finish(u8::from(answers.iter().any(preview::has_error)), screen.err))
+}
+
+/// The clusters that were asked for; nothing for all of them.
+fn wanted(args: &Args, fleet: &mut Fleet) -> Result<Option<BTreeSet<String>>, Failure> {
+    let named: BTreeSet<String> = args.clusters.iter().cloned().collect();
+    let Some(selector) = &args.selector else { return Ok((!named.is_empty()).then_some(named)) };
+    let picked = fleet.clusters(Some(selector))?.into_iter();
+    Ok(Some(picked.filter(|name| named.is_empty() || named.contains(name)).collect()))
+}
+
+/// What all subjects give to the clusters that were asked for, without those that give them nothing.
+fn all(args: &Args, wanted: Option<&BTreeSet<String>>, fleet: &mut Fleet) -> Result<Vec<Value>, Failure> {
+    let mut answers = Vec::new();
+    for subject in fleet.subjects()? {
+        if subject.get("error").is_some() {
+            answers.push(subject);
+            continue;
+        }
+        let answer = effective(args, text(&subject, "subject"), wanted, fleet)?;
+        if wanted.is_none() || !list(&answer, "results").is_empty() {
+            answers.push(answer);
+        }
+    }
+    Ok(answers)
+}
+
+fn effective(
+    args: &Args,
+    subject: &str,
+    wanted: Option<&BTreeSet<String>>,
+    fleet: &mut Fleet,
+) -> Result<Value, Failure> {
+    let mut fields = vec![("subject", Value::text(subject))];
+    if let Some(wanted) = wanted {
+        let mut names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        // A subject refuses clusters that are not of its fleet. That is for who named one, not for who selected many.
+        if args.subject.is_none() || args.selector.is_some() {
+            let whole = fleet.ask("effective", Value::map(fields.clone()))?;
+            let given: BTreeSet<&str> = list(&whole, "results").iter().flat_map(|it| texts(it, "clusters")).collect();
+            names.retain(|name| given.contains(name));
+        }
+        fields.push(("clusters", Value::list(names)));
+    }
+    // A table of objects shows what layers set, which only their origins tell.
+    if args.origins || args.output == Output::Table {
+        fields.push(("origins", true.into()));
+    }
+    fleet.ask("effective", Value::map(fields))
+}

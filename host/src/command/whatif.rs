@@ -1,0 +1,232 @@
+//! `fleetfold what-if`: what a change would do.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use fleetfold_core::Value;
+
+use super::fleet::{Fleet, FleetArgs};
+use super::{Failure, Screen, print_answer};
+use crate::cli::Output;
+use crate::render::{list, text, whatif};
+use crate::source::{self, File};
+
+/// Show what a change would do: which clusters change and how, and where something hides it
+///
+/// Exits with 0 when nothing changes, with 1 when something does.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold what-if -f fleet --change edit.yaml                         documents that are new or take the place of others
+  fleetfold what-if -f fleet --remove PluginOverride/acme/us
+  fleetfold what-if -f fleet --set precedence=cluster-over-definition
+  git show HEAD:fleet/preset.yaml | fleetfold what-if -f fleet --change -")]
+pub struct Args {
+    #[command(flatten)]
+    fleet: FleetArgs,
+
+    /// A file or folder of changed documents, or `-` for standard input; may be given again
+    #[arg(long = "change", value_name = "FILE", required_unless_present_any = ["removed", "settings"])]
+    changed: Vec<PathBuf>,
+
+    /// A document to take away, as `Kind/name` or `Kind/namespace/name`; may be given again
+    #[arg(long = "remove", value_name = "REF")]
+    removed: Vec<String>,
+
+    /// A setting to change, as `precedence=…` or `limits.deletes=…`, its value in YAML; may be given again
+    #[arg(long = "set", value_name = "SETTING", value_parser = setting)]
+    settings: Vec<(String, String)>,
+
+    /// How to print it; `name` prints the subjects that change
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
+    output: Output,
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    if args.fleet.reads_stdin() && args.changed.iter().any(|it| it.as_os_str() == "-") {
+        return Err(Failure::new("standard input is given twice", "give `-` for the documents or for the change"));
+    }
+    let mut fleet = args.fleet.load()?;
+    let changes = source::read(&args.changed)?;
+    if let Some(cluster) = changes.complete.first() {
+        let message = format!("a change holds what was seen in `{cluster}`, and that is no change");
+        return Err(Failure::new(message, "put `live/` beside the documents that `-f` reads"));
+    }
+    let mut settings = Value::Null;
+    let mut files = Vec::new();
+    for file in changes.files {
+        match fleet.settings(&file.name, &file.text)? {
+            Some(spec) => settings = spec,
+            None => files.push(file),
+        }
+    }
+    for (path, value) in &args.settings {
+        let value = fleet.parse("--set", value)?.into_iter().next().unwrap_or_default();
+        put(&mut settings, path, value);
+    }
+    let joined = Joined::new(&files);
+    for file in &files {
+        fleet.remember(&file.name, &file.text);
+    }
+    let mut request = Vec::new();
+    if !files.is_empty() {
+        let load = [("file", joined.name.as_str()), ("text", joined.text.as_str())];
+        request.push(("load", Value::map(load)));
+    }
+    if !args.removed.is_empty() {
+        request.push(("unload", Value::list(args.removed.iter().map(String::as_str))));
+    }
+    if !settings.is_null() {
+        request.push(("configure", settings));
+    }
+    let answer = joined.placed(ask(&mut fleet, Value::map(request), &joined, &files)?);
+    let names = || {
+        let mut names: Vec<String> = list(&answer, "groups").iter().map(|it| text(it, "subject").to_owned()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    print_answer(args.output, &answer, || whatif::blast(&answer, screen.out), names)?;
+    Ok(fleet.finish(u8::from(whatif::has_effect(&answer)), screen.err))
+}
+
+fn ask(fleet: &mut Fleet, request: Value, joined: &Joined, files: &[File]) -> Result<Value, Failure> {
+    let answer = fleet.ask("whatIf", request);
+    fleet.place_findings(|file, line| joined.find(file, line));
+    fleet.check_read(files);
+    answer
+}
+
+/// `path=value`.
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.is_empty() => Ok((path.to_owned(), value.to_owned())),
+        _ => Err("write `setting=value`, as `precedence=cluster-over-definition`".to_owned()),
+    }
+}
+
+/// Sets what a dotted path names, making maps on the way.
+fn put(settings: &mut Value, path: &str, value: Value) {
+    if settings.as_map().is_none() {
+        *settings = super::fleet::empty();
+    }
+    let Some(map) = settings.as_map_mut() else { return };
+    match path.split_once('.') {
+        None => {
+            map.insert(path, value);
+        }
+        Some((first, rest)) => {
+            let mut below = map.get(first).cloned().unwrap_or_default();
+            put(&mut below, rest, value);
+            map.insert(first, below);
+        }
+    }
+}
+
+/// Several files as one text: a change is one request. Lines keep their numbers, to be found again in their files.
+struct Joined {
+    name: String,
+    text: String,
+    /// The name of each file and the line it starts after.
+    starts: Vec<(String, i64)>,
+}
+
+impl Joined {
+    /// What stands for all of several files in places.
+    const MANY: &'static str = "<change>";
+
+    fn new(files: &[File]) -> Joined {
+        if let [alone] = files {
+            return Joined { name: alone.name.clone(), text: alone.text.clone(), starts: Vec::new() };
+        }
+        let (mut text, mut starts, mut line) = (String::new(), Vec::new(), 0);
+        for file in files {
+            // The first line of dashes also keeps a reader from taking JSON in one file for JSON in all.
+            text.push_str("---\n");
+            line += 1;
+            starts.push((file.name.clone(), line));
+            let is_json = file.text.trim_start().starts_with('{');
+            // JSON may be indented by tabs, YAML may not; in JSON no tab stands for itself inside a text.
+            let body = if is_json { file.text.replace('\t', " ") } else { file.text.clone() };
+            text.push_str(&body);
+            if !body.ends_with('\n') {
+                text.push('\n');
+            }
+            line += i64::try_from(body.lines().count()).unwrap_or(i64::MAX);
+        }
+        Joined { name: Self::MANY.to_owned(), text, starts }
+    }
+
+    /// The file and line that a line of the whole stands for.
+    fn find(&self, file: &str, line: i64) -> Option<(&str, i64)> {
+        if file != Self::MANY {
+            return None;
+        }
+        let (name, start) = self.starts.iter().rev().find(|(_, start)| *start < line)?;
+        Some((name, line - start))
+    }
+
+    /// The answer, with its places in the files themselves.
+    fn placed(&self, mut answer: Value) -> Value {
+        let found = match (answer.get("file").and_then(Value::as_text), answer.get("line").and_then(Value::as_int)) {
+            (Some(file), Some(line)) => self.find(file, line),
+            _ => None,
+        };
+        match &mut answer {
+            Value::Map(_) => {
+                if let Some(map) = answer.as_map_mut() {
+                    map.iter_mut().for_each(|(_, value)| *value = self.placed(std::mem::take(value)));
+                    if let Some((file, line)) = found {
+                        map.insert("file", file);
+                        map.insert("line", line);
+                    }
+                }
+            }
+            Value::List(_) => {
+                if let Some(items) = answer.as_list_mut() {
+                    items.iter_mut().for_each(|item| *item = self.placed(std::mem::take(item)));
+                }
+            }
+            _ => {}
+        }
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, text: &str) -> File {
+        File { name: name.to_owned(), text: text.to_owned(), live: None }
+    }
+
+    #[test]
+    fn places_are_those_of_the_files() {
+        let joined = Joined::new(&[file("a.yaml", "one\ntwo\n"), file("b.json", "{\n\t\"x\": 1\n}")]);
+        assert_eq!(joined.text, "---\none\ntwo\n---\n{\n \"x\": 1\n}\n");
+        for (line, want) in [(2, ("a.yaml", 1)), (3, ("a.yaml", 2)), (5, ("b.json", 1)), (7, ("b.json", 3))] {
+            assert_eq!(joined.find("<change>", line), Some(want));
+        }
+        assert_eq!(joined.find("other.yaml", 2), None);
+        let answer = Value::list([Value::map([("file", Value::text("<change>")), ("line", 6i64.into())])]);
+        assert_eq!(joined.placed(answer).to_canonical(), r#"[{"file":"b.json","line":2}]"#);
+    }
+
+    #[test]
+    fn one_file_is_itself() {
+        let joined = Joined::new(&[file("a.yaml", "one\n")]);
+        assert_eq!((joined.name.as_str(), joined.text.as_str()), ("a.yaml", "one\n"));
+    }
+
+    #[test]
+    fn settings_are_put_where_their_path_says() {
+        let mut settings = Value::Null;
+        put(&mut settings, "precedence", "x".into());
+        put(&mut settings, "limits.deletes", 5i64.into());
+        put(&mut settings, "limits.changes", 6i64.into());
+        assert_eq!(settings.to_canonical(), r#"{"limits":{"changes":6,"deletes":5},"precedence":"x"}"#);
+        assert!(setting("precedence").is_err());
+        assert!(setting("=x").is_err());
+    }
+}

@@ -1,0 +1,201 @@
+//! Documents from files, folders and standard input.
+//!
+//! 1. A file is read whatever its name; of a folder, every `.yaml`, `.yml` and `.json` in it and below it, in order of
+//!    their paths. What starts with a dot is left alone, and so are links to folders.
+//! 2. `live/<cluster>/` in a given folder is what was seen in that cluster, all of it; `live/_hub/` is the hub.
+//! 3. A `fleetfold.yaml` that holds the kind `Settings` is settings, not a document.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::command::Failure;
+
+/// The name that places have in what came through standard input.
+pub const STDIN: &str = "<stdin>";
+
+/// The folder of the hub beside those of the clusters.
+const HUB: &str = "_hub";
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct File {
+    pub name: String,
+    pub text: String,
+    /// The cluster in which it was seen; nothing for what people wrote.
+    pub live: Option<String>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    pub files: Vec<File>,
+    /// The clusters of which everything is known; the hub is empty.
+    pub complete: Vec<String>,
+}
+
+/// Reads all that was given with `-f`, in order.
+pub fn read(given: &[PathBuf]) -> Result<Source, Failure> {
+    let mut source = Source::default();
+    let mut has_stdin = false;
+    for path in given {
+        if path.as_os_str() == "-" {
+            if std::mem::replace(&mut has_stdin, true) {
+                return Err(Failure::new("standard input is given twice", "give `-f -` once"));
+            }
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(Path::new(STDIN), &error))?;
+            source.push(Path::new(STDIN), bytes, None)?;
+        } else if path.is_dir() {
+            folder(path, &mut source)?;
+        } else {
+            let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
+            source.push(path, bytes, None)?;
+        }
+    }
+    Ok(source)
+}
+
+impl Source {
+    fn push(&mut self, path: &Path, bytes: Vec<u8>, live: Option<&str>) -> Result<(), Failure> {
+        let name = path.display().to_string();
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Failure::new(format_args!("`{name}` is not UTF-8 at byte {at}"), "documents are UTF-8 text")
+        })?;
+        self.files.push(File { name, text, live: live.map(str::to_owned) });
+        Ok(())
+    }
+}
+
+fn folder(root: &Path, source: &mut Source) -> Result<(), Failure> {
+    let before = source.files.len();
+    let live = root.join("live");
+    for path in files_below(root, Some(&live))? {
+        let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+        source.push(&path, bytes, None)?;
+    }
+    if live.is_dir() {
+        seen(&live, source)?;
+    }
+    if source.files.len() == before && !live.is_dir() {
+        let message = format!("there is no `.yaml`, `.yml` or `.json` file in `{}`", root.display());
+        return Err(Failure::new(message, "give a folder of documents, or a file by its name"));
+    }
+    Ok(())
+}
+
+/// What was seen in clusters: a folder each.
+fn seen(live: &Path, source: &mut Source) -> Result<(), Failure> {
+    for path in entries(live)? {
+        if !path.is_dir() {
+            if is_document(&path) {
+                let message = format!("`{}` belongs to no cluster", path.display());
+                return Err(Failure::new(message, "put it into `live/<cluster>/`, or into `live/_hub/` for the hub"));
+            }
+            continue;
+        }
+        let Some(name) = path.file_name().and_then(|it| it.to_str()) else {
+            return Err(Failure::new(format_args!("`{}` does not name a cluster", path.display()), "rename it"));
+        };
+        let cluster = if name == HUB { "" } else { name };
+        for file in files_below(&path, None)? {
+            let bytes = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
+            source.push(&file, bytes, Some(cluster))?;
+        }
+        source.complete.push(cluster.to_owned());
+    }
+    Ok(())
+}
+
+/// The documents in a folder and below it, sorted, without those below `except`.
+fn files_below(root: &Path, except: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for path in entries(root)? {
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir());
+        if is_folder && except != Some(&path) {
+            found.extend(files_below(&path, None)?);
+        } else if path.is_file() && is_document(&path) {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let read = || -> io::Result<Vec<PathBuf>> { fs::read_dir(folder)?.map(|it| Ok(it?.path())).collect() };
+    let mut paths = read().map_err(|error| unreadable(folder, &error))?;
+    paths.retain(|path| !path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b".")));
+    paths.sort();
+    Ok(paths)
+}
+
+fn is_document(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "yaml" || it == "yml" || it == "json")
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    let message = format!("`{}` cannot be read: {error}", path.display());
+    Failure::new(message, "give a file or a folder of documents, or `-` for standard input")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn folder_of(name: &str, files: &[&str]) -> PathBuf {
+        let root = std::env::temp_dir().join(format!("fleetfold-source-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&root);
+        for file in files {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "a: 1\n").unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn a_folder_is_read_in_order_and_live_apart() {
+        let files = [
+            "b.yml",
+            "a/c.yaml",
+            "a.json",
+            "note.md",
+            ".x.yaml",
+            ".git/y.yaml",
+            "live/eu-1/d.yaml",
+            "live/_hub/e.yaml",
+            "a/live/f.yaml",
+        ];
+        let root = folder_of("order", &files);
+        fs::create_dir_all(root.join("live/empty")).unwrap();
+        let source = read(std::slice::from_ref(&root)).unwrap();
+        let short = |file: &File| (file.name.trim_start_matches(root.to_str().unwrap()).to_owned(), file.live.clone());
+        let want = [
+            ("/a/c.yaml", None),
+            ("/a/live/f.yaml", None),
+            ("/a.json", None),
+            ("/b.yml", None),
+            ("/live/_hub/e.yaml", Some("")),
+            ("/live/eu-1/d.yaml", Some("eu-1")),
+        ];
+        let want = want.map(|(name, live)| (name.to_owned(), live.map(str::to_owned)));
+        assert_eq!(source.files.iter().map(short).collect::<Vec<_>>(), want);
+        assert_eq!(source.complete, ["", "empty", "eu-1"]);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn what_belongs_to_no_cluster_is_refused() {
+        let root = folder_of("stray", &["a.yaml", "live/x.yaml"]);
+        assert!(format!("{:?}", read(std::slice::from_ref(&root))).contains("belongs to no cluster"));
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn nothing_to_read_is_a_failure() {
+        let root = folder_of("nothing", &["a.md"]);
+        assert!(format!("{:?}", read(std::slice::from_ref(&root))).contains("there is no `.yaml`"));
+        assert!(format!("{:?}", read(&[root.join("absent.yaml")])).contains("cannot be read"));
+        fs::remove_dir_all(root).unwrap();
+    }
+}
