@@ -125,6 +125,8 @@ pub enum Touch {
     Cell(Text),
     /// It concerns the subject as a whole.
     Whole,
+    /// It is no part of any cluster's result, and yet of what is concluded from all of them.
+    Conclusion,
     /// It makes the subject another one, which is translated again.
     Subject,
 }

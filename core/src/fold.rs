@@ -64,6 +64,15 @@ pub struct Effective {
     pub path: Text,
     pub from: Text,
     pub source: Source,
+    /// Where an option that names the cluster is written; others have that in their chain.
+    pub written: Option<Arc<Written>>,
+}
+
+/// A place in a document that gives a cluster an option of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    pub document: Arc<Identity>,
+    pub at: Pointer,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -191,7 +200,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
             Source::Value(Value::Map(_)) if winner.setting.deep => Source::Value(merge(&chain, &mut folded.origins)),
             source => source.clone(),
         };
-        folded.options.push(Effective { path: path.clone(), from: winner.layer.name.clone(), source });
+        folded.options.push(Effective { path: path.clone(), from: winner.layer.name.clone(), source, written: None });
         winners.push(winner.setting);
     }
     folded.origins.sort();
@@ -199,19 +208,28 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
     folded
 }
 
-/// A result with further options laid over it, each of a layer of its own.
+/// A result with further options laid over it. One of the layer that set the option already says what that layer means
+/// for the cluster; any other is of a layer of its own.
 pub fn with_own(folded: &Folded, own: &[Effective]) -> Folded {
     let mut all = folded.clone();
     for option in own {
-        let Effective { path, from, source } = option;
+        let Effective { path, from, source, written } = option;
         match all.options.binary_search_by(|it| order(&it.path, path)) {
             Ok(at) => all.options.get_mut(at).into_iter().for_each(|it| *it = option.clone()),
             Err(at) => all.options.insert(at, option.clone()),
         }
-        let top =
-            Origin { layer: from.clone(), document: None, at: Pointer::root(), source: source.clone(), deep: false };
-        let below = all.origins.get(path).unwrap_or_default().to_vec();
-        all.origins.push(path.clone(), std::iter::once(top).chain(below));
+        let mut chain = all.origins.get(path).unwrap_or_default().to_vec();
+        match chain.first_mut().filter(|it| it.layer == *from) {
+            // The layer that set it says for this cluster what it means.
+            Some(top) => top.source = source.clone(),
+            None => {
+                let (layer, source) = (from.clone(), source.clone());
+                let document = written.as_ref().map(|it| Arc::clone(&it.document));
+                let at = written.as_ref().map(|it| it.at.clone()).unwrap_or_default();
+                chain.insert(0, Origin { layer, document, at, source, deep: false });
+            }
+        }
+        all.origins.push(path.clone(), chain.into_iter());
         if let (Source::Value(value), Ok(place)) = (source, OptionPath::parse(path)) {
             // What is in the way of it was refused where the options were placed.
             let _ = tree::put(&mut all.values, place.steps(), value.clone());
@@ -359,7 +377,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
     for (path, winner) in &winners {
         let (path, from) = ((*path).clone(), winner.layer.name.clone());
         folded.origins.push(path.clone(), compat_chain(applied, winner).into_iter());
-        folded.options.push(Effective { path, from, source: winner.setting.source.clone() });
+        folded.options.push(Effective { path, from, source: winner.setting.source.clone(), written: None });
     }
     folded.origins.sort();
     let settled: BTreeMap<&Text, tree::Placed> =

@@ -317,6 +317,7 @@ impl State {
             Touch::Nothing => {}
             Touch::Cell(cluster) => drop(self.stale.insert(cluster)),
             Touch::Whole => self.replan(),
+            Touch::Conclusion => self.is_unplanned = true,
             Touch::Subject => self.reread(),
         }
     }

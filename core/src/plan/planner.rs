@@ -141,6 +141,11 @@ impl<'a> Planner<'a> {
         Standing::Differs
     }
 
+    /// Creates an object that is known not to be there.
+    pub fn create(&mut self, cluster: &str, body: Value, wave: i64, reason: Reason) {
+        self.act(cluster, Verb::Create, Target::of(&body), Content::Body(body), None, wave, reason);
+    }
+
     /// Makes the subject one of the owners of an object. Where the live object differs, nothing is touched.
     ///
     /// # Errors
