@@ -300,6 +300,44 @@ codes! {
     /// A binding grants in its namespace only, and what is asked for has none.
     NamespacedGrant = "namespaced-grant",
 
+    // Greenhouse
+    /// The definition that a plugin is made from is not loaded.
+    UnknownDefinition = "unknown-definition",
+    /// The definition declares no such option.
+    UndeclaredOption = "undeclared-option",
+    /// The value is of another type than the definition declares.
+    OptionType = "option-type",
+    /// The definition requires the option, and nothing sets it.
+    MissingOption = "missing-option",
+    /// What is set here never counts: a layer above it always wins.
+    ShadowedOption = "shadowed-option",
+    /// The integer is beyond 2^53, where Helm loses digits.
+    LostDigits = "lost-digits",
+    /// Greenhouse does not carry this reference over to the Plugin.
+    LostReference = "lost-reference",
+    /// The option declares a pattern, which nothing enforces.
+    UnenforcedPattern = "unenforced-pattern",
+    /// An expression, while expressions are switched off.
+    ExpressionsOff = "expressions-off",
+    /// The selector is empty, which picks every cluster, or absent, which picks none.
+    EmptySelector = "empty-selector",
+    /// The override is for no cluster that gets the plugin.
+    UnmatchedOverride = "unmatched-override",
+    /// A second entry for one cluster, which is ignored.
+    DuplicateEntry = "duplicate-entry",
+    /// One PluginOverride sets one option to two values, so all of it is refused.
+    ConflictingOverride = "conflicting-override",
+    /// Two presets would make Plugins of one name, so neither does.
+    NameCollision = "name-collision",
+    /// There is a Plugin of this name that the preset did not make, so it is left alone.
+    PluginSkipped = "plugin-skipped",
+    /// Something that is told in full elsewhere keeps a cluster from getting its Plugin.
+    PluginFailed = "plugin-failed",
+    /// What a plugin waits for is not named, or named twice.
+    BadWaitFor = "bad-wait-for",
+    /// Written in a form that Greenhouse no longer has.
+    OldForm = "old-form",
+
     // Refresh and molds
     /// Not a time in RFC 3339.
     BadTime = "bad-time",

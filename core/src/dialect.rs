@@ -2,6 +2,7 @@
 //! is brought about. Selecting, folding, retaining, matching and planning are the same for all of them.
 
 pub mod certmanager;
+pub mod greenhouse;
 pub mod kubefed;
 pub mod kudo;
 pub mod ocm;
@@ -22,7 +23,8 @@ use crate::value::Text;
 use crate::who::Who;
 
 /// The dialects, in the order in which the settings name them.
-pub const ALL: &[&dyn Dialect] = &[&ocm::Ocm, &kubefed::KubeFed, &kudo::Kudo, &certmanager::CertManager];
+pub const ALL: &[&dyn Dialect] =
+    &[&greenhouse::Greenhouse, &ocm::Ocm, &kubefed::KubeFed, &kudo::Kudo, &certmanager::CertManager];
 
 /// One system whose documents are understood.
 pub trait Dialect: Debug + Sync {

@@ -1,0 +1,150 @@
+//! Greenhouse: plugins for the clusters of an organization, and who overrides their options (seed 000).
+//!
+//! A [`preset`] makes one Plugin for every cluster it picks; a [`plugin`] without one stands for itself. Both are a
+//! [`stack`] of layers, lowest first:
+//!
+//! | layer | from |
+//! |---|---|
+//! | `definition-default` | the options of the PluginDefinition or ClusterPluginDefinition |
+//! | `catalog` | the `optionsOverride` of a Catalog |
+//! | `preset`, `plugin` | the `optionValues` of the PluginPreset or Plugin |
+//! | `organization-override` | `spec.pluginOverrides` of the Organization |
+//! | `cluster-override` | `spec.pluginOverrides` of the Cluster |
+//! | `plugin-override` | PluginOverrides: for all, for clusters, for definitions, for both |
+//! | `cluster-option-override` | the preset's `clusterOptionOverrides` |
+//! | `injected` | what Greenhouse itself adds under `global.greenhouse` |
+//!
+//! An expression is evaluated for each cluster after the layers are folded, and takes the place of the entry it is in.
+
+mod definition;
+mod entries;
+mod inject;
+mod lint;
+mod object;
+mod overrides;
+mod picked;
+mod plugin;
+mod preset;
+mod stack;
+mod status;
+
+use super::{Dialect, Subject};
+use crate::contract::Mode;
+use crate::diagnostic::{Diagnostic, Error};
+use crate::document::{Document, Identity};
+use crate::live::Query;
+use crate::store::{Scope, View};
+use crate::value::{Text, Value};
+
+const GROUP: &str = "greenhouse.sap";
+const API_VERSION: &str = "greenhouse.sap/v1alpha1";
+
+const PRESET: &str = "PluginPreset";
+const PLUGIN: &str = "Plugin";
+const CLUSTER: &str = "Cluster";
+const ORGANIZATION: &str = "Organization";
+const OVERRIDE: &str = "PluginOverride";
+const CATALOG: &str = "Catalog";
+const DEFINITION: &str = "PluginDefinition";
+const CLUSTER_DEFINITION: &str = "ClusterPluginDefinition";
+
+/// The label that says which preset a Plugin is of. It decides, not the owner reference.
+const PRESET_LABEL: &str = "greenhouse.sap/pluginpreset";
+
+#[derive(Debug)]
+pub struct Greenhouse;
+
+impl Dialect for Greenhouse {
+    fn name(&self) -> &'static str {
+        "greenhouse"
+    }
+
+    fn is_subject(&self, view: View, document: &Document) -> bool {
+        let Identity { kind, group, namespace, .. } = &document.identity;
+        group == GROUP
+            && match kind.as_str() {
+                PRESET => true,
+                PLUGIN => preset_of(&document.value)
+                    .is_none_or(|name| view.document(&identity(PRESET, namespace, name)).is_none()),
+                _ => false,
+            }
+    }
+
+    /// The Plugins of a preset stand for themselves while it is not loaded.
+    fn names_subjects(&self, identity: &Identity) -> bool {
+        identity.group == GROUP && identity.kind == PRESET
+    }
+
+    fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
+        if document.identity.kind == PRESET {
+            Ok(Box::new(preset::Preset::read(view, document, out)?))
+        } else {
+            Ok(Box::new(plugin::Plugin::read(view, document, out)?))
+        }
+    }
+
+    fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
+        lint::lint(view, out);
+    }
+}
+
+/// Where the original does something else than its documentation or its users expect. Compat mode keeps it.
+///
+/// | quirk | compat | strict |
+/// |---|---|---|
+/// | `RepeatedBase` | an override replaces the first of two entries of the base, and the second one wins | the last entry counts, and the override wins |
+/// | `Unsorted` | a definition without options leaves the list as it was written, repeats included | always by name, each once |
+/// | `DefaultHidesReference` | an option with a default that is set by reference ends with neither, and the Plugin is refused | the reference counts |
+/// | `ExpressionFirst` | of an expression and a value in one entry the expression counts | the entry is refused |
+/// | `DeletesRetained` | a cluster that is no longer picked loses its Plugin whatever the policy | `Retain` keeps it |
+/// | `FirstRivalWins` | of two presets that make Plugins of one name, one is skipped | both stop |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quirk {
+    RepeatedBase,
+    Unsorted,
+    DefaultHidesReference,
+    ExpressionFirst,
+    DeletesRetained,
+    FirstRivalWins,
+}
+
+impl Quirk {
+    /// The rows of the table that a mode keeps.
+    const KEPT: &[(Mode, &[Quirk])] = &[
+        (Mode::Strict, &[]),
+        (
+            Mode::Compat,
+            &[
+                Quirk::RepeatedBase,
+                Quirk::Unsorted,
+                Quirk::DefaultHidesReference,
+                Quirk::ExpressionFirst,
+                Quirk::DeletesRetained,
+                Quirk::FirstRivalWins,
+            ],
+        ),
+    ];
+
+    fn is_kept(self, mode: Mode) -> bool {
+        Quirk::KEPT.iter().any(|(it, kept)| *it == mode && kept.contains(&self))
+    }
+}
+
+fn identity(kind: &str, namespace: &str, name: &str) -> Identity {
+    Identity { kind: kind.into(), group: GROUP.into(), namespace: namespace.into(), name: name.into() }
+}
+
+/// The clusters that presets, overrides and plugins of a namespace see.
+fn scope_of(namespace: &Text) -> Scope {
+    Scope { kind: CLUSTER.into(), namespace: namespace.clone() }
+}
+
+/// The preset that made a Plugin.
+fn preset_of(plugin: &Value) -> Option<&str> {
+    Some(plugin.text_at(&["metadata", "labels", PRESET_LABEL])).filter(|it| !it.is_empty())
+}
+
+/// All Plugins of a namespace.
+fn plugins_in(namespace: &Text) -> Query {
+    Query { api_version: API_VERSION.into(), kind: PLUGIN.into(), namespace: namespace.clone(), ..Query::default() }
+}

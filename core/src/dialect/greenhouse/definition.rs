@@ -1,0 +1,331 @@
+//! PluginDefinitions: the options that a plugin has, their types and their defaults.
+
+use std::sync::Arc;
+
+use super::entries::Part;
+use super::{CATALOG, CLUSTER_DEFINITION, DEFINITION, GROUP, Quirk, identity};
+use crate::choice;
+use crate::contract::Mode;
+use crate::contract::record::{Decode, Spot};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::document::{Document, Identity};
+use crate::fold::{Layer, Setting, Source};
+use crate::nearest::suggest;
+use crate::path::{OptionPath, Pointer};
+use crate::store::View;
+use crate::value::{Number, Text, Value};
+
+choice! {
+    /// What an option takes.
+    pub enum OptionType {
+        #[default]
+        Text = "string",
+        Secret = "secret",
+        Bool = "bool",
+        Int = "int",
+        List = "list",
+        Map = "map",
+    }
+}
+
+/// Which definition a plugin is made from, and where it says so.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The first one that is loaded is meant.
+    pub candidates: Vec<Identity>,
+    pub name: Text,
+    pub at: Pointer,
+}
+
+#[derive(Clone, Debug)]
+pub struct Definition {
+    pub version: Text,
+    /// Whether it says anything about options; an empty list does.
+    pub declares: bool,
+    pub options: Vec<Declared>,
+    /// The defaults, and what is wrong with them.
+    pub defaults: Part,
+}
+
+/// An option as a definition declares it.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    pub name: Text,
+    pub takes: OptionType,
+    pub required: bool,
+    pub has_default: bool,
+}
+
+impl Wanted {
+    /// Reads the reference of a plugin's spec. Older manifests have the bare name.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn read(document: &Document, spec: &Value, at: &Spot, out: &mut Vec<Diagnostic>) -> Result<Wanted, Error> {
+        let namespace = &document.identity.namespace;
+        if let Some(reference) = spec.get("pluginDefinitionRef").filter(|it| !it.is_null()) {
+            let (kind, name) = (reference.text_at(&["kind"]), reference.text_at(&["name"]));
+            let at = at.key("pluginDefinitionRef");
+            if name.is_empty() {
+                return Err(Error::new(Code::MissingField, "the definition has no `name`").at(at.key("name")));
+            }
+            let candidate = match kind {
+                "" | DEFINITION => identity(DEFINITION, namespace, name),
+                CLUSTER_DEFINITION => identity(CLUSTER_DEFINITION, "", name),
+                _ => {
+                    let message = format!("`{kind}` is no kind of definition");
+                    let hint = suggest(kind, &[DEFINITION, CLUSTER_DEFINITION], "one of");
+                    return Err(Error::new(Code::UnknownValue, message).at(at.key("kind")).hint(hint));
+                }
+            };
+            return Ok(Wanted { candidates: vec![candidate], name: name.into(), at: at.pointer() });
+        }
+        let old = ["pluginDefinition", "pluginDefinitionName"].into_iter().find(|key| !spec.text_at(&[key]).is_empty());
+        let Some(field) = old else {
+            let message = "the plugin does not say which definition it is made from";
+            return Err(Error::new(Code::MissingField, message).at(at.key("pluginDefinitionRef")));
+        };
+        let (name, at) = (spec.text_at(&[field]), at.key(field).pointer());
+        let hint = format!("write `pluginDefinitionRef: {{kind: {DEFINITION}, name: {name}}}`");
+        out.push(
+            Diagnostic::info(Code::OldForm, format!("`{field}` is an older form of `pluginDefinitionRef`"))
+                .of(&document.identity)
+                .at(at.clone())
+                .hint(hint),
+        );
+        let candidates = vec![identity(DEFINITION, namespace, name), identity(CLUSTER_DEFINITION, "", name)];
+        Ok(Wanted { candidates, name: name.into(), at })
+    }
+
+    pub fn find(&self, view: View, out: &mut Vec<Diagnostic>) -> Option<Definition> {
+        let document = self.candidates.iter().find_map(|it| view.document(it))?;
+        Some(Definition::read(document, out))
+    }
+
+    /// The reference as a Plugin writes it.
+    pub fn reference(&self, definition: &Definition) -> Value {
+        let kind = definition.defaults.layer.document.as_deref().map(|it| it.kind.clone()).unwrap_or_default();
+        Value::map([("kind", kind), ("name", self.name.clone())])
+    }
+
+    /// What is told while it is not loaded.
+    pub fn missing(&self, view: View, document: &Identity) -> Diagnostic {
+        let known = [(DEFINITION, Some(document.namespace.as_str())), (CLUSTER_DEFINITION, None)];
+        let known = known.into_iter().flat_map(|(kind, namespace)| view.store.of_kind(GROUP, kind, namespace));
+        let known: Vec<&str> = known.map(|it| it.identity.name.as_str()).collect();
+        let message = format!("the definition `{}` is not loaded, so nothing is written", self.name);
+        let finding = Diagnostic::warning(Code::UnknownDefinition, message).of(document).at(self.at.clone());
+        match crate::nearest::did_you_mean(&self.name, known) {
+            Some(hint) => finding.hint(hint),
+            None => finding,
+        }
+    }
+}
+
+impl Definition {
+    pub fn read(document: &Document, out: &mut Vec<Diagnostic>) -> Definition {
+        let (mut options, mut set, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        let list = document.value.at(&["spec", "options"]).and_then(Value::as_list);
+        let spec = Spot::ROOT.key("spec");
+        let at = spec.key("options");
+        for (index, item) in list.into_iter().flatten().enumerate() {
+            let at = at.index(index);
+            match declared(item, &at, &mut found) {
+                Ok((option, setting)) => {
+                    options.push(option);
+                    set.extend(setting);
+                }
+                Err(error) => found.push(error.into_diagnostic(Severity::Error)),
+            }
+        }
+        let identity: Arc<Identity> = Arc::new(document.identity.clone());
+        for finding in &mut found {
+            finding.at.document = Some(identity.to_string());
+        }
+        let flaws = found.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
+        out.append(&mut found);
+        let layer = Layer { name: "definition-default".into(), document: Some(identity), when: None, set };
+        Definition {
+            version: document.value.text_at(&["spec", "version"]).into(),
+            declares: list.is_some(),
+            options,
+            defaults: Part { layer, flaws },
+        }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Declared> {
+        self.options.iter().find(|it| it.name == name)
+    }
+
+    /// Tells of options that a layer sets and the definition does not declare. One without options takes any.
+    pub fn tell_undeclared(&self, part: &Part, out: &mut Vec<Diagnostic>) {
+        let document = part.layer.document.as_deref();
+        for setting in part.layer.set.iter().filter(|it| self.is_undeclared(&it.path)) {
+            let known: Vec<&str> = self.options.iter().map(|it| it.name.as_str()).collect();
+            let message = format!("the definition declares no option `{}`", setting.path);
+            let mut finding = Diagnostic::warning(Code::UndeclaredOption, message).at(setting.at.clone());
+            finding.hint = crate::nearest::did_you_mean(&setting.path, known);
+            out.push(match document {
+                Some(document) => finding.of(document),
+                None => finding,
+            });
+        }
+    }
+
+    pub fn is_undeclared(&self, path: &str) -> bool {
+        !self.options.is_empty() && self.get(path).is_none() && !super::inject::is_tolerated(path)
+    }
+
+    /// What is wrong with the value that an option ends with.
+    pub fn check(&self, path: &str, source: &Source, mode: Mode) -> Option<Diagnostic> {
+        let option = self.get(path)?;
+        match source {
+            Source::Value(value) => match option.takes.accepts(value) {
+                Fit::Yes => None,
+                Fit::Nearly => {
+                    let message = format!("`{path}` takes a whole number, and this is none; Greenhouse lets it pass");
+                    Some(Diagnostic::warning(Code::OptionType, message))
+                }
+                Fit::No => Some(mismatch(path, option.takes, value)),
+            },
+            Source::Reference(_) if option.has_default && Quirk::DefaultHidesReference.is_kept(mode) => {
+                let message =
+                    format!("`{path}` has a default and is set by reference, of which Greenhouse keeps neither");
+                Some(Diagnostic::error(Code::OptionSource, message))
+            }
+            Source::Reference(_) => None,
+        }
+    }
+}
+
+fn mismatch(path: &str, takes: OptionType, value: &Value) -> Diagnostic {
+    let message = format!("`{path}` takes {}, not {}", takes.article(), value.kind());
+    let finding = Diagnostic::error(Code::OptionType, message);
+    match takes {
+        OptionType::Secret => finding.hint("use `valueFrom: {secret: {name, key}}`"),
+        OptionType::Text if matches!(value, Value::Bool(_) | Value::Number(_)) => finding.hint("quote it"),
+        _ => finding,
+    }
+}
+
+fn declared(item: &Value, at: &Spot, out: &mut Vec<Diagnostic>) -> Result<(Declared, Option<Setting>), Error> {
+    let name = match item.get("name") {
+        Some(Value::Text(name)) if !name.is_empty() => name.clone(),
+        Some(Value::Text(_)) | None => {
+            return Err(Error::new(Code::MissingField, "the option has no `name`").at(at.key("name")));
+        }
+        Some(other) => return Err(at.key("name").wrong_type("a string", other)),
+    };
+    let takes = OptionType::decode(item.get("type").cloned().unwrap_or_default(), &at.key("type"))?;
+    if item.get("regex").is_some_and(|it| !it.is_empty()) {
+        let message = format!("nothing enforces the pattern of `{name}`");
+        out.push(Diagnostic::info(Code::UnenforcedPattern, message).at(at.key("regex").pointer()));
+    }
+    let required = item.get("required").and_then(Value::as_bool).unwrap_or(false);
+    let given = item.get("default").filter(|it| !it.is_null());
+    if let Some(default) = given.filter(|it| !takes.accepts_default(it)) {
+        let finding = mismatch(&name, takes, default);
+        out.push(match takes {
+            OptionType::Secret => Diagnostic::error(Code::OptionType, format!("`{name}` is secret and has a default"))
+                .at(at.key("default").pointer())
+                .hint("a secret has no default: remove it"),
+            _ => finding.at(at.key("default").pointer()),
+        });
+    }
+    let has_default = given.is_some_and(|it| takes != OptionType::Secret || !it.is_empty());
+    let setting = match (OptionPath::parse(&name), given.filter(|_| has_default)) {
+        (Ok(place), Some(default)) => Some(Setting {
+            path: name.clone(),
+            place,
+            source: Source::Value(default.clone()),
+            deep: false,
+            at: at.key("default").pointer(),
+        }),
+        (Ok(_), None) => None,
+        (Err(error), _) => {
+            let message = format!("the option `{name}` is wrong at character {}: {}", error.offset + 1, error.message);
+            return Err(Error::new(Code::BadOptionPath, message).at(at.key("name")).maybe_hint(error.hint));
+        }
+    };
+    Ok((Declared { name, takes, required, has_default }, setting))
+}
+
+/// Whether a value is of a type.
+enum Fit {
+    Yes,
+    /// The original lets it pass, though it is not.
+    Nearly,
+    No,
+}
+
+impl OptionType {
+    /// A secret is a reference, or a text that names a place in the vault.
+    fn accepts(self, value: &Value) -> Fit {
+        let fits = match (self, value) {
+            (OptionType::Int, Value::Number(number)) => {
+                return if number.as_int().is_some() { Fit::Yes } else { Fit::Nearly };
+            }
+            (OptionType::Secret, Value::Text(text)) => text.contains(VAULT),
+            (OptionType::Text, Value::Text(_))
+            | (OptionType::Bool, Value::Bool(_))
+            | (OptionType::List, Value::List(_))
+            | (OptionType::Map, Value::Map(_)) => true,
+            _ => false,
+        };
+        if fits { Fit::Yes } else { Fit::No }
+    }
+
+    fn accepts_default(self, value: &Value) -> bool {
+        match (self, value) {
+            (OptionType::Int, Value::Number(number)) => matches!(number, Number::Int(_)),
+            (OptionType::Secret, value) => matches!(value, Value::Text(text) if text.is_empty()),
+            _ => matches!(self.accepts(value), Fit::Yes),
+        }
+    }
+
+    fn article(self) -> &'static str {
+        match self {
+            OptionType::Text => "a string",
+            OptionType::Secret => "a reference to a secret",
+            OptionType::Bool => "a boolean",
+            OptionType::Int => "an integer",
+            OptionType::List => "a list",
+            OptionType::Map => "a map",
+        }
+    }
+}
+
+/// What marks a text as a place in the vault.
+const VAULT: &str = "vault+kvv2:///";
+
+/// The layers of Catalogs that rewrite the defaults of a definition, by name of the Catalog.
+pub fn catalog_parts(
+    view: View,
+    namespace: &str,
+    definition: &str,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for document in view.store.of_kind(GROUP, CATALOG, Some(namespace)) {
+        let spec = Spot::ROOT.key("spec");
+        let sources_at = spec.key("sources");
+        let sources = document.value.at(&["spec", "sources"]).and_then(Value::as_list);
+        for (number, source) in sources.into_iter().flatten().enumerate() {
+            let source_at = sources_at.index(number);
+            let overrides_at = source_at.key("overrides");
+            let overrides = source.get("overrides").and_then(Value::as_list);
+            for (index, item) in overrides.into_iter().flatten().enumerate() {
+                let alias = Some(item.text_at(&["alias"])).filter(|it| !it.is_empty());
+                if alias.unwrap_or(item.text_at(&["name"])) != definition {
+                    continue;
+                }
+                let at = overrides_at.index(index);
+                let reader = super::entries::Reader { document, mode };
+                parts.push(reader.part("catalog", None, item.get("optionsOverride"), &at.key("optionsOverride"), out));
+            }
+        }
+    }
+    parts
+}

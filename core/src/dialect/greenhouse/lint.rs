@@ -1,0 +1,176 @@
+//! What is worth telling about documents of Greenhouse beyond what translating its subjects tells: most of it depends on
+//! which clusters and definitions there are.
+
+use std::collections::BTreeSet;
+
+use super::definition::{Definition, catalog_parts};
+use super::entries::Part;
+use super::overrides::{self, Override};
+use super::preset::{Preset, collision};
+use super::{
+    CATALOG, CLUSTER, CLUSTER_DEFINITION, DEFINITION, GROUP, ORGANIZATION, OVERRIDE, PLUGIN, PRESET, preset_of,
+    scope_of,
+};
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::Document;
+use crate::fleet::Fleet;
+use crate::nearest::did_you_mean;
+use crate::path::Pointer;
+use crate::select::selects;
+use crate::store::View;
+use crate::value::Text;
+
+pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
+    for kind in [DEFINITION, CLUSTER_DEFINITION] {
+        view.store.of_kind(GROUP, kind, None).for_each(|it| drop(Definition::read(it, out)));
+    }
+    view.store.of_kind(GROUP, PRESET, None).for_each(|it| lint_preset(view, it, out));
+    view.store.of_kind(GROUP, PLUGIN, None).for_each(|it| lint_plugin(view, it, out));
+    view.store.of_kind(GROUP, OVERRIDE, None).for_each(|it| lint_override(view, it, out));
+    view.store.of_kind(GROUP, CATALOG, None).for_each(|it| lint_catalog(view, it, out));
+    for document in view.store.of_kind(GROUP, ORGANIZATION, None) {
+        let name = &document.identity.name;
+        if let Some(part) = overrides::of_organization(view, name, out) {
+            tell_undeclared(view, name, &[], &part, out);
+        }
+    }
+    view.store.of_kind(GROUP, CLUSTER, None).for_each(|it| lint_cluster(view, it, out));
+}
+
+/// Overrides for clusters that get nothing, and Plugins of one name.
+fn lint_preset(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let Ok(preset) = Preset::read(view, document, &mut Vec::new()) else { return };
+    let fleet = view.store.fleet(&scope_of(&document.identity.namespace));
+    for (name, at) in &preset.overridden {
+        let found = fleet.and_then(|fleet| fleet.get(name));
+        let finding = match found {
+            None => unknown_cluster(fleet, name),
+            Some(cluster) if !preset.picks(cluster) => {
+                let message = format!("the preset does not pick the cluster `{name}`, so this override has no effect");
+                Diagnostic::warning(Code::UnmatchedOverride, message)
+                    .hint("give the cluster the labels that the selector asks for, or remove the override")
+            }
+            Some(_) => continue,
+        };
+        out.push(finding.of(&document.identity).at(at.child("clusterName")));
+    }
+    if preset.has_rivals() {
+        let clusters = fleet.into_iter().flat_map(Fleet::clusters).filter(|it| preset.picks(it));
+        for cluster in clusters {
+            if let Some(rival) = preset.rival_for(view, &cluster.name) {
+                let plugin = super::object::plugin_name(&document.identity.name, &cluster.name);
+                let message = format!("{}, so neither is written", collision(&plugin, rival));
+                out.push(
+                    Diagnostic::error(Code::NameCollision, message)
+                        .of(&document.identity)
+                        .at(Pointer::of(["metadata", "name"]))
+                        .hint("rename one of the presets"),
+                );
+            }
+        }
+    }
+}
+
+fn lint_plugin(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let cluster = document.value.text_at(&["spec", "clusterName"]);
+    let fleet = view.store.fleet(&scope_of(&document.identity.namespace));
+    let is_known = fleet.is_some_and(|fleet| fleet.get(cluster).is_some());
+    // What a preset made goes with its cluster; that is no mistake of anybody.
+    if cluster.is_empty() || is_known || preset_of(&document.value).is_some() {
+        return;
+    }
+    let at = Pointer::of(["spec", "clusterName"]);
+    out.push(unknown_cluster(fleet, cluster).of(&document.identity).at(at));
+}
+
+fn lint_override(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let Override { definitions, part, named, .. } = Override::read(view, document, out);
+    let own = &document.identity;
+    let spec = Spot::ROOT.key("spec");
+    for (index, name) in definitions.iter().enumerate() {
+        let known: Vec<&Document> = definitions_of(view, &own.namespace).collect();
+        if !known.iter().any(|it| it.identity.name == *name) {
+            let message = format!("there is no definition `{name}`");
+            let names = spec.key("pluginDefinitionNames");
+            let mut finding =
+                Diagnostic::warning(Code::UnknownDefinition, message).of(own).at(names.index(index).pointer());
+            finding.hint = did_you_mean(name, known.iter().map(|it| it.identity.name.as_str()));
+            out.push(finding);
+        }
+    }
+    tell_undeclared(view, &own.namespace, &definitions, &part, out);
+    let Some(selector) = &part.layer.when else { return };
+    let (fleet, at) = (view.store.fleet(&scope_of(&own.namespace)), spec.key("clusterSelector").pointer());
+    for name in &named {
+        if fleet.is_none_or(|fleet| fleet.get(name).is_none()) {
+            out.push(unknown_cluster(fleet, name).of(own).at(at.clone()));
+        }
+    }
+    if !fleet.is_some_and(|fleet| fleet.clusters().any(|it| selects(selector, it))) {
+        let message = "the selector picks no cluster, so the override has no effect";
+        out.push(Diagnostic::warning(Code::UnmatchedOverride, message).of(own).at(at));
+    }
+}
+
+fn lint_catalog(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let namespace = &document.identity.namespace;
+    for definition in definitions_of(view, namespace) {
+        let read = Definition::read(definition, &mut Vec::new());
+        for part in catalog_parts(view, namespace, &definition.identity.name, view.settings.mode, out) {
+            if part.layer.document.as_deref() == Some(&document.identity) {
+                read.tell_undeclared(&part, out);
+            }
+        }
+    }
+}
+
+fn lint_cluster(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let own = &document.identity;
+    if document.value.text_at(&["spec", "accessMode"]) == "headscale" {
+        let message = "the access mode `headscale` is no more; Greenhouse reads it as `direct`";
+        let at = Pointer::of(["spec", "accessMode"]);
+        out.push(Diagnostic::info(Code::OldForm, message).of(own).at(at).hint("write `direct`"));
+    }
+    if let Some(part) = overrides::of_cluster(view, &scope_of(&own.namespace), &own.name, out) {
+        tell_undeclared(view, &own.namespace, &[], &part, out);
+    }
+}
+
+fn definitions_of<'v>(view: View<'v>, namespace: &'v str) -> impl Iterator<Item = &'v Document> {
+    let own = view.store.of_kind(GROUP, DEFINITION, Some(namespace));
+    own.chain(view.store.of_kind(GROUP, CLUSTER_DEFINITION, None))
+}
+
+/// Tells of options that none of the definitions declares which an override is for; of all, where it names none.
+fn tell_undeclared(view: View, namespace: &str, only: &[Text], part: &Part, out: &mut Vec<Diagnostic>) {
+    let meant = |it: &&Document| only.is_empty() || only.contains(&it.identity.name);
+    let mut names: BTreeSet<Text> = BTreeSet::new();
+    for document in definitions_of(view, namespace).filter(meant) {
+        let definition = Definition::read(document, &mut Vec::new());
+        if definition.options.is_empty() {
+            return;
+        }
+        names.extend(definition.options.into_iter().map(|it| it.name));
+    }
+    let document = part.layer.document.as_deref();
+    let unknown = part.layer.set.iter().filter(|it| !names.contains(&it.path));
+    for setting in unknown.filter(|it| !names.is_empty() && !super::inject::is_tolerated(&it.path)) {
+        let message = format!("no definition declares an option `{}`", setting.path);
+        let mut finding = Diagnostic::warning(Code::UndeclaredOption, message).at(setting.at.clone());
+        finding.hint = did_you_mean(&setting.path, names.iter().map(Text::as_str));
+        finding.at.document = document.map(ToString::to_string);
+        out.push(finding);
+    }
+}
+
+/// In a large fleet, comparing the name with every other would take longer than reading the hint is worth.
+const COMPARED: usize = 5_000;
+
+fn unknown_cluster(fleet: Option<&Fleet>, name: &str) -> Diagnostic {
+    let message = format!("there is no cluster `{name}` in the organization");
+    let mut finding = Diagnostic::warning(Code::UnknownCluster, message);
+    let small = fleet.filter(|it| it.len() <= COMPARED).into_iter();
+    finding.hint = did_you_mean(name, small.flat_map(Fleet::clusters).map(|it| it.name.as_str()));
+    finding
+}

@@ -1,0 +1,152 @@
+//! Overrides beyond the preset: fields of the Organization and the Cluster, and PluginOverrides.
+
+use super::entries::{Part, Reader};
+use super::picked::Picked;
+use super::{GROUP, ORGANIZATION, OVERRIDE, identity};
+use crate::contract::Mode;
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::dialect::Dependence;
+use crate::document::Document;
+use crate::fold::Layer;
+use crate::select::Selector;
+use crate::settings::Precedence;
+use crate::store::{Scope, View};
+use crate::value::{Text, Value};
+
+/// What the Organization sets for all plugins of its namespace.
+pub fn of_organization(view: View, namespace: &str, out: &mut Vec<Diagnostic>) -> Option<Part> {
+    let document = view.document(&identity(ORGANIZATION, "", namespace))?;
+    own_field("organization-override", document, view.settings.mode, out)
+}
+
+/// What a Cluster sets for all its plugins. Most set nothing.
+pub fn of_cluster(view: View, scope: &Scope, name: &str, out: &mut Vec<Diagnostic>) -> Option<Part> {
+    own_field("cluster-override", view.store.cluster_document(scope, name)?, view.settings.mode, out)
+}
+
+fn own_field(layer: &'static str, document: &Document, mode: Mode, out: &mut Vec<Diagnostic>) -> Option<Part> {
+    let list = document.value.at(&["spec", "pluginOverrides"]).filter(|it| !it.is_empty())?;
+    let spec = Spot::ROOT.key("spec");
+    Some(Reader { document, mode }.part(layer, None, Some(list), &spec.key("pluginOverrides"), out))
+}
+
+/// A PluginOverride, as far as it can be read.
+#[derive(Clone, Debug)]
+pub struct Override {
+    /// Only for plugins of these definitions; empty for all.
+    pub definitions: Vec<Text>,
+    pub part: Part,
+    /// The clusters that its selector names.
+    pub named: Vec<Text>,
+    /// What decides over the sets and the placement that it names.
+    pub depends: Vec<Dependence>,
+    created: Text,
+}
+
+/// The PluginOverrides of a namespace that are for a definition, the most general first.
+///
+/// 1. Without clusters or definitions, with clusters, with definitions, with both. The setting `precedence` swaps the
+///    middle two.
+/// 2. The older one first; one without a time is new.
+/// 3. By name.
+pub fn for_definition(view: View, namespace: &str, definition: &str, out: &mut Vec<Diagnostic>) -> Vec<Override> {
+    let documents = view.store.of_kind(GROUP, OVERRIDE, Some(namespace));
+    let mut overrides: Vec<Override> = documents
+        .map(|document| Override::read(view, document, out))
+        .filter(|it| it.definitions.is_empty() || it.definitions.iter().any(|name| name == definition))
+        .collect();
+    let precedence = view.settings.precedence;
+    overrides.sort_by_cached_key(|it| {
+        let name = it.part.layer.document.as_deref().map(|it| it.name.clone()).unwrap_or_default();
+        (it.rank(precedence), it.created.is_empty(), it.created.clone(), name)
+    });
+    overrides
+}
+
+impl Override {
+    pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Override {
+        let (value, spec) = (&document.value, Spot::ROOT.key("spec"));
+        let reader = Reader { document, mode: view.settings.mode };
+        let list = value.at(&["spec", "overrides"]);
+        let mut part = reader.part("plugin-override", None, list, &spec.key("overrides"), out);
+        let definitions = match definitions(value.at(&["spec", "pluginDefinitionNames"]), &spec) {
+            Ok(definitions) => definitions,
+            Err(error) => {
+                part.refuse(error, out);
+                Vec::new()
+            }
+        };
+        let selector = value.at(&["spec", "clusterSelector"]).filter(|it| !it.is_empty());
+        let at = spec.key("clusterSelector");
+        let (mut named, mut depends) = (Vec::new(), Vec::new());
+        match selector.map(|it| Picked::read(view, it, &document.identity.namespace, &at)).transpose() {
+            Ok(picked) => {
+                part.layer.when = picked.map(|it| {
+                    (named, depends) = (it.named, it.depends);
+                    it.selector
+                });
+            }
+            // For whom it is meant is not known, so it stops every cluster rather than reach one it is not for.
+            Err(error) => {
+                part.layer.set.clear();
+                part.refuse(error, out);
+            }
+        }
+        if let Some(error) = conflict(list, &spec) {
+            part.layer.set.clear();
+            part.refuse(error, out);
+        }
+        let created = value.text_at(&["metadata", "creationTimestamp"]).into();
+        Override { definitions, part, named, depends, created }
+    }
+
+    fn rank(&self, precedence: Precedence) -> u8 {
+        let (cluster, definition) = match precedence {
+            Precedence::DefinitionOverCluster => (1, 2),
+            Precedence::ClusterOverDefinition => (2, 1),
+        };
+        let Layer { when, .. } = &self.part.layer;
+        when.as_ref().map_or(0, |_: &Selector| cluster) + if self.definitions.is_empty() { 0 } else { definition }
+    }
+}
+
+fn definitions(list: Option<&Value>, spec: &Spot) -> Result<Vec<Text>, Error> {
+    let at = spec.key("pluginDefinitionNames");
+    let items = match list.unwrap_or(&Value::Null) {
+        Value::Null => return Ok(Vec::new()),
+        Value::List(items) => items,
+        other => return Err(at.wrong_type("a list of names", other)),
+    };
+    let name = |(index, item): (usize, &Value)| match item {
+        Value::Text(name) => Ok(name.clone()),
+        other => Err(at.index(index).wrong_type("a name", other)),
+    };
+    items.iter().enumerate().map(name).collect()
+}
+
+/// Two entries of one PluginOverride that set one option to different things.
+fn conflict(list: Option<&Value>, spec: &Spot) -> Option<Error> {
+    let items = list?.as_list()?;
+    let name = |item: &Value| {
+        let name = item.get("path").or(item.get("name"));
+        name.and_then(Value::as_text).map(Text::from)
+    };
+    let says = |item: &Value| ["value", "valueFrom", "expression"].map(|key| item.get(key).cloned());
+    let mut seen: Vec<(Text, &Value)> = Vec::with_capacity(items.len());
+    let overrides = spec.key("overrides");
+    for (index, item) in items.iter().enumerate() {
+        let Some(name) = name(item) else { continue };
+        match seen.iter().find(|(it, _)| *it == name) {
+            Some((_, earlier)) if says(earlier) != says(item) => {
+                let message =
+                    format!("`{name}` is set twice, to different values, so the whole PluginOverride is refused");
+                let error = Error::new(Code::ConflictingOverride, message).at(overrides.index(index));
+                return Some(error.hint("remove one of them"));
+            }
+            Some(_) => {}
+            None => seen.push((name, item)),
+        }
+    }
+    None
+}

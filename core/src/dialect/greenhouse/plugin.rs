@@ -1,0 +1,207 @@
+//! A Plugin without a preset. What overrides set is written into it, and what its user wrote is kept beside.
+//!
+//! The record is an annotation: for each option that an override changed, the entry of the user, if there was one, and
+//! the entry that was written in its place. An entry that is no longer what was written is the user's again. So removing
+//! an override gives the bytes of never having set it.
+
+use std::sync::Arc;
+
+use super::definition::Wanted;
+use super::entries::{Reader, entry};
+use super::inject::OWNED_BY_LABEL;
+use super::object::{as_map, take};
+use super::preset::wait_for_errors;
+use super::stack::{Own, Stack};
+use super::{overrides, scope_of, status};
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::diff::diff;
+use crate::document::{Document, Identity};
+use crate::fold::{Effective, Folded, Layer};
+use crate::identity::is_terminating;
+use crate::json;
+use crate::live::HUB;
+use crate::outcome::Outcome;
+use crate::plan::Planner;
+use crate::results::Cells;
+use crate::select::{Cluster, Selector};
+use crate::store::View;
+use crate::value::{Map, Text, Value};
+use crate::who::{Picks, Who};
+
+/// The annotation that keeps what the user wrote.
+const OWN_OPTIONS: &str = "fleetfold.dev/own-options";
+
+#[derive(Debug)]
+pub struct Plugin {
+    stack: Stack,
+    who: Who,
+    document: Value,
+    /// The entries of the user, in their order.
+    own: Vec<Value>,
+}
+
+impl Plugin {
+    /// # Errors
+    ///
+    /// No definition is named: then the Plugin stays as it is.
+    pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Plugin, Error> {
+        let value = &document.value;
+        let reader = Reader { document, mode: view.settings.mode };
+        let spec = Spot::ROOT.key("spec");
+        let template = value.get("spec").unwrap_or(&Value::Null);
+        let wanted = Wanted::read(document, template, &spec, out)?;
+        let own = own_entries(value);
+        let place = spec.key("optionValues");
+        let written = template.get("optionValues").filter(|it| !it.is_null());
+        let list = match written {
+            Some(Value::List(_)) | None => Some(Value::list(own.iter().cloned())).filter(|it| !it.is_empty()),
+            other => other.cloned(),
+        };
+        let mut values = reader.part("plugin", None, list.as_ref(), &place, out);
+        for error in wait_for_errors(value.at(&["spec", "waitFor"]), &spec) {
+            values.refuse(error, out);
+        }
+        let owner = Text::from(value.text_at(&["metadata", "labels", OWNED_BY_LABEL]));
+        let made = Own { wanted, values, above: Vec::new(), owner, place: place.pointer() };
+        let stack = Stack::new(view, reader, made, out);
+        let who = match value.text_at(&["spec", "clusterName"]) {
+            "" => Who::Hub,
+            cluster => {
+                let scope = scope_of(&document.identity.namespace);
+                Who::Fleet(scope, Picks::Selector(Selector::Listed(vec![cluster.into()])))
+            }
+        };
+        Ok(Plugin { stack, who, document: value.clone(), own })
+    }
+
+    /// The entries that the overrides make of the user's, and the record of both.
+    fn written(&self, folded: &Folded, own: &[Effective]) -> (Vec<Value>, Map) {
+        let mut entries = self.own.clone();
+        let mut record = Map::new();
+        for option in &folded.options {
+            let chain = folded.origins.get(&option.path).unwrap_or_default();
+            if !chain.first().is_some_and(|it| it.layer.ends_with("-override")) {
+                continue;
+            }
+            let rendered = own.iter().find(|it| it.path == option.path && it.from == option.from);
+            let written = entry(&option.path, rendered.map_or(&option.source, |it| &it.source));
+            let place = entries.iter().position(|it| it.text_at(&["name"]) == option.path);
+            let before = place.and_then(|at| entries.get(at)).cloned();
+            if before.as_ref() == Some(&written) {
+                continue;
+            }
+            let mut row: Map = [("written", written.clone())].into_iter().collect();
+            if let Some(before) = before {
+                row.insert("own", before);
+            }
+            record.insert(option.path.clone(), row);
+            match place.and_then(|at| entries.get_mut(at)) {
+                Some(place) => *place = written,
+                None => entries.push(written),
+            }
+        }
+        (entries, record)
+    }
+
+    fn desired(&self, entries: Vec<Value>, record: Map) -> Value {
+        let mut object = as_map(self.document.clone());
+        let (mut metadata, mut spec) = (take(&mut object, "metadata"), take(&mut object, "spec"));
+        let had = self.document.at(&["metadata", "annotations"]).is_some();
+        let mut annotations = take(&mut metadata, "annotations");
+        match record.is_empty() {
+            true => drop(annotations.remove(OWN_OPTIONS)),
+            false => drop(annotations.insert(OWN_OPTIONS, Value::from(record).to_canonical())),
+        }
+        if had || !annotations.is_empty() {
+            metadata.insert("annotations", annotations);
+        }
+        let recorded = self.document.at(&["metadata", "annotations", OWN_OPTIONS]).is_some();
+        if recorded && metadata.get("annotations").is_some_and(Value::is_empty) {
+            metadata.remove("annotations");
+        }
+        if !entries.is_empty() || (spec.contains("optionValues") && !recorded) {
+            spec.insert("optionValues", entries);
+        } else {
+            spec.remove("optionValues");
+        }
+        object.insert("metadata", metadata);
+        object.insert("spec", spec);
+        object.into()
+    }
+}
+
+/// What the user wrote: every entry that is not what was written over it, and what was there before.
+fn own_entries(plugin: &Value) -> Vec<Value> {
+    let live = plugin.at(&["spec", "optionValues"]).and_then(Value::as_list).cloned().unwrap_or_default();
+    let record = json::parse(plugin.text_at(&["metadata", "annotations", OWN_OPTIONS])).unwrap_or_default();
+    let own = |item: Value| {
+        let row = record.get(item.text_at(&["name"]));
+        match row.filter(|it| it.get("written") == Some(&item)) {
+            Some(row) => row.get("own").cloned(),
+            None => Some(item),
+        }
+    };
+    live.into_iter().filter_map(own).collect()
+}
+
+impl Subject for Plugin {
+    fn who(&self) -> &Who {
+        &self.who
+    }
+
+    fn depends(&self) -> &[Dependence] {
+        &self.stack.depends
+    }
+
+    fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        self.stack.effective(view, cluster, memo)
+    }
+
+    fn own(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
+        self.stack.own(view, cluster)
+    }
+
+    fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner) {
+        let Some(folded) = &outcome.options else { return };
+        planner.steps.managed = planner.steps.managed.saturating_add(1);
+        let has_errors = outcome.diagnostics.iter().any(|it| it.severity == Severity::Error);
+        if has_errors || is_terminating(&self.document) {
+            return;
+        }
+        let known = view.store.fleet(&self.stack.scope).and_then(|fleet| fleet.get(cluster)).cloned();
+        let cluster = known.unwrap_or_default();
+        let (entries, record) = self.written(folded, &self.stack.own(view, &cluster));
+        let desired = self.desired(entries, record);
+        let patch = diff(&self.document, &desired);
+        let reason = status::difference(&self.document, &desired, &patch);
+        planner.patch(HUB, &self.document, patch, 0, reason);
+        let its = overrides::of_cluster(view, &self.stack.scope, &cluster.name, &mut Vec::new());
+        planner.status(&self.document, status::applied(&self.stack.applied(&cluster, its.as_ref())));
+    }
+
+    fn conclude(&self, _: View, cells: &Cells, planner: &mut Planner) {
+        for cell in cells.values() {
+            let found: Vec<(Code, &str)> = match &cell.outcome {
+                Ok(outcome) => {
+                    let errors = outcome.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+                    errors.map(|it| (it.code, it.message.as_str())).collect()
+                }
+                Err(error) => vec![(error.code, error.message.as_str())],
+            };
+            for (_, why) in found {
+                let message = format!("nothing is written: {why}");
+                planner.steps.diagnostics.push(Diagnostic::error(Code::PluginFailed, message).of(&self.stack.document));
+            }
+        }
+    }
+
+    fn touched_by(&self, _: &Identity) -> Touch {
+        Touch::Nothing
+    }
+
+    fn option_layers(&self) -> &[Layer] {
+        &self.stack.layers
+    }
+}

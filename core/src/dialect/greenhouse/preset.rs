@@ -1,0 +1,457 @@
+//! A PluginPreset: one Plugin for every cluster that it picks.
+
+use std::sync::Arc;
+
+use super::definition::Wanted;
+use super::entries::{Part, Reader};
+use super::inject::OWNED_BY_LABEL;
+use super::object::{self, Desired, plugin_name};
+use super::picked::Picked;
+use super::stack::{Own, Stack};
+use super::status::{self, Standing};
+use super::{GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
+use crate::contract::record::Spot;
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
+use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::diff::diff;
+use crate::document::{Document, Identity};
+use crate::fold::{Effective, Layer};
+use crate::identity::is_terminating;
+use crate::live::{HUB, Sight};
+use crate::nearest::suggest;
+use crate::outcome::Outcome;
+use crate::path::Pointer;
+use crate::plan::{Need, Planner, Reason, Target};
+use crate::results::Cells;
+use crate::select::{Cluster, Selector};
+use crate::store::View;
+use crate::value::{Text, Value};
+use crate::who::{Picks, Who};
+
+#[derive(Debug)]
+pub struct Preset {
+    stack: Stack,
+    who: Who,
+    pub document: Value,
+    policy: Policy,
+    /// Presets whose Plugins may have the names of this one's.
+    rivals: Vec<Rival>,
+    /// The clusters that are overridden by name, with the place of each entry.
+    pub overridden: Vec<(Text, Pointer)>,
+}
+
+/// What happens to a Plugin whose preset lets go of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Policy {
+    Delete,
+    Retain,
+}
+
+#[derive(Debug)]
+struct Rival {
+    name: Text,
+    picks: Picks,
+}
+
+impl Preset {
+    /// # Errors
+    ///
+    /// The selector cannot be read, or no definition is named: then the Plugins that there are stay as they are.
+    pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Preset, Error> {
+        let (value, own) = (&document.value, &document.identity);
+        let reader = Reader { document, mode: view.settings.mode };
+        let spec = Spot::ROOT.key("spec");
+        let picked = read_selector(view, document, out)?;
+        let template = value.at(&["spec", "plugin"]).unwrap_or(&Value::Null);
+        let at = spec.key("plugin");
+        let wanted = Wanted::read(document, template, &at, out)?;
+        let place = at.key("optionValues");
+        let mut values = reader.part("preset", None, template.get("optionValues"), &place, out);
+        let (overridden, above) = read_cluster_overrides(&reader, value, out);
+        let policy = match value.text_at(&["spec", "deletionPolicy"]) {
+            "" | "Delete" => Policy::Delete,
+            "Retain" => Policy::Retain,
+            other => {
+                let message = format!("`{other}` is no deletion policy");
+                let hint = suggest(other, &["Delete", "Retain"], "one of");
+                values.refuse(Error::new(Code::UnknownValue, message).at(spec.key("deletionPolicy")).hint(hint), out);
+                Policy::Retain
+            }
+        };
+        for error in wait_for_errors(value.at(&["spec", "waitFor"]), &spec) {
+            values.refuse(error, out);
+        }
+        let travelling = object::travelling(value, "labels", object::PROPAGATE_LABELS);
+        let owner = travelling.iter().find(|(key, _)| *key == OWNED_BY_LABEL).and_then(|(_, value)| value.as_text());
+        let owner = Text::from(owner.unwrap_or_default());
+        let made = Own { wanted, values, above, owner, place: place.pointer() };
+        let mut stack = Stack::new(view, reader, made, out);
+        stack.depends.extend(picked.depends);
+        Ok(Preset {
+            stack,
+            who: Who::Fleet(scope_of(&own.namespace), Picks::Selector(picked.selector)),
+            document: value.clone(),
+            policy,
+            rivals: rivals(view, own),
+            overridden,
+        })
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.stack.document
+    }
+
+    pub fn picks(&self, cluster: &Cluster) -> bool {
+        matches!(&self.who, Who::Fleet(_, picks) if picks.picks(cluster))
+    }
+
+    fn plugin(&self, cluster: &str) -> Identity {
+        let Identity { namespace, name, .. } = self.identity();
+        identity(PLUGIN, namespace, &plugin_name(name, cluster))
+    }
+
+    pub fn has_rivals(&self) -> bool {
+        !self.rivals.is_empty()
+    }
+
+    /// The preset that would make a Plugin of the same name, if there is one.
+    pub fn rival_for(&self, view: View, cluster: &str) -> Option<&Text> {
+        let plugin = self.plugin(cluster).name;
+        let fleet = view.store.fleet(&self.stack.scope)?;
+        let is_rival = |it: &&Rival| {
+            let other = plugin.strip_prefix(it.name.as_str()).and_then(|it| it.strip_prefix('-'));
+            other.and_then(|name| fleet.get(name)).is_some_and(|cluster| it.picks.picks(cluster))
+        };
+        self.rivals.iter().find(is_rival).map(|it| &it.name)
+    }
+
+    /// Whether another preset's Plugin of the same name stops this one's.
+    fn is_stopped(&self, view: View, rival: &Text) -> bool {
+        !Quirk::FirstRivalWins.is_kept(view.settings.mode) || *rival < self.identity().name
+    }
+
+    /// How one cluster stands, as far as it can be told without a new plan.
+    fn standing<'v>(&self, view: View<'v>, cluster: &str, outcome: &Result<Arc<Outcome>, Arc<Error>>) -> Standing<'v> {
+        if self.stack.definition.is_none() {
+            return Standing::Waiting;
+        }
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => return Standing::Failed(error.message.clone()),
+        };
+        if let Some(error) = outcome.diagnostics.iter().find(|it| it.severity == Severity::Error) {
+            return Standing::Failed(error.message.clone());
+        }
+        if let Some(rival) = self.rival_for(view, cluster).filter(|it| self.is_stopped(view, it)) {
+            return Standing::Failed(collision(&self.plugin(cluster).name, rival));
+        }
+        match view.store.sight(HUB, &self.plugin(cluster)) {
+            Sight::Seen(live) if preset_of(live) != Some(&self.identity().name) => Standing::Skipped,
+            Sight::Seen(live) => Standing::of(live),
+            Sight::Absent | Sight::Unknown => Standing::Waiting,
+        }
+    }
+
+    fn is_going(&self, view: View, cluster: &str) -> bool {
+        view.store.cluster_document(&self.stack.scope, cluster).is_some_and(|it| is_terminating(&it.value))
+    }
+
+    fn update(&self, view: View, cluster: &Cluster, live: &Value, desired: Desired, planner: &mut Planner) {
+        for field in desired.fixed {
+            let message = format!("`{field}` of `{}` cannot be changed any more", self.plugin(&cluster.name));
+            let path = Pointer::of(["spec", "plugin", field]);
+            planner.steps.diagnostics.push(
+                Diagnostic::warning(Code::ImmutableDifference, message)
+                    .of(self.identity())
+                    .at(path)
+                    .hint("delete the Plugin, and it is made as the preset says"),
+            );
+        }
+        let patch = diff(live, &desired.object);
+        let reason = status::difference(live, &desired.object, &patch);
+        planner.patch(HUB, live, patch, 0, reason);
+        let its = super::overrides::of_cluster(view, &self.stack.scope, &cluster.name, &mut Vec::new());
+        planner.status(live, status::applied(&self.stack.applied(cluster, its.as_ref())));
+    }
+
+    /// Lets the Plugins go that the preset made and wants no more.
+    fn let_go(&self, view: View, plugins: &[(Identity, Value)], cells: &Cells, planner: &mut Planner) {
+        let deleting = is_terminating(&self.document);
+        let (since, name) = (planner.steps.actions.len(), &self.identity().name);
+        let mut gone = 0_usize;
+        for (_, live) in plugins.iter().filter(|(_, it)| preset_of(it) == Some(name)) {
+            let cluster = live.text_at(&["spec", "clusterName"]);
+            if cells.contains_key(cluster) && !deleting {
+                continue;
+            }
+            if has_unreadable_labels(view, self, cluster) {
+                let message = format!("the labels of the cluster `{cluster}` cannot be read, so its Plugin stays");
+                planner.steps.diagnostics.push(Diagnostic::warning(Code::BadLabelValue, message).of(self.identity()));
+                continue;
+            }
+            let retain =
+                self.policy == Policy::Retain && (deleting || !Quirk::DeletesRetained.is_kept(view.settings.mode));
+            let (code, why) = match deleting {
+                true => (ReasonCode::NoLongerWanted, "the preset is being deleted"),
+                false => (ReasonCode::NoLongerSelected, "the preset no longer picks the cluster"),
+            };
+            if retain {
+                planner.steps.managed = planner.steps.managed.saturating_add(1);
+                let patch = diff(live, &object::released(live, name));
+                let text = format!("{why}, and its policy is to retain the Plugin");
+                planner.patch(HUB, live, patch, 0, Reason::new(code, text));
+            } else {
+                gone = gone.saturating_add(1);
+                planner.delete(HUB, live, 0, Reason::new(code, why));
+            }
+        }
+        if gone > 0 && cells.is_empty() && !deleting && !view.settings.limits.empty_selection {
+            let text = "the preset picks no cluster, and all its Plugins would go";
+            let hint = "allow it with `limits.emptySelection: true`";
+            planner.hold(since, ReasonCode::EmptySelection, text, hint);
+        }
+    }
+}
+
+impl Subject for Preset {
+    fn who(&self) -> &Who {
+        &self.who
+    }
+
+    fn depends(&self) -> &[Dependence] {
+        &self.stack.depends
+    }
+
+    fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        self.stack.effective(view, cluster, memo)
+    }
+
+    fn own(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
+        self.stack.own(view, cluster)
+    }
+
+    fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner) {
+        let (Some(definition), Some(folded)) = (&self.stack.definition, &outcome.options) else { return };
+        let Some(cluster) = view.store.fleet(&self.stack.scope).and_then(|fleet| fleet.get(cluster)) else { return };
+        let target = self.plugin(&cluster.name);
+        let live = match view.store.sight(HUB, &target) {
+            Sight::Unknown => {
+                // One list for all clusters, not a need for each.
+                let query = plugins_in(&target.namespace);
+                let target = Target {
+                    api_version: query.api_version,
+                    kind: query.kind,
+                    namespace: query.namespace,
+                    name: Text::default(),
+                };
+                let need = Need { cluster: HUB.into(), target, label_selector: Text::default() };
+                planner.steps.needs.push(need);
+                return;
+            }
+            Sight::Absent => None,
+            Sight::Seen(live) => Some(live),
+        };
+        let is_ours = live.is_none_or(|it| preset_of(it) == Some(&self.identity().name));
+        if live.is_some() && is_ours {
+            planner.steps.managed = planner.steps.managed.saturating_add(1);
+        }
+        let has_errors = outcome.diagnostics.iter().any(|it| it.severity == Severity::Error);
+        let is_stopped = self.rival_for(view, &cluster.name).is_some_and(|it| self.is_stopped(view, it));
+        let is_going =
+            is_terminating(&self.document) || self.is_going(view, &cluster.name) || live.is_some_and(is_terminating);
+        if has_errors || is_stopped || is_going || !is_ours {
+            return;
+        }
+        let options = object::options(&self.stack, view, cluster, folded);
+        let reference = self.stack.wanted.reference(definition);
+        let mode = view.settings.mode;
+        match (object::desired(&self.document, &cluster.name, reference, options, live, mode), live) {
+            (Ok(desired), None) => {
+                let text = format!("the preset picks the cluster `{}`", cluster.name);
+                planner.create(HUB, desired.object, 0, Reason::new(ReasonCode::Absent, text));
+            }
+            (Ok(desired), Some(live)) => self.update(view, cluster, live, desired, planner),
+            (Err(error), _) => {
+                let message = format!("`{target}`: {}", error.message);
+                planner.steps.diagnostics.push(Diagnostic::error(error.code, message).of(self.identity()));
+            }
+        }
+    }
+
+    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
+        let Some(plugins) = planner.list(HUB, &plugins_in(&self.identity().namespace)) else { return };
+        self.let_go(view, &plugins, cells, planner);
+        if is_terminating(&self.document) {
+            return;
+        }
+        let standings: Vec<(&Text, Standing)> =
+            cells.iter().map(|(name, cell)| (name, self.standing(view, name, &cell.outcome))).collect();
+        self.tell(&standings, planner);
+        if self.stack.definition.is_none() {
+            planner.steps.diagnostics.push(self.stack.wanted.missing(view, self.identity()));
+        }
+        let its: Vec<&Value> =
+            plugins.iter().map(|(_, it)| it).filter(|it| preset_of(it) == Some(&self.identity().name)).collect();
+        let version = self.stack.definition.as_ref().map(|it| &it.version);
+        let found = status::Found { name: &self.identity().name, version, wanted: &self.stack.wanted.name, standings };
+        planner.status(&self.document, status::of_preset(&self.document, &found, &its, view.now));
+    }
+
+    /// A Plugin belongs to the cluster that its name ends with. A preset with a name that this one's begins with, or the
+    /// other way round, may make Plugins of the same names.
+    fn touched_by(&self, object: &Identity) -> Touch {
+        let own = self.identity();
+        let rest =
+            |name: &str| name.strip_prefix(own.name.as_str()).and_then(|it| it.strip_prefix('-')).map(Text::from);
+        if object.group != GROUP || object.namespace != own.namespace {
+            return Touch::Nothing;
+        }
+        match object.kind.as_str() {
+            PLUGIN => rest(&object.name).map_or(Touch::Conclusion, Touch::Cell),
+            PRESET if is_related(&own.name, &object.name) => Touch::Subject,
+            super::CLUSTER => {
+                let mut cells = self.rivals.iter().filter_map(|it| rest(&plugin_name(&it.name, &object.name)));
+                match (cells.next(), cells.next()) {
+                    (None, _) => Touch::Nothing,
+                    (Some(cell), None) => Touch::Cell(cell),
+                    (Some(_), Some(_)) => Touch::Whole,
+                }
+            }
+            _ => Touch::Nothing,
+        }
+    }
+
+    fn option_layers(&self) -> &[Layer] {
+        &self.stack.layers
+    }
+}
+
+impl Preset {
+    /// Says once what keeps clusters from getting their Plugin.
+    fn tell(&self, standings: &[(&Text, Standing)], planner: &mut Planner) {
+        let mut told: Vec<(Code, &str, Vec<&str>)> = Vec::new();
+        for (cluster, standing) in standings {
+            let (code, why) = match standing {
+                Standing::Failed(why) => (Code::PluginFailed, why.as_str()),
+                Standing::Skipped => (Code::PluginSkipped, "there is a Plugin of this name that the preset did not make"),
+                _ => continue,
+            };
+            match told.iter_mut().find(|(_, it, _)| *it == why) {
+                Some((_, _, clusters)) => clusters.push(cluster),
+                None => told.push((code, why, vec![cluster])),
+            }
+        }
+        for (code, why, clusters) in told {
+            let (shown, more) = (clusters.iter().take(SHOWN), clusters.len().saturating_sub(SHOWN));
+            let mut names = shown.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            if more > 0 {
+                names.push_str(&format!(" and {more} more"));
+            }
+            let message = format!("nothing is written for {names}: {why}");
+            let severity = if code == Code::PluginSkipped { Severity::Warning } else { Severity::Error };
+            planner.steps.diagnostics.push(Diagnostic::new(severity, code, message).of(self.identity()));
+        }
+    }
+}
+
+/// How many clusters a message names.
+const SHOWN: usize = 3;
+
+pub fn collision(plugin: &str, rival: &str) -> String {
+    format!("the preset `{rival}` would make a Plugin of the same name, `{plugin}`")
+}
+
+fn is_related(a: &str, b: &str) -> bool {
+    let begins = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('-'));
+    begins(a, b) || begins(b, a)
+}
+
+/// Another preset's selector that cannot be read makes nothing.
+fn rivals(view: View, own: &Identity) -> Vec<Rival> {
+    let presets = view.store.of_kind(GROUP, PRESET, Some(&own.namespace));
+    let related = presets.filter(|it| is_related(&it.identity.name, &own.name));
+    let rival = |document: &Document| {
+        let picks = Picks::Selector(read_selector(view, document, &mut Vec::new()).ok()?.selector);
+        Some(Rival { name: document.identity.name.clone(), picks })
+    };
+    related.filter_map(rival).collect()
+}
+
+fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Picked, Error> {
+    let spec = Spot::ROOT.key("spec");
+    let at = spec.key("clusterSelector");
+    let (value, mut says) = (document.value.at(&["spec", "clusterSelector"]).unwrap_or(&Value::Null), None);
+    let picked = Picked::read(view, value, &document.identity.namespace, &at)?;
+    if value.is_null() {
+        says = Some(("there is no `clusterSelector`, which picks no cluster", "say which clusters are meant"));
+    } else if value.is_empty() || matches!(&picked.selector, Selector::Labels(it) if it.requirements().is_empty()) {
+        says = Some((
+            "the selector is empty, which picks every cluster of the organization",
+            "Greenhouse refuses it in a new preset: name a label that all meant clusters have",
+        ));
+    }
+    if let Some((message, hint)) = says {
+        out.push(Diagnostic::warning(Code::EmptySelector, message).of(&document.identity).at(at.pointer()).hint(hint));
+    }
+    Ok(picked)
+}
+
+/// The overrides of single clusters. Of two entries for one cluster the first one counts, as in the original.
+fn read_cluster_overrides(
+    reader: &Reader,
+    preset: &Value,
+    out: &mut Vec<Diagnostic>,
+) -> (Vec<(Text, Pointer)>, Vec<Part>) {
+    let (mut seen, mut parts): (Vec<(Text, Pointer)>, Vec<Part>) = (Vec::new(), Vec::new());
+    let spec = Spot::ROOT.key("spec");
+    let list_at = spec.key("clusterOptionOverrides");
+    let list = preset.at(&["spec", "clusterOptionOverrides"]).and_then(Value::as_list);
+    for (index, item) in list.into_iter().flatten().enumerate() {
+        let at = list_at.index(index);
+        let cluster = Text::from(item.text_at(&["clusterName"]));
+        let finding = if cluster.is_empty() {
+            Diagnostic::error(Code::MissingField, "the override has no `clusterName`, and is for no cluster")
+        } else if seen.iter().any(|(it, _)| *it == cluster) {
+            let message = format!("the cluster `{cluster}` has an entry already; this one is ignored");
+            Diagnostic::warning(Code::DuplicateEntry, message).hint("put all its overrides into one entry")
+        } else {
+            let when = Selector::Listed(vec![cluster.clone()]);
+            let overrides_at = at.key("overrides");
+            parts.push(reader.part("cluster-option-override", Some(when), item.get("overrides"), &overrides_at, out));
+            seen.push((cluster, at.pointer()));
+            continue;
+        };
+        out.push(finding.of(&reader.document.identity).at(at.pointer()));
+    }
+    (seen, parts)
+}
+
+/// What a plugin waits for is a Plugin or a preset, each once.
+pub fn wait_for_errors(list: Option<&Value>, spec: &Spot) -> Vec<Error> {
+    let (list_at, mut seen, mut errors) = (spec.key("waitFor"), Vec::new(), Vec::new());
+    for (index, item) in list.and_then(Value::as_list).into_iter().flatten().enumerate() {
+        let reference = item.get("pluginRef").unwrap_or(&Value::Null);
+        let named = ["name", "pluginPreset"].map(|key| reference.text_at(&[key]));
+        let wrong = match named {
+            ["", ""] => "names neither a `name` nor a `pluginPreset`",
+            [name, preset] if !name.is_empty() && !preset.is_empty() => "names both a `name` and a `pluginPreset`",
+            _ if seen.contains(&named) => "is named twice",
+            _ => {
+                seen.push(named);
+                continue;
+            }
+        };
+        errors.push(Error::new(Code::BadWaitFor, format!("what is waited for {wrong}")).at(list_at.index(index)));
+    }
+    errors
+}
+
+/// A cluster whose labels cannot be read is picked by nobody, which is not the same as being let go.
+fn has_unreadable_labels(view: View, preset: &Preset, cluster: &str) -> bool {
+    let document = view.store.cluster_document(&preset.stack.scope, cluster);
+    match document.and_then(|it| it.value.at(&["metadata", "labels"])) {
+        None | Some(Value::Null) => false,
+        Some(Value::Map(labels)) => labels.iter().any(|(_, value)| value.as_text().is_none()),
+        Some(_) => true,
+    }
+}

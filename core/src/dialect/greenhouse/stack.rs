@@ -1,0 +1,293 @@
+//! The layers of one preset or plugin, and what a cluster gets from them.
+
+use std::sync::Arc;
+
+use super::definition::{Definition, Wanted, catalog_parts};
+use super::entries::{Part, Reader, expression_of};
+use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
+use crate::contract::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::dialect::{Dependence, Memo};
+use crate::document::Identity;
+use crate::fold::{Effective, Folded, Layer, Setting, Source, lay};
+use crate::layers::LayerIndex;
+use crate::outcome::Outcome;
+use crate::path::Pointer;
+use crate::select::Cluster;
+use crate::store::{Scope, View};
+use crate::value::{Text, Value};
+
+#[derive(Debug)]
+pub struct Stack {
+    pub document: Arc<Identity>,
+    pub scope: Scope,
+    pub wanted: Wanted,
+    /// Nothing is written while it is not loaded.
+    pub definition: Option<Definition>,
+    pub depends: Vec<Dependence>,
+    /// Lowest first, but for those of the clusters.
+    pub layers: Vec<Layer>,
+    /// What is wrong with each layer.
+    flaws: Vec<Vec<Diagnostic>>,
+    index: LayerIndex,
+    /// How many layers are below those of the clusters.
+    below_clusters: u32,
+    injected: [Layer; 2],
+    has_expressions: bool,
+    /// Where a missing option would be set.
+    place: Pointer,
+}
+
+/// What the maker of a stack brings along.
+pub struct Own {
+    pub wanted: Wanted,
+    /// The `optionValues`, as they were written.
+    pub values: Part,
+    /// What is above all overrides.
+    pub above: Vec<Part>,
+    /// The team that the plugin belongs to.
+    pub owner: Text,
+    /// Where the option values stand.
+    pub place: Pointer,
+}
+
+/// A layer that applies, with what is wrong about it.
+type Applied<'a> = (&'a Layer, &'a [Diagnostic]);
+
+impl Stack {
+    pub fn new(view: View, reader: Reader, own: Own, out: &mut Vec<Diagnostic>) -> Stack {
+        let document: Arc<Identity> = Arc::new(reader.document.identity.clone());
+        let (namespace, mode) = (&document.namespace, reader.mode);
+        let Own { wanted, values, above, owner, place } = own;
+        let definition = wanted.find(view, out);
+        if definition.is_none() {
+            out.push(wanted.missing(view, &document));
+        }
+        let mut parts: Vec<Part> = definition.iter().map(|it| it.defaults.clone()).collect();
+        parts.extend(catalog_parts(view, namespace, &wanted.name, mode, out));
+        parts.push(values);
+        let own_values = parts.len();
+        parts.extend(overrides::of_organization(view, namespace, out));
+        let below_clusters = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+        let mut depends: Vec<Dependence> = wanted.candidates.iter().cloned().map(Dependence::Document).collect();
+        for it in overrides::for_definition(view, namespace, &wanted.name, out) {
+            parts.push(it.part);
+            depends.extend(it.depends);
+        }
+        parts.extend(above);
+        tell_shadowed(&parts, own_values, out);
+        if let Some(definition) = &definition {
+            let named = ["preset", "plugin", "cluster-option-override", "catalog"];
+            for part in parts.iter().filter(|it| named.contains(&it.layer.name.as_str())) {
+                definition.tell_undeclared(part, out);
+            }
+        }
+        let injected = inject::layers(view, &document, &owner);
+        parts.extend(injected.iter().map(|it| Part { layer: it.clone(), flaws: Vec::new() }));
+        let index = LayerIndex::of(parts.iter().map(|it| it.layer.when.as_ref()));
+        let (layers, flaws): (Vec<Layer>, Vec<_>) = parts.into_iter().map(|it| (it.layer, it.flaws)).unzip();
+        depends.push(Dependence::Document(identity(ORGANIZATION, "", namespace)));
+        depends.push(Dependence::kind(GROUP, OVERRIDE, Some(namespace)));
+        depends.push(Dependence::kind(GROUP, CATALOG, Some(namespace)));
+        let scope = super::scope_of(namespace);
+        let has_expressions = layers.iter().any(has_expressions);
+        Stack {
+            document,
+            scope,
+            wanted,
+            definition,
+            depends,
+            layers,
+            flaws,
+            index,
+            below_clusters,
+            injected,
+            has_expressions,
+            place,
+        }
+    }
+
+    /// What a cluster gets. Clusters for which the same layers apply share it.
+    ///
+    /// # Errors
+    ///
+    /// An expression fails for this cluster; in compat mode also options that cannot both be placed.
+    pub fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        let ranks = self.index.applying(cluster);
+        let mode = view.settings.mode;
+        let outcome = match overrides::of_cluster(view, &self.scope, &cluster.name, &mut Vec::new()) {
+            None => memo.get_or(ranks, |ranks| self.outcome(&self.at_ranks(ranks), mode))?,
+            Some(its) => Arc::new(self.outcome(&self.with_cluster(&ranks, &its), mode)?),
+        };
+        self.rendered(view, cluster)?;
+        Ok(outcome)
+    }
+
+    /// The options that name the cluster: what Greenhouse injects, and what expressions come to.
+    pub fn own(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
+        let mut own = inject::own(&self.scope, cluster);
+        let rendered = self.rendered(view, cluster).unwrap_or_default();
+        let expressions = rendered.into_iter().filter(|it| !own.iter().any(|own| own.path == it.path));
+        let expressions: Vec<Effective> = expressions.collect();
+        own.extend(expressions);
+        own.sort_by(|a, b| a.path.cmp(&b.path));
+        own
+    }
+
+    /// The layers that apply to a cluster, lowest first.
+    pub fn applied<'a>(&'a self, cluster: &Cluster, its: Option<&'a Part>) -> Vec<&'a Layer> {
+        let ranks = self.index.applying(cluster);
+        let applied = match its {
+            Some(its) => self.with_cluster(&ranks, its),
+            None => self.at_ranks(&ranks),
+        };
+        applied.into_iter().map(|(layer, _)| layer).collect()
+    }
+
+    fn at_ranks(&self, ranks: &[u32]) -> Vec<Applied<'_>> {
+        ranks.iter().filter_map(|rank| self.at_rank(*rank)).collect()
+    }
+
+    fn at_rank(&self, rank: u32) -> Option<Applied<'_>> {
+        let at = usize::try_from(rank).ok()?;
+        Some((self.layers.get(at)?, self.flaws.get(at)?.as_slice()))
+    }
+
+    fn with_cluster<'a>(&'a self, ranks: &[u32], its: &'a Part) -> Vec<Applied<'a>> {
+        let (below, above): (Vec<u32>, Vec<u32>) = ranks.iter().partition(|rank| **rank < self.below_clusters);
+        let mut applied = self.at_ranks(&below);
+        applied.push((&its.layer, &its.flaws));
+        applied.extend(self.at_ranks(&above));
+        applied
+    }
+
+    fn outcome(&self, applied: &[Applied], mode: Mode) -> Result<Outcome, Error> {
+        let layers: Vec<&Layer> = applied.iter().map(|(layer, _)| *layer).collect();
+        let mut found = Vec::new();
+        let folded = lay(&layers, mode, &mut found)?;
+        for finding in &mut found {
+            let holder = layers.iter().rev().find(|layer| says(layer, finding)).and_then(|it| it.document.as_deref());
+            finding.at.document = holder.map(Identity::to_string);
+        }
+        found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
+        self.check(&folded, mode, &mut found);
+        Ok(Outcome { options: Some(folded), diagnostics: found, ..Outcome::default() })
+    }
+
+    /// Types of what is set, and what must be set and is not.
+    fn check(&self, folded: &Folded, mode: Mode, out: &mut Vec<Diagnostic>) {
+        let Some(definition) = &self.definition else { return };
+        for option in folded.options.iter().filter(|it| expression_of(&it.source).is_none()) {
+            let winner = folded.origins.get(&option.path).and_then(|it| it.first());
+            let set_by = winner.filter(|it| it.layer != definition.defaults.layer.name);
+            if let Some((origin, finding)) = set_by.zip(definition.check(&option.path, &option.source, mode)) {
+                let finding = finding.at(origin.at.clone());
+                out.push(match origin.document.as_deref() {
+                    Some(document) => finding.of(document),
+                    None => finding,
+                });
+            }
+        }
+        for option in definition.options.iter().filter(|it| it.required) {
+            if folded.origins.get(&option.name).is_none() {
+                let message = format!("the definition requires `{}`, and nothing sets it", option.name);
+                out.push(
+                    Diagnostic::error(Code::MissingOption, message)
+                        .of(&self.document)
+                        .at(self.place.clone())
+                        .hint("set it here or in an override"),
+                );
+            }
+        }
+    }
+
+    /// What expressions come to for a cluster.
+    fn rendered(&self, view: View, cluster: &Cluster) -> Result<Vec<Effective>, Error> {
+        let its = overrides::of_cluster(view, &self.scope, &cluster.name, &mut Vec::new());
+        if !self.has_expressions && !its.as_ref().is_some_and(|it| has_expressions(&it.layer)) {
+            return Ok(Vec::new());
+        }
+        let applied = self.applied(cluster, its.as_ref());
+        let variables = inject::variables(&self.injected, &inject::own(&self.scope, cluster));
+        let mut rendered = Vec::new();
+        for (rank, layer) in applied.iter().enumerate() {
+            for setting in &layer.set {
+                let Some(text) = expression_of(&setting.source) else { continue };
+                let above = applied.iter().skip(rank.saturating_add(1));
+                if above.flat_map(|it| &it.set).any(|it| it.path == setting.path) {
+                    continue;
+                }
+                let source = self.render(view, cluster, (layer, setting), text, &variables)?;
+                rendered.push(Effective {
+                    path: setting.path.clone(),
+                    from: layer.name.clone(),
+                    source,
+                    written: None,
+                });
+            }
+        }
+        Ok(rendered)
+    }
+
+    fn render(
+        &self,
+        view: View,
+        cluster: &Cluster,
+        (layer, Setting { path, at, .. }): (&Layer, &Setting),
+        text: &str,
+        variables: &Value,
+    ) -> Result<Source, Error> {
+        let refuse = |code: Code, message: &str, hint: Option<String>| {
+            let message = format!("the expression of `{path}` for the cluster `{}`: {message}", cluster.name);
+            let error = Error::new(code, message).maybe_hint(hint);
+            // The place of an error is in the subject's own document.
+            match &layer.document {
+                Some(document) if *document == self.document => error.at(at),
+                Some(document) => Error { message: format!("{} (in `{document}`)", error.message), ..error },
+                None => error,
+            }
+        };
+        if !view.settings.expressions {
+            let hint = Some("configure `expressions: true`, or write a value".into());
+            return Err(refuse(Code::ExpressionsOff, "expressions are switched off", hint));
+        }
+        let value = crate::cel::expression::render(text, &[("global", variables.clone())], view.settings.mode);
+        let source = Source::Value(value.map_err(|flaw| refuse(flaw.code, &flaw.message, flaw.hint))?);
+        let finding = self.definition.as_ref().and_then(|it| it.check(path, &source, view.settings.mode));
+        match finding.filter(|it| it.severity == Severity::Error) {
+            Some(finding) => Err(refuse(finding.code, &finding.message, finding.hint)),
+            None => Ok(source),
+        }
+    }
+}
+
+fn has_expressions(layer: &Layer) -> bool {
+    layer.set.iter().any(|it| expression_of(&it.source).is_some())
+}
+
+/// Whether a finding is about something that a layer says.
+fn says(layer: &Layer, finding: &Diagnostic) -> bool {
+    let here = |at: &Pointer| finding.at.path.as_ref().is_some_and(|path| at.contains(path));
+    layer.set.iter().any(|it| here(&it.at) && finding.message.contains(&format!("`{}`", it.path)))
+}
+
+/// Tells of values of the preset or plugin itself that an override for all clusters always replaces.
+fn tell_shadowed(parts: &[Part], own_values: usize, out: &mut Vec<Diagnostic>) {
+    let Some((own, above)) = parts.split_at_checked(own_values) else { return };
+    let Some(Part { layer: own, .. }) = own.last() else { return };
+    let always = above.iter().rev().filter(|it| it.layer.when.is_none());
+    let always: Vec<_> = always.flat_map(|it| it.layer.set.iter().map(|set| (&it.layer, set))).collect();
+    for setting in &own.set {
+        let winner = always.iter().find(|(_, it)| it.path == setting.path && !it.deep);
+        if let (Some((layer, _)), Some(document)) = (winner, own.document.as_deref()) {
+            let by = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
+            let message = format!("`{}` has no effect here: `{by}` sets it for every cluster", setting.path);
+            out.push(
+                Diagnostic::warning(Code::ShadowedOption, message)
+                    .of(document)
+                    .at(setting.at.clone())
+                    .hint("remove it here, or narrow the override to some clusters"),
+            );
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What statuses say: which overrides a Plugin has, and how a preset's clusters stand.
+
+use super::inject::INJECTED;
+use crate::diagnostic::ReasonCode;
+use crate::document::Identity;
+use crate::fold::Layer;
+use crate::matching::{Difference, DifferenceKind};
+use crate::patch::{Operation, Verb};
+use crate::path::Pointer;
+use crate::plan::Reason;
+use crate::refresh::Moment;
+use crate::value::{Map, Text, Value};
+
+/// How a cluster of a preset stands.
+#[derive(Clone, Debug)]
+pub enum Standing<'v> {
+    /// Its Plugin is not there yet.
+    Waiting,
+    /// A Plugin of its name is there that the preset did not make.
+    Skipped,
+    /// Its Plugin cannot be written, and why.
+    Failed(String),
+    /// Its Plugin is there, with the condition that says whether it is ready, if there is one.
+    Made(Option<&'v Value>),
+}
+
+impl<'v> Standing<'v> {
+    pub fn of(plugin: &'v Value) -> Standing<'v> {
+        Standing::Made(condition_of(plugin, "Ready"))
+    }
+
+    fn as_str(&self) -> &'static str {
+        match self {
+            Standing::Waiting => "waiting",
+            Standing::Skipped => "skipped",
+            Standing::Failed(_) => "failed",
+            Standing::Made(None) => "unknown",
+            Standing::Made(Some(ready)) if is_true(ready) => "ready",
+            Standing::Made(Some(_)) => "not-ready",
+        }
+    }
+}
+
+fn is_true(condition: &Value) -> bool {
+    condition.text_at(&["status"]) == "True"
+}
+
+fn condition_of<'v>(object: &'v Value, wanted: &str) -> Option<&'v Value> {
+    let conditions = object.at(&["status", "statusConditions", "conditions"])?.as_list()?;
+    conditions.iter().find(|it| it.text_at(&["type"]) == wanted)
+}
+
+/// What was found out about a preset.
+#[derive(Debug)]
+pub struct Found<'a> {
+    pub name: &'a str,
+    /// The version of the definition; nothing while it is not loaded.
+    pub version: Option<&'a Text>,
+    pub wanted: &'a str,
+    pub standings: Vec<(&'a Text, Standing<'a>)>,
+}
+
+/// The status of a preset. `plugins` are those that it made, also for clusters that it no longer picks.
+pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<Moment>) -> Value {
+    let ready = |it: &&Value| condition_of(it, "Ready").cloned();
+    let statuses: Vec<(Text, Value)> =
+        plugins.iter().filter_map(|it| Some((Text::from(it.text_at(&["metadata", "name"])), ready(it)?))).collect();
+    let total = statuses.len();
+    let ready = statuses.iter().filter(|(_, it)| is_true(it)).count();
+    // A number that is nought is left out, as Greenhouse does.
+    let number = |count: usize| if count == 0 { Value::Null } else { count.into() };
+    let conditions = conditions(found, total, ready);
+    let clusters = found.standings.iter().map(|(name, standing)| {
+        Value::map([("name", Value::Text((*name).clone())), ("state", standing.as_str().into())])
+    });
+    let statuses = statuses
+        .into_iter()
+        .map(|(name, ready)| Value::map([("pluginName", Value::Text(name)), ("readyCondition", ready)]));
+    let given = |value: Value| if value.is_empty() { Value::Null } else { value };
+    Value::map([
+        ("clusters", given(Value::list(clusters))),
+        ("failedPlugins", number(total.saturating_sub(ready))),
+        ("pluginDefinitionVersion", given(found.version.cloned().unwrap_or_default().into())),
+        ("pluginStatuses", given(Value::list(statuses))),
+        ("readyPlugins", number(ready)),
+        ("statusConditions", merged(preset, conditions, now)),
+        ("totalPlugins", number(total)),
+    ])
+}
+
+/// One condition: its type, whether it holds, the reason and the message.
+type Condition = (&'static str, bool, &'static str, String);
+
+/// The conditions of a preset. It is ready unless one of the others stands against it; the first that does says why.
+fn conditions(found: &Found, total: usize, ready: usize) -> Vec<Condition> {
+    let Found { name, version, wanted, standings } = found;
+    let mut failed = Vec::new();
+    let mut skipped = Vec::new();
+    for (cluster, standing) in standings {
+        match standing {
+            Standing::Failed(why) => failed.push(format!("{name}-{cluster}: {why}")),
+            Standing::Skipped => skipped.push(format!("{name}-{cluster}")),
+            _ => {}
+        }
+    }
+    let missing = version.is_none().then(|| format!("the definition `{wanted}` is not there"));
+    let empty = standings.is_empty().then(|| "the selector picks no cluster".to_string());
+    let all = total > 0 && ready == total;
+    let says = |failed: &[String]| (!failed.is_empty()).then(|| failed.join("; "));
+    let count = format!("{ready} of {total} plugins are ready");
+    let against = says(&failed)
+        .map(|_| "not every plugin can be written".to_string())
+        .or_else(|| missing.clone())
+        .or_else(|| empty.clone())
+        .or_else(|| (!all).then(|| count.clone()));
+    let row = |name, says: Option<String>, reason| match says {
+        Some(message) => (name, true, reason, message),
+        None => (name, false, "", String::new()),
+    };
+    vec![
+        row("PluginSkipped", says(&skipped), ""),
+        row("PluginFailed", says(&failed), "PluginReconcileFailed"),
+        row("PluginDefinitionNotFound", missing, "PluginDefinitionNotFound"),
+        row("ClusterListEmpty", empty, ""),
+        ("AllPluginsReady", all, "", if all { "all plugins are ready".into() } else { count }),
+        ("Ready", against.is_none(), "", against.unwrap_or_else(|| "ready".into())),
+    ]
+}
+
+/// The conditions of the live status with these in their places. A condition keeps its time while its status does.
+fn merged(preset: &Value, conditions: Vec<Condition>, now: Option<Moment>) -> Value {
+    let live = preset.at(&["status", "statusConditions", "conditions"]).and_then(Value::as_list);
+    let mut list = live.cloned().unwrap_or_default();
+    for (name, holds, reason, message) in conditions {
+        let status = if holds { "True" } else { "False" };
+        let place = list.iter().position(|it| it.text_at(&["type"]) == name);
+        let before = place.and_then(|at| list.get(at));
+        let since = match before.filter(|it| it.text_at(&["status"]) == status) {
+            Some(before) => before.text_at(&["lastTransitionTime"]).to_string(),
+            None => now.map(|it| timestamp(&it)).unwrap_or_default(),
+        };
+        let fields = [("lastTransitionTime", since.as_str()), ("message", &message), ("reason", reason)];
+        let mut condition: Map = [("status", status), ("type", name)].into_iter().collect();
+        for (field, text) in fields.into_iter().filter(|(_, text)| !text.is_empty()) {
+            condition.insert(field, text);
+        }
+        match place.and_then(|at| list.get_mut(at)) {
+            Some(place) => *place = condition.into(),
+            None => list.push(condition.into()),
+        }
+    }
+    Value::map([("conditions", list)])
+}
+
+/// A time as Kubernetes writes it.
+fn timestamp(moment: &Moment) -> String {
+    let label = moment.label();
+    match label.split_once('T') {
+        Some((day, time)) => format!("{day}T{}", time.replace('-', ":")),
+        None => label,
+    }
+}
+
+/// The part of a Plugin's status that lists the overrides it has: `appliedOverrides`, lowest first, each with its
+/// `document` and the `options` that it decides.
+pub fn applied(layers: &[&Layer]) -> Value {
+    let mut overrides = Vec::new();
+    for (rank, layer) in layers.iter().enumerate().filter(|(_, it)| is_override(it)) {
+        let above = || layers.iter().skip(rank.saturating_add(1)).flat_map(|it| &it.set);
+        let mut decided: Vec<&Text> = layer.set.iter().map(|it| &it.path).collect();
+        decided.retain(|path| !above().any(|it| it.path == **path && !it.deep));
+        decided.sort_unstable();
+        decided.dedup();
+        let document = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
+        overrides.push(Value::map([
+            ("document", Value::from(document)),
+            ("options", Value::list(decided.into_iter().cloned())),
+        ]));
+    }
+    let overrides = if overrides.is_empty() { Value::Null } else { overrides.into() };
+    Value::map([("appliedOverrides", overrides)])
+}
+
+/// Whether a layer is an override, rather than a value of the plugin itself or one that Greenhouse gives.
+pub fn is_override(layer: &Layer) -> bool {
+    layer.name.ends_with("-override") && layer.name != INJECTED
+}
+
+/// Why a live Plugin is changed: the options that differ, and every place.
+pub fn difference(live: &Value, desired: &Value, patch: &[Operation]) -> Reason {
+    let differences = patch.iter().filter_map(|operation| {
+        let path = Pointer::parse(&operation.path).ok()?;
+        let kind = match operation.verb {
+            Verb::Add => DifferenceKind::Missing,
+            Verb::Remove => DifferenceKind::Extra,
+            _ => DifferenceKind::Changed,
+        };
+        let (desired, live) = (path.get(desired).cloned(), path.get(live).cloned());
+        Some(Difference { path, kind, desired, live })
+    });
+    let differences: Vec<Difference> = differences.collect();
+    let named = |object: &Value| {
+        let list = object.at(&["spec", "optionValues"]).and_then(Value::as_list).cloned().unwrap_or_default();
+        list.into_iter().map(|it| (Text::from(it.text_at(&["name"])), it)).collect::<Map>()
+    };
+    let (before, after) = (named(live), named(desired));
+    let mut options: Vec<&Text> = before.keys().chain(after.keys()).collect();
+    options.sort_unstable();
+    options.dedup();
+    options.retain(|name| before.get(name) != after.get(name));
+    let options = options.into_iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let text = match options.is_empty() {
+        true => "the live Plugin differs".to_string(),
+        false => format!("the live Plugin differs in {options}"),
+    };
+    Reason { code: ReasonCode::Differs, text, differences }
+}
