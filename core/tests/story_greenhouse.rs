@@ -265,7 +265,8 @@ fn retain_keeps_the_plugin_of_a_cluster_that_leaves() {
     assert_eq!(plugin.at(&["metadata", "ownerReferences"]), None);
     assert_eq!(plugin.text_at(&["metadata", "labels", "greenhouse.sap/pluginpreset"]), "my-preset");
     fleet.call(r#"{"op":"configure","mode":"compat"}"#);
-    assert_eq!(actions(&fleet.plan()), ["0 delete Plugin/my-org/my-preset-my-cluster"]);
+    let original = ["0 delete Plugin/my-org/my-preset-my-cluster", "0 patch Plugin/my-org/my-preset-other-cluster"];
+    assert_eq!(actions(&fleet.plan()), original, "the original deletes it, and owns the other one");
 }
 
 #[test]

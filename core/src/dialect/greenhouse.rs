@@ -25,6 +25,7 @@ mod overrides;
 mod picked;
 mod plugin;
 mod preset;
+mod rivals;
 mod stack;
 mod status;
 
@@ -97,6 +98,7 @@ impl Dialect for Greenhouse {
 /// | `DefaultHidesReference` | an option with a default that is set by reference ends with neither, and the Plugin is refused | the reference counts |
 /// | `ExpressionFirst` | of an expression and a value in one entry the expression counts | the entry is refused |
 /// | `DeletesRetained` | a cluster that is no longer picked loses its Plugin whatever the policy | `Retain` keeps it |
+/// | `OwnsRetained` | the preset owns a Plugin also where its policy is `Retain`, and the garbage collector takes it when no one releases it in time | a Plugin to retain has no owner reference |
 /// | `FirstRivalWins` | of two presets that make Plugins of one name, one is skipped | both stop |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quirk {
@@ -105,6 +107,7 @@ enum Quirk {
     DefaultHidesReference,
     ExpressionFirst,
     DeletesRetained,
+    OwnsRetained,
     FirstRivalWins,
 }
 
@@ -120,6 +123,7 @@ impl Quirk {
                 Quirk::DefaultHidesReference,
                 Quirk::ExpressionFirst,
                 Quirk::DeletesRetained,
+                Quirk::OwnsRetained,
                 Quirk::FirstRivalWins,
             ],
         ),

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use super::definition::{Definition, catalog_parts};
 use super::entries::Part;
 use super::overrides::{self, Override};
-use super::preset::{Preset, collision};
+use super::preset::Preset;
+use super::rivals::collision;
 use super::{
     CATALOG, CLUSTER, CLUSTER_DEFINITION, DEFINITION, GROUP, ORGANIZATION, OVERRIDE, PLUGIN, PRESET, preset_of,
     scope_of,
@@ -55,7 +56,7 @@ fn lint_preset(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         };
         out.push(finding.of(&document.identity).at(at.child("clusterName")));
     }
-    if preset.has_rivals() {
+    if !preset.rivals.is_empty() {
         let clusters = fleet.into_iter().flat_map(Fleet::clusters).filter(|it| preset.picks(it));
         for cluster in clusters {
             if let Some(rival) = preset.rival_for(view, &cluster.name) {

@@ -73,19 +73,25 @@ pub fn options(stack: &Stack, view: View, cluster: &Cluster, folded: &Folded) ->
     options.filter_map(|Effective { path, source, .. }| write(path, source)).collect()
 }
 
+/// What a Plugin is made from.
+#[derive(Debug)]
+pub struct Made<'a> {
+    pub preset: &'a Value,
+    pub cluster: &'a str,
+    /// To the definition.
+    pub reference: Value,
+    pub options: Vec<Value>,
+    /// Whether it goes with its preset.
+    pub owns: bool,
+}
+
 /// The Plugin of a preset for a cluster. A live one keeps what others wrote into it.
 ///
 /// # Errors
 ///
 /// Another controller owns the live Plugin, or it is for another cluster.
-pub fn desired(
-    preset: &Value,
-    cluster: &str,
-    definition: Value,
-    options: Vec<Value>,
-    live: Option<&Value>,
-    mode: Mode,
-) -> Result<Desired, Error> {
+pub fn desired(made: Made, live: Option<&Value>, mode: Mode) -> Result<Desired, Error> {
+    let Made { preset, cluster, reference: definition, options, owns } = made;
     let name = plugin_name(preset.text_at(&["metadata", "name"]), cluster);
     let fresh = || {
         let namespace = preset.text_at(&["metadata", "namespace"]);
@@ -94,7 +100,11 @@ pub fn desired(
     };
     let mut object = as_map(live.cloned().unwrap_or_else(fresh));
     let (mut metadata, mut spec) = (take(&mut object, "metadata"), take(&mut object, "spec"));
-    own(&mut metadata, preset)?;
+    if owns {
+        own(&mut metadata, preset)?;
+    } else {
+        release(&mut metadata, preset.text_at(&["metadata", "name"]));
+    }
     let mut labels = take(&mut metadata, "labels");
     labels.insert(PRESET_LABEL, preset.text_at(&["metadata", "name"]));
     metadata.insert("labels", labels);
@@ -166,15 +176,23 @@ fn own(metadata: &mut Map, preset: &Value) -> Result<(), Error> {
 pub fn released(live: &Value, preset: &str) -> Value {
     let mut object = as_map(live.clone());
     let mut metadata = take(&mut object, "metadata");
+    release(&mut metadata, preset);
+    object.insert("metadata", metadata);
+    object.into()
+}
+
+fn release(metadata: &mut Map, preset: &str) {
     let mut owners = metadata.get("ownerReferences").and_then(Value::as_list).cloned().unwrap_or_default();
+    let before = owners.len();
     owners.retain(|it| !(it.text_at(&["kind"]) == PRESET && it.text_at(&["name"]) == preset));
+    if owners.len() == before {
+        return;
+    }
     if owners.is_empty() {
         metadata.remove("ownerReferences");
     } else {
         metadata.insert("ownerReferences", owners);
     }
-    object.insert("metadata", metadata);
-    object.into()
 }
 
 fn carry(spec: &mut Map, field: &'static str, value: Option<&Value>, unset: Unset) {

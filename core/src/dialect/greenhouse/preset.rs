@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::definition::Wanted;
 use super::entries::{Part, Reader};
 use super::inject::OWNED_BY_LABEL;
-use super::object::{self, Desired, plugin_name};
+use super::object::{self, Desired, Made, plugin_name};
 use super::picked::Picked;
+use super::rivals::{Rivals, collision, is_related};
 use super::stack::{Own, Stack};
 use super::status::{self, Standing};
-use super::{GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
+use super::{CLUSTER, GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
 use crate::dialect::{Dependence, Memo, Subject, Touch};
@@ -35,7 +36,7 @@ pub struct Preset {
     pub document: Value,
     policy: Policy,
     /// Presets whose Plugins may have the names of this one's.
-    rivals: Vec<Rival>,
+    pub rivals: Rivals,
     /// The clusters that are overridden by name, with the place of each entry.
     pub overridden: Vec<(Text, Pointer)>,
 }
@@ -45,12 +46,6 @@ pub struct Preset {
 enum Policy {
     Delete,
     Retain,
-}
-
-#[derive(Debug)]
-struct Rival {
-    name: Text,
-    picks: Picks,
 }
 
 impl Preset {
@@ -92,7 +87,7 @@ impl Preset {
             who: Who::Fleet(scope_of(&own.namespace), Picks::Selector(picked.selector)),
             document: value.clone(),
             policy,
-            rivals: rivals(view, own),
+            rivals: Rivals::of(view, own),
             overridden,
         })
     }
@@ -110,24 +105,15 @@ impl Preset {
         identity(PLUGIN, namespace, &plugin_name(name, cluster))
     }
 
-    pub fn has_rivals(&self) -> bool {
-        !self.rivals.is_empty()
-    }
-
-    /// The preset that would make a Plugin of the same name, if there is one.
+    /// The preset that would make a Plugin of the same name as this one's for a cluster, if there is one.
     pub fn rival_for(&self, view: View, cluster: &str) -> Option<&Text> {
-        let plugin = self.plugin(cluster).name;
-        let fleet = view.store.fleet(&self.stack.scope)?;
-        let is_rival = |it: &&Rival| {
-            let other = plugin.strip_prefix(it.name.as_str()).and_then(|it| it.strip_prefix('-'));
-            other.and_then(|name| fleet.get(name)).is_some_and(|cluster| it.picks.picks(cluster))
-        };
-        self.rivals.iter().find(is_rival).map(|it| &it.name)
+        self.rivals.of_plugin(view, &self.stack.scope, &self.plugin(cluster).name)
     }
 
-    /// Whether another preset's Plugin of the same name stops this one's.
-    fn is_stopped(&self, view: View, rival: &Text) -> bool {
-        !Quirk::FirstRivalWins.is_kept(view.settings.mode) || *rival < self.identity().name
+    /// The rival that stops the Plugin of a cluster.
+    fn stopping(&self, view: View, cluster: &str) -> Option<&Text> {
+        let first_wins = Quirk::FirstRivalWins.is_kept(view.settings.mode);
+        self.rival_for(view, cluster).filter(|it| !first_wins || **it < self.identity().name)
     }
 
     /// How one cluster stands, as far as it can be told without a new plan.
@@ -142,7 +128,7 @@ impl Preset {
         if let Some(error) = outcome.diagnostics.iter().find(|it| it.severity == Severity::Error) {
             return Standing::Failed(error.message.clone());
         }
-        if let Some(rival) = self.rival_for(view, cluster).filter(|it| self.is_stopped(view, it)) {
+        if let Some(rival) = self.stopping(view, cluster) {
             return Standing::Failed(collision(&self.plugin(cluster).name, rival));
         }
         match view.store.sight(HUB, &self.plugin(cluster)) {
@@ -256,7 +242,7 @@ impl Subject for Preset {
             planner.steps.managed = planner.steps.managed.saturating_add(1);
         }
         let has_errors = outcome.diagnostics.iter().any(|it| it.severity == Severity::Error);
-        let is_stopped = self.rival_for(view, &cluster.name).is_some_and(|it| self.is_stopped(view, it));
+        let is_stopped = self.stopping(view, &cluster.name).is_some();
         let is_going =
             is_terminating(&self.document) || self.is_going(view, &cluster.name) || live.is_some_and(is_terminating);
         if has_errors || is_stopped || is_going || !is_ours {
@@ -265,7 +251,9 @@ impl Subject for Preset {
         let options = object::options(&self.stack, view, cluster, folded);
         let reference = self.stack.wanted.reference(definition);
         let mode = view.settings.mode;
-        match (object::desired(&self.document, &cluster.name, reference, options, live, mode), live) {
+        let owns = self.policy == Policy::Delete || Quirk::OwnsRetained.is_kept(mode);
+        let made = Made { preset: &self.document, cluster: &cluster.name, reference, options, owns };
+        match (object::desired(made, live, mode), live) {
             (Ok(desired), None) => {
                 let text = format!("the preset picks the cluster `{}`", cluster.name);
                 planner.create(HUB, desired.object, 0, Reason::new(ReasonCode::Absent, text));
@@ -309,14 +297,7 @@ impl Subject for Preset {
         match object.kind.as_str() {
             PLUGIN => rest(&object.name).map_or(Touch::Conclusion, Touch::Cell),
             PRESET if is_related(&own.name, &object.name) => Touch::Subject,
-            super::CLUSTER => {
-                let mut cells = self.rivals.iter().filter_map(|it| rest(&plugin_name(&it.name, &object.name)));
-                match (cells.next(), cells.next()) {
-                    (None, _) => Touch::Nothing,
-                    (Some(cell), None) => Touch::Cell(cell),
-                    (Some(_), Some(_)) => Touch::Whole,
-                }
-            }
+            CLUSTER => self.rivals.touched_by(&object.name, rest),
             _ => Touch::Nothing,
         }
     }
@@ -357,27 +338,7 @@ impl Preset {
 /// How many clusters a message names.
 const SHOWN: usize = 3;
 
-pub fn collision(plugin: &str, rival: &str) -> String {
-    format!("the preset `{rival}` would make a Plugin of the same name, `{plugin}`")
-}
-
-fn is_related(a: &str, b: &str) -> bool {
-    let begins = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('-'));
-    begins(a, b) || begins(b, a)
-}
-
-/// Another preset's selector that cannot be read makes nothing.
-fn rivals(view: View, own: &Identity) -> Vec<Rival> {
-    let presets = view.store.of_kind(GROUP, PRESET, Some(&own.namespace));
-    let related = presets.filter(|it| is_related(&it.identity.name, &own.name));
-    let rival = |document: &Document| {
-        let picks = Picks::Selector(read_selector(view, document, &mut Vec::new()).ok()?.selector);
-        Some(Rival { name: document.identity.name.clone(), picks })
-    };
-    related.filter_map(rival).collect()
-}
-
-fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Picked, Error> {
+pub fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Picked, Error> {
     let spec = Spot::ROOT.key("spec");
     let at = spec.key("clusterSelector");
     let (value, mut says) = (document.value.at(&["spec", "clusterSelector"]).unwrap_or(&Value::Null), None);

@@ -1,0 +1,68 @@
+//! Presets whose Plugins would have the same names: preset `a` for cluster `b-c`, and preset `a-b` for cluster `c`.
+
+use super::object::plugin_name;
+use super::preset::read_selector;
+use super::{GROUP, PRESET};
+use crate::dialect::Touch;
+use crate::document::{Document, Identity};
+use crate::store::{Scope, View};
+use crate::value::Text;
+use crate::who::Picks;
+
+/// The presets that may get in the way of one.
+#[derive(Debug)]
+pub struct Rivals(Vec<Rival>);
+
+#[derive(Debug)]
+struct Rival {
+    name: Text,
+    picks: Picks,
+}
+
+impl Rivals {
+    /// A preset whose selector cannot be read makes nothing, and gets in nobody's way.
+    pub fn of(view: View, own: &Identity) -> Rivals {
+        let presets = view.store.of_kind(GROUP, PRESET, Some(&own.namespace));
+        let related = presets.filter(|it| is_related(&it.identity.name, &own.name));
+        let rival = |document: &Document| {
+            let picks = Picks::Selector(read_selector(view, document, &mut Vec::new()).ok()?.selector);
+            Some(Rival { name: document.identity.name.clone(), picks })
+        };
+        Rivals(related.filter_map(rival).collect())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The one that would make a Plugin of this name.
+    pub fn of_plugin(&self, view: View, scope: &Scope, plugin: &str) -> Option<&Text> {
+        let fleet = view.store.fleet(scope).filter(|_| !self.is_empty())?;
+        let makes = |it: &&Rival| {
+            let cluster = plugin.strip_prefix(it.name.as_str()).and_then(|it| it.strip_prefix('-'));
+            cluster.and_then(|name| fleet.get(name)).is_some_and(|cluster| it.picks.picks(cluster))
+        };
+        self.0.iter().find(makes).map(|it| &it.name)
+    }
+
+    /// Which of a preset's results another cluster has to do with: those whose Plugins would have the same name. `cell`
+    /// is the cluster that a Plugin of the preset is for.
+    pub fn touched_by(&self, cluster: &str, cell: impl Fn(&str) -> Option<Text>) -> Touch {
+        let mut cells = self.0.iter().filter_map(|it| cell(&plugin_name(&it.name, cluster)));
+        match (cells.next(), cells.next()) {
+            (None, _) => Touch::Nothing,
+            (Some(cell), None) => Touch::Cell(cell),
+            (Some(_), Some(_)) => Touch::Whole,
+        }
+    }
+}
+
+pub fn collision(plugin: &str, rival: &str) -> String {
+    format!("the preset `{rival}` would make a Plugin of the same name, `{plugin}`")
+}
+
+/// Whether two presets may make Plugins of one name.
+pub fn is_related(a: &str, b: &str) -> bool {
+    let begins = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('-'));
+    begins(a, b) || begins(b, a)
+}
