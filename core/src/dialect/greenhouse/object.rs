@@ -10,6 +10,7 @@ use crate::diagnostic::{Code, Error};
 use crate::fold::{Effective, Folded, Setting, Source};
 use crate::json;
 use crate::select::Cluster;
+use crate::sorting::sort;
 use crate::store::View;
 use crate::value::{Map, Text, Value};
 
@@ -291,7 +292,7 @@ fn propagate(metadata: &mut Map, preset: &Value) {
                 .filter_map(Value::as_text)
                 .map(Text::from)
                 .collect();
-            keys.sort_unstable();
+            sort(&mut keys);
             keys
         };
         keys(before.get(recorded)) == keys(record.get(recorded))

@@ -11,6 +11,7 @@ use crate::document::Document;
 use crate::fold::Layer;
 use crate::select::Selector;
 use crate::settings::Precedence;
+use crate::sorting::sort_by;
 use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 
@@ -57,10 +58,7 @@ pub fn for_definition(view: View, namespace: &str, definition: &str, out: &mut V
         .filter(|it| it.definitions.is_empty() || it.definitions.iter().any(|name| name == definition))
         .collect();
     let precedence = view.settings.precedence;
-    overrides.sort_by_cached_key(|it| {
-        let name = it.part.layer.document.as_deref().map(|it| it.name.clone()).unwrap_or_default();
-        (it.rank(precedence), it.created.is_empty(), it.created.clone(), name)
-    });
+    sort_by(&mut overrides, |a, b| a.order(precedence).cmp(&b.order(precedence)));
     overrides
 }
 
@@ -99,6 +97,12 @@ impl Override {
         }
         let created = value.text_at(&["metadata", "creationTimestamp"]).into();
         Override { definitions, part, named, depends, created }
+    }
+
+    /// What decides over the order of two.
+    fn order(&self, precedence: Precedence) -> (u8, bool, &str, &str) {
+        let name = self.part.layer.document.as_deref().map_or("", |it| it.name.as_str());
+        (self.rank(precedence), self.created.is_empty(), &self.created, name)
     }
 
     fn rank(&self, precedence: Precedence) -> u8 {

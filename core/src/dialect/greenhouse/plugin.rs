@@ -164,7 +164,7 @@ impl Subject for Plugin {
     }
 
     fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner) {
-        let Some(folded) = &outcome.options else { return };
+        let (Some(folded), true) = (&outcome.options, self.stack.definition.is_some()) else { return };
         planner.steps.managed = planner.steps.managed.saturating_add(1);
         let has_errors = outcome.diagnostics.iter().any(|it| it.severity == Severity::Error);
         if has_errors || is_terminating(&self.document) {
@@ -181,16 +181,19 @@ impl Subject for Plugin {
         planner.status(&self.document, status::applied(&self.stack.applied(&cluster, its.as_ref())));
     }
 
-    fn conclude(&self, _: View, cells: &Cells, planner: &mut Planner) {
+    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
+        if self.stack.definition.is_none() {
+            planner.steps.diagnostics.push(self.stack.wanted.missing(view, &self.stack.document));
+        }
         for cell in cells.values() {
-            let found: Vec<(Code, &str)> = match &cell.outcome {
+            let found: Vec<&str> = match &cell.outcome {
                 Ok(outcome) => {
                     let errors = outcome.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-                    errors.map(|it| (it.code, it.message.as_str())).collect()
+                    errors.map(|it| it.message.as_str()).collect()
                 }
-                Err(error) => vec![(error.code, error.message.as_str())],
+                Err(error) => vec![error.message.as_str()],
             };
-            for (_, why) in found {
+            for why in found {
                 let message = format!("nothing is written: {why}");
                 planner.steps.diagnostics.push(Diagnostic::error(Code::PluginFailed, message).of(&self.stack.document));
             }

@@ -14,6 +14,7 @@ use crate::layers::LayerIndex;
 use crate::outcome::Outcome;
 use crate::path::Pointer;
 use crate::select::Cluster;
+use crate::sorting::sort_by;
 use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 
@@ -130,7 +131,7 @@ impl Stack {
         let expressions = rendered.into_iter().filter(|it| !own.iter().any(|own| own.path == it.path));
         let expressions: Vec<Effective> = expressions.collect();
         own.extend(expressions);
-        own.sort_by(|a, b| a.path.cmp(&b.path));
+        sort_by(&mut own, |a, b| a.path.cmp(&b.path));
         own
     }
 

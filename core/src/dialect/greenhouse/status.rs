@@ -9,6 +9,7 @@ use crate::patch::{Operation, Verb};
 use crate::path::Pointer;
 use crate::plan::Reason;
 use crate::refresh::Moment;
+use crate::sorting::sort;
 use crate::value::{Map, Text, Value};
 
 /// How a cluster of a preset stands.
@@ -169,7 +170,7 @@ pub fn applied(layers: &[&Layer]) -> Value {
         let above = || layers.iter().skip(rank.saturating_add(1)).flat_map(|it| &it.set);
         let mut decided: Vec<&Text> = layer.set.iter().map(|it| &it.path).collect();
         decided.retain(|path| !above().any(|it| it.path == **path && !it.deep));
-        decided.sort_unstable();
+        sort(&mut decided);
         decided.dedup();
         let document = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
         overrides.push(Value::map([
@@ -205,7 +206,7 @@ pub fn difference(live: &Value, desired: &Value, patch: &[Operation]) -> Reason 
     };
     let (before, after) = (named(live), named(desired));
     let mut options: Vec<&Text> = before.keys().chain(after.keys()).collect();
-    options.sort_unstable();
+    sort(&mut options);
     options.dedup();
     options.retain(|name| before.get(name) != after.get(name));
     let options = options.into_iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
