@@ -130,16 +130,33 @@ fn asking_what_if_changes_nothing_and_tells_the_truth() {
     });
 }
 
-/// What every cluster gets, subject by subject.
+/// A value that stays the same is no change, whichever layer gives it.
+fn forget_layers(result: &mut Value) {
+    let options = result.get_mut("options").and_then(Value::as_list_mut).into_iter().flatten();
+    for option in options.filter_map(Value::as_map_mut) {
+        option.remove("from");
+    }
+}
+
+/// What every cluster gets, subject by subject. Each is asked about by itself: who is grouped with whom is no matter.
 fn effective(workspace: &mut Workspace) -> Vec<String> {
     let subjects = value(&workspace.call(r#"{"op":"subjects"}"#));
     let mut all = Vec::new();
     for subject in list(subjects.get("ok").unwrap(), "subjects") {
-        let request =
-            Value::map([("op", Value::text("effective")), ("subject", subject.get("subject").unwrap().clone())]);
-        let answer = value(&workspace.call(&request.to_canonical()));
-        let results = answer.get("ok").map(|it| list(it, "results")).unwrap_or_default();
-        all.extend(results.iter().map(|it| format!("{} {}", subject.text_at(&["subject"]), it.to_canonical())));
+        let subject = subject.get("subject").unwrap();
+        let mut ask = |clusters: Option<&Value>| {
+            let given = clusters.map(|it| ("clusters", Value::list([it.clone()])));
+            let request = [("op", Value::text("effective")), ("subject", subject.clone())].into_iter().chain(given);
+            let answer = value(&workspace.call(&Value::map(request).to_canonical()));
+            answer.get("ok").map(|it| list(it, "results")).unwrap_or_default()
+        };
+        for cluster in ask(None).iter().flat_map(|it| list(it, "clusters")) {
+            for mut result in ask(Some(&cluster)) {
+                forget_layers(&mut result);
+                all.push(format!("{} {}", subject.to_canonical(), result.to_canonical()));
+            }
+        }
     }
+    all.sort();
     all
 }
