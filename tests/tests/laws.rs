@@ -184,6 +184,7 @@ fn fold_all(layers: &[Vec<(String, Value, bool)>]) -> Folded {
         .iter()
         .enumerate()
         .map(|(rank, set)| Layer {
+            document: None,
             name: format!("layer {rank}").into(),
             when: None,
             set: set.iter().map(setting).collect(),

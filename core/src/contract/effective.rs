@@ -176,13 +176,19 @@ impl WorkspaceOperation for EffectiveRequest {
         }
         out.extend(state.told().iter().cloned());
         let view = View { store, now: None };
-        let only: Option<BTreeSet<&Text>> = self.clusters.as_ref().map(|it| it.iter().gather());
-        let picked = state.cells().iter().filter(|(name, _)| only.as_ref().is_none_or(|it| it.contains(name)));
+        let picked: Vec<(&Text, &Cell)> = match &self.clusters {
+            None => state.cells().iter().collect(),
+            // Each is looked up: a few clusters of a large fleet must not cost the fleet.
+            Some(names) => {
+                let names: BTreeSet<&Text> = names.iter().gather();
+                names.into_iter().filter_map(|name| state.cells().get_key_value(name)).collect()
+            }
+        };
         let own = |name: &Text| {
             let cluster = cluster_of(store, state, name, &Spot::ROOT).unwrap_or_default();
             subject.own(view, &cluster)
         };
-        let groups = group(picked, store, self.origins.unwrap_or(false), own, out);
+        let groups = group(picked.into_iter(), store, self.origins.unwrap_or(false), own, out);
         out.iter_mut().for_each(|it| place(it, store));
         Ok(EffectiveAnswer { subject: identity.to_string(), results: groups })
     }

@@ -8,7 +8,7 @@ use super::diff::result_of;
 use super::effective::{cluster_of, subject_of};
 use super::null::{Explicit, Given};
 use super::place::{PlaceAnswer, shown, split};
-use super::plan::{ActionAnswer, planned};
+use super::plan::{ActionAnswer, moment, planned};
 use super::record::Spot;
 use super::select::ReasonAnswer;
 use crate::authorize::{Question, authorize};
@@ -39,6 +39,8 @@ record! {
         object "object": Option<Text>,
         /// The id of an action of the plan.
         action "action": Option<Text>,
+        /// The time that the plan was asked for with.
+        now "now": Option<Text>,
         user "user": Option<AuthorizeUser>,
         /// The labels to set; null takes one off.
         labels "labels": Option<BTreeMap<Text, Given>>,
@@ -101,7 +103,7 @@ impl WorkspaceOperation for Explain {
     type Answer = ExplainAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<ExplainAnswer, Error> {
-        workspace.settle(None);
+        workspace.settle(moment(self.now.as_deref())?);
         match (self.subject, self.cluster, self.action, self.user) {
             (Some(subject), Some(cluster), None, None) => {
                 explain_result(workspace, &subject, &cluster, self.path.as_ref(), self.object.as_ref())

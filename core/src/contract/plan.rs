@@ -146,12 +146,7 @@ impl WorkspaceOperation for PlanRequest {
     type Answer = PlanAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<PlanAnswer, Error> {
-        let now = self.now.as_deref().map(|text| {
-            Moment::parse(text)
-                .map_err(|problem| Error::new(Code::BadTime, format!("`{text}` is not a time: {problem}")).at("/now"))
-        });
-        let now = now.transpose()?;
-        workspace.settle(now);
+        workspace.settle(moment(self.now.as_deref())?);
         let scope = self.scope.unwrap_or(ScopeInput { subjects: None, clusters: None });
         let subjects = scope.subjects.map(|refs| subjects_of(&refs, workspace)).transpose()?;
         let clusters = scope.clusters.map(|it| it.into_iter().collect());
@@ -162,6 +157,15 @@ impl WorkspaceOperation for PlanRequest {
     fn reveals(&self) -> bool {
         self.reveal.unwrap_or(false)
     }
+}
+
+/// The time that a request gives.
+pub fn moment(now: Option<&str>) -> Result<Option<Moment>, Error> {
+    let read = |text| {
+        Moment::parse(text)
+            .map_err(|problem| Error::new(Code::BadTime, format!("`{text}` is not a time: {problem}")).at("/now"))
+    };
+    now.map(read).transpose()
 }
 
 fn subjects_of(refs: &[Text], workspace: &Workspace) -> Result<BTreeSet<Identity>, Error> {

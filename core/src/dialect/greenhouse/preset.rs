@@ -314,7 +314,9 @@ impl Preset {
         for (cluster, standing) in standings {
             let (code, why) = match standing {
                 Standing::Failed(why) => (Code::PluginFailed, why.as_str()),
-                Standing::Skipped => (Code::PluginSkipped, "there is a Plugin of this name that the preset did not make"),
+                Standing::Skipped => {
+                    (Code::PluginSkipped, "there is a Plugin of this name that the preset did not make")
+                }
                 _ => continue,
             };
             match told.iter_mut().find(|(_, it, _)| *it == why) {
