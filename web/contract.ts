@@ -2,6 +2,42 @@
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** One step. Steps of one wave may run side by side. */
+export interface ActionAnswer {
+  /** Stays the same as long as what would be done does. */
+  id: string;
+  subject: string;
+  cluster: string;
+  /** `create`, `patch` or `delete`. */
+  verb: string;
+  target: TargetAnswer;
+  body?: Json;
+  /** Operations on the live object. */
+  patch?: OperationAnswer[];
+  precondition?: Precondition;
+  wave: number;
+  reason: ActionReason;
+  /** What stops it. */
+  held?: HeldReason;
+}
+
+/** How many steps of each kind. */
+export interface ActionCounts {
+  create: number;
+  patch: number;
+  delete: number;
+  held: number;
+  /** What must be seen before more can be said. */
+  needs: number;
+}
+
+/** Why a step is taken. */
+export interface ActionReason {
+  code: string;
+  text: string;
+  differences?: DifferenceAnswer[];
+}
+
 /** What adopting means. */
 export interface AdoptAnswer {
   /** `create`, `append-owner`, `none` (it is an owner already) or `fatal` (the live object differs). */
@@ -99,6 +135,38 @@ export interface AuthorizeUser {
   groups?: string[];
 }
 
+/** The layer that decides over a value, and where it says so. */
+export interface CauseAnswer {
+  layer: string;
+  document?: string;
+  path?: string;
+  file?: string;
+  line?: number;
+  column?: number;
+}
+
+/** One value that would change. */
+export interface ChangeAnswer {
+  /** An option path, or a JSON pointer into the object. */
+  path: string;
+  object?: string;
+  before?: Json;
+  beforeFrom?: Json;
+  after?: Json;
+  afterFrom?: Json;
+  /** The layer that decides over it. */
+  cause?: CauseAnswer;
+}
+
+/** Clusters that would change alike. */
+export interface ChangeGroup {
+  subject: string;
+  clusters: string[];
+  /** `changed`, `joins`, `leaves`, `fails` or `heals`. */
+  change: string;
+  changes: ChangeAnswer[];
+}
+
 /** One cluster. */
 export interface ClusterAnswer {
   kind: string;
@@ -108,6 +176,19 @@ export interface ClusterAnswer {
   namespace?: string;
   /** The sets it belongs to, by name. */
   sets?: string[];
+}
+
+/** A place where they differ. */
+export interface ClusterDifference {
+  /** An option path, or a JSON pointer into the object. */
+  path: string;
+  object?: string;
+  left?: Json;
+  leftFrom?: Json;
+  right?: Json;
+  rightFrom?: Json;
+  /** The layer that makes the difference. */
+  cause?: CauseAnswer;
 }
 
 /** A cluster to pick from. */
@@ -133,10 +214,53 @@ export interface ClustersRequest {
 }
 
 /** Changes settings; those left out stay as they are. */
-export interface ConfigureRequest {
-  op: "configure";
+export interface Configure {
+  /** Which of two PluginOverrides is the more specific. */
+  precedence?: "definition-over-cluster" | "cluster-over-definition";
   /** Which rules cluster sets follow. */
   stage?: "transitional" | "full";
+  /** The repaired answers, or the originals' with their quirks. */
+  mode?: "strict" | "compat";
+  /** The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`. */
+  dialects?: string[];
+  /** Whether Greenhouse evaluates expressions. */
+  expressions?: boolean;
+  /** Whether workloads restart for renewed secrets. */
+  podRefresher?: boolean;
+  /** Whether the whole fleet is paused. */
+  paused?: boolean;
+  limits?: LimitsInput;
+}
+
+/** Changes settings; those left out stay as they are. */
+export interface ConfigureRequest {
+  op: "configure";
+  /** Which of two PluginOverrides is the more specific. */
+  precedence?: "definition-over-cluster" | "cluster-over-definition";
+  /** Which rules cluster sets follow. */
+  stage?: "transitional" | "full";
+  /** The repaired answers, or the originals' with their quirks. */
+  mode?: "strict" | "compat";
+  /** The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`. */
+  dialects?: string[];
+  /** Whether Greenhouse evaluates expressions. */
+  expressions?: boolean;
+  /** Whether workloads restart for renewed secrets. */
+  podRefresher?: boolean;
+  /** Whether the whole fleet is paused. */
+  paused?: boolean;
+  limits?: LimitsInput;
+}
+
+/** How far it reaches. */
+export interface Counts {
+  /** All clusters of the fleet. */
+  clusters: number;
+  changed: number;
+  /** Clusters for which the change has no effect because something hides it. */
+  shadowed: number;
+  /** Subjects whose results would change. */
+  subjects: number;
 }
 
 /** What this engine is and what it can be asked. */
@@ -158,6 +282,19 @@ export interface Description {
   schema: Json;
 }
 
+/** By path. */
+export interface DiffAnswer {
+  differences: ClusterDifference[];
+}
+
+/** Where two clusters get something else from a subject. */
+export interface DiffRequest {
+  op: "diff";
+  subject: string;
+  left: string;
+  right: string;
+}
+
 /** A place where live does not contain desired. */
 export interface DifferenceAnswer {
   /** `changed`, `missing`, `order`, `extra` or `immutable`. */
@@ -166,6 +303,57 @@ export interface DifferenceAnswer {
   path: string;
   desired?: Json;
   live?: Json;
+}
+
+/** By first cluster. */
+export interface EffectiveAnswer {
+  subject: string;
+  results: ResultAnswer[];
+}
+
+/** What each cluster gets from a subject. */
+export interface EffectiveRequestRequest {
+  op: "effective";
+  /** What produces results: a PluginPreset, a federated object, a Placement and the like. */
+  subject: string;
+  /** Only these clusters. */
+  clusters?: string[];
+  /** Also say where every value comes from. */
+  origins?: boolean;
+}
+
+/** Why. Which fields there are depends on what was asked. */
+export interface ExplainAnswer {
+  value?: Json;
+  valueFrom?: Json;
+  /** Every layer that has something to say about the value, winner first. */
+  chain?: LinkAnswer[];
+  /** Whether the subject picks the cluster. */
+  selected?: boolean;
+  reasons?: ReasonAnswer[];
+  action?: ActionAnswer;
+  allowed?: boolean;
+  checks?: AuthorizeCheck[];
+  joins?: string[];
+  leaves?: string[];
+}
+
+/** Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels. */
+export interface ExplainRequest {
+  op: "explain";
+  subject?: string;
+  cluster?: string;
+  /** An option path, or a JSON pointer into the object. */
+  path?: string;
+  /** `Kind/namespace/name`, where the subject gives several objects. */
+  object?: string;
+  /** The id of an action of the plan. */
+  action?: string;
+  /** The time that the plan was asked for with. */
+  now?: string;
+  user?: AuthorizeUser;
+  /** The labels to set; null takes one off. */
+  labels?: { [key: string]: Json | null };
 }
 
 /** Why a cluster is in or out. */
@@ -183,21 +371,9 @@ export interface Finding {
   code: string;
   /** What was found. */
   message: string;
-  at?: FindingPlace;
+  at?: PlaceAnswer;
   /** What to do about it. */
   hint?: string;
-}
-
-/** Where a finding is. What is not known is left out. */
-export interface FindingPlace {
-  /** `Kind/namespace/name`. */
-  document?: string;
-  /** A JSON pointer. */
-  path?: string;
-  file?: string;
-  line?: number;
-  /** Counted in characters, from one. */
-  column?: number;
 }
 
 /** The effective options of one cluster. */
@@ -221,12 +397,107 @@ export interface FoldRequest {
   mode?: "strict" | "compat";
 }
 
+/** A decision group of a placement. */
+export interface GroupAnswer {
+  name?: string;
+  index: number;
+}
+
+/** Why a step is stopped, and how to let it pass. */
+export interface HeldReason {
+  code: string;
+  text: string;
+  hint: string;
+}
+
+/** What one layer says, and where. */
+export interface LayerAnswer {
+  layer: string;
+  document?: string;
+  path?: string;
+  file?: string;
+  line?: number;
+  column?: number;
+  value?: Json;
+  valueFrom?: Json;
+}
+
 /** One source of values. */
 export interface LayerInput {
   name: string;
   /** For which clusters, as a selector of any form; without it, for all. */
   when?: Json;
   set: SettingInput[];
+}
+
+/** What one plan may do before it is held. */
+export interface LimitsAnswer {
+  deletes: number;
+  deletePercent: number;
+  changes?: number;
+  protectedKinds: string[];
+  emptySelection: boolean;
+}
+
+/** What one plan may do before it is held. */
+export interface LimitsInput {
+  /** Deletes in one plan; the smaller of number and share counts. */
+  deletes?: number;
+  /** Deletes as a share of the objects that the subjects manage. */
+  deletePercent?: number;
+  /** Creates and patches in one plan. */
+  changes?: number;
+  /** Kinds that are not deleted unless the object allows it. */
+  protectedKinds?: string[];
+  /** Whether a subject that selects no cluster may delete what it made. */
+  emptySelection?: boolean;
+}
+
+/** What one layer says about the value. */
+export interface LinkAnswer {
+  layer: string;
+  document?: string;
+  path?: string;
+  file?: string;
+  line?: number;
+  column?: number;
+  value?: Json;
+  valueFrom?: Json;
+  /** `wins`, `shadowed`, `not-applied` or `retained`. */
+  state: string;
+  /** Why it has no say. */
+  reason?: ReasonAnswer;
+}
+
+/** How much was found. */
+export interface LintAnswer {
+  documents: number;
+  errors: number;
+  warnings: number;
+  infos: number;
+}
+
+/** Looks at everything that is loaded. What it finds are the diagnostics of the answer. */
+export interface LintRequest {
+  op: "lint";
+}
+
+/** Takes documents into the workspace. One that cannot be read is told and left out; the others are taken. */
+export interface Load {
+  /** The documents, as objects. */
+  documents?: Json[];
+  /** The documents, as YAML or JSON text. */
+  text?: string;
+  /** The name of the text, for places. */
+  file?: string;
+  /** The objects were seen in this cluster; the hub is the cluster without a name. */
+  live?: string;
+  /** Objects that were looked for in the cluster and are not there. */
+  absent?: TargetInput[];
+  /** The objects are all that the query lists; without a query, all there are in the cluster. */
+  complete?: boolean;
+  /** What was listed. */
+  query?: QueryInput;
 }
 
 /** What was taken in. */
@@ -247,6 +518,14 @@ export interface LoadRequest {
   text?: string;
   /** The name of the text, for places. */
   file?: string;
+  /** The objects were seen in this cluster; the hub is the cluster without a name. */
+  live?: string;
+  /** Objects that were looked for in the cluster and are not there. */
+  absent?: TargetInput[];
+  /** The objects are all that the query lists; without a query, all there are in the cluster. */
+  complete?: boolean;
+  /** What was listed. */
+  query?: QueryInput;
 }
 
 /** Whether live contains desired, and where it does not. */
@@ -300,6 +579,16 @@ export interface MoldRequest {
   base?: string[];
   /** `compat`: the answer of the operators, which check nothing. */
   mode?: "strict" | "compat";
+}
+
+/** An object that must be seen, or without a name a list. */
+export interface NeedAnswer {
+  cluster: string;
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name?: string;
+  labelSelector?: string;
 }
 
 /** One operation of RFC 6902. */
@@ -395,6 +684,69 @@ export interface PatchRequest {
   mode?: "strict" | "compat";
 }
 
+/** A place in a document. What is not known is left out. */
+export interface PlaceAnswer {
+  /** `Kind/namespace/name`. */
+  document?: string;
+  /** A JSON pointer. */
+  path?: string;
+  file?: string;
+  line?: number;
+  /** Counted in characters, from one. */
+  column?: number;
+}
+
+/** A plan. */
+export interface PlanAnswer {
+  needs: NeedAnswer[];
+  /** By wave, then subject, cluster and target. */
+  actions: ActionAnswer[];
+  held: ActionAnswer[];
+  /** Statuses that are not what they should be. */
+  status: StatusAnswer[];
+  /** SHA-256 over what would be done, be it held or not. */
+  digest: string;
+}
+
+/** What would be done. */
+export interface PlanRequestRequest {
+  op: "plan";
+  /** Only some of it. With clusters, what concerns a subject as a whole is left out. */
+  scope?: ScopeInput;
+  /** The time, in RFC 3339; what depends on it waits without. */
+  now?: string;
+  /** Carry what Secrets hold; only a runner needs it. */
+  reveal?: boolean;
+}
+
+/** The live object that the step is for: another one of its name, or a changed one, is not meant. */
+export interface Precondition {
+  uid?: string;
+  resourceVersion?: string;
+}
+
+/** An object that a cluster should have. */
+export interface ProductAnswer {
+  object: Json;
+  /** Where the object is written, before layers: values that `origins` does not have are its own. */
+  base?: PlaceAnswer;
+  /** By JSON pointer what layers and retention touched, winner first. */
+  origins?: { [key: string]: LayerAnswer[] };
+  /** What the live object gave. */
+  retained?: RetainedField[];
+  wave: number;
+}
+
+/** A list of objects of a cluster. */
+export interface QueryInput {
+  apiVersion: string;
+  kind: string;
+  /** Left out for all namespaces. */
+  namespace?: string;
+  /** In kubectl's syntax. */
+  labelSelector?: string;
+}
+
 /** One condition and whether it holds. */
 export interface ReasonAnswer {
   /** The stable name of the reason. */
@@ -487,6 +839,23 @@ export interface ReleaseRequest {
   live: Json;
 }
 
+/** What some clusters get, all of them the same. */
+export interface ResultAnswer {
+  clusters: string[];
+  /** Why these clusters cannot be answered. */
+  error?: Refusal;
+  /** Of a placement: the decision group. */
+  group?: GroupAnswer;
+  objects?: ProductAnswer[];
+  options?: OptionAnswer[];
+  /** For each option the layers that set it, winner first. */
+  origins?: { [key: string]: LayerAnswer[] };
+  /** Options that differ inside the group because they name the cluster. */
+  own?: { [key: string]: OptionAnswer[] };
+  /** The tree that Helm would get; references are left out. */
+  values?: Json;
+}
+
 /** The result, and what of it the cluster gave. */
 export interface RetainAnswer {
   /** The desired object with what was carried over. */
@@ -532,6 +901,12 @@ export interface RetainedField {
   mode: string;
 }
 
+/** A part of the fleet. */
+export interface ScopeInput {
+  subjects?: string[];
+  clusters?: string[];
+}
+
 /** The picked clusters, sorted by name. */
 export interface SelectAnswer {
   clusters: string[];
@@ -566,8 +941,25 @@ export interface SettingInput {
 }
 
 /** The settings in force. */
-export interface Settings {
+export interface SettingsAnswer {
+  precedence: "definition-over-cluster" | "cluster-over-definition";
   stage: "transitional" | "full";
+  mode: "strict" | "compat";
+  dialects: string[];
+  expressions: boolean;
+  podRefresher: boolean;
+  paused: boolean;
+  limits: LimitsAnswer;
+}
+
+/** Something that is said without effect. */
+export interface ShadowAnswer {
+  subject: string;
+  path: string;
+  object?: string;
+  clusters: string[];
+  /** The layer that hides it. */
+  by: CauseAnswer;
 }
 
 /** Why a workload does not restart. */
@@ -575,6 +967,50 @@ export interface SkipReason {
   /** The stable name of the reason. */
   code: string;
   text: string;
+}
+
+/** What a status should be. */
+export interface StatusAnswer {
+  subject: string;
+  cluster: string;
+  target: TargetAnswer;
+  status: Json;
+}
+
+/** Something that produces results. */
+export interface SubjectAnswer {
+  subject: string;
+  dialect: string;
+  /** How many clusters get something from it; left out where it is of the hub alone. */
+  clusters?: number;
+  /** Why it produces nothing. */
+  error?: Refusal;
+}
+
+/** By kind, namespace and name. */
+export interface SubjectsAnswer {
+  subjects: SubjectAnswer[];
+}
+
+/** Everything that is loaded and produces results. */
+export interface SubjectsRequest {
+  op: "subjects";
+}
+
+/** Names an object. */
+export interface TargetAnswer {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+}
+
+/** Names an object of a cluster. */
+export interface TargetInput {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
 }
 
 /** What was let go. */
@@ -589,6 +1025,28 @@ export interface UnloadRequest {
   op: "unload";
   /** `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` where two groups clash. */
   refs: string[];
+}
+
+/** What would change, and for whom. */
+export interface WhatIfAnswer {
+  counts: Counts;
+  /** Clusters that would change alike, most clusters first. */
+  groups: ChangeGroup[];
+  /** What the change says without effect, and what hides it. */
+  shadowed: ShadowAnswer[];
+  /** The steps of the plan that are there because of the change. */
+  actions: ActionCounts;
+}
+
+/** A change to look at. */
+export interface WhatIfRequest {
+  op: "whatIf";
+  /** Documents that would come or take the place of others. */
+  load?: Load;
+  /** Documents that would go. */
+  unload?: string[];
+  /** Settings that would change. */
+  configure?: Configure;
 }
 
 /** The request of each op. */
@@ -609,6 +1067,13 @@ export interface Requests {
   unload: UnloadRequest;
   configure: ConfigureRequest;
   clusters: ClustersRequest;
+  subjects: SubjectsRequest;
+  effective: EffectiveRequestRequest;
+  explain: ExplainRequest;
+  diff: DiffRequest;
+  lint: LintRequest;
+  plan: PlanRequestRequest;
+  whatIf: WhatIfRequest;
 }
 
 /** What each op answers under `ok`. */
@@ -627,8 +1092,15 @@ export interface Answers {
   mold: MoldAnswer;
   load: LoadAnswer;
   unload: UnloadAnswer;
-  configure: Settings;
+  configure: SettingsAnswer;
   clusters: ClustersAnswer;
+  subjects: SubjectsAnswer;
+  effective: EffectiveAnswer;
+  explain: ExplainAnswer;
+  diff: DiffAnswer;
+  lint: LintAnswer;
+  plan: PlanAnswer;
+  whatIf: WhatIfAnswer;
 }
 
 export type Op = keyof Requests;

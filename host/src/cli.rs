@@ -107,7 +107,7 @@ pub fn run() -> ExitCode {
         Command::Example(args) => example::run(args),
         Command::Call(args) => call::run(args),
         Command::Vectors(args) => vectors::run(args),
-        Command::Serve(args) => serve::run(args),
+        Command::Serve(args) => serve::run(args, screen),
         Command::Schema(args) => schema::run(args),
         Command::Completion(args) => completion::run(args),
         Command::Version(args) => version::run(args),

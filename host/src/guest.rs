@@ -58,6 +58,11 @@ impl Guest {
         Ok(answer)
     }
 
+    /// Whether the next call finds an empty workspace.
+    pub fn is_fresh(&self) -> bool {
+        self.instance.is_none()
+    }
+
     /// Leaves the workspace behind: the next call finds an empty one.
     pub fn fresh(&mut self) {
         self.instance = None;

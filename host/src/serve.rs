@@ -1,7 +1,7 @@
 //! The engine on a loopback port: `POST /v1/call`, a page to try requests on, and `GET /healthz`.
 //!
-//! All calls share one workspace, one after the other: what one loads, the next one finds. [`guard`] keeps other sites in
-//! the same browser out.
+//! All calls share one workspace, one after the other: what one loads, the next one finds. It begins with what it is given,
+//! and does so again after a call that had to be stopped. [`guard`] keeps other sites in the same browser out.
 
 mod guard;
 
@@ -32,17 +32,20 @@ const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 /// How long calls may go on, and connections stay open, after the process was asked to stop.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Serves `module` on `listener` until the process is asked to stop (SIGINT, SIGTERM), then finishes what runs.
-pub fn serve(listener: TcpListener, module: Module, limits: Limits) -> io::Result<()> {
+/// Serves `module` on `listener` until the process is asked to stop (SIGINT, SIGTERM), then finishes what runs. The workspace
+/// begins with the answers to `loaded`.
+pub fn serve(listener: TcpListener, module: Module, limits: Limits, loaded: Vec<String>) -> io::Result<()> {
     let port = listener.local_addr()?.port();
     let guest = Guest::new(&module, limits).map_err(io::Error::other)?;
+    let app = App { guest: Mutex::new(guest), loaded };
+    app.load(&mut app.guest.lock().unwrap_or_else(PoisonError::into_inner));
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = axum::serve(listener, router(port, guest)).with_graceful_shutdown(async {
+        let server = axum::serve(listener, router(port, app)).with_graceful_shutdown(async {
             // An error means that the other end is gone, which is a reason to stop as well.
             let _ = stopped.await;
         });
@@ -66,8 +69,7 @@ async fn asked_to_stop(mut interrupt: Signal, mut terminate: Signal) {
     .await;
 }
 
-fn router(port: u16, guest: Guest) -> Router {
-    let app = Arc::new(App { guest: Mutex::new(guest) });
+fn router(port: u16, app: App) -> Router {
     Router::new()
         .route("/", get(|| asset("text/html; charset=utf-8", include_str!("../page/index.html"))))
         .route("/page.css", get(|| asset("text/css; charset=utf-8", include_str!("../page/page.css"))))
@@ -78,11 +80,21 @@ fn router(port: u16, guest: Guest) -> Router {
         .route("/v1/call", post(call).route_layer(axum::middleware::from_fn(guard::json_only)))
         .fallback(|| async { refusal(StatusCode::NOT_FOUND, "not-found", "there is nothing here", "see `GET /`") })
         .layer(from_fn_with_state(port, guard::same_site))
-        .with_state(app)
+        .with_state(Arc::new(app))
 }
 
 struct App {
     guest: Mutex<Guest>,
+    loaded: Vec<String>,
+}
+
+impl App {
+    /// Fills a workspace that is empty with what it begins with.
+    fn load(&self, guest: &mut Guest) {
+        for request in &self.loaded {
+            Engine::call(guest, request.as_bytes());
+        }
+    }
 }
 
 async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
@@ -93,7 +105,11 @@ async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
     let answer = tokio::task::spawn_blocking(move || {
         // A call that went wrong has thrown its instance away: what it held is whole.
         let mut guest = app.guest.lock().unwrap_or_else(PoisonError::into_inner);
-        Engine::call(&mut *guest, &request)
+        let answer = Engine::call(&mut *guest, &request);
+        if guest.is_fresh() {
+            app.load(&mut guest);
+        }
+        answer
     });
     match answer.await {
         Ok(answer) => json(StatusCode::OK, answer),

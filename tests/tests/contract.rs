@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use fleetfold_core::contract::{OPS, schema, typescript};
+use fleetfold_core::contract::{OPS, codes, schema, typescript};
 use fleetfold_tests::tree::root;
 
 #[test]
@@ -15,6 +15,11 @@ fn the_schema_is_what_the_engine_says() {
 #[test]
 fn the_types_are_what_the_engine_says() {
     fresh("web/contract.ts", &typescript());
+}
+
+#[test]
+fn the_page_of_codes_is_what_the_engine_says() {
+    fresh("docs/codes.md", &codes());
 }
 
 #[track_caller]

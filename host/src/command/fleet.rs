@@ -40,16 +40,7 @@ impl FleetArgs {
 
     /// Reads and loads everything. Documents that cannot be read are findings.
     pub fn load(&self) -> Result<Fleet, Failure> {
-        let source = source::read(&self.files)?;
-        let mut fleet = Fleet {
-            engine: self.engine.start()?,
-            texts: Texts::new(),
-            written: Vec::new(),
-            findings: Vec::new(),
-            unread: false,
-        };
-        fleet.take(source)?;
-        Ok(fleet)
+        Fleet::load(&self.files, self.engine.start()?)
     }
 }
 
@@ -63,20 +54,46 @@ pub struct Fleet {
     findings: Vec<Finding>,
     /// Whether a document could not be read.
     unread: bool,
+    /// The requests that made the workspace what it is.
+    requests: Vec<String>,
 }
 
 impl Fleet {
+    /// Reads and loads everything that was given with `-f`.
+    pub fn load(files: &[PathBuf], engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
+        let source = source::read(files)?;
+        let mut fleet = Fleet {
+            engine,
+            texts: Texts::new(),
+            written: Vec::new(),
+            findings: Vec::new(),
+            unread: false,
+            requests: Vec::new(),
+        };
+        fleet.take(source)?;
+        Ok(fleet)
+    }
+
+    /// The requests with which another workspace becomes this one.
+    pub fn into_requests(self) -> Vec<String> {
+        self.requests
+    }
+
     /// Puts a request to the engine, and keeps what it found beside the answer.
     pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Value, Failure> {
         if let Some(fields) = request.as_map_mut() {
             fields.insert("op", op);
         }
-        let said = self.engine.call(request.to_canonical().as_bytes());
+        let request = request.to_canonical();
+        let said = self.engine.call(request.as_bytes());
         let answer = answer::read(&said).map_err(|problem| {
             Failure::new(format_args!("the answer to `{op}` cannot be read: {problem}"), "is the module a newer one?")
         })?;
         if let Some(error) = answer.get("error") {
             return Err(Failure::refused(error, &self.texts));
+        }
+        if matches!(op, "load" | "configure") {
+            self.requests.push(request);
         }
         self.findings.extend(Finding::all(&answer));
         Ok(answer.get("ok").cloned().unwrap_or_default())
@@ -291,7 +308,14 @@ mod tests {
     fn a_cluster_is_known_as_a_whole_before_its_objects_come() {
         let asked = Rc::default();
         let engine = Box::new(Recorder(Rc::clone(&asked)));
-        let mut fleet = Fleet { engine, texts: Texts::new(), written: Vec::new(), findings: Vec::new(), unread: false };
+        let mut fleet = Fleet {
+            engine,
+            texts: Texts::new(),
+            written: Vec::new(),
+            findings: Vec::new(),
+            unread: false,
+            requests: Vec::new(),
+        };
         let file = |name: &str, live: Option<&str>| File {
             name: name.to_owned(),
             text: String::new(),

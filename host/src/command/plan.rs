@@ -153,7 +153,7 @@ fn write(path: &Path, answer: &Value) -> Result<(), Failure> {
 }
 
 /// The clock, as the engine takes it.
-fn now() -> String {
+pub fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     quantity::rfc3339(since.as_secs())
 }

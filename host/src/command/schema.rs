@@ -6,21 +6,28 @@ use fleetfold_core::contract;
 
 use super::{Failure, print};
 
-/// Print the JSON Schema of the contract, or its TypeScript types
+/// Print the JSON Schema of the contract, its TypeScript types, or the page of all codes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fleetfold schema > fleetfold.schema.json
-  fleetfold schema --typescript > contract.ts")]
+  fleetfold schema --typescript > contract.ts
+  fleetfold schema --codes > codes.md")]
 pub struct Args {
     /// Print TypeScript types instead
-    #[arg(long)]
+    #[arg(long, conflicts_with = "codes")]
     typescript: bool,
+
+    /// Print every code of findings and reasons with what it means, as Markdown
+    #[arg(long)]
+    codes: bool,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.typescript {
         print(contract::typescript())?;
+    } else if args.codes {
+        print(contract::codes())?;
     } else {
         print(format_args!("{}\n", contract::schema().to_canonical()))?;
     }

@@ -57,7 +57,8 @@ pub fn names(answer: &Value) -> Vec<String> {
     list(answer, "actions").iter().filter_map(|it| it.get("target")).map(name_of).collect()
 }
 
-fn summary(answer: &Value, palette: Palette) -> String {
+/// What a plan comes to, in a line or two.
+pub fn summary(answer: &Value, palette: Palette) -> String {
     let actions = list(answer, "actions");
     let count = |verb: &str| actions.iter().filter(|it| text(it, "verb") == verb).count();
     let verbs = [("create", "to create"), ("patch", "to patch"), ("delete", "to delete")];
