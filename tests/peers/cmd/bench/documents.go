@@ -51,11 +51,20 @@ func (f *fleet) requests() []any {
 		}
 		requests = append(requests, load(documents))
 	}
-	return append(requests, load(list{typeConfig(), f.namespace(), f.federated()}))
+	return append(requests, load(list{controlPlane(), typeConfig(), f.federated()}))
 }
 
-// federation is the namespace of the federation's own documents.
-const federation = "kube-federation-system"
+// federation is the namespace of everything federated: the control plane serves it alone, so that placements are not
+// narrowed further by that of a namespace.
+const federation = "observability"
+
+func controlPlane() any {
+	return object{
+		"apiVersion": "core.kubefed.io/v1beta1", "kind": "KubeFedConfig",
+		"metadata": object{"name": "kubefed", "namespace": federation},
+		"spec":     object{"scope": "Namespaced"},
+	}
+}
 
 func typeConfig() any {
 	resource := func(group, version, kind, plural string) any {
@@ -69,14 +78,6 @@ func typeConfig() any {
 			"targetType":    resource("apps", "v1", "Deployment", "deployments"),
 			"propagation":   "Enabled",
 		},
-	}
-}
-
-func (f *fleet) namespace() any {
-	return object{
-		"apiVersion": "types.kubefed.io/v1beta1", "kind": "FederatedNamespace",
-		"metadata": object{"name": "observability", "namespace": "observability"},
-		"spec":     object{"placement": object{"clusterSelector": object{}}},
 	}
 }
 

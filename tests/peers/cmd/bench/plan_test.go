@@ -101,7 +101,7 @@ func TestAFleetIsWrittenAsRequests(t *testing.T) {
 			kinds[it.Kind]++
 		}
 	}
-	for kind, want := range map[string]int{"KubeFedCluster": 3, "FederatedTypeConfig": 1, "FederatedNamespace": 1, "FederatedDeployment": 1, "Deployment": 3} {
+	for kind, want := range map[string]int{"KubeFedCluster": 3, "FederatedTypeConfig": 1, "KubeFedConfig": 1, "FederatedDeployment": 1, "Deployment": 3} {
 		if kinds[kind] != want {
 			t.Errorf("%d of %s, want %d", kinds[kind], kind, want)
 		}
