@@ -73,13 +73,19 @@ impl Workspace {
     pub fn see(
         &mut self,
         cluster: &Text,
-        objects: Vec<Document>,
+        mut objects: Vec<Document>,
         absent: Vec<Identity>,
         complete: Option<Option<Query>>,
         journal: Option<&mut Vec<Undo>>,
     ) -> usize {
         if let Some(journal) = journal {
             journal.push(Undo::Seen(cluster.clone(), self.store.seen(cluster).cloned()));
+        }
+        // Like clusters hold like objects: what is the same in two of them is held once.
+        for object in &mut objects {
+            if let Some(like) = self.store.like(cluster, &object.identity) {
+                object.value.share(like);
+            }
         }
         let whole = complete.is_some();
         let seen = self.store.seen_mut(cluster);
