@@ -27,6 +27,14 @@ impl Fleet {
         Fleet { documents, live }
     }
 
+    /// The version of the object that a cluster shows.
+    pub fn version(&self, cluster: &str) -> &str {
+        let number = cluster.trim_start_matches("cluster-").parse::<usize>().expect("clusters are numbered");
+        let request = self.live.get(number).expect("every cluster shows something");
+        let (_, version) = request.split_once(r#""resourceVersion":""#).expect("it has a version");
+        version.split_once('"').expect("which is a text").0
+    }
+
     /// The request that loads the federated object.
     pub fn federated(&self) -> Value {
         json::parse(self.documents.last().expect("it has documents")).expect("requests are JSON")

@@ -41,7 +41,7 @@ fn run(fleet: &Fleet, engine: &mut dyn Engine, host: &str) -> Vec<(String, Value
         let (parts, answers) = once(fleet, engine);
         least = least.least(&parts);
         if let (0, Some((plan, effective))) = (pass, answers) {
-            hash = Value::from(hash_of(&plan, &effective));
+            hash = Value::from(hash_of(&plan, &effective, fleet));
         }
     }
     let Parts { documents, live, plan, origins, plain } = least;
@@ -97,8 +97,9 @@ fn once(fleet: &Fleet, engine: &mut dyn Engine) -> (Parts, Option<(String, Strin
     (Parts { documents, live, plan, origins, plain }, Some((planned, effective)))
 }
 
-/// SHA-256 over the lines that the Go side writes: the action, the cluster and its object.
-fn hash_of(plan: &str, effective: &str) -> String {
+/// SHA-256 over the lines that the Go side writes: the action, the cluster and its object. The version of the live object is
+/// part of the object there; here it is a precondition of the action, so that it is put in for the comparison.
+fn hash_of(plan: &str, effective: &str, fleet: &Fleet) -> String {
     let (plan, effective) = (ok(plan), ok(effective));
     let changed: BTreeSet<&str> = items(&plan, "actions").iter().map(|it| it.text_at(&["cluster"])).collect();
     let mut lines: Vec<(String, String)> = Vec::new();
@@ -107,7 +108,9 @@ fn hash_of(plan: &str, effective: &str) -> String {
         for cluster in items(result, "clusters") {
             let name = cluster.as_text().expect("a name");
             let action = if changed.contains(name) { "update" } else { "noop" };
-            let object = product.get("object").cloned().unwrap_or_default();
+            let mut object = product.get("object").cloned().unwrap_or_default();
+            let metadata = object.get_mut("metadata").and_then(Value::as_map_mut).expect("metadata");
+            metadata.insert("resourceVersion", fleet.version(name));
             let line = Value::map([("action", action.into()), ("cluster", cluster.clone()), ("object", object)]);
             lines.push((name.into(), line.to_canonical() + "\n"));
         }
