@@ -360,6 +360,9 @@ impl Value {
     /// Takes over what another value holds already, wherever both say the same, so that it is held once. Answers whether all
     /// of it is. Nothing about the value changes.
     pub fn share(&mut self, like: &Value) -> bool {
+        if self.is_same(like) {
+            return true;
+        }
         let same = match (&mut *self, like) {
             (Value::Map(map), Value::Map(like)) => match Arc::get_mut(map) {
                 Some(map) => map.share(like),

@@ -8,7 +8,7 @@ use crate::refresh::Moment;
 use crate::results::{Change, Replaced, Results};
 use crate::settings::Settings;
 use crate::store::Store;
-use crate::value::Text;
+use crate::value::{Text, Value};
 
 /// Answers requests. It never fails and never panics: what is wrong with a request is said in the answer, and a request
 /// that is refused leaves everything as it was.
@@ -22,6 +22,8 @@ use crate::value::Text;
 pub struct Workspace {
     pub(crate) store: Store,
     pub(crate) results: Results,
+    /// The last request that told what a cluster shows.
+    pub(crate) earlier: Value,
 }
 
 impl Workspace {

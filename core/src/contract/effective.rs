@@ -166,7 +166,7 @@ impl WorkspaceOperation for EffectiveRequest {
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<EffectiveAnswer, Error> {
         workspace.settle(None);
         let identity = subject_of(workspace, &self.subject, &Spot::ROOT.key("subject"))?;
-        let Workspace { store, results } = workspace;
+        let Workspace { store, results, .. } = workspace;
         let Some(state) = results.get(&identity) else {
             return Ok(EffectiveAnswer { subject: identity.to_string(), results: Vec::new() });
         };
