@@ -9,6 +9,8 @@ use crate::fleet::{Fleet, check, effective_request, name_of, plan_request};
 
 /// How many clusters are changed, spread over the fleet.
 const CHANGES: usize = 200;
+/// Above this many clusters a default is changed once.
+const ONCE: usize = 10_000;
 
 pub fn run(folder: &Path, count: usize) -> Vec<(String, Value)> {
     let fleet = Fleet::read(folder, count);
@@ -65,15 +67,15 @@ fn default(workspace: &mut Workspace, fleet: &Fleet) -> u64 {
         answers.iter().for_each(|it| check(it));
         cost
     };
-    // There and back, so that each pass changes something. The way back is cheaper, as nothing then differs from live.
-    (0..3)
-        .map(|_| {
-            let there = pass(&changed);
-            pass(load);
-            there
-        })
-        .min()
-        .expect("three passes")
+    let first = pass(&changed);
+    // There and back, so that each pass changes something. The way back is cheaper, as nothing then differs from live. A
+    // large fleet is disturbed less, and takes long.
+    let again = if fleet.live.len() > ONCE { 0 } else { 2 };
+    let again = (0..again).map(|_| {
+        pass(load);
+        pass(&changed)
+    });
+    again.fold(first, u64::min)
 }
 
 /// Half of them cost less: a mean would tell of what else the machine does.
