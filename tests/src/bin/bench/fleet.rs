@@ -1,6 +1,6 @@
 //! A fleet as the Go side wrote it: requests that load the documents, then requests that load what each cluster shows.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fleetfold_core::{Value, json};
 
@@ -19,7 +19,7 @@ pub struct Fleet {
 
 impl Fleet {
     pub fn read(folder: &Path, count: usize) -> Fleet {
-        let path = folder.join(format!("fleet-{count}.jsonl"));
+        let path = path_of(folder, count);
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let (live, documents): (Vec<String>, Vec<String>) =
             text.lines().map(String::from).partition(|line| line.starts_with(r#"{"complete""#));
@@ -39,6 +39,11 @@ impl Fleet {
     pub fn federated(&self) -> Value {
         json::parse(self.documents.last().expect("it has documents")).expect("requests are JSON")
     }
+}
+
+/// The file of a fleet.
+pub fn path_of(folder: &Path, count: usize) -> PathBuf {
+    folder.join(format!("fleet-{count}.jsonl"))
 }
 
 /// Stops at a request that was refused: a benchmark of it would mean nothing.
