@@ -117,7 +117,9 @@ function fleet() {
   rows.push(["", "growth from 100 to 100,000 clusters, exponent", us(costs[0] / sizes[0]), us(costs[3] / sizes[3]), atMost(exponent, [1.05, 1]), "≤ 1.05"]);
 
   const memory = ours("memory", folder, 100_000);
-  rows.push(["", "memory of like clusters beyond their labels, bytes each", "", `${memory.memory_results}`, atMost(memory.memory_results, [1_024, 512], 0), "≤ 1024"]);
+  // Both together: what results take is little, and part of it fits into room that loading left behind.
+  const bytes = memory.memory_results + memory.memory_needs;
+  rows.push(["", "memory of like clusters beyond their labels, bytes each", "", `${bytes}`, atMost(bytes, [1_024, 512], 0), "≤ 1024"]);
   table(["", "workload", "before", "ours", "ratio", "target / stretch"], rows);
 
   const each = (host) => ["documents", "live", "plan", "origins", "plain"].map((step) => us(least[`${host}_${step}_ns`] / count));
@@ -130,7 +132,7 @@ function fleet() {
   console.log(`With the documents, which the Go side has decoded already: ${(tuned / sum("native", "documents", "live", "plan", "origins")).toFixed(1)}× tuned. `
     + `Planning alone, without writing results: ${(tuned / sum("native", "live", "plan")).toFixed(1)}× tuned.`);
   console.log("Origins are always kept; `off` leaves them out of the answer.");
-  console.log(`A plan that needs to see every cluster takes ${memory.memory_needs} bytes a cluster more.`);
+  console.log(`Memory is that of results and of a plan that needs to see every cluster; live objects come on top. The needs take ${memory.memory_needs} of it.`);
 }
 
 function slope(xs, ys) {
