@@ -130,20 +130,27 @@ const fn workspace_op<T: WorkspaceOperation>() -> Op {
 /// Answers one request text with one answer text.
 pub fn call(workspace: &mut Workspace, request: &str) -> String {
     let mut writer = Writer::covering();
-    match read(request).and_then(|it| dispatch(workspace, it, &mut writer)) {
+    match read(workspace, request).and_then(|it| dispatch(workspace, it, &mut writer)) {
         Ok(()) => writer.into_text(),
         Err(error) => refuse(&error),
     }
 }
 
-fn read(request: &str) -> Result<Value, Error> {
-    json::parse(request).map_err(|error| {
+/// Reads a request. What clusters show comes one cluster after the other, and much alike.
+fn read(workspace: &mut Workspace, request: &str) -> Result<Value, Error> {
+    // A longer one is no single cluster, and would be kept for nothing.
+    const KEPT: usize = 64 * 1024;
+    let read = json::parse_like(request, &workspace.earlier).map_err(|error| {
         let is_json = request.trim_start().starts_with(['{', '[', '"']);
         let hint = (error.code == Code::BadJson && !is_json).then(|| {
             r#"a request is a JSON object, as `{"op":"describe"}`; YAML goes into the `text` of the op `parse`"#.into()
         });
         error.into_error().maybe_hint(hint)
-    })
+    })?;
+    if request.len() <= KEPT && read.get("live").is_some() {
+        workspace.earlier.clone_from(&read);
+    }
+    Ok(read)
 }
 
 /// The answer to a request that can be answered, with what is worth saying beside it.

@@ -176,30 +176,35 @@ impl Document {
     /// text of the document that holds documents itself, such as a file in a ConfigMap: the step after the text is the
     /// number of the document in it.
     pub fn at(&self, path: Pointer) -> At {
+        let (file, place) = self.place(&path);
+        At { document: Some(self.identity.to_string()), path: Some(path), file, place }
+    }
+
+    /// The same without the document's name: the file and the place in it, as far as they are known.
+    pub fn place(&self, path: &Pointer) -> (Option<String>, Option<Place>) {
         let written = self.written.as_ref();
-        let place = written.and_then(|it| it.places.nearest(&it.root.join(&path)));
+        let place = written.and_then(|it| it.places.nearest(&it.root.join(path)));
         let file = written.and_then(|it| it.file.as_ref()).map(Text::to_string);
-        let (file, place) = match self.inside(&path) {
+        match self.inside(path) {
             Some((inner, place)) => (inner.or(file), Some(place)),
             None => (file, place),
-        };
-        At { document: Some(self.identity.to_string()), path: Some(path), file, place }
+        }
     }
 
     /// The place of a value inside a text. Where the lines of the text are lines of the document's file it is one of the
     /// file, with the column inside the text; where there is no such file, the text counts as one that is called by its key.
     fn inside(&self, path: &Pointer) -> Option<(Option<String>, Place)> {
-        let (mut value, mut at, mut steps) = (&self.value, Pointer::root(), path.segments());
+        let (mut value, mut steps) = (&self.value, path.segments());
         let text = loop {
             if let Value::Text(text) = value {
                 break text;
             }
-            let step = Pointer::of(steps.next().cloned());
-            value = step.get(value).filter(|_| !step.is_root())?;
-            at = at.join(&step);
+            value = value.step(steps.next()?)?;
         };
+        let depth = path.segments().len().saturating_sub(steps.len());
         let number = list_index(steps.next()?)?;
         let place = place_in(text, number, &Pointer::of(steps.cloned()))?;
+        let at = Pointer::of(path.segments().take(depth).cloned());
         match &self.written {
             Some(written) => Some((None, place.below(written.places.literal(&written.root.join(&at))?.line))),
             None => Some((at.segments().next_back().map(Text::to_string), place)),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::canonical::unescaped;
 use crate::diagnostic::{Code, Error, Place};
 use crate::path::Pointer;
-use crate::value::{Map, Number, Text, Value};
+use crate::value::{Map, Number, Text, Value, order};
 
 /// How deep lists and maps may nest, in every text that comes in.
 pub const MAX_DEPTH: usize = 100;
@@ -18,8 +18,18 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 
 /// Reads one JSON text that may nest `depth` deep: an answer wraps documents that are at the limit themselves.
 pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
+    read(text, depth, None)
+}
+
+/// Reads one JSON text that is probably much like an earlier one, and takes over from that what is the same: like objects
+/// of many clusters are held once, and soon read.
+pub fn parse_like(text: &str, earlier: &Value) -> Result<Value, JsonError> {
+    read(text, MAX_DEPTH, Some(earlier))
+}
+
+fn read(text: &str, depth: usize, like: Option<&Value>) -> Result<Value, JsonError> {
     let mut parser = Parser::new(text, depth);
-    let value = parser.value().map_err(|error| *error)?;
+    let value = parser.value(like).map_err(|error| *error)?;
     match parser.token() {
         None => Ok(value),
         Some(_) => Err(*parser.unexpected("the end of the text")),
@@ -57,6 +67,16 @@ fn text_of(text: &str) -> Text {
     if text.len() <= Text::INLINE_CAP { Text::new_inline(text) } else { text.into() }
 }
 
+/// Whether a value that was read beside another is the same, to how its numbers are written.
+fn is_alike(value: &Value, other: &Value) -> bool {
+    match (value, other) {
+        (Value::Map(_), _) | (Value::List(_), _) => value.is_same(other),
+        (Value::Number(Number::Int(int)), Value::Number(Number::Int(other))) => int == other,
+        (Value::Number(_), _) => false,
+        _ => value == other,
+    }
+}
+
 struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -74,14 +94,16 @@ impl<'a> Parser<'a> {
         Parser { text, bytes: text.as_bytes(), pos: 0, depth, entries: Vec::new(), items: Vec::new() }
     }
 
-    fn value(&mut self) -> Read<Value> {
+    /// A value, of which the part that `like` has too is taken from there.
+    fn value(&mut self, like: Option<&Value>) -> Read<Value> {
         match self.token() {
-            Some(b'"') => match self.string()? {
-                Cow::Borrowed(text) => Ok(Value::Text(text_of(text))),
-                Cow::Owned(text) => Ok(text.into()),
+            Some(b'"') => match (self.string()?, like) {
+                (Cow::Borrowed(text), Some(Value::Text(same))) if text == same => Ok(Value::Text(same.clone())),
+                (Cow::Borrowed(text), _) => Ok(Value::Text(text_of(text))),
+                (Cow::Owned(text), _) => Ok(text.into()),
             },
-            Some(b'{') => self.nested(Parser::map),
-            Some(b'[') => self.nested(Parser::list),
+            Some(b'{') => self.nested(|parser| parser.map(like)),
+            Some(b'[') => self.nested(|parser| parser.list(like)),
             Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),
             Some(b't') => self.word("true", Value::Bool(true)),
             Some(b'f') => self.word("false", Value::Bool(false)),
@@ -102,11 +124,13 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    fn map(&mut self) -> Read<Value> {
+    fn map(&mut self, like: Option<&Value>) -> Read<Value> {
         let start = self.entries.len();
+        let others = like.and_then(Value::as_map);
+        let (mut is_same, mut others) = (others.is_some(), others.into_iter().flat_map(Map::iter).peekable());
         if self.token() == Some(b'}') {
             self.pos += 1;
-            return Ok(Map::new().into());
+            return Ok(like.filter(|it| it.as_map().is_some_and(Map::is_empty)).cloned().unwrap_or(Map::new().into()));
         }
         loop {
             if self.token() != Some(b'"') {
@@ -119,8 +143,15 @@ impl<'a> Parser<'a> {
             self.pos += 1;
             // Made before the value is read: moved right after it is made, a text would be waited for.
             let key = text_of(&key);
-            match self.value() {
-                Ok(value) => self.entries.push((key, value)),
+            while others.next_if(|(other, _)| order(other, &key).is_lt()).is_some() {
+                is_same = false;
+            }
+            let other = others.next_if(|(other, _)| **other == key).map(|(_, value)| value);
+            match self.value(other) {
+                Ok(value) => {
+                    is_same = is_same && other.is_some_and(|it| is_alike(&value, it));
+                    self.entries.push((key, value));
+                }
                 Err(error) => return Err(error.within(key)),
             }
             match self.token() {
@@ -130,6 +161,10 @@ impl<'a> Parser<'a> {
             }
         }
         self.pos += 1;
+        if let Some(like) = like.filter(|_| is_same && others.next().is_none()) {
+            self.entries.truncate(start);
+            return Ok(like.clone());
+        }
         match Map::from_entries(self.entries.split_off(start)) {
             (map, None) => Ok(map.into()),
             (_, Some(key)) => {
@@ -139,17 +174,23 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn list(&mut self) -> Read<Value> {
+    fn list(&mut self, like: Option<&Value>) -> Read<Value> {
         let start = self.items.len();
+        let others = like.and_then(Value::as_list);
+        let mut is_same = others.is_some();
         if self.token() == Some(b']') {
             self.pos += 1;
-            return Ok(Vec::new().into());
+            return Ok(like.filter(|it| it.as_list().is_some_and(Vec::is_empty)).cloned().unwrap_or(Vec::new().into()));
         }
         loop {
             // Counted before: an inner list that fails leaves its elements behind.
             let index = self.items.len() - start;
-            match self.value() {
-                Ok(item) => self.items.push(item),
+            let other = others.and_then(|it| it.get(index));
+            match self.value(other) {
+                Ok(item) => {
+                    is_same = is_same && other.is_some_and(|it| is_alike(&item, it));
+                    self.items.push(item);
+                }
                 Err(error) => return Err(error.within(index.to_string())),
             }
             match self.token() {
@@ -159,6 +200,11 @@ impl<'a> Parser<'a> {
             }
         }
         self.pos += 1;
+        let len = self.items.len() - start;
+        if let Some(like) = like.filter(|_| is_same && others.is_some_and(|it| it.len() == len)) {
+            self.items.truncate(start);
+            return Ok(like.clone());
+        }
         Ok(self.items.split_off(start).into())
     }
 
@@ -373,6 +419,24 @@ mod tests {
         assert!(parse(&nested(100)).is_ok());
         assert_eq!(parse(&nested(101)).unwrap_err().code, Code::TooDeep);
         assert_eq!(parse(&"[".repeat(200_000)).unwrap_err().code, Code::TooDeep);
+    }
+
+    #[test]
+    fn what_an_earlier_text_says_too_is_taken_from_there() {
+        let earlier = parse(r#"{"a":{"b":[1,"x"],"c":{}},"d":[{"e":1},{"f":2}],"g":1.0}"#).unwrap();
+        for text in [
+            r#"{"a":{"b":[1,"x"],"c":{}},"d":[{"e":1},{"f":3}],"g":1.0}"#,
+            r#"{"a":{"b":[1,"x"]},"d":[{"e":1}],"g":1}"#,
+            r#"{"d":[{"e":1},{"f":2},{}],"a":{"c":{},"b":[1,"x"],"z":0}}"#,
+            r#"[{"a":1}]"#,
+        ] {
+            assert_eq!(parse_like(text, &earlier).unwrap(), parse(text).unwrap());
+        }
+        let like = parse_like(r#"{"a":{"b":[1,"x"],"c":{}},"d":[{"e":1},{"f":3}]}"#, &earlier).unwrap();
+        assert!(like.get("a").unwrap().is_same(earlier.get("a").unwrap()));
+        assert_eq!(parse_like(r#"{"a":1,"a":1}"#, &parse(r#"{"a":1}"#).unwrap()).unwrap_err().code, Code::DuplicateKey);
+        let number = parse_like(r#"{"g":1}"#, &parse(r#"{"g":1.0}"#).unwrap()).unwrap();
+        assert!(matches!(number.get("g"), Some(Value::Number(Number::Int(1)))));
     }
 
     #[test]

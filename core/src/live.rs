@@ -117,6 +117,10 @@ impl Seen {
         known.then(|| self.objects.iter().filter(|(identity, object)| query.lists(identity, object)))
     }
 
+    pub fn object(&self, identity: &Identity) -> Option<&Value> {
+        self.objects.get(identity)
+    }
+
     pub fn objects(&self) -> impl Iterator<Item = (&Identity, &Value)> {
         self.objects.iter()
     }

@@ -94,11 +94,15 @@ pub fn covered(map: &Map) -> Map {
 pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
     let segments: Vec<&str> = place.segments().map(Text::as_str).collect();
     objects.iter().any(|object| {
-        let inside = (0..=segments.len()).filter_map(|depth| segments.split_at_checked(depth));
-        inside.into_iter().any(|(above, below)| {
-            let holder = Pointer::of(above.iter().copied()).get(object).and_then(Value::as_map).and_then(Holder::of);
-            holder.is_some_and(|it| it.hides(below))
-        })
+        let (mut here, mut below) = (*object, segments.as_slice());
+        loop {
+            if here.as_map().and_then(Holder::of).is_some_and(|it| it.hides(below)) {
+                return true;
+            }
+            let Some((next, rest)) = below.split_first() else { return false };
+            let Some(inner) = here.step(next) else { return false };
+            (here, below) = (inner, rest);
+        }
     })
 }
 

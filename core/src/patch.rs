@@ -196,15 +196,16 @@ impl Patching {
     /// whether it is an element of a list.
     pub fn resolve(&self, step: &Step) -> (Pointer, bool) {
         let plain = |segment: &Text| !segment.starts_with(|it: char| it == '-' || it.is_ascii_digit());
+        // Nearly always the place is the path, and shares it.
+        let mut place = step.path.clone();
         if step.path.segments().all(plain) {
-            return (step.path.clone(), false);
+            return (place, false);
         }
-        let (mut place, mut here, mut in_list) = (Pointer::root(), Some(&self.object), false);
+        let (mut here, mut in_list) = (Some(&self.object), false);
         let last = step.path.segments().len().saturating_sub(1);
         for (depth, segment) in step.path.segments().enumerate() {
             let Some(Value::List(items)) = here else {
                 (here, in_list) = (here.and_then(|it| it.get(segment)), false);
-                place.push(segment.clone());
                 continue;
             };
             let added = usize::from(depth == last && step.verb == Verb::Add);
@@ -213,7 +214,9 @@ impl Patching {
                 segment => index(self.mode, segment, items.len().saturating_add(added)),
             };
             (here, in_list) = (at.and_then(|at| items.get(at)), true);
-            place.push(at.map_or_else(|| segment.clone(), index_text));
+            if let Some(text) = at.map(index_text).filter(|it| it != segment) {
+                place.set(depth, text);
+            }
         }
         (place, in_list)
     }

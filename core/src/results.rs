@@ -350,7 +350,7 @@ impl State {
 
     fn plan(&mut self, view: View, identity: &Identity, clusters: Option<&BTreeSet<Text>>, all: &mut Vec<Arc<Steps>>) {
         let Some(Reading { read: Ok(subject), cells, whole, .. }) = &mut self.reading else { return };
-        for (name, cell) in cells.iter_mut().filter(|(name, _)| clusters.is_none_or(|it| it.contains(*name))) {
+        let mut plan = |name: &Text, cell: &mut Cell| {
             let steps = cell.steps.get_or_insert_with(|| {
                 let mut planner = Planner::new(view, identity);
                 if let Ok(outcome) = &cell.outcome {
@@ -361,6 +361,15 @@ impl State {
             if !steps.is_empty() || steps.managed > 0 {
                 all.push(Arc::clone(steps));
             }
+        };
+        match clusters {
+            None => cells.iter_mut().for_each(|(name, cell)| plan(name, cell)),
+            // Looked up: a plan of one cluster does not walk the fleet.
+            Some(names) => names.iter().for_each(|name| {
+                if let Some(cell) = cells.get_mut(name) {
+                    plan(name, cell);
+                }
+            }),
         }
         if clusters.is_none() {
             let whole = whole.get_or_insert_with(|| {

@@ -196,6 +196,13 @@ impl Store {
         self.live.get(cluster)
     }
 
+    /// What an object of a cluster is probably much like: what the cluster showed before, or what its neighbour shows.
+    pub fn like(&self, cluster: &Text, identity: &Identity) -> Option<&Value> {
+        let before = self.live.get(cluster).and_then(|seen| seen.object(identity));
+        let beside = || self.live.range::<Text, _>(..cluster).next_back()?.1.object(identity);
+        before.or_else(beside)
+    }
+
     pub fn seen_mut(&mut self, cluster: &Text) -> &mut Seen {
         self.live.entry(cluster.clone()).or_default()
     }

@@ -167,6 +167,17 @@ impl Map {
         self.0.is_empty()
     }
 
+    fn share(&mut self, like: &Map) -> bool {
+        let mut same = self.0.len() == like.0.len();
+        let mut others = like.0.iter().peekable();
+        for (key, value) in &mut self.0 {
+            while others.next_if(|(other, _)| order(other, key).is_lt()).is_some() {}
+            let other = others.next_if(|(other, _)| is_equal(other, key));
+            same &= other.is_some_and(|(_, other)| value.share(other));
+        }
+        same
+    }
+
     /// Where a key is. In a small map it is sooner found by its length than by halving.
     fn place(&self, key: &str) -> Option<usize> {
         const SMALL: usize = 16;
@@ -346,6 +357,38 @@ impl Value {
         self
     }
 
+    /// Takes over what another value holds already, wherever both say the same, so that it is held once. Answers whether all
+    /// of it is. Nothing about the value changes.
+    pub fn share(&mut self, like: &Value) -> bool {
+        if self.is_same(like) {
+            return true;
+        }
+        let same = match (&mut *self, like) {
+            (Value::Map(map), Value::Map(like)) => match Arc::get_mut(map) {
+                Some(map) => map.share(like),
+                None => map == like,
+            },
+            (Value::List(items), Value::List(like)) => match Arc::get_mut(items) {
+                Some(items) => {
+                    let mut same = items.len() == like.len();
+                    for (item, other) in items.iter_mut().zip(like.iter()) {
+                        same &= item.share(other);
+                    }
+                    same
+                }
+                None => items == like,
+            },
+            // A number that was written differently stays as it was written.
+            (Value::Number(Number::Int(int)), Value::Number(Number::Int(other))) => return int == other,
+            (Value::Number(_), _) => return false,
+            (value, other) => value == other,
+        };
+        if same && matches!(self, Value::Map(_) | Value::List(_)) {
+            self.clone_from(like);
+        }
+        same
+    }
+
     /// Whether both are the same place in memory: equal without looking.
     pub fn is_same(&self, other: &Value) -> bool {
         match (self, other) {
@@ -410,6 +453,23 @@ mod tests {
         assert!(!one.is_same(&two));
         assert!(one.get("b").unwrap().is_same(two.get("b").unwrap()));
         assert_eq!(one.at(&["a", "x"]).and_then(Value::as_int), Some(1));
+    }
+
+    #[test]
+    fn what_two_values_say_alike_is_held_once_and_nothing_changes() {
+        let parse = |text: &str| crate::json::parse(text).unwrap();
+        let like = parse(r#"{"a":{"x":[1,{"y":"z"}]},"b":[{"c":1}],"d":1,"e":{"f":2}}"#);
+        let text = r#"{"a":{"x":[1,{"y":"z"}]},"b":[{"c":2}],"c":0,"e":{"f":2,"g":3}}"#;
+        let mut value = parse(text);
+        assert!(!value.share(&like));
+        assert_eq!(value.to_canonical(), text);
+        assert!(value.get("a").unwrap().is_same(like.get("a").unwrap()));
+        assert!(!value.get("e").unwrap().is_same(like.get("e").unwrap()));
+        assert!(parse(&like.to_canonical()).share(&like));
+        // Equal numbers may be written differently, which is kept.
+        let mut port = parse(r#"{"port":80.0}"#);
+        assert!(!port.share(&parse(r#"{"port":80}"#)));
+        assert!(matches!(port.get("port"), Some(Value::Number(Number::Double(_)))));
     }
 
     #[test]

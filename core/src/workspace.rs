@@ -8,7 +8,7 @@ use crate::refresh::Moment;
 use crate::results::{Change, Replaced, Results};
 use crate::settings::Settings;
 use crate::store::Store;
-use crate::value::Text;
+use crate::value::{Text, Value};
 
 /// Answers requests. It never fails and never panics: what is wrong with a request is said in the answer, and a request
 /// that is refused leaves everything as it was.
@@ -22,6 +22,8 @@ use crate::value::Text;
 pub struct Workspace {
     pub(crate) store: Store,
     pub(crate) results: Results,
+    /// The last request that told what a cluster shows.
+    pub(crate) earlier: Value,
 }
 
 impl Workspace {
@@ -73,13 +75,19 @@ impl Workspace {
     pub fn see(
         &mut self,
         cluster: &Text,
-        objects: Vec<Document>,
+        mut objects: Vec<Document>,
         absent: Vec<Identity>,
         complete: Option<Option<Query>>,
         journal: Option<&mut Vec<Undo>>,
     ) -> usize {
         if let Some(journal) = journal {
             journal.push(Undo::Seen(cluster.clone(), self.store.seen(cluster).cloned()));
+        }
+        // Like clusters hold like objects: what is the same in two of them is held once.
+        for object in &mut objects {
+            if let Some(like) = self.store.like(cluster, &object.identity) {
+                object.value.share(like);
+            }
         }
         let whole = complete.is_some();
         let seen = self.store.seen_mut(cluster);

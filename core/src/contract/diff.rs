@@ -57,7 +57,7 @@ impl WorkspaceOperation for Diff {
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<DiffAnswer, Error> {
         workspace.settle(None);
         let identity = subject_of(workspace, &self.subject, &Spot::ROOT.key("subject"))?;
-        let Workspace { store, results } = workspace;
+        let Workspace { store, results, .. } = workspace;
         let Some(state) = results.get(&identity) else { return Ok(DiffAnswer { differences: Vec::new() }) };
         let left = result_of(store, state, &self.left, &Spot::ROOT.key("left"))?;
         let right = result_of(store, state, &self.right, &Spot::ROOT.key("right"))?;

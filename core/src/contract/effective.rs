@@ -11,11 +11,11 @@ use super::retain::RetainedField;
 use super::{Refusal, WorkspaceOperation};
 use crate::canonical::Writer;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::document::{Identity, Reference};
+use crate::document::{Document, Identity, Reference};
 use crate::fold::{Effective, Folded, with_own};
 use crate::lint::place;
 use crate::mask;
-use crate::outcome::{Outcome, Product};
+use crate::outcome::{Origin, Outcome, Product, Touched};
 use crate::record;
 use crate::results::{Cell, State};
 use crate::select::Cluster;
@@ -96,7 +96,7 @@ record! {
     /// What one layer says, and where.
     pub struct LayerAnswer {
         layer "layer": Text,
-        document "document": Option<String>,
+        document "document": Option<Text>,
         path "path": Option<String>,
         file "file": Option<String>,
         line "line": Option<i64>,
@@ -166,7 +166,7 @@ impl WorkspaceOperation for EffectiveRequest {
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<EffectiveAnswer, Error> {
         workspace.settle(None);
         let identity = subject_of(workspace, &self.subject, &Spot::ROOT.key("subject"))?;
-        let Workspace { store, results } = workspace;
+        let Workspace { store, results, .. } = workspace;
         let Some(state) = results.get(&identity) else {
             return Ok(EffectiveAnswer { subject: identity.to_string(), results: Vec::new() });
         };
@@ -223,11 +223,12 @@ fn group<'a>(
     }
     let mut groups: Vec<Group> = Vec::new();
     let mut known: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    let mut sources = Sources { store, known: Vec::new() };
     let mut told = Vec::new();
     for draft in drafts {
         let own: BTreeMap<Text, Vec<Effective>> =
             draft.clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty()).gather();
-        let written: Arc<str> = write(draft.cell, store, origins, &own, &mut told).into();
+        let written: Arc<str> = write(draft.cell, &mut sources, origins, &own, &mut told).into();
         let clusters = draft.clusters.into_iter().cloned();
         match known.get(&written).and_then(|at| groups.get_mut(*at)) {
             Some(group) => group.clusters.extend(clusters),
@@ -251,7 +252,7 @@ fn group<'a>(
 
 fn write(
     cell: &Cell,
-    store: &Store,
+    sources: &mut Sources,
     origins: bool,
     own: &BTreeMap<Text, Vec<Effective>>,
     told: &mut Vec<Diagnostic>,
@@ -280,14 +281,14 @@ fn write(
     if let Some(folded) = &folded {
         answer.options = Some(folded.options.iter().map(OptionAnswer::of).collect());
         answer.values = Some(&folded.values);
-        answer.origins = origins.then(|| option_origins(folded, store));
+        answer.origins = origins.then(|| option_origins(folded, sources.store));
     }
     if own.len() > 1 {
         let own = own.iter().map(|(name, own)| (name.clone(), own.iter().map(OptionAnswer::of).collect()));
         answer.own = Some(own.collect());
     }
     if !outcome.objects.is_empty() {
-        answer.objects = Some(outcome.objects.iter().map(|it| ProductAnswer::of(it, store, origins)).collect());
+        answer.objects = Some(outcome.objects.iter().map(|it| ProductAnswer::of(it, sources, origins)).collect());
     }
     answer.group = outcome
         .group
@@ -328,20 +329,66 @@ impl LayerAnswer {
         store: &Store,
     ) -> LayerAnswer {
         let PlaceAnswer { document, path, file, line, column } = PlaceAnswer::origin(cause.origin.as_ref(), store);
+        let document = document.map(Text::from);
         LayerAnswer { layer: cause.layer.clone(), document, path, file, line, column, value, value_from }
     }
 }
 
+/// Finds documents by their identities, and keeps their names: in many results the same few have a word.
+struct Sources<'a> {
+    store: &'a Store,
+    /// By the place in memory of an identity, which results share.
+    known: Vec<(usize, Option<&'a Document>, Text)>,
+}
+
+impl<'a> Sources<'a> {
+    const MOST: usize = 16;
+
+    fn layer(&mut self, touched: &Touched, value: Option<Explicit>) -> LayerAnswer {
+        let mut answer = LayerAnswer {
+            layer: touched.layer.clone(),
+            document: None,
+            path: None,
+            file: None,
+            line: None,
+            column: None,
+            value,
+            value_from: None,
+        };
+        let Some(Origin { document, path }) = &touched.origin else { return answer };
+        let (source, name) = self.find(document);
+        answer.document = Some(name);
+        answer.path = Some(path.to_string());
+        let (file, place) = source.map(|it| it.place(path)).unwrap_or_default();
+        answer.file = file;
+        (answer.line, answer.column) = (place.map(|it| it.line.into()), place.map(|it| it.column.into()));
+        answer
+    }
+
+    fn find(&mut self, identity: &Arc<Identity>) -> (Option<&'a Document>, Text) {
+        let key = Arc::as_ptr(identity).addr();
+        if let Some((_, document, name)) = self.known.iter().find(|(it, ..)| *it == key) {
+            return (*document, name.clone());
+        }
+        let (document, name) = (self.store.document(identity), Text::from(identity.to_string()));
+        // Where they are many after all, looking through what is known would cost more than it spares.
+        if self.known.len() == Self::MOST {
+            self.known.clear();
+        }
+        self.known.push((key, document, name.clone()));
+        (document, name)
+    }
+}
+
 impl ProductAnswer {
-    fn of(product: &Product, store: &Store, origins: bool) -> ProductAnswer {
+    fn of(product: &Product, sources: &mut Sources, origins: bool) -> ProductAnswer {
         let Product { object, base, origins: touched, retained, wave } = product;
         let origins = origins.then(|| {
             let mut all = BTreeMap::new();
             for (path, chain) in touched {
                 let chain = chain.iter().map(|it| {
-                    let cause = crate::compare::Cause { layer: it.layer.clone(), origin: it.origin.clone() };
                     let value = it.value.clone().map(|value| shown(value, object, path));
-                    LayerAnswer::of(&cause, (value, None), store)
+                    sources.layer(it, value)
                 });
                 all.insert(Text::from(path.to_string()), chain.collect());
             }
@@ -349,7 +396,7 @@ impl ProductAnswer {
         });
         ProductAnswer {
             object: object.clone(),
-            base: Some(PlaceAnswer::of(base.place(store))),
+            base: Some(PlaceAnswer::of(base.place(sources.store))),
             origins,
             retained: Some(RetainedField::list(retained)).filter(|it| !it.is_empty()),
             wave: *wave,

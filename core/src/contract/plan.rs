@@ -184,7 +184,7 @@ pub fn planned(
     clusters: Option<&BTreeSet<Text>>,
     out: &mut Vec<Diagnostic>,
 ) -> Plan {
-    let Workspace { store, results } = workspace;
+    let Workspace { store, results, .. } = workspace;
     for (identity, state) in results.subjects() {
         if let Err(error) = state.subject() {
             let message = format!("`{identity}` keeps its last state: {}", error.message);

@@ -59,7 +59,7 @@ fn mend(
     mode: Mode,
 ) -> Result<Update, Error> {
     let mut object = live.clone();
-    let mut found = Vec::new();
+    let (mut found, mut is_written) = (Vec::new(), false);
     let is_inside = |place: &[&str]| sections.iter().any(|it| place.starts_with(&it.path()));
     let has_others = immutable(desired).iter().any(|place| !is_inside(place));
     for section in sections {
@@ -68,6 +68,7 @@ fn mend(
         }
         let here = section_differences(&section, desired, live, last_applied, mode)?;
         if here.iter().any(|it| it.kind != DifferenceKind::Immutable) {
+            is_written = true;
             let path = section.path();
             match written(&section, &here, desired, live, last_applied, mode) {
                 Some(value) => put(&mut object, &path, value),
@@ -76,10 +77,13 @@ fn mend(
         }
         found.extend(here);
     }
+    if mode == Mode::Strict && has_others {
+        found.extend(unlisted_immutables(desired, live, &found));
+    }
+    if !is_written {
+        return Ok(Update { differences: found, ..Update::default() });
+    }
     if mode == Mode::Strict {
-        if has_others {
-            found.extend(unlisted_immutables(desired, live, &found));
-        }
         restore_immutables(&mut object, live);
     }
     let patch = diff(live, &object);

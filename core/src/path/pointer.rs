@@ -1,14 +1,16 @@
 //! JSON pointers.
 
-use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 
 use super::PathError;
 use crate::value::{Text, Value};
 
 /// A JSON pointer (RFC 6901): empty for the whole, or `/` before each key or index, with `~0` for `~` and `~1` for `/`.
+///
+/// Cloning one copies a reference: the place of a layer's operation is part of every result that the layer touches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pointer(VecDeque<Text>);
+pub struct Pointer(Arc<Vec<Text>>);
 
 impl Pointer {
     pub fn root() -> Pointer {
@@ -16,7 +18,7 @@ impl Pointer {
     }
 
     pub fn of<T: Into<Text>>(segments: impl IntoIterator<Item = T>) -> Pointer {
-        Pointer(segments.into_iter().map(Into::into).collect())
+        Pointer(Arc::new(segments.into_iter().map(Into::into).collect()))
     }
 
     /// # Errors
@@ -31,12 +33,12 @@ impl Pointer {
             return Err(PathError::new("a pointer is empty or starts with `/`", 0).hint(hint));
         };
         let mut offset = 1;
-        let mut segments = VecDeque::new();
+        let mut segments = Vec::new();
         for raw in rest.split('/') {
-            segments.push_back(unescape(raw, offset)?);
+            segments.push(unescape(raw, offset)?);
             offset += raw.chars().count() + 1;
         }
-        Ok(Pointer(segments))
+        Ok(Pointer(Arc::new(segments)))
     }
 
     pub fn is_root(&self) -> bool {
@@ -48,55 +50,59 @@ impl Pointer {
     }
 
     pub fn push(&mut self, segment: impl Into<Text>) {
-        self.0.push_back(segment.into());
+        Arc::make_mut(&mut self.0).push(segment.into());
     }
 
     pub fn push_front(&mut self, segment: Text) {
-        self.0.push_front(segment);
+        Arc::make_mut(&mut self.0).insert(0, segment);
     }
 
     pub fn pop(&mut self) -> Option<Text> {
-        self.0.pop_back()
+        Arc::make_mut(&mut self.0).pop()
     }
 
     /// Puts another step in the place of one.
     pub fn set(&mut self, depth: usize, segment: Text) {
-        if let Some(step) = self.0.get_mut(depth) {
+        if let Some(step) = Arc::make_mut(&mut self.0).get_mut(depth) {
             *step = segment;
         }
     }
 
     /// This pointer and one step further.
     pub fn child(&self, segment: impl Into<Text>) -> Pointer {
-        let mut child = self.clone();
-        child.push(segment);
-        child
+        Pointer::of(self.segments().cloned().chain([segment.into()]))
     }
 
     /// This pointer and all steps of another.
     pub fn join(&self, other: &Pointer) -> Pointer {
-        Pointer(self.0.iter().chain(&other.0).cloned().collect())
+        Pointer::of(self.segments().chain(other.segments()).cloned())
     }
 
     /// The parent and the last step; nothing for the root.
     pub fn split_last(&self) -> Option<(Pointer, Text)> {
-        let mut parent = self.clone();
-        let last = parent.pop()?;
-        Some((parent, last))
+        let (last, parent) = self.0.split_last()?;
+        Some((Pointer::of(parent.iter().cloned()), last.clone()))
     }
 
     /// Whether `other` is this place or lies inside it.
     pub fn contains(&self, other: &Pointer) -> bool {
-        self.0.len() <= other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| a == b)
+        self.0.len() <= other.0.len() && self.0.iter().zip(other.0.iter()).all(|(a, b)| a == b)
     }
 
     /// The value at this place.
     pub fn get<'v>(&self, value: &'v Value) -> Option<&'v Value> {
-        self.0.iter().try_fold(value, |value, segment| match value {
+        self.0.iter().try_fold(value, |value, segment| value.step(segment))
+    }
+}
+
+impl Value {
+    /// The value one step further, of a map or of a list.
+    pub fn step(&self, segment: &str) -> Option<&Value> {
+        match self {
             Value::Map(map) => map.get(segment),
             Value::List(items) => items.get(list_index(segment)?),
             _ => None,
-        })
+        }
     }
 }
 
@@ -131,15 +137,15 @@ fn unescape(raw: &str, offset: usize) -> Result<Text, PathError> {
 
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for segment in &self.0 {
+        for segment in self.segments() {
             f.write_str("/")?;
-            for char in segment.chars() {
-                match char {
-                    '~' => f.write_str("~0")?,
-                    '/' => f.write_str("~1")?,
-                    _ => write!(f, "{char}")?,
-                }
+            let mut rest = segment.as_str();
+            while let Some((run, tail)) = rest.find(['~', '/']).and_then(|at| rest.split_at_checked(at)) {
+                f.write_str(run)?;
+                f.write_str(if tail.starts_with('~') { "~0" } else { "~1" })?;
+                rest = tail.get(1..).unwrap_or_default();
             }
+            f.write_str(rest)?;
         }
         Ok(())
     }

@@ -99,10 +99,15 @@ func patch() any {
 	}
 }
 
-// live is what a cluster shows for the deployment when nothing needs to be done: all of it, what the API server fills
-// in, a status and managed fields; 6,379 bytes, the mean of the research note.
+// live is what a cluster shows for the deployment when nothing needs to be done; 6,379 bytes, the mean of the research note.
 func live() any {
 	value := deployment().(object)
+	return stretched(value, 6379, completed(value))
+}
+
+// completed adds what a cluster shows beyond what was sent to it: what the API server fills in, a status and managed
+// fields. It answers how to set the one text of it that may be of any length.
+func completed(value object) func(filler string) {
 	metadata := value["metadata"].(object)
 	metadata["uid"] = "6f0d0a1e-3b52-4c57-9f55-0c9a7f3d2b11"
 	metadata["resourceVersion"] = "184467440"
@@ -139,11 +144,12 @@ func live() any {
 		return object{"type": kind, "status": "True", "reason": reason, "message": "", "lastTransitionTime": "2026-01-01T00:01:00Z", "lastUpdateTime": "2026-01-01T00:01:00Z"}
 	}
 	progressing := condition("Progressing", "NewReplicaSetAvailable")
+	replicas := spec["replicas"]
 	value["status"] = object{
-		"observedGeneration": 12, "replicas": 3, "updatedReplicas": 3, "readyReplicas": 3, "availableReplicas": 3,
+		"observedGeneration": 12, "replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas, "availableReplicas": replicas,
 		"conditions": list{condition("Available", "MinimumReplicasAvailable"), progressing},
 	}
-	return stretched(value, 6379, func(filler string) { progressing["message"] = filler })
+	return func(filler string) { progressing["message"] = filler }
 }
 
 func managed(manager, operation, subresource string) any {

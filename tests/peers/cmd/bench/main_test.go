@@ -101,7 +101,7 @@ func TestAMismatchIsAnErrorNotAFigure(t *testing.T) {
 }
 
 func TestBadCallsAreRefused(t *testing.T) {
-	for _, args := range [][]string{{}, {"run"}, {"fly", "x"}, {"run", "x", "-samples", "0"}, {"write", "x", "y"}} {
+	for _, args := range [][]string{{}, {"run"}, {"fly", "x"}, {"run", "x", "-samples", "0"}, {"write", "x", "y"}, {"plan", "x"}, {"plan", "-clusters", "0"}} {
 		if command(args) == nil {
 			t.Errorf("%q was accepted", args)
 		}

@@ -1,7 +1,4 @@
-//! Our side of the benchmark: W1, W2, W3 and W8 of TARGETS, natively and under wasmtime, as CPU time a run. Prints one JSON
-//! line; `tests/bench.mjs` puts it beside the Go side of the same minute.
-//!
-//! `bench DIR GUEST`: the folder with the workloads, and the module of `tests/bench-guest`.
+//! W1, W2, W3 and W8: single operations, natively and under wasmtime.
 
 use std::path::Path;
 
@@ -13,19 +10,17 @@ use fleetfold_core::fleet::Fleet;
 use fleetfold_core::label::Labels;
 use fleetfold_core::select::{Cluster, LabelSelector};
 use fleetfold_core::{Value, Workspace, json};
-use rustix::time::{ClockId, clock_gettime};
+
+use crate::clock::now;
 
 const SAMPLES: usize = 15;
 /// Long enough that the clock and the call around it do not count.
 const SAMPLE_NANOSECONDS: u64 = 20_000_000;
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    let [_, folder, guest] = arguments.as_slice() else { panic!("usage: bench DIR GUEST") };
-    let read = |name: &str| {
-        std::fs::read_to_string(Path::new(folder).join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    };
-
+/// Measures on the inputs in `folder`; `guest` is the module of `tests/bench-guest`.
+pub fn run(folder: &Path, guest: &str) -> Vec<(String, Value)> {
+    let read =
+        |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut results = Vec::new();
     for (name, clusters) in [("w1_10k", "clusters-10000.json"), ("w1_100k", "clusters-100000.json")] {
         results.extend(select(name, &read(clusters), &read("selector.json"), guest));
@@ -38,7 +33,7 @@ fn main() {
     ] {
         results.extend(call(name, &request));
     }
-    println!("{}", Value::map(results).to_canonical());
+    results
 }
 
 /// Layers as the engine takes them: each section an option that merges deeply, so that every leaf has its origin.
@@ -118,9 +113,4 @@ fn measure(mut run: impl FnMut()) -> Value {
     let times = (SAMPLE_NANOSECONDS / once.max(1)).max(1);
     let least = (0..SAMPLES).map(|_| sample(times) as f64 / times as f64).fold(f64::INFINITY, f64::min);
     Value::from(least.round() as i64)
-}
-
-fn now() -> u64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
