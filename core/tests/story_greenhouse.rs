@@ -126,7 +126,7 @@ fn option_three_overrides_in_the_preset_itself() {
     let want = [
         "cluster-option-override wins preset.yaml:16",
         "preset shadowed preset.yaml:11",
-        "definition-default shadowed fleet.yaml:24",
+        "definition-default shadowed fleet.yaml:23",
     ];
     assert_eq!(chain, want);
 }
@@ -236,7 +236,7 @@ fn relabel(fleet: &mut Fleet, labels: &str) {
 
 #[test]
 fn a_cluster_that_leaves_loses_its_plugin_and_gets_it_again_when_it_is_back() {
-    let mut fleet = story("000-3-cluster-option-overrides");
+    let mut fleet = story("000-1-plugin-override");
     fleet.settle_at_once();
     let before = bytes(&fleet, "Plugin/my-org/my-preset-my-cluster");
     relabel(&mut fleet, "{}");
@@ -256,7 +256,7 @@ fn change_preset(fleet: &mut Fleet, change: impl Fn(&mut fleetfold_core::value::
 
 #[test]
 fn retain_keeps_the_plugin_of_a_cluster_that_leaves() {
-    let mut fleet = story("000-3-cluster-option-overrides");
+    let mut fleet = story("000-1-plugin-override");
     change_preset(&mut fleet, |spec| drop(spec.insert("deletionPolicy", "Retain")));
     fleet.settle_at_once();
     relabel(&mut fleet, "{}");
@@ -271,7 +271,7 @@ fn retain_keeps_the_plugin_of_a_cluster_that_leaves() {
 
 #[test]
 fn a_bad_selector_keeps_every_plugin() {
-    let mut fleet = story("000-3-cluster-option-overrides");
+    let mut fleet = story("000-1-plugin-override");
     fleet.settle_at_once();
     change_preset(&mut fleet, |spec| {
         spec.insert("clusterSelector", value(r#"{"matchExpressions":[{"key":"fleet","operator":"In","values":[]}]}"#));
@@ -282,7 +282,7 @@ fn a_bad_selector_keeps_every_plugin() {
 
 #[test]
 fn a_selector_that_picks_nobody_does_not_delete_everything() {
-    let mut fleet = story("000-3-cluster-option-overrides");
+    let mut fleet = story("000-1-plugin-override");
     fleet.settle_at_once();
     change_preset(&mut fleet, |spec| drop(spec.insert("clusterSelector", value(r#"{"matchLabels":{"fleet":"al"}}"#))));
     let plan = fleet.plan();
@@ -295,7 +295,7 @@ fn a_selector_that_picks_nobody_does_not_delete_everything() {
 
 #[test]
 fn a_plugin_that_the_preset_did_not_make_is_left_alone() {
-    let mut fleet = story("000-3-cluster-option-overrides");
+    let mut fleet = story("000-1-plugin-override");
     let foreign = r#"{"apiVersion":"greenhouse.sap/v1alpha1","kind":"Plugin","metadata":{"name":"my-preset-my-cluster","namespace":"my-org"},"spec":{"pluginDefinitionRef":{"kind":"PluginDefinition","name":"my-plugindefinition"},"clusterName":"my-cluster"}}"#;
     fleet.put("", value(foreign));
     assert_eq!(actions(&fleet.settle_at_once()), ["0 create Plugin/my-org/my-preset-other-cluster"]);
@@ -314,7 +314,7 @@ fn condition(fleet: &Fleet, name: &str) -> (String, String) {
 
 #[test]
 fn the_preset_says_how_its_clusters_stand() {
-    let mut fleet = story("000-3-cluster-option-overrides");
+    let mut fleet = story("000-1-plugin-override");
     fleet.settle_at_once();
     assert_eq!(condition(&fleet, "Ready"), ("False".into(), "0 of 0 plugins are ready".into()));
     for cluster in ["my-cluster", "other-cluster"] {
@@ -335,7 +335,7 @@ fn the_preset_says_how_its_clusters_stand() {
 #[test]
 fn deleting_the_preset_deletes_or_releases_its_plugins() {
     for (policy, left) in [("Delete", 0), ("Retain", 2)] {
-        let mut fleet = story("000-3-cluster-option-overrides");
+        let mut fleet = story("000-1-plugin-override");
         change_preset(&mut fleet, |spec| drop(spec.insert("deletionPolicy", policy)));
         fleet.settle_at_once();
         fleet.start_deleting(PRESET);

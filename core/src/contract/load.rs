@@ -136,6 +136,10 @@ impl Load {
                 let mut undone = Vec::new();
                 for document in documents {
                     let identity = document.identity.clone();
+                    // A change is asked about in order to take the place of what there is.
+                    if journal.is_none() {
+                        tell_other_file(&document, workspace.document(&identity), out);
+                    }
                     let before = workspace.put(document, out);
                     replaced += usize::from(before.is_some());
                     if journal.is_some() {
@@ -196,6 +200,19 @@ fn tell_repeats(documents: &[Document], out: &mut Vec<Diagnostic>) {
         let message = format!("`{}` is given twice; the last one counts", document.identity);
         let at = document.at(Pointer::root());
         out.push(Diagnostic { at, ..Diagnostic::warning(Code::DuplicateDocument, message) });
+    }
+}
+
+/// The same for a document that another file has given before.
+fn tell_other_file(document: &Document, before: Option<&Document>, out: &mut Vec<Diagnostic>) {
+    let at = document.at(Pointer::root());
+    let other = before.and_then(|it| it.at(Pointer::root()).file);
+    if let (Some(other), Some(file)) = (other, &at.file)
+        && other != *file
+    {
+        let message = format!("`{}` is also given by `{other}`; the last one counts", document.identity);
+        let told = Diagnostic { at, ..Diagnostic::warning(Code::DuplicateDocument, message) };
+        out.push(told.hint("keep one of them, or unload the other first"));
     }
 }
 

@@ -65,7 +65,7 @@ codes! {
     AmbiguousObject = "ambiguous-object",
     /// No plan has such an action now.
     UnknownAction = "unknown-action",
-    /// One document stands twice in what is loaded at once.
+    /// One document stands twice in what is loaded at once, or in two files.
     DuplicateDocument = "duplicate-document",
 
     // Values
