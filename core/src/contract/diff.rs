@@ -6,7 +6,7 @@ use super::null::Explicit;
 use super::place::{CauseAnswer, object_name};
 use super::record::Spot;
 use super::what_if::shown_change;
-use crate::compare::{Cause, compare};
+use crate::compare::{Cause, compare, setter};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::fold::with_own;
 use crate::outcome::Outcome;
@@ -65,7 +65,12 @@ impl WorkspaceOperation for Diff {
         let mut differences = Vec::new();
         for change in compare(&left, &right).changes {
             let other = backwards.iter().find(|it| it.path == change.path && it.object == change.object);
-            let cause = more_specific(&change.cause, other.map(|it| &it.cause), state);
+            let cause = match other {
+                // What one side says too, only lower, makes no difference; what is above it does.
+                Some(other) if says(&right, &change.path, &other.cause) => &change.cause,
+                Some(other) if says(&left, &change.path, &change.cause) => &other.cause,
+                other => more_specific(&change.cause, other.map(|it| &it.cause), state),
+            };
             let (before, after) = shown_change(&change, [&left, &right]);
             differences.push(ClusterDifference {
                 object: object_name(change.object.as_ref()),
@@ -93,6 +98,12 @@ pub fn result_of(store: &Store, state: &State, name: &Text, at: &Spot) -> Result
     let own = subject.own(View { store, now: None }, &cluster);
     outcome.options = outcome.options.map(|folded| with_own(&folded, &own));
     Ok(outcome)
+}
+
+/// Whether a layer has something to say about an option.
+fn says(outcome: &Outcome, path: &str, cause: &Cause) -> bool {
+    let chain = outcome.options.as_ref().and_then(|folded| folded.origins.get(path));
+    chain.into_iter().flatten().any(|it| setter(it) == *cause)
 }
 
 /// Of the layers that win on each side, the one of the higher rank: without it there would be no difference.
