@@ -8,8 +8,10 @@
 //! Digests and comparisons are taken over these bytes, so nothing else in the engine writes JSON.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use crate::mask;
+use crate::path::Pointer;
 use crate::value::{Map, Number, Value};
 
 impl Value {
@@ -40,6 +42,13 @@ impl Writer {
         self.out
     }
 
+    /// What was written, after which the writer starts anew in the same memory.
+    pub fn take(&mut self) -> Arc<str> {
+        let taken = Arc::from(self.out.as_str());
+        self.out.clear();
+        taken
+    }
+
     pub fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.out.push_str("null"),
@@ -62,6 +71,20 @@ impl Writer {
 
     pub fn text(&mut self, text: &str) {
         write_text(text, &mut self.out);
+    }
+
+    /// A JSON pointer as a text. Its steps are written one by one: an answer with origins is full of pointers.
+    pub fn pointer(&mut self, pointer: &Pointer) {
+        self.out.push('"');
+        for step in pointer.segments() {
+            if is_plain(step.as_bytes()) && !step.contains(['~', '/']) {
+                self.out.push('/');
+                self.out.push_str(step);
+            } else {
+                write_escaped(&Pointer::of([step.clone()]).to_string(), &mut self.out);
+            }
+        }
+        self.out.push('"');
     }
 
     pub fn map(&mut self, map: &Map) {
@@ -106,6 +129,12 @@ impl Writer {
     pub fn key(&mut self, key: &str) {
         self.comma();
         write_text(key, &mut self.out);
+        self.out.push(':');
+    }
+
+    pub fn pointer_key(&mut self, key: &Pointer) {
+        self.comma();
+        self.pointer(key);
         self.out.push(':');
     }
 
@@ -302,6 +331,15 @@ mod tests {
         check(5e-324, "5e-324");
         check(1.7976931348623157e308, "1.7976931348623157e+308");
         check(0.30000000000000004, "0.30000000000000004");
+    }
+
+    #[test]
+    fn a_pointer_is_written_as_its_text() {
+        for steps in [&[][..], &["a", "b"], &["a/b", "~", "", "\"\n", "é"]] {
+            let (pointer, mut writer) = (Pointer::of(steps.iter().copied()), Writer::default());
+            writer.pointer(&pointer);
+            assert_eq!(writer.into_text(), Value::from(pointer.to_string()).to_canonical());
+        }
     }
 
     #[test]

@@ -92,16 +92,16 @@ pub fn covered(map: &Map) -> Map {
 /// Whether a place of one of the objects lies in what a Secret keeps to itself, be it the object or one inside it, as in
 /// a list of objects.
 pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
-    let segments: Vec<&str> = place.segments().map(Text::as_str).collect();
     objects.iter().any(|object| {
-        let (mut here, mut below) = (*object, segments.as_slice());
+        let (mut here, mut below) = (*object, place.segments());
         loop {
-            if here.as_map().and_then(Holder::of).is_some_and(|it| it.hides(below)) {
+            if let Some(holder) = here.as_map().and_then(Holder::of)
+                && holder.hides(&below.clone().map(Text::as_str).collect::<Vec<_>>())
+            {
                 return true;
             }
-            let Some((next, rest)) = below.split_first() else { return false };
-            let Some(inner) = here.step(next) else { return false };
-            (here, below) = (inner, rest);
+            let Some(inner) = below.next().and_then(|next| here.step(next)) else { return false };
+            here = inner;
         }
     })
 }

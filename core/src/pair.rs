@@ -47,7 +47,8 @@ pub fn pair(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing
         ListKind::Keyed(keys) => {
             let wanted = keys_of(desired, keys, Side::Desired)?;
             let found = keys_of(live, keys, Side::Live)?;
-            Ok(join(&wanted, &found))
+            // Nearly always both sides have the same elements in the same order, and no side has one twice.
+            Ok(if wanted == found { by_place(desired, live) } else { join(&wanted, &found) })
         }
         ListKind::Set => {
             let texts = |items: &[Value]| items.iter().map(Value::to_canonical).collect::<Vec<_>>();

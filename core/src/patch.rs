@@ -118,7 +118,10 @@ impl Step {
             (None, Mode::Compat) => Some(Value::Null),
             (None, Mode::Strict) => None,
         };
-        let above = |path: &Pointer| IDENTITY.iter().any(|it| path.contains(&Pointer::of(it.iter().copied())));
+        let is_above = |path: &Pointer, it: &[&str]| {
+            path.segments().len() <= it.len() && path.segments().zip(it).all(|(a, b)| a == b)
+        };
+        let above = |path: &Pointer| IDENTITY.iter().any(|it| is_above(path, it));
         let holds_identity = above(&path) || from.as_ref().is_some_and(above);
         Ok(Step { verb: operation.verb, path, from, value, holds_identity })
     }

@@ -76,14 +76,18 @@ pub fn build<'l>(
     out: &mut Vec<Diagnostic>,
 ) -> Result<Product, Error> {
     let mut ledger = Ledger::new(base);
+    let mut given = Vec::new();
     let (object, mut retained) = match live {
         None => (base.object.clone(), Vec::new()),
         Some(live) => {
             let carried = retain(&base.object, live, rules, out).map_err(|error| error.at(&base.origin.path))?;
             for retention in &carried.retained {
-                let Ok(place) = Pointer::parse(&retention.path) else { continue };
-                let value = place.get(&carried.object).cloned();
-                ledger.touch(place, Touched { layer: LIVE, origin: None, value });
+                let place = Pointer::parse(&retention.path).ok();
+                if let Some(place) = place.clone() {
+                    let value = place.get(&carried.object).cloned();
+                    ledger.touch(place, Touched { layer: LIVE, origin: None, value });
+                }
+                given.push(place);
             }
             (carried.object, carried.retained)
         }
@@ -109,7 +113,8 @@ pub fn build<'l>(
         ledger.touch(place.clone(), said.clone());
     }
     // What a layer has changed since is no longer what the live object gave.
-    retained.retain(|it| ledger.is_live(&it.path));
+    let mut given = given.into_iter();
+    retained.retain(|_| given.next().flatten().is_some_and(|place| ledger.is_live(&place)));
     Ok(Product { object, base: base.origin.clone(), origins: ledger.finish(), retained, wave: base.wave })
 }
 

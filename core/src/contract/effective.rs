@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use super::fold::{OptionAnswer, cover_parts};
 use super::null::Explicit;
-use super::place::{PlaceAnswer, shown, split};
+use super::place::{PlaceAnswer, split};
 use super::record::{Encode, Shape, Shaped, Spot};
 use super::retain::RetainedField;
 use super::{Refusal, WorkspaceOperation};
 use crate::canonical::Writer;
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{At, Code, Diagnostic, Error};
 use crate::document::{Document, Identity, Reference};
 use crate::fold::{Effective, Folded, with_own};
 use crate::lint::place;
 use crate::mask;
 use crate::outcome::{Origin, Outcome, Product, Touched};
+use crate::path::Pointer;
 use crate::record;
 use crate::results::{Cell, State};
 use crate::select::Cluster;
@@ -56,7 +57,7 @@ record! {
         error "error": Option<Refusal>,
         /// Of a placement: the decision group.
         group "group": Option<GroupAnswer>,
-        objects "objects": Option<Vec<ProductAnswer>>,
+        objects "objects": Option<Vec<ProductAnswer<'a>>>,
         options "options": Option<Vec<OptionAnswer<'a>>>,
         /// For each option the layers that set it, winner first.
         origins "origins": Option<BTreeMap<Text, Vec<LayerAnswer>>>,
@@ -79,12 +80,12 @@ record! {
 record! {
     answer
     /// An object that a cluster should have.
-    pub struct ProductAnswer {
+    pub struct ProductAnswer<'a> {
         object "object": Value,
         /// Where the object is written, before layers: values that `origins` does not have are its own.
         base "base": Option<PlaceAnswer>,
         /// By JSON pointer what layers and retention touched, winner first.
-        origins "origins": Option<BTreeMap<Text, Vec<LayerAnswer>>>,
+        origins "origins": Option<ProductOrigins<'a>>,
         /// What the live object gave.
         retained "retained": Option<Vec<RetainedField>>,
         wave "wave": i64,
@@ -97,7 +98,7 @@ record! {
     pub struct LayerAnswer {
         layer "layer": Text,
         document "document": Option<Text>,
-        path "path": Option<String>,
+        path "path": Option<Pointer>,
         file "file": Option<String>,
         line "line": Option<i64>,
         column "column": Option<i64>,
@@ -222,18 +223,25 @@ fn group<'a>(
         }
     }
     let mut groups: Vec<Group> = Vec::new();
-    let mut known: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    // Like results begin alike, so that their texts are compared only where their fingerprints are equal.
+    let mut known: BTreeMap<(u64, Arc<str>), usize> = BTreeMap::new();
     let mut sources = Sources { store, known: Vec::new() };
+    let mut writer = Writer::covering();
     let mut told = Vec::new();
     for draft in drafts {
         let own: BTreeMap<Text, Vec<Effective>> =
             draft.clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty()).gather();
-        let written: Arc<str> = write(draft.cell, &mut sources, origins, &own, &mut told).into();
+        if origins && let Ok(outcome) = &draft.cell.outcome {
+            sources.learn(outcome);
+        }
+        write(draft.cell, &sources, origins, &own, &mut told, &mut writer);
+        let written = writer.take();
         let clusters = draft.clusters.into_iter().cloned();
-        match known.get(&written).and_then(|at| groups.get_mut(*at)) {
+        let key = (fingerprint(&written), Arc::clone(&written));
+        match known.get(&key).and_then(|at| groups.get_mut(*at)) {
             Some(group) => group.clusters.extend(clusters),
             None => {
-                known.insert(Arc::clone(&written), groups.len());
+                known.insert(key, groups.len());
                 groups.push(Group { clusters: clusters.collect(), written });
             }
         }
@@ -250,13 +258,21 @@ fn group<'a>(
     groups
 }
 
+/// A number that equal texts share and few others do.
+fn fingerprint(text: &str) -> u64 {
+    let (words, rest) = text.as_bytes().as_chunks();
+    let sum = words.iter().fold(0_u64, |sum, word| sum.rotate_left(5).wrapping_add(u64::from_le_bytes(*word)));
+    rest.iter().fold(sum, |sum, byte| sum.rotate_left(5).wrapping_add(u64::from(*byte)))
+}
+
 fn write(
     cell: &Cell,
-    sources: &mut Sources,
+    sources: &Sources,
     origins: bool,
     own: &BTreeMap<Text, Vec<Effective>>,
     told: &mut Vec<Diagnostic>,
-) -> String {
+    writer: &mut Writer,
+) {
     let mut answer = ResultAnswer {
         clusters: Vec::new(),
         error: None,
@@ -267,13 +283,11 @@ fn write(
         own: None,
         values: None,
     };
-    let mut writer = Writer::covering();
     let outcome = match &cell.outcome {
         Ok(outcome) => outcome,
         Err(error) => {
             answer.error = Some(Refusal::of(error));
-            answer.write(&mut writer);
-            return writer.into_text();
+            return answer.write(writer);
         }
     };
     told.extend(outcome.diagnostics.iter().cloned());
@@ -294,8 +308,7 @@ fn write(
         .group
         .as_ref()
         .map(|it| GroupAnswer { name: Some(it.name.clone()).filter(|it| !it.is_empty()), index: it.index });
-    answer.write(&mut writer);
-    writer.into_text()
+    answer.write(writer);
 }
 
 /// The options of one cluster with its own; of several, what they share.
@@ -328,14 +341,16 @@ impl LayerAnswer {
         (value, value_from): (Option<Explicit>, Option<Value>),
         store: &Store,
     ) -> LayerAnswer {
-        let PlaceAnswer { document, path, file, line, column } = PlaceAnswer::origin(cause.origin.as_ref(), store);
+        let At { document, path, file, place } = cause.origin.as_ref().map(|it| it.place(store)).unwrap_or_default();
+        let (line, column) = (place.map(|it| it.line.into()), place.map(|it| it.column.into()));
         let document = document.map(Text::from);
         LayerAnswer { layer: cause.layer.clone(), document, path, file, line, column, value, value_from }
     }
 }
 
 /// Finds documents by their identities, and keeps their names: in many results the same few have a word.
-struct Sources<'a> {
+#[derive(Debug)]
+pub struct Sources<'a> {
     store: &'a Store,
     /// By the place in memory of an identity, which results share.
     known: Vec<(usize, Option<&'a Document>, Text)>,
@@ -344,7 +359,7 @@ struct Sources<'a> {
 impl<'a> Sources<'a> {
     const MOST: usize = 16;
 
-    fn layer(&mut self, touched: &Touched, value: Option<Explicit>) -> LayerAnswer {
+    fn layer(&self, touched: &Touched, value: Option<Explicit>) -> LayerAnswer {
         let mut answer = LayerAnswer {
             layer: touched.layer.clone(),
             document: None,
@@ -358,46 +373,75 @@ impl<'a> Sources<'a> {
         let Some(Origin { document, path }) = &touched.origin else { return answer };
         let (source, name) = self.find(document);
         answer.document = Some(name);
-        answer.path = Some(path.to_string());
+        answer.path = Some(path.clone());
         let (file, place) = source.map(|it| it.place(path)).unwrap_or_default();
         answer.file = file;
         (answer.line, answer.column) = (place.map(|it| it.line.into()), place.map(|it| it.column.into()));
         answer
     }
 
-    fn find(&mut self, identity: &Arc<Identity>) -> (Option<&'a Document>, Text) {
+    /// Finds the documents that have a word in an outcome, before it is written.
+    fn learn(&mut self, outcome: &Outcome) {
+        let touched = outcome.objects.iter().flat_map(|it| &it.origins).flat_map(|(_, chain)| chain);
+        for Origin { document, .. } in touched.filter_map(|it| it.origin.as_ref()) {
+            // Where they are many after all, looking through what is known would cost more than it spares.
+            if self.known(document).is_none() && self.known.len() < Self::MOST {
+                let (found, name) = self.look_up(document);
+                self.known.push((Arc::as_ptr(document).addr(), found, name));
+            }
+        }
+    }
+
+    fn find(&self, identity: &Arc<Identity>) -> (Option<&'a Document>, Text) {
+        self.known(identity).unwrap_or_else(|| self.look_up(identity))
+    }
+
+    fn known(&self, identity: &Arc<Identity>) -> Option<(Option<&'a Document>, Text)> {
         let key = Arc::as_ptr(identity).addr();
-        if let Some((_, document, name)) = self.known.iter().find(|(it, ..)| *it == key) {
-            return (*document, name.clone());
-        }
-        let (document, name) = (self.store.document(identity), Text::from(identity.to_string()));
-        // Where they are many after all, looking through what is known would cost more than it spares.
-        if self.known.len() == Self::MOST {
-            self.known.clear();
-        }
-        self.known.push((key, document, name.clone()));
-        (document, name)
+        let (_, document, name) = self.known.iter().find(|(it, ..)| *it == key)?;
+        Some((*document, name.clone()))
+    }
+
+    fn look_up(&self, identity: &Identity) -> (Option<&'a Document>, Text) {
+        (self.store.document(identity), Text::from(identity.to_string()))
     }
 }
 
-impl ProductAnswer {
-    fn of(product: &Product, sources: &mut Sources, origins: bool) -> ProductAnswer {
-        let Product { object, base, origins: touched, retained, wave } = product;
-        let origins = origins.then(|| {
-            let mut all = BTreeMap::new();
-            for (path, chain) in touched {
-                let chain = chain.iter().map(|it| {
-                    let value = it.value.clone().map(|value| shown(value, object, path));
-                    sources.layer(it, value)
-                });
-                all.insert(Text::from(path.to_string()), chain.collect());
-            }
-            all
-        });
+/// The origins of a product, written straight from it: they are as long as the object itself.
+#[derive(Clone, Debug)]
+pub struct ProductOrigins<'a> {
+    product: &'a Product,
+    sources: &'a Sources<'a>,
+}
+
+impl Encode for ProductOrigins<'_> {
+    fn write(&self, out: &mut Writer) {
+        let Product { object, origins, .. } = self.product;
+        let mut touched: Vec<&(Pointer, Vec<Touched>)> = origins.iter().collect();
+        sort_by(&mut touched, |(a, _), (b, _)| a.text_order(b));
+        out.open('{');
+        for (place, chain) in touched {
+            // The writer covers what is a Secret, but cannot know what is a part of one.
+            let is_hidden = mask::is_hidden(&[object], place);
+            let shown = |value: &Value| Explicit(if is_hidden { mask::MASK.into() } else { value.clone() });
+            out.pointer_key(place);
+            out.list(chain, |out, it| self.sources.layer(it, it.value.as_ref().map(shown)).write(out));
+        }
+        out.close('}');
+    }
+}
+
+impl Shaped for ProductOrigins<'_> {
+    const SHAPE: Shape = BTreeMap::<Text, Vec<LayerAnswer>>::SHAPE;
+}
+
+impl<'a> ProductAnswer<'a> {
+    fn of(product: &'a Product, sources: &'a Sources<'a>, origins: bool) -> ProductAnswer<'a> {
+        let Product { object, base, retained, wave, .. } = product;
         ProductAnswer {
             object: object.clone(),
             base: Some(PlaceAnswer::of(base.place(sources.store))),
-            origins,
+            origins: origins.then_some(ProductOrigins { product, sources }),
             retained: Some(RetainedField::list(retained)).filter(|it| !it.is_empty()),
             wave: *wave,
         }

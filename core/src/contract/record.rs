@@ -13,6 +13,7 @@ use smol_str::ToSmolStr;
 use crate::canonical::Writer;
 use crate::diagnostic::{Code, Error};
 use crate::nearest::nearest;
+use crate::path::Pointer;
 use crate::value::{Map, Number, Text, Value};
 
 /// Reads a value of the request, moving it: documents are never copied on their way in.
@@ -351,6 +352,16 @@ impl<T: Encode + ?Sized> Encode for &T {
 
 impl<T: Shaped + ?Sized> Shaped for &T {
     const SHAPE: Shape = T::SHAPE;
+}
+
+impl Encode for Pointer {
+    fn write(&self, out: &mut Writer) {
+        out.pointer(self);
+    }
+}
+
+impl Shaped for Pointer {
+    const SHAPE: Shape = Shape::Text;
 }
 
 impl Encode for str {

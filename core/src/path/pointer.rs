@@ -1,5 +1,6 @@
 //! JSON pointers.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ impl Pointer {
         self.0.is_empty()
     }
 
-    pub fn segments(&self) -> impl DoubleEndedIterator<Item = &Text> + ExactSizeIterator {
+    pub fn segments(&self) -> impl DoubleEndedIterator<Item = &Text> + ExactSizeIterator + Clone {
         self.0.iter()
     }
 
@@ -89,6 +90,13 @@ impl Pointer {
         self.0.len() <= other.0.len() && self.0.iter().zip(other.0.iter()).all(|(a, b)| a == b)
     }
 
+    /// The order of pointers as texts. It is another one than that of their steps, by which what lies inside a place comes
+    /// right behind it: `/a-b` stands before `/a/b`.
+    pub fn text_order(&self, other: &Pointer) -> Ordering {
+        let depth = self.0.iter().zip(other.0.iter()).take_while(|(a, b)| a == b).count();
+        self.0.iter().skip(depth).flat_map(written).cmp(other.0.iter().skip(depth).flat_map(written))
+    }
+
     /// The value at this place.
     pub fn get<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(value, |value, segment| value.step(segment))
@@ -110,6 +118,15 @@ impl Value {
 pub fn list_index(segment: &str) -> Option<usize> {
     let plain = segment == "0" || !segment.starts_with('0');
     (plain && segment.bytes().all(|byte| byte.is_ascii_digit())).then(|| segment.parse().ok())?
+}
+
+/// The bytes that a step adds to a pointer.
+fn written(step: &Text) -> impl Iterator<Item = &u8> {
+    b"/".iter().chain(step.as_bytes().iter().flat_map(|byte| match byte {
+        b'~' => b"~0",
+        b'/' => b"~1",
+        other => std::slice::from_ref(other),
+    }))
 }
 
 fn unescape(raw: &str, offset: usize) -> Result<Text, PathError> {
@@ -148,5 +165,20 @@ impl fmt::Display for Pointer {
             f.write_str(rest)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_order_by_their_texts_where_those_count() {
+        let texts =
+            ["", "/", "/a", "/a-b", "/a-b/c", "/a.b", "/a/b", "/a/b-", "/a/b/c", "/a0", "/a~0", "/a~1", "/ab", "/~0"];
+        for (a, b) in texts.iter().flat_map(|a| texts.map(|b| (*a, b))) {
+            let read = |text: &str| Pointer::parse(text).unwrap();
+            assert_eq!(read(a).text_order(&read(b)), a.cmp(b), "`{a}` and `{b}`");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Who touched which place of an object, kept under the pointers of the object as it is.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::Base;
 use crate::contract::record::index_text;
@@ -29,8 +30,8 @@ impl Ledger<'_> {
     }
 
     /// Whether the live object has the last word on a place.
-    pub fn is_live(&self, place: &str) -> bool {
-        let found = Pointer::parse(place).ok().and_then(|it| self.find(&it).ok()).and_then(|at| self.entries.get(at));
+    pub fn is_live(&self, place: &Pointer) -> bool {
+        let found = self.find(place).ok().and_then(|at| self.entries.get(at));
         found.and_then(|(_, chain)| chain.first()).is_some_and(|it| it.origin.is_none())
     }
 
@@ -42,7 +43,7 @@ impl Ledger<'_> {
             chain.insert(0, narrowed(&said, &place, inner));
         }
         if is_new {
-            self.add(from, place, vec![said]);
+            self.add(from, place, Some(said));
         }
     }
 
@@ -77,37 +78,41 @@ impl Ledger<'_> {
                     chain.insert(0, said);
                 }
             }
-            Err(at) => self.add(at, list, vec![said]),
+            Err(at) => self.add(at, list, Some(said)),
         }
     }
 
     /// Notes where a place has its value from, so that it can move.
     fn know(&mut self, place: Pointer) {
         if let Err(at) = self.find(&place) {
-            self.add(at, place, Vec::new());
+            self.add(at, place, None);
         }
     }
 
     /// A new entry: what was said last, then what was said before of something around it, down to the base.
-    fn add(&mut self, at: usize, place: Pointer, mut chain: Vec<Touched>) {
-        chain.extend(self.inherited(at, &place));
+    fn add(&mut self, at: usize, place: Pointer, said: Option<Touched>) {
+        let around = self.entries.get(..at).filter(|_| self.has_wholes).unwrap_or_default();
+        // Of the size it needs: results are kept, and have dozens of chains.
+        let chain = match around.iter().rev().find(|(it, _)| it.contains(&place)) {
+            Some((outer, chain)) => {
+                let before = chain.iter().map(|it| narrowed(it, outer, &place));
+                said.into_iter().chain(before.filter(|it| it.value.is_some() || it.layer != BASE)).collect()
+            }
+            None => match (said, self.own(&place)) {
+                (Some(said), Some(own)) => vec![said, own],
+                (said, own) => said.or(own).into_iter().collect(),
+            },
+        };
         self.has_wholes |= chain.iter().any(is_whole);
         self.entries.insert(at.min(self.entries.len()), (place, chain));
     }
 
-    fn inherited(&self, at: usize, place: &Pointer) -> Vec<Touched> {
-        let around = self.entries.get(..at).filter(|_| self.has_wholes).unwrap_or_default();
-        if let Some((outer, chain)) = around.iter().rev().find(|(it, _)| it.contains(place)) {
-            let said = chain.iter().map(|it| narrowed(it, outer, place));
-            return said.filter(|it| it.value.is_some() || it.layer != BASE).collect();
-        }
+    /// What the base says of a place.
+    fn own(&self, place: &Pointer) -> Option<Touched> {
+        let value = place.get(&self.base.object)?.clone();
         let Origin { document, path } = &self.base.origin;
-        let own = |value: &Value| Touched {
-            layer: BASE,
-            origin: Some(Origin { document: document.clone(), path: path.join(place) }),
-            value: Some(value.clone()),
-        };
-        place.get(&self.base.object).map(own).into_iter().collect()
+        let origin = Some(Origin { document: Arc::clone(document), path: path.join(place) });
+        Some(Touched { layer: BASE, origin, value: Some(value) })
     }
 
     fn find(&self, place: &Pointer) -> Result<usize, usize> {
