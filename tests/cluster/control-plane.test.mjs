@@ -1,0 +1,106 @@
+// Proves the test bed itself: what it says about servers, users, owners and writes must be so before others rely on it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { ControlPlane, eventually } from "./control-plane.mjs";
+
+let plane;
+before(async () => {
+  plane = await ControlPlane.start({ members: ["berlin", "tokyo"] });
+});
+after(() => plane?.stop());
+
+const configMap = (name, rest = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default", ...rest.metadata }, data: rest.data ?? {} });
+
+test("three servers run, each with its own data", async () => {
+  assert.deepEqual(plane.servers.map((it) => it.name), ["hub", "berlin", "tokyo"]);
+  await Promise.all(plane.servers.map((it) => it.create(configMap("here", { data: { cluster: it.name } }))));
+  for (const server of plane.servers) {
+    assert.equal((await server.get("ConfigMap/default/here")).data.cluster, server.name);
+    assert.equal((await server.list("ConfigMap/default")).filter((it) => it.metadata.name === "here").length, 1);
+  }
+  assert.match(await plane.hub.kubectl(["get", "configmap", "here", "-o", "name"]), /^configmap\/here$/m);
+});
+
+test("a user without rights is refused, and one with rights is not", async () => {
+  await assert.rejects(plane.hub.get("ConfigMap/default/here", { user: "eve" }), { code: 403, reason: "Forbidden" });
+  await assert.rejects(plane.hub.request("GET", "/api/v1/namespaces", { token: "wrong" }).then(({ code }) => assert.equal(code, 200)), /401/);
+  await plane.hub.grant("dev", "view");
+  await eventually(() => plane.hub.get("ConfigMap/default/here", { user: "dev" }), { what: "dev being allowed to look" });
+  await assert.rejects(plane.hub.create(configMap("of-dev"), { user: "dev" }), { code: 403 });
+});
+
+test("the garbage collector deletes an object whose owner went", async () => {
+  await plane.hub.define(definition("example.test", "v1", "Owner", "owners"));
+  await plane.restartControllers();
+  const owners = [];
+  for (const name of ["first", "second"]) {
+    const [owner] = await plane.hub.apply({ apiVersion: "example.test/v1", kind: "Owner", metadata: { name, namespace: "default" }, status: { made: "yes" } });
+    assert.equal(owner.status.made, "yes", "the status went through its subresource");
+    owners.push({ apiVersion: "example.test/v1", kind: "Owner", name, uid: owner.metadata.uid });
+  }
+  await plane.hub.create(configMap("of-one", { metadata: { ownerReferences: owners.slice(0, 1) } }));
+  await plane.hub.create(configMap("of-both", { metadata: { ownerReferences: owners } }));
+  await plane.hub.delete("Owner/default/first");
+  await eventually(async () => !(await plane.hub.find("ConfigMap/default/of-one")), { timeout: 60_000, what: "the owned object going" });
+  const left = await eventually(
+    async () => {
+      const object = await plane.hub.get("ConfigMap/default/of-both");
+      return object.metadata.ownerReferences.length === 1 && object;
+    },
+    { what: "the owner that went being taken off" },
+  );
+  assert.equal(left.metadata.ownerReferences[0].name, "second");
+});
+
+test("the audit log counts the writes that were made, and nothing else", async () => {
+  const since = new Date();
+  const mine = { user: "runner" };
+  await plane.members.berlin.create(configMap("counted"), mine);
+  await plane.members.berlin.get("ConfigMap/default/counted", mine);
+  await plane.members.berlin.patch("ConfigMap/default/counted", { data: { a: "b" } }, mine);
+  await assert.rejects(plane.members.berlin.create(configMap("counted"), mine), { code: 409 });
+  await plane.members.berlin.send("POST", "/api/v1/namespaces/default/configmaps?dryRun=All", { ...mine, body: configMap("tried") });
+  await plane.members.berlin.create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "mine", namespace: "default" } }, mine);
+  await plane.members.berlin.delete("ConfigMap/default/counted", mine);
+  await plane.members.berlin.create(configMap("of-somebody-else"));
+  const writes = await plane.members.berlin.auditWrites({ ...mine, since });
+  assert.deepEqual(
+    writes.map((it) => `${it.verb} ${it.resource} ${it.namespace}/${it.name} ${it.code}`),
+    [
+      "create configmaps default/counted 201",
+      "patch configmaps default/counted 200",
+      "create configmaps default/counted 409",
+      "delete configmaps default/counted 200",
+    ],
+  );
+  assert.ok(writes.every((it) => it.userAgent === "fleetfold-test/runner" && it.time >= since));
+  assert.deepEqual(await plane.members.tokyo.auditWrites({ ...mine, since }), []);
+  assert.equal((await plane.members.berlin.auditWrites({ ...mine, since, dryRun: true })).length, 1);
+});
+
+test("a member that was away comes back with its data", async () => {
+  const { tokyo } = plane.members;
+  const before = await tokyo.get("ConfigMap/default/here");
+  const { port, ca } = tokyo;
+  await tokyo.stop();
+  await assert.rejects(tokyo.get("ConfigMap/default/here"), /ECONNREFUSED/);
+  await plane.hub.get("ConfigMap/default/here");
+  await tokyo.start();
+  assert.deepEqual([tokyo.port, tokyo.ca], [port, ca]);
+  assert.deepEqual(await tokyo.get("ConfigMap/default/here"), before);
+});
+
+function definition(group, version, kind, plural, scope = "Namespaced") {
+  const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope,
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: version, served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: anything } }],
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Finds the programs that the test bed runs, and builds what is not there yet.
+//
+//   node tests/cluster/tools.mjs     builds once, prints the folder
+//
+// They are compiled from the versions that tests/control-plane/go.mod pins, into a folder outside of the tree that is
+// named after everything that goes into them: another pin, another folder. A cold build takes minutes, hence the cache.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const pins = fileURLToPath(new URL("../control-plane", import.meta.url));
+
+const TOOLS = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm", "kustomize"];
+
+/** What KUBEBUILDER_ASSETS holds; the rest is never part of it. */
+const ASSETS = ["etcd", "kube-apiserver", "kubectl"];
+
+/** `go build` names a program after the last part of its import path. */
+const BUILT_AS = { server: "etcd", v5: "kustomize" };
+
+/** Where every tool is: `{ etcd: "/…/etcd", … }`. Builds them if it has to. */
+export function findTools() {
+  const assets = process.env.KUBEBUILDER_ASSETS;
+  const folder = cacheFolder();
+  const place = (tool) => (assets && ASSETS.includes(tool) ? join(assets, tool) : join(folder, tool));
+  if (!TOOLS.every((tool) => isProgram(place(tool)))) build(folder);
+  for (const tool of TOOLS) {
+    if (!isProgram(place(tool))) throw new Error(`${place(tool)} is not there, or not a program`);
+  }
+  return Object.fromEntries(TOOLS.map((tool) => [tool, place(tool)]));
+}
+
+/** The folder of the tools that these pins and flags give. */
+export function cacheFolder() {
+  const inputs = ["go.mod", "go.sum"].map((file) => readFileSync(join(pins, file)));
+  const hash = createHash("sha256");
+  for (const input of [...inputs, flags().join("\0")]) hash.update(input).update("\0");
+  const cache = process.env.FLEETFOLD_CACHE ?? join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "fleetfold");
+  return join(cache, `tools-${hash.digest("hex").slice(0, 16)}`);
+}
+
+/** Without these versions kube-apiserver takes itself for v0.0.0 and kubectl refuses to talk to it. */
+function flags() {
+  const [, major, minor, patch] = readFileSync(join(pins, "go.mod"), "utf8").match(/^require k8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)$/m);
+  const version = `v${major}.${minor}.${patch}`;
+  const stamps = [
+    `k8s.io/component-base/version.gitVersion=${version}`,
+    `k8s.io/component-base/version.gitMajor=${major}`,
+    `k8s.io/component-base/version.gitMinor=${minor}`,
+    `k8s.io/client-go/pkg/version.gitVersion=${version}`,
+  ];
+  return ["-buildvcs=false", "-ldflags", ["-s", "-w", ...stamps.map((it) => `-X ${it}`)].join(" ")];
+}
+
+/** Builds beside the folder and renames: whoever looks sees all of the tools or none. */
+function build(folder) {
+  const parent = join(folder, "..");
+  mkdirSync(parent, { recursive: true });
+  const unfinished = mkdtempSync(join(parent, "unfinished-"));
+  try {
+    console.error(`building the control plane into ${folder}; the first time takes minutes`);
+    const options = { cwd: pins, env: { ...process.env, CGO_ENABLED: "0" }, stdio: ["ignore", "inherit", "inherit"] };
+    const { status, error } = spawnSync("go", ["build", ...flags(), "-o", `${unfinished}/`, "tool"], options);
+    if (status !== 0) throw new Error(`go build ends with ${error?.message ?? status}`);
+    for (const name of readdirSync(unfinished)) {
+      if (BUILT_AS[name]) renameSync(join(unfinished, name), join(unfinished, BUILT_AS[name]));
+    }
+    // Somebody else may have been faster, or left a folder with something missing.
+    if (!TOOLS.every((tool) => isProgram(join(folder, tool)))) {
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(unfinished, folder);
+    }
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  findTools();
+  console.log(cacheFolder());
+}
