@@ -16,6 +16,7 @@
 //   KUBECONFIG                     path of the hub's kubeconfig for the user `runner`
 //   folder                         logs and data; removed by stop(), kept and printed when something fails
 //   run({ args, user, command })   starts `fleetfold run` with --kubeconfig and --listen; answers a Runner when it is ready
+//   remember(), clear()            clear deletes whatever came after remember, in all clusters; for one story after the other
 //   restartControllers()           a new kube-controller-manager
 //   etcd.stop(), etcd.start()      an outage of everything
 //   stop()                         ends everything
@@ -24,7 +25,7 @@
 //   url, ca (PEM), name, port, token(user)
 //   kubeconfig(user, { token })    path of a kubeconfig file; kubeconfigText() is what it says
 //   get find list create apply patch replace replaceStatus delete   every one takes `{ user }`, who is `admin` unless told
-//   define(definitions), grant(user, clusterRole), ensureNamespace(name)
+//   define(definitions), grant(user, clusterRole), ensureNamespace(name), remember(), clear()
 //   kubectl(args, { input, user })
 //   request(method, path, …)       `{ code, body, headers }` whatever the code; send(…) answers the body, throws ApiError { code, reason }
 //   auditWrites({ user, since })   the writes that the server saw: { verb, resource, name, namespace, code, time, user, userAgent }
@@ -73,6 +74,7 @@ export class ControlPlane {
       await Promise.all(plane.servers.map((it) => it.start()));
       await plane.restartControllers();
       await Promise.all(plane.servers.map((it) => it.grant("runner")));
+      await plane.remember();
       return plane;
     } catch (error) {
       await plane.stop({ keepFolder: true });
@@ -107,6 +109,18 @@ export class ControlPlane {
     const path = join(this.folder, name);
     writeFileSync(path, text, { mode: 0o600 });
     return path;
+  }
+
+  /** Takes what is there now, in all clusters, as what `clear` leaves in place. */
+  async remember() {
+    await Promise.all(this.servers.map((it) => it.remember()));
+  }
+
+  /** Ends every runner and deletes what came after `remember`. */
+  async clear() {
+    await Promise.all([...this.runners].map((it) => it.kill()));
+    this.runners.clear();
+    await Promise.all(this.servers.map((it) => it.clear()));
   }
 
   /** For a `fleetfold` that is started by hand. */

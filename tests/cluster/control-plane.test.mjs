@@ -50,6 +50,8 @@ test("the garbage collector deletes an object whose owner went", async () => {
     { what: "the owner that went being taken off" },
   );
   assert.equal(left.metadata.ownerReferences[0].name, "second");
+  const collected = (await plane.hub.auditWrites()).filter((it) => it.userAgent.startsWith("kube-controller-manager/") && it.resource === "configmaps");
+  assert.deepEqual(collected.map((it) => `${it.verb} ${it.name}`).sort(), ["delete of-one", "patch of-both"]);
 });
 
 test("the audit log counts the writes that were made, and nothing else", async () => {
@@ -88,6 +90,17 @@ test("a member that was away comes back with its data", async () => {
   await tokyo.start();
   assert.deepEqual([tokyo.port, tokyo.ca], [port, ca]);
   assert.deepEqual(await tokyo.get("ConfigMap/default/here"), before);
+});
+
+test("what a story leaves behind can be cleared", async () => {
+  await plane.hub.create(configMap("held", { metadata: { finalizers: ["example.test/for-ever"] } }));
+  await plane.members.tokyo.ensureNamespace("of-a-story");
+  await plane.members.tokyo.create(configMap("inside", { metadata: { namespace: "of-a-story" } }));
+  await plane.clear();
+  assert.equal(await plane.hub.find("ConfigMap/default/held"), undefined);
+  assert.equal(await plane.hub.find("CustomResourceDefinition/owners.example.test"), undefined);
+  assert.equal(await plane.members.tokyo.find("Namespace/of-a-story"), undefined);
+  assert.ok(await plane.hub.get("ClusterRole/cluster-admin"), "what was there before stays");
 });
 
 function definition(group, version, kind, plural, scope = "Namespaced") {

@@ -1,0 +1,181 @@
+// Seed 003 on a hub and two real members: copies everywhere they belong, and what the members keep for themselves.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "./control-plane.mjs";
+import { registerKubeFedCluster } from "./members.mjs";
+import { notBuilt, startPlane, Story } from "./stories.mjs";
+
+const ARGS = ["--dialect", "kubefed", "--max-deletes", "100", "--max-delete-percent", "100"];
+const WEBHOOK = "ValidatingWebhookConfiguration/foo";
+const CLUSTERS = { cluster1: "berlin", cluster2: "tokyo" };
+const SERVICE = "FederatedService/shop/web";
+const DEPLOYMENT = "FederatedDeployment/shop/web";
+
+describe("kubefed", { skip: notBuilt }, () => {
+  let plane, berlin, tokyo;
+  before(async () => {
+    plane = await startPlane({ members: ["berlin", "tokyo"] });
+    ({ berlin, tokyo } = plane.members);
+  });
+  after(() => plane?.stop());
+
+  const statuses = async (ref) => ((await plane.hub.get(ref)).status?.clusters ?? []).map((it) => [it.name, it.status].filter(Boolean).join(" "));
+
+  test("the shop is in both members, and they keep what they gave out", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    const writes = await story.settle();
+    assert.deepEqual(writes.filter((it) => /^(berlin|tokyo)/.test(it)).sort(), [
+      "berlin: create deployments shop/web",
+      "tokyo: create deployments shop/web",
+      "tokyo: create services shop/web",
+      "tokyo: delete configmaps shop/settings",
+      "tokyo: patch namespaces shop",
+    ]);
+    const [ours, theirs] = await Promise.all([berlin, tokyo].map((it) => it.get("Deployment/shop/web")));
+    assert.deepEqual([ours.spec.replicas, theirs.spec.replicas], [5, 2]);
+    assert.deepEqual(ours.spec.template.spec.containers[0].args, ["--listen=:8080", "--cache=1Gi"]);
+    assert.equal(theirs.spec.template.spec.containers[0].image, "registry.example.com/shop/web:2.5.0-rc1");
+    const service = await berlin.get("Service/shop/web");
+    assert.deepEqual([service.spec.clusterIP, service.spec.ports[0].nodePort], ["10.96.14.7", 31080]);
+    assert.equal((await berlin.get("ConfigMap/shop/settings")).data.motd, "closed on Monday");
+    assert.equal((await tokyo.get("Namespace/shop")).metadata.labels["kubefed.io/managed"], "true");
+    assert.deepEqual(await statuses(SERVICE), ["berlin", "tokyo"]);
+    assert.deepEqual(await statuses("FederatedConfigMap/shop/settings"), ["berlin", "lima ClusterNotReady"]);
+    await story.expectQuiet();
+  });
+
+  test("drift is mended, and what is retained is nobody's drift", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await story.settle();
+    await berlin.patch("ConfigMap/shop/settings", { data: { motd: "closed on Tuesday", currency: "USD" } });
+    assert.deepEqual(await story.settle(), ["berlin: patch configmaps shop/settings"]);
+    assert.deepEqual((await berlin.get("ConfigMap/shop/settings")).data, { motd: "closed on Tuesday", currency: "EUR" });
+    await berlin.patch("ConfigMap/shop/settings", { data: { motd: "open" } });
+    assert.deepEqual(await story.settle(), []);
+    await story.expectQuiet();
+  });
+
+  test("an autoscaler that goes on writing keeps its replicas", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await plane.hub.patch(DEPLOYMENT, { spec: { retainReplicas: true, overrides: [] } });
+    await story.settle();
+    const autoscaler = keepWriting((turn) => berlin.patch("Deployment/shop/web", { spec: { replicas: 6 + (turn % 3) } }, { user: "admin" }));
+    for (const image of ["2.4.2", "2.4.3", "2.4.4"]) {
+      await plane.hub.patch(DEPLOYMENT, [{ op: "replace", path: "/spec/template/spec/template/spec/containers/0/image", value: `registry.example.com/shop/web:${image}` }], { kind: "json" });
+      await eventually(async () => (await berlin.get("Deployment/shop/web")).spec.template.spec.containers[0].image.endsWith(image), { what: `${image} being in berlin` });
+    }
+    const turns = await autoscaler.stop();
+    assert.ok(turns > 3, `it had ${turns} turns`);
+    await story.settle();
+    assert.equal((await berlin.get("Deployment/shop/web")).spec.replicas, 6 + ((turns - 1) % 3), "the last word is the autoscaler's");
+    await story.expectQuiet();
+  });
+
+  test("an object that leaves a cluster goes there, and stays where it is not ours", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await story.settle();
+    await plane.hub.patch(SERVICE, { spec: { placement: { clusters: [{ name: "berlin" }] } } });
+    assert.deepEqual(await story.settle(), ["tokyo: delete services shop/web"]);
+    await plane.hub.patch(SERVICE, { spec: { placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] } } });
+    await story.settle();
+    await tokyo.patch("Service/shop/web", { metadata: { labels: { "kubefed.io/managed": null } } });
+    await plane.hub.patch(SERVICE, { spec: { placement: { clusters: [{ name: "berlin" }] } } });
+    await story.settle();
+    assert.ok(await tokyo.get("Service/shop/web"));
+    await story.expectQuiet();
+  });
+
+  test("an empty placement deletes nothing", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await story.settle();
+    await plane.hub.patch(SERVICE, { spec: { placement: { clusters: [] } } });
+    await story.settle();
+    assert.ok((await berlin.get("Service/shop/web")) && (await tokyo.get("Service/shop/web")));
+    await story.expectQuiet();
+  });
+
+  test("a federated object that goes takes its copies along, and then goes", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await plane.hub.delete("KubeFedCluster/kube-federation-system/lima");
+    await plane.hub.patch(SERVICE, { metadata: { finalizers: ["kubefed.io/sync-controller"] } });
+    await story.settle();
+    await plane.hub.delete(SERVICE);
+    const writes = await story.settle();
+    const release = writes.findLastIndex((it) => it === "patch federatedservices shop/web");
+    for (const member of ["berlin", "tokyo"]) {
+      const deleted = writes.indexOf(`${member}: delete services shop/web`);
+      assert.ok(deleted >= 0 && deleted < release, `${member} comes before the finalizer: ${writes.join(", ")}`);
+    }
+    assert.equal(await plane.hub.find(SERVICE), undefined);
+    await story.expectQuiet();
+  });
+
+  test("a member that is away is caught up with, and nothing is deleted meanwhile", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await story.settle();
+    await tokyo.stop();
+    await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } }, placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] } } });
+    await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).data.currency === "CHF", { what: "the change being in berlin" });
+    await tokyo.start();
+    await eventually(async () => (await tokyo.find("ConfigMap/shop/settings"))?.data.currency === "CHF", { timeout: 60_000, what: "the change being in tokyo" });
+    assert.ok((await tokyo.get("Deployment/shop/web")) && (await tokyo.get("Service/shop/web")));
+    await story.expectQuiet();
+  });
+
+  test("a token that is refused stops one member, not the others", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await story.settle();
+    const labels = { region: "apac", tier: "staging" };
+    await registerKubeFedCluster(plane.hub, tokyo, { labels, token: "expired" });
+    const since = new Date();
+    await plane.hub.patch("FederatedService/shop/web", { spec: { template: { spec: { ports: [{ name: "http", port: 81, targetPort: 8080 }] } } } });
+    await eventually(async () => (await berlin.get("Service/shop/web")).spec.ports[0].port === 81, { what: "the change being in berlin" });
+    assert.deepEqual((await tokyo.auditWrites({ since })).filter((it) => it.code < 400), []);
+    await registerKubeFedCluster(plane.hub, tokyo, { labels });
+    await eventually(async () => (await tokyo.get("Service/shop/web")).spec.ports[0].port === 81, { timeout: 60_000, what: "the change being in tokyo" });
+    await story.expectQuiet();
+  });
+
+  test("the bundle that a controller in the member fills in outlives every update", async () => {
+    const story = await Story.begin(plane, "stories/003-ca-bundle/corrected", { args: ARGS, members: CLUSTERS });
+    assert.deepEqual((await story.settle()).filter((it) => /^(berlin|tokyo)/.test(it)).sort(), ["berlin: patch validatingwebhookconfigurations foo", "tokyo: patch validatingwebhookconfigurations foo"]);
+    const client = async (member) => (await member.get(WEBHOOK)).webhooks[0].clientConfig;
+    for (const [member, bundle] of [[berlin, "Q0EgMQ=="], [tokyo, "Q0EgMg=="]]) {
+      assert.deepEqual([(await client(member)).caBundle, (await client(member)).service.path], [bundle, "/validate-foo"]);
+    }
+    const injector = keepWriting((turn) => {
+      const value = Buffer.from(`CA of turn ${turn}`).toString("base64");
+      return berlin.patch(WEBHOOK, [{ op: "add", path: "/webhooks/0/clientConfig/caBundle", value }], { kind: "json" });
+    });
+    for (const path of ["/one", "/two", "/three"]) {
+      await plane.hub.patch("FederatedValidatingWebhookConfiguration/foo", [{ op: "replace", path: "/spec/template/webhooks/0/clientConfig/service/path", value: path }], { kind: "json" });
+      await eventually(async () => (await client(berlin)).service.path === path && (await client(tokyo)).service.path === path, { what: `${path} being everywhere` });
+    }
+    const turns = await injector.stop();
+    await story.settle();
+    assert.equal(Buffer.from((await client(berlin)).caBundle, "base64").toString(), `CA of turn ${turns - 1}`);
+    assert.equal((await client(tokyo)).caBundle, "Q0EgMg==");
+    await story.expectQuiet();
+  });
+});
+
+/** Somebody else who writes five times a second until told to stop, which answers how often that was. */
+function keepWriting(write) {
+  let stopped = false;
+  let turn = 0;
+  const done = (async () => {
+    while (!stopped) {
+      await write(turn);
+      turn += 1;
+      await sleep(200);
+    }
+    return turn;
+  })();
+  return {
+    stop() {
+      stopped = true;
+      return done;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// Seed 001 on a real hub: sets say whether they are empty, placements say which clusters they chose.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { eventually } from "./control-plane.mjs";
+import { condition, notBuilt, startPlane, Story } from "./stories.mjs";
+
+const ARGS = ["--dialect", "ocm", "--max-deletes", "100", "--max-delete-percent", "100"];
+const REGION = "info.open-cluster-management.io/region";
+const MIDDLEWARE = "info.open-cluster-management.io/middlewareEnabled";
+const SET = "cluster.open-cluster-management.io/clusterset";
+
+describe("ocm", { skip: notBuilt }, () => {
+  let plane;
+  before(async () => {
+    plane = await startPlane({ members: [] });
+  });
+  after(() => plane?.stop());
+
+  const label = (cluster, key, value) => plane.hub.patch(`ManagedCluster/${cluster}`, { metadata: { labels: { [key]: value } } });
+  const decided = async (decision) => (await plane.hub.get(`PlacementDecision/${decision}`)).status.decisions.map((it) => it.clusterName);
+  const isEmpty = async (set) => condition(await plane.hub.get(`ManagedClusterSet/${set}`), "ClusterSetEmpty");
+
+  test("a set follows the region that agents report", async () => {
+    const story = await Story.begin(plane, "stories/001-apac", { args: ARGS });
+    assert.deepEqual(await story.settle(), [], "sets are a matter of statuses");
+    assert.equal(await isEmpty("apacset"), "False ClustersSelected");
+    await label("tokyo", REGION, null);
+    await story.settle();
+    assert.equal(await isEmpty("apacset"), "True NoClusterMatched");
+    await label("osaka", REGION, "apac");
+    await story.settle();
+    assert.equal(await isEmpty("apacset"), "False ClustersSelected");
+    await story.expectQuiet();
+  });
+
+  test("a placement goes where the middleware is on", async () => {
+    const story = await Story.begin(plane, "stories/001-middleware", { args: ARGS });
+    assert.deepEqual(await story.settle(), ["create placementdecisions dev/checkout-decision-1"]);
+    assert.deepEqual(await decided("dev/checkout-decision-1"), ["shop-1"]);
+    await label("shop-2", MIDDLEWARE, "true");
+    assert.deepEqual(await story.settle(), [], "another cluster is a matter of statuses");
+    assert.deepEqual(await decided("dev/checkout-decision-1"), ["shop-1", "shop-2"]);
+    await label("shop-1", MIDDLEWARE, "false");
+    await story.settle();
+    assert.deepEqual(await decided("dev/checkout-decision-1"), ["shop-2"]);
+    await story.expectQuiet();
+  });
+
+  test("a placement that goes takes its decisions along", async () => {
+    const story = await Story.begin(plane, "stories/001-middleware", { args: ARGS });
+    await story.settle();
+    await plane.hub.delete("Placement/dev/checkout");
+    await eventually(async () => !(await plane.hub.find("PlacementDecision/dev/checkout-decision-1")), { what: "the decision being gone" });
+    await story.expectQuiet();
+  });
+
+  test("a cluster is in the set of one team or of the other", async () => {
+    const story = await Story.begin(plane, "stories/001-dev-and-qa", { args: ARGS });
+    await story.settle();
+    assert.deepEqual([await decided("dev/app-decision-1"), await decided("qa/app-decision-1")], [["dev-1"], ["qa-1"]]);
+    await label("dev-1", SET, "qa");
+    await story.settle();
+    assert.deepEqual([await decided("dev/app-decision-1"), await decided("qa/app-decision-1")], [[], ["dev-1", "qa-1"]]);
+    assert.equal(await isEmpty("devset"), "True NoClusterMatched");
+    await story.expectQuiet();
+  });
+
+  test("the example settles with decisions by group", async () => {
+    const story = await Story.begin(plane, "ocm", { args: ARGS });
+    assert.deepEqual((await story.settle()).sort(), ["create placementdecisions ops/agents-decision-1", "create placementdecisions team-a/web-decision-2"]);
+    assert.deepEqual(await decided("team-a/web-decision-1"), ["c2"]);
+    assert.deepEqual(await decided("team-a/web-decision-2"), ["c3"]);
+    assert.deepEqual(await decided("ops/agents-decision-1"), ["c1", "c2", "c3", "c4"]);
+    await story.expectQuiet();
+  });
+});
