@@ -1,4 +1,4 @@
-//! Reads answers of the engine, without losing a digit.
+//! Reads answers of the engine, without losing a digit, and finds things in them.
 
 use std::borrow::Cow;
 
@@ -10,6 +10,26 @@ const DEPTH: usize = 2 * json::MAX_DEPTH;
 /// An answer of the contract, or why it cannot be read.
 pub fn read(text: &str) -> Result<Value, String> {
     json::parse_within(&marked(text), DEPTH).map_err(|error| format!("{} at {}", error.message, error.place))
+}
+
+/// The elements of a list in an answer; none where it is left out.
+pub fn list<'a>(answer: &'a Value, key: &str) -> &'a [Value] {
+    answer.get(key).and_then(Value::as_list).map_or(&[], Vec::as_slice)
+}
+
+/// A text in an answer, empty where it is left out.
+pub fn text<'a>(answer: &'a Value, key: &str) -> &'a str {
+    answer.text_at(&[key])
+}
+
+/// A count in an answer.
+pub fn count(answer: &Value, key: &str) -> i64 {
+    answer.get(key).and_then(Value::as_int).unwrap_or(0)
+}
+
+/// The texts of a list in an answer.
+pub fn texts<'a>(answer: &'a Value, key: &str) -> Vec<&'a str> {
+    list(answer, key).iter().filter_map(Value::as_text).collect()
 }
 
 /// The text with whole doubles that 64 bits cannot hold marked as doubles. RFC 8785 writes them as digits alone, which a

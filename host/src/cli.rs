@@ -13,7 +13,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    Screen, authorize, call, completion, diff, example, explain, lint, plan, preview, schema, select, serve, vectors,
+    Screen, authorize, call, completion, diff, example, explain, lint, plan, preview, run, schema, select, serve, vectors,
     version, whatif,
 };
 use crate::render::style::{Color, Palette};
@@ -51,6 +51,7 @@ enum Command {
     WhatIf(whatif::Args),
     Lint(lint::Args),
     Plan(plan::Args),
+    Run(run::Args),
     Select(select::Args),
     Authorize(authorize::Args),
     Example(example::Args),
@@ -83,7 +84,7 @@ impl Output {
 }
 
 /// The commands over documents. A person waits for these and can stop waiting: they get more time than a server gives.
-const PATIENT: [&str; 8] = ["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize"];
+const PATIENT: &[&str] = &["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize", "run"];
 
 /// The whole command line, as help and completions describe it.
 pub fn command() -> clap::Command {
@@ -102,6 +103,7 @@ pub fn run() -> ExitCode {
         Command::WhatIf(args) => whatif::run(args, screen),
         Command::Lint(args) => lint::run(args, screen),
         Command::Plan(args) => plan::run(args, screen),
+        Command::Run(args) => run::run(args),
         Command::Select(args) => select::run(args, screen),
         Command::Authorize(args) => authorize::run(args, screen),
         Command::Example(args) => example::run(args),

@@ -7,9 +7,12 @@ pub mod diff;
 pub mod example;
 pub mod explain;
 pub mod fleet;
+pub mod hub;
+pub mod limits;
 pub mod lint;
 pub mod plan;
 pub mod preview;
+pub mod run;
 pub mod schema;
 pub mod select;
 pub mod serve;
@@ -19,7 +22,7 @@ pub mod whatif;
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fleetfold::cache::Cache;
@@ -28,7 +31,7 @@ use fleetfold::guest::{Guest, GuestError, Limits, Module};
 use fleetfold_core::{Value, Workspace};
 
 use crate::cli::Output;
-use crate::quantity;
+use fleetfold::quantity;
 use crate::render::finding::{Finding, Texts};
 use crate::render::style::{Ink, Palette};
 use crate::render::{json, yaml};
@@ -121,19 +124,22 @@ impl ModuleArgs {
     }
 
     pub fn load(&self) -> Result<Module, Failure> {
-        let cache = Cache::of_user();
-        if let Some(reason) = cache.refusal() {
-            let _ = writeln!(io::stderr(), "warning: compiled code is not kept: {reason}");
-        }
-        let Some(file) = &self.module else { return Ok(Module::embedded(&cache)?) };
-        let wasm = std::fs::read(file).map_err(|error| {
-            Failure::new(
-                format_args!("`{}` cannot be read: {error}", file.display()),
-                "give the path of a `.wasm` file",
-            )
-        })?;
-        Ok(Module::load(&wasm, &cache)?)
+        load_module(self.module.as_deref())
     }
+}
+
+/// The module of a file, or the built-in one.
+pub fn load_module(file: Option<&Path>) -> Result<Module, Failure> {
+    let cache = Cache::of_user();
+    if let Some(reason) = cache.refusal() {
+        let _ = writeln!(io::stderr(), "warning: compiled code is not kept: {reason}");
+    }
+    let Some(file) = file else { return Ok(Module::embedded(&cache)?) };
+    let wasm = std::fs::read(file).map_err(|error| {
+        let message = format_args!("`{}` cannot be read: {error}", file.display()).to_string();
+        Failure::new(message, "give the path of a `.wasm` file")
+    })?;
+    Ok(Module::load(&wasm, &cache)?)
 }
 
 /// The engine as a command was told to run it.

@@ -10,6 +10,9 @@ pub trait Engine {
 
     /// Leaves the workspace behind for an empty one.
     fn fresh(&mut self);
+
+    /// Whether the workspace was lost, so that the next call finds an empty one.
+    fn is_fresh(&self) -> bool;
 }
 
 impl Engine for Guest {
@@ -19,6 +22,10 @@ impl Engine for Guest {
 
     fn fresh(&mut self) {
         Guest::fresh(self);
+    }
+
+    fn is_fresh(&self) -> bool {
+        Guest::is_fresh(self)
     }
 }
 
@@ -30,6 +37,10 @@ impl Engine for Workspace {
 
     fn fresh(&mut self) {
         *self = Workspace::default();
+    }
+
+    fn is_fresh(&self) -> bool {
+        false
     }
 }
 

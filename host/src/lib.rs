@@ -2,18 +2,25 @@
 //!
 //! 1. [`guest`] runs the engine as the module under wasmtime, with a deadline and a memory limit.
 //! 2. [`cache`] keeps what was compiled for it.
-//! 3. [`engine`] is the one interface to the engine, in the module or linked in.
-//! 4. [`vectors`] puts the conformance cases to either.
-//! 5. [`serve`] answers on a loopback port, with a page to try requests on.
-//! 6. [`example`] writes a fleet of any size to try all of it on.
+//! 3. [`engine`] is the one interface to the engine, in the module or linked in; [`answer`] reads what it says, and a
+//!    [`session`] is a workspace with everything that was put to it.
+//! 4. [`cluster`] is one API server, and the only caller of its client.
+//! 5. [`reconcile`] watches, asks, fetches what the engine needs, and does what it says.
+//! 6. [`vectors`] puts the conformance cases to an engine, [`serve`] answers on a loopback port, and [`example`] writes a
+//!    fleet of any size to try all of it on.
 //!
 //! No rule about fleets lives here: what a cluster should have is decided in `fleetfold-core`.
 
+pub mod answer;
 pub mod cache;
+pub mod cluster;
 pub mod engine;
 pub mod example;
 pub mod guest;
+pub mod quantity;
+pub mod reconcile;
 pub mod serve;
+pub mod session;
 pub mod vectors;
 
 /// The version of this program.

@@ -1,9 +1,7 @@
 //! The `fleetfold` program.
 
-mod answer;
 mod cli;
 mod command;
-mod quantity;
 mod render;
 mod source;
 

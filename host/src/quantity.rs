@@ -1,6 +1,6 @@
 //! Times and sizes as people write them: a whole number and a unit. And a moment as programs write it.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// `500ms`, `2s` or `1m`, and not zero.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -12,6 +12,11 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 pub fn size(text: &str) -> Result<usize, String> {
     let bytes = read(text, &[("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1)])?;
     usize::try_from(bytes).map_err(|_| "it is too large".to_owned())
+}
+
+/// The clock, as the engine takes it.
+pub fn now() -> String {
+    rfc3339(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
 }
 
 /// A moment in RFC 3339, given as seconds since 1970.

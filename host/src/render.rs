@@ -13,27 +13,8 @@ pub mod value;
 pub mod whatif;
 pub mod yaml;
 
+pub use fleetfold::answer::{count, list, text, texts};
 use fleetfold_core::Value;
-
-/// The elements of a list in an answer; none where it is left out.
-pub fn list<'a>(answer: &'a Value, key: &str) -> &'a [Value] {
-    answer.get(key).and_then(Value::as_list).map_or(&[], Vec::as_slice)
-}
-
-/// A text in an answer, empty where it is left out.
-pub fn text<'a>(answer: &'a Value, key: &str) -> &'a str {
-    answer.text_at(&[key])
-}
-
-/// A count in an answer.
-pub fn count(answer: &Value, key: &str) -> i64 {
-    answer.get(key).and_then(Value::as_int).unwrap_or(0)
-}
-
-/// The texts of a list in an answer.
-pub fn texts<'a>(answer: &'a Value, key: &str) -> Vec<&'a str> {
-    list(answer, key).iter().filter_map(Value::as_text).collect()
-}
 
 /// Where something was written: `file:line:column`, or its document and path where no file is known.
 pub fn place(at: &Value) -> String {

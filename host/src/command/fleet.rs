@@ -11,7 +11,7 @@ use fleetfold::engine::Engine;
 use fleetfold_core::Value;
 
 use super::{EngineArgs, Failure};
-use crate::answer;
+use fleetfold::answer;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::render::{counted, list, text};
@@ -302,6 +302,10 @@ mod tests {
         }
 
         fn fresh(&mut self) {}
+
+        fn is_fresh(&self) -> bool {
+            false
+        }
     }
 
     #[test]

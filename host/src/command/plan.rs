@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
+use fleetfold::quantity::now;
 use fleetfold_core::Value;
 
 use super::fleet::{Fleet, FleetArgs};
+use super::limits::LimitArgs;
 use super::{Failure, Screen, print_answer};
 use crate::cli::Output;
-use crate::quantity;
 use crate::render::{json, plan, yaml};
 
 /// Show what would be done, wave by wave, what is held, and what must be seen first
@@ -47,25 +47,8 @@ pub struct Args {
     #[arg(long, value_name = "TIME")]
     now: Option<String>,
 
-    /// Hold deletes when there are more than this many
-    #[arg(long, value_name = "N")]
-    max_deletes: Option<u32>,
-
-    /// Hold deletes when they are more than this part of what is managed
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
-    max_delete_percent: Option<u32>,
-
-    /// Hold changes when there are more than this many
-    #[arg(long, value_name = "N")]
-    max_changes: Option<u32>,
-
-    /// Hold deletes of this kind, in place of the kinds that the settings protect; may be given again
-    #[arg(long = "protect", value_name = "KIND")]
-    protected: Vec<String>,
-
-    /// Let a selection that has become empty delete everything it had
-    #[arg(long)]
-    allow_empty_selection: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
 
     /// How to print it: table, yaml, json or name; or a .json or .yaml file to write
     #[arg(short, long, value_name = "FORMAT|FILE", default_value = "table", value_parser = Target::read)]
@@ -97,7 +80,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         let hint = "mend the documents, or leave their files out";
         return Err(Failure::new("there is no plan over documents that cannot be read", hint));
     }
-    if let Some(limits) = limits(args) {
+    if let Some(limits) = args.limits.settings() {
         fleet.ask("configure", Value::map([("limits", limits)]))?;
     }
     let mut fields = vec![("now", Value::text(args.now.clone().unwrap_or_else(now)))];
@@ -112,20 +95,6 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     };
     print_answer(output, &answer, || plan::plan(&answer, screen.out), || plan::names(&answer))?;
     Ok(fleet.finish(u8::from(!plan::is_empty(&answer)), screen.err))
-}
-
-fn limits(args: &Args) -> Option<Value> {
-    let numbers =
-        [("deletes", args.max_deletes), ("deletePercent", args.max_delete_percent), ("changes", args.max_changes)];
-    let mut limits: Vec<(&str, Value)> =
-        numbers.into_iter().filter_map(|(key, number)| Some((key, number?.into()))).collect();
-    if !args.protected.is_empty() {
-        limits.push(("protectedKinds", Value::list(args.protected.iter().map(String::as_str))));
-    }
-    if args.allow_empty_selection {
-        limits.push(("emptySelection", true.into()));
-    }
-    (!limits.is_empty()).then(|| Value::map(limits))
 }
 
 fn scope(args: &Args, fleet: &mut Fleet) -> Result<Option<Value>, Failure> {
@@ -150,12 +119,6 @@ fn write(path: &Path, answer: &Value) -> Result<(), Failure> {
             "give a file in a folder of yours",
         )
     })
-}
-
-/// The clock, as the engine takes it.
-pub fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    quantity::rfc3339(since.as_secs())
 }
 
 #[cfg(test)]

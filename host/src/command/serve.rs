@@ -9,7 +9,7 @@ use fleetfold::guest::Guest;
 use fleetfold_core::Value;
 
 use super::fleet::Fleet;
-use super::plan::now;
+use fleetfold::quantity::now;
 use super::{Failure, ModuleArgs, Screen, print};
 use crate::render::plan::summary;
 

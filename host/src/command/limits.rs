@@ -1,0 +1,44 @@
+//! What one plan may do before it is held, as flags.
+
+use fleetfold_core::Value;
+
+/// The limits of a plan. What is not given is as the settings say.
+#[derive(Debug, Clone, clap::Args)]
+pub struct LimitArgs {
+    /// Hold deletes when there are more than this many
+    #[arg(long, value_name = "N")]
+    max_deletes: Option<u32>,
+
+    /// Hold deletes when they are more than this part of what is managed
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    max_delete_percent: Option<u32>,
+
+    /// Hold changes when there are more than this many
+    #[arg(long, value_name = "N")]
+    max_changes: Option<u32>,
+
+    /// Hold deletes of this kind, in place of the kinds that the settings protect; may be given again
+    #[arg(long = "protect", value_name = "KIND")]
+    protected: Vec<String>,
+
+    /// Let a selection that has become empty delete everything it had
+    #[arg(long)]
+    allow_empty_selection: bool,
+}
+
+impl LimitArgs {
+    /// The limits as `configure` takes them, if any is given.
+    pub fn settings(&self) -> Option<Value> {
+    let numbers =
+            [("deletes", self.max_deletes), ("deletePercent", self.max_delete_percent), ("changes", self.max_changes)];
+        let mut limits: Vec<(&str, Value)> =
+            numbers.into_iter().filter_map(|(key, number)| Some((key, number?.into()))).collect();
+        if !self.protected.is_empty() {
+            limits.push(("protectedKinds", Value::list(self.protected.iter().map(String::as_str))));
+        }
+        if self.allow_empty_selection {
+            limits.push(("emptySelection", true.into()));
+        }
+        (!limits.is_empty()).then(|| Value::map(limits))
+    }
+}

@@ -1,0 +1,272 @@
+//! The documents of the hub: which kinds are watched, and what they say now.
+//!
+//! Which kinds matter is the engine's to say (`kinds`); which of them there are, the server's. A kind that cannot be read
+//! is unknown, and unknown is not empty: the dialects that need it wait until it can.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fleetfold_core::Value;
+use fleetfold_core::document::Identity;
+
+use super::inbox::{Message, Outbox};
+use crate::answer::{list, text, texts};
+use crate::cluster::{Cluster, Fault, Served, Sighting, Target, Watch};
+
+/// A kind: its group and its name.
+pub type Kind = (String, String);
+
+/// What the engine says of a kind of documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    group: String,
+    /// A name, or the beginning of several names.
+    kind: String,
+    versions: Vec<String>,
+    dialects: Vec<String>,
+    label_selector: String,
+}
+
+impl Row {
+    fn read(value: &Value) -> Row {
+        let all = |key| texts(value, key).into_iter().map(str::to_owned).collect();
+        Row {
+            group: text(value, "group").to_owned(),
+            kind: text(value, "kind").to_owned(),
+            versions: all("versions"),
+            dialects: all("dialects"),
+            label_selector: text(value, "labelSelector").to_owned(),
+        }
+    }
+
+    fn names(&self, served: &Served) -> bool {
+        match self.kind.strip_suffix('*') {
+            Some(start) => served.kind.starts_with(start),
+            None => served.kind == self.kind,
+        }
+    }
+}
+
+/// The documents that must be loaded, and those that are gone.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub load: Vec<Value>,
+    pub unload: Vec<Identity>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    row: Row,
+    served: Served,
+    /// Kept for what happens when it is let go.
+    _watch: Watch,
+    /// Everything was listed once.
+    is_synced: bool,
+    fault: Option<Fault>,
+    /// The versions that are loaded.
+    known: BTreeMap<Identity, String>,
+}
+
+#[derive(Debug)]
+pub struct Documents {
+    hub: Cluster,
+    outbox: Outbox,
+    rows: Vec<Row>,
+    watched: BTreeMap<Kind, Watched>,
+    /// The server was asked at least once what it has.
+    is_surveyed: bool,
+    is_surveying: bool,
+    survey_fault: Option<Fault>,
+}
+
+impl Documents {
+    pub fn new(hub: &Cluster, outbox: &Outbox) -> Documents {
+        Documents {
+            hub: hub.clone(),
+            outbox: outbox.clone(),
+            rows: Vec::new(),
+            watched: BTreeMap::new(),
+            is_surveyed: false,
+            is_surveying: false,
+            survey_fault: None,
+        }
+    }
+
+    /// Takes in which kinds matter; answers whether that is news.
+    pub fn want(&mut self, kinds: &Value) -> bool {
+        let rows: Vec<Row> = list(kinds, "kinds").iter().map(Row::read).collect();
+        let is_news = rows != self.rows;
+        self.rows = rows;
+        is_news
+    }
+
+    /// Asks the server which of the kinds that are not watched yet it has.
+    pub fn survey(&mut self) {
+        if self.is_surveying {
+            return;
+        }
+        self.is_surveying = true;
+        let (hub, rows, outbox) = (self.hub.clone(), self.rows.clone(), self.outbox.clone());
+        tokio::spawn(async move { outbox.send(Message::Surveyed(survey(&hub, rows).await)) });
+    }
+
+    /// Starts to watch what was found.
+    pub fn surveyed(&mut self, found: Result<Vec<(Row, Served)>, Fault>) {
+        self.is_surveying = false;
+        let found = match found {
+            Ok(found) => found,
+            Err(fault) => {
+                self.survey_fault = Some(fault);
+                return;
+            }
+        };
+        self.survey_fault = None;
+        self.is_surveyed = true;
+        for (row, served) in found {
+            let kind = (row.group.clone(), served.kind.clone());
+            // Another version of a kind, or another selection, is another watch.
+            let is_same = |it: &Watched| it.served == served && it.row.label_selector == row.label_selector;
+            if let Some(watched) = self.watched.get_mut(&kind).filter(|it| is_same(it)) {
+                watched.row = row;
+                continue;
+            }
+            let (outbox, of) = (self.outbox.clone(), kind.clone());
+            let tell = move |sighting| outbox.send(Message::Document(of.clone(), sighting));
+            let watch = self.hub.watch(&served, &row.label_selector, tell);
+            let known = self.watched.remove(&kind).map(|it| it.known).unwrap_or_default();
+            let watched = Watched { row, served, _watch: watch, is_synced: false, fault: None, known };
+            self.watched.insert(kind, watched);
+        }
+    }
+
+    /// Takes in what a watch tells; answers what that means for the workspace.
+    pub fn take(&mut self, kind: &Kind, sighting: Sighting) -> Changes {
+        let mut changes = Changes::default();
+        let Some(watched) = self.watched.get_mut(kind) else { return changes };
+        match sighting {
+            Sighting::All(objects) => {
+                let mut gone: BTreeSet<Identity> = watched.known.keys().cloned().collect();
+                for object in objects {
+                    gone.remove(&Target::of(&object).identity());
+                    watched.put(object, &mut changes);
+                }
+                for identity in gone {
+                    watched.known.remove(&identity);
+                    changes.unload.push(identity);
+                }
+                (watched.is_synced, watched.fault) = (true, None);
+            }
+            Sighting::Changed(object) => watched.put(object, &mut changes),
+            Sighting::Gone(object) => {
+                let identity = Target::of(&object).identity();
+                if watched.known.remove(&identity).is_some() {
+                    changes.unload.push(identity);
+                }
+            }
+            // The kind itself went, and with it all that there was of it.
+            Sighting::Failed(Fault::NotFound { .. }) => {
+                changes.unload.extend(self.watched.remove(kind).into_iter().flat_map(|it| it.known.into_keys()));
+            }
+            Sighting::Failed(fault) => {
+                // What may no longer be read may have changed since.
+                watched.is_synced &= !matches!(fault, Fault::Forbidden { .. });
+                watched.fault = Some(fault);
+            }
+        }
+        changes
+    }
+
+    /// Takes in a document that was just written; answers whether it is one.
+    pub fn note(&mut self, object: &Value) -> bool {
+        let target = Target::of(object);
+        let kind = (target.group().to_owned(), target.kind.clone());
+        let Some(watched) = self.watched.get_mut(&kind).filter(|it| it.row.label_selector.is_empty()) else { return false };
+        let version = object.text_at(&["metadata", "resourceVersion"]).to_owned();
+        watched.known.insert(target.identity(), version);
+        true
+    }
+
+    /// Takes in that a document was just deleted for good.
+    pub fn drop_document(&mut self, target: &Target) -> bool {
+        let kind = (target.group().to_owned(), target.kind.clone());
+        self.watched.get_mut(&kind).is_some_and(|it| it.known.remove(&target.identity()).is_some())
+    }
+
+    /// Whether everything of a kind is known as documents, so that nothing more need be looked for.
+    pub fn covers(&self, target: &Target) -> bool {
+        let kind = (target.group().to_owned(), target.kind.clone());
+        self.watched.get(&kind).is_some_and(|it| it.is_synced && it.row.label_selector.is_empty())
+    }
+
+    /// The version in which a document is loaded.
+    pub fn version(&self, target: &Target) -> Option<&str> {
+        let kind = (target.group().to_owned(), target.kind.clone());
+        self.watched.get(&kind)?.known.get(&target.identity()).map(String::as_str)
+    }
+
+    /// Whether every kind that there is was listed, or cannot be.
+    pub fn is_settled(&self) -> bool {
+        self.survey_fault.is_some()
+            || self.is_surveyed && !self.is_surveying && self.watched.values().all(|it| it.is_synced || it.fault.is_some())
+    }
+
+    /// The dialects of which every kind that the server has is known.
+    pub fn readable<'d>(&self, wanted: &'d [String]) -> Vec<&'d String> {
+        let is_unknown = |dialect: &String| self.watched.values().any(|it| !it.is_synced && it.row.dialects.contains(dialect));
+        wanted.iter().filter(|it| self.is_surveyed && !is_unknown(it)).collect()
+    }
+
+    /// What cannot be read, with why.
+    pub fn faults(&self) -> impl Iterator<Item = (String, &Fault)> {
+        let of_kinds = self.watched.values().filter_map(|it| {
+            let named = format!("{}.{}", it.served.plural, it.row.group);
+            Some((named.trim_end_matches('.').to_owned(), it.fault.as_ref()?))
+        });
+        of_kinds.chain(self.survey_fault.iter().map(|it| ("the kinds of the hub".to_owned(), it)))
+    }
+
+    /// Kinds that the server does not have, of dialects of which it has others: something is half installed.
+    pub fn missing(&self) -> Vec<String> {
+        if !self.is_surveyed {
+            return Vec::new();
+        }
+        let has = |row: &Row| self.watched.values().any(|it| it.row.group == row.group && row.names(&it.served));
+        let of_group = |row: &Row| self.watched.values().any(|it| it.row.group == row.group);
+        let rows = self.rows.iter().filter(|it| !it.kind.ends_with('*') && of_group(it) && !has(it));
+        rows.map(|it| format!("{}.{}", it.kind, it.group)).collect()
+    }
+}
+
+impl Watched {
+    fn put(&mut self, object: Value, changes: &mut Changes) {
+        let (identity, version) = (Target::of(&object).identity(), object.text_at(&["metadata", "resourceVersion"]));
+        if super::is_newer(version, self.known.get(&identity).map(String::as_str)) {
+            self.known.insert(identity, version.to_owned());
+            changes.load.push(object);
+        }
+    }
+}
+
+/// Finds, of each kind, the best version that the server has.
+async fn survey(hub: &Cluster, rows: Vec<Row>) -> Result<Vec<(Row, Served)>, Fault> {
+    hub.forget_kinds();
+    let groups = hub.groups().await?;
+    let mut found = Vec::new();
+    for row in rows {
+        let versions = match (row.group.as_str(), groups.get(&row.group)) {
+            ("", _) => vec!["v1".to_owned()],
+            (_, Some(served)) if row.versions.is_empty() => served.clone(),
+            (_, Some(served)) => row.versions.iter().filter(|it| served.contains(it)).cloned().collect(),
+            (_, None) => Vec::new(),
+        };
+        for version in versions {
+            let api_version = if row.group.is_empty() { version } else { format!("{}/{version}", row.group) };
+            let all = hub.served_in(&api_version).await?;
+            let matching: Vec<Served> = all.into_iter().filter(|it| row.names(it) && it.can_watch).collect();
+            if !matching.is_empty() {
+                found.extend(matching.into_iter().map(|served| (row.clone(), served)));
+                break;
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,185 @@
+//! What can be measured from outside, and the port that tells it: `/metrics`, `/healthz`, `/readyz`, and `POST /reconcile`.
+
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use super::Resyncer;
+use crate::cluster::Fault;
+
+type Labels = Vec<(&'static str, String)>;
+
+/// From a millisecond to ten seconds.
+const SECONDS: [f64; 9] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
+
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    actions: Family<Labels, Counter>,
+    faults: Family<Labels, Counter>,
+    plan_seconds: Histogram,
+    in_flight: Gauge<i64, AtomicI64>,
+    planned: Gauge<i64, AtomicI64>,
+    held: Gauge<i64, AtomicI64>,
+    unreachable: Gauge<i64, AtomicI64>,
+    shadow: Gauge<i64, AtomicI64>,
+    leads: Gauge<i64, AtomicI64>,
+    reviews: Family<Labels, Counter>,
+    resyncs: Counter<u64, AtomicU64>,
+    is_ready: AtomicBool,
+}
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        let mut metrics = Metrics {
+            registry: Registry::with_prefix("fleetfold"),
+            actions: Family::default(),
+            faults: Family::default(),
+            plan_seconds: Histogram::new(SECONDS),
+            in_flight: Gauge::default(),
+            planned: Gauge::default(),
+            held: Gauge::default(),
+            unreachable: Gauge::default(),
+            shadow: Gauge::default(),
+            leads: Gauge::default(),
+            reviews: Family::default(),
+            resyncs: Counter::default(),
+            is_ready: AtomicBool::new(false),
+        };
+        let registry = &mut metrics.registry;
+        registry.register("actions", "Actions and statuses that were done", metrics.actions.clone());
+        registry.register("faults", "What failed, by step and code", metrics.faults.clone());
+        registry.register("plan_seconds", "How long the engine took for a plan", metrics.plan_seconds.clone());
+        registry.register("actions_in_flight", "Actions under way", metrics.in_flight.clone());
+        registry.register("plan_actions", "Actions of the latest plan", metrics.planned.clone());
+        registry.register("plan_held", "Held actions of the latest plan", metrics.held.clone());
+        registry.register("clusters_unreachable", "Members that do not answer", metrics.unreachable.clone());
+        registry.register("shadow_differences", "Where the shadow engine plans something else", metrics.shadow.clone());
+        registry.register("leads", "Whether this runner writes", metrics.leads.clone());
+        registry.register("admission_reviews", "Changes that were judged", metrics.reviews.clone());
+        registry.register("resyncs", "How often everything was looked at again", metrics.resyncs.clone());
+        metrics
+    }
+}
+
+impl Metrics {
+    pub fn planned(&self, took: Duration) {
+        self.plan_seconds.observe(took.as_secs_f64());
+    }
+
+    pub fn plan_counts(&self, actions: usize, held: usize) {
+        set(&self.planned, actions);
+        set(&self.held, held);
+    }
+
+    pub fn in_flight(&self, count: usize) {
+        set(&self.in_flight, count);
+    }
+
+    pub fn unreachable(&self, count: usize) {
+        set(&self.unreachable, count);
+    }
+
+    pub fn shadow_differs(&self, count: usize) {
+        set(&self.shadow, count);
+    }
+
+    pub fn leads(&self, leads: bool) {
+        set(&self.leads, usize::from(leads));
+    }
+
+    /// An action on the hub, or on a member: one line for each of a thousand clusters would be too many.
+    pub fn acted(&self, cluster: &str) {
+        let place = if cluster.is_empty() { "hub" } else { "member" };
+        self.actions.get_or_create(&vec![("place", place.to_owned())]).inc();
+    }
+
+    pub fn fault(&self, step: &str, fault: &Fault) {
+        self.faults.get_or_create(&vec![("step", step.to_owned()), ("code", fault.code().to_owned())]).inc();
+    }
+
+    pub fn reviewed(&self, allowed: bool) {
+        let verdict = if allowed { "allowed" } else { "denied" };
+        self.reviews.get_or_create(&vec![("verdict", verdict.to_owned())]).inc();
+    }
+
+    pub fn resynced(&self) {
+        self.resyncs.inc();
+    }
+
+    /// Everything was read once.
+    pub fn ready(&self, is_ready: bool) {
+        self.is_ready.store(is_ready, Ordering::Relaxed);
+    }
+
+    pub fn is_ready(&self) -> bool {
+        self.is_ready.load(Ordering::Relaxed)
+    }
+
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        // Writing into a text cannot fail.
+        let _ = encode(&mut out, &self.registry);
+        out
+    }
+}
+
+fn set(gauge: &Gauge<i64, AtomicI64>, count: usize) {
+    gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+}
+
+#[derive(Clone, Debug)]
+struct App {
+    metrics: Arc<Metrics>,
+    resyncer: Option<Resyncer>,
+}
+
+/// Serves what can be measured, as long as the program runs.
+pub fn listen(listener: TcpListener, metrics: Arc<Metrics>, resyncer: Option<Resyncer>) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let routes = Router::new()
+        .route("/metrics", get(told))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(readiness))
+        .route("/reconcile", post(reconcile))
+        .with_state(App { metrics, resyncer });
+    tokio::spawn(async move {
+        if let Err(error) = axum::serve(listener, routes).await {
+            tracing::error!("metrics are no longer served: {error}");
+        }
+    });
+    Ok(())
+}
+
+async fn told(State(app): State<App>) -> Response {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], app.metrics.text()).into_response()
+}
+
+async fn readiness(State(app): State<App>) -> Response {
+    match app.metrics.is_ready() {
+        true => "ok\n".into_response(),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "not everything was read yet\n").into_response(),
+    }
+}
+
+async fn reconcile(State(app): State<App>) -> Response {
+    let Some(resyncer) = app.resyncer else { return StatusCode::NOT_FOUND.into_response() };
+    resyncer.resync().await;
+    "done\n".into_response()
+}

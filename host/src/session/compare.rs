@@ -1,0 +1,513 @@
+//! Where two plans over the same documents differ.
+//!
+//! Two steps are the same one when cluster, subject and object are: the object by its group, kind, namespace and name.
+//!
+//! 1. A step that only one plan has is a difference.
+//! 2. Of a step that both have, verb, wave, what holds it and the version of its object may differ; and while the verb
+//!    is the same, fields of the body, or operations of the patch.
+//! 3. A step whose fields are equal and whose id is not differs in what is masked.
+//! 4. Statuses compare as bodies do. A need is one that only one plan has, or none.
+//!
+//! Reasons and preconditions are not compared: they do not change what would be done.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fleetfold_core::Value;
+use fleetfold_core::path::Pointer;
+
+use crate::answer::{list, text};
+
+/// Two plans, told by where they differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Of the old plan and the new one.
+    pub digests: (String, String),
+    /// By cluster, subject and target.
+    pub differences: Vec<Difference>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// Empty for the hub.
+    pub cluster: String,
+    /// Empty for a need.
+    pub subject: String,
+    /// What it is about, as the answer names it: `apiVersion`, `kind`, `namespace`, `name`.
+    pub target: Value,
+    pub part: Part,
+    pub change: Change,
+}
+
+/// What of a plan differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    Action,
+    Status,
+    Need,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Only the old plan has it, with this verb; empty where there are no verbs.
+    OnlyOld(String),
+    /// Only the new plan has it.
+    OnlyNew(String),
+    /// Both have it, with this verb in the new one.
+    Differs { verb: String, fields: Vec<Field> },
+}
+
+/// One place where both differ. What is not there is nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// A JSON pointer into the object, or one of `verb`, `wave`, `held`, `apiVersion` and `id`.
+    pub place: String,
+    pub old: Option<Value>,
+    pub new: Option<Value>,
+}
+
+/// Compares two answers to `plan`.
+pub fn compare(old: &Value, new: &Value) -> Comparison {
+    let mut found = Found(Vec::new());
+    found.actions(old, new);
+    found.statuses(old, new);
+    found.needs(old, new);
+    let mut differences = found.0;
+    // Stable: steps for one object keep their order.
+    differences.sort_by_cached_key(|it| (Key::of(&it.cluster, &it.subject, &it.target), it.part));
+    let digest = |answer| text(answer, "digest").to_owned();
+    Comparison { digests: (digest(old), digest(new)), differences }
+}
+
+impl Comparison {
+    /// Whether both plans would do the same, say the same and ask for the same.
+    pub fn is_same(&self) -> bool {
+        self.differences.is_empty() && self.digests.0 == self.digests.1
+    }
+
+    /// For programs.
+    pub fn to_value(&self) -> Value {
+        let digests = Value::map([("new", self.digests.1.as_str()), ("old", self.digests.0.as_str())]);
+        Value::map([
+            ("differences", Value::list(self.differences.iter().map(Difference::to_value))),
+            ("digests", digests),
+            ("same", self.is_same().into()),
+        ])
+    }
+}
+
+impl Difference {
+    fn to_value(&self) -> Value {
+        let mut fields = vec![
+            ("cluster", Value::text(self.cluster.as_str())),
+            ("target", self.target.clone()),
+            ("part", self.part.as_str().into()),
+        ];
+        if !self.subject.is_empty() {
+            fields.push(("subject", self.subject.as_str().into()));
+        }
+        let (verb, only) = match &self.change {
+            Change::OnlyOld(verb) => (verb, Some("old")),
+            Change::OnlyNew(verb) => (verb, Some("new")),
+            Change::Differs { verb, fields: differing } => {
+                fields.push(("fields", Value::list(differing.iter().map(Field::to_value))));
+                (verb, None)
+            }
+        };
+        fields.extend(only.map(|it| ("only", it.into())));
+        if !verb.is_empty() {
+            fields.push(("verb", verb.as_str().into()));
+        }
+        Value::map(fields)
+    }
+}
+
+impl Part {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Part::Action => "action",
+            Part::Status => "status",
+            Part::Need => "need",
+        }
+    }
+}
+
+impl Field {
+    fn new(place: &str, old: Option<&Value>, new: Option<&Value>) -> Field {
+        Field { place: place.to_owned(), old: old.cloned(), new: new.cloned() }
+    }
+
+    fn to_value(&self) -> Value {
+        let sides = [("old", self.old.clone()), ("new", self.new.clone())];
+        let sides = sides.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        Value::map(sides.chain([("path", self.place.as_str().into())]))
+    }
+}
+
+/// What makes two steps the same one, in the order of telling.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    cluster: String,
+    subject: String,
+    kind: String,
+    namespace: String,
+    name: String,
+    group: String,
+    /// Of a list that is needed.
+    selector: String,
+}
+
+impl Key {
+    fn of(cluster: &str, subject: &str, target: &Value) -> Key {
+        let part = |key| text(target, key).to_owned();
+        let group = text(target, "apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+        Key {
+            cluster: cluster.to_owned(),
+            subject: subject.to_owned(),
+            kind: part("kind"),
+            namespace: part("namespace"),
+            name: part("name"),
+            group: group.to_owned(),
+            selector: part("labelSelector"),
+        }
+    }
+
+    fn of_step(step: &Value) -> Key {
+        Key::of(text(step, "cluster"), text(step, "subject"), target(step))
+    }
+}
+
+/// Both sides of each step.
+type Sides<'a> = BTreeMap<Key, (Vec<&'a Value>, Vec<&'a Value>)>;
+
+fn sides<'a>(old: impl Iterator<Item = &'a Value>, new: impl Iterator<Item = &'a Value>) -> Sides<'a> {
+    let mut sides = Sides::new();
+    old.for_each(|it| sides.entry(Key::of_step(it)).or_default().0.push(it));
+    new.for_each(|it| sides.entry(Key::of_step(it)).or_default().1.push(it));
+    sides
+}
+
+struct Found(Vec<Difference>);
+
+impl Found {
+    fn actions(&mut self, old: &Value, new: &Value) {
+        fn all(plan: &Value) -> impl Iterator<Item = &Value> {
+            list(plan, "actions").iter().chain(list(plan, "held"))
+        }
+        for (mut old, mut new) in sides(all(old), all(new)).into_values() {
+            // An object may be deleted and made again: steps with the same verb belong together, then what is left.
+            let mut pairs = Vec::new();
+            old.retain(|step| match new.iter().position(|it| text(it, "verb") == text(step, "verb")) {
+                Some(at) => {
+                    pairs.push((*step, new.remove(at)));
+                    false
+                }
+                None => true,
+            });
+            let both = old.len().min(new.len());
+            pairs.extend(old.drain(..both).zip(new.drain(..both)));
+            for (old, new) in pairs {
+                let fields = step(old, new);
+                self.differs(new, Part::Action, text(new, "verb"), fields);
+            }
+            old.into_iter().for_each(|it| self.add(it, Part::Action, Change::OnlyOld(text(it, "verb").to_owned())));
+            new.into_iter().for_each(|it| self.add(it, Part::Action, Change::OnlyNew(text(it, "verb").to_owned())));
+        }
+    }
+
+    fn statuses(&mut self, old: &Value, new: &Value) {
+        for (old, new) in sides(list(old, "status").iter(), list(new, "status").iter()).into_values() {
+            for at in 0..old.len().max(new.len()) {
+                match (old.get(at), new.get(at)) {
+                    (Some(old), Some(new)) => {
+                        let mut fields = Vec::new();
+                        version(old, new, &mut fields);
+                        walk(&mut Pointer::of(["status"]), old.get("status"), new.get("status"), &mut fields);
+                        self.differs(new, Part::Status, "", fields);
+                    }
+                    (Some(old), None) => self.add(old, Part::Status, Change::OnlyOld(String::new())),
+                    (None, Some(new)) => self.add(new, Part::Status, Change::OnlyNew(String::new())),
+                    (None, None) => {}
+                }
+            }
+        }
+    }
+
+    fn needs(&mut self, old: &Value, new: &Value) {
+        let all = |plan| list(plan, "needs").iter().map(|it| (it.to_canonical(), it)).collect::<BTreeMap<_, _>>();
+        let (old, new) = (all(old), all(new));
+        for (key, need) in &old {
+            if !new.contains_key(key) {
+                self.add(need, Part::Need, Change::OnlyOld(String::new()));
+            }
+        }
+        for (key, need) in &new {
+            if !old.contains_key(key) {
+                self.add(need, Part::Need, Change::OnlyNew(String::new()));
+            }
+        }
+    }
+
+    fn differs(&mut self, step: &Value, part: Part, verb: &str, fields: Vec<Field>) {
+        if !fields.is_empty() {
+            self.add(step, part, Change::Differs { verb: verb.to_owned(), fields });
+        }
+    }
+
+    fn add(&mut self, step: &Value, part: Part, change: Change) {
+        let mut target = target(step).clone();
+        // The cluster of a need stands beside what names it.
+        if let Some(fields) = target.as_map_mut() {
+            fields.remove("cluster");
+        }
+        let (cluster, subject) = (text(step, "cluster").to_owned(), text(step, "subject").to_owned());
+        self.0.push(Difference { cluster, subject, target, part, change });
+    }
+}
+
+/// What a step is about. A need is itself what it is about.
+fn target(step: &Value) -> &Value {
+    step.get("target").unwrap_or(step)
+}
+
+/// Where two steps for the same object differ.
+fn step(old: &Value, new: &Value) -> Vec<Field> {
+    let mut fields = Vec::new();
+    for (place, keys) in [("verb", &["verb"][..]), ("wave", &["wave"]), ("held", &["held", "code"])] {
+        if old.at(keys) != new.at(keys) {
+            fields.push(Field::new(place, old.at(keys), new.at(keys)));
+        }
+    }
+    version(old, new, &mut fields);
+    // A body and a patch have nothing to compare.
+    if text(old, "verb") != text(new, "verb") {
+        return fields;
+    }
+    let before = fields.len();
+    walk(&mut Pointer::root(), old.get("body"), new.get("body"), &mut fields);
+    patches(list(old, "patch"), list(new, "patch"), &mut fields);
+    if fields.len() == before && old.get("id") != new.get("id") && target(old) == target(new) {
+        fields.push(Field::new("id", old.get("id"), new.get("id")));
+    }
+    fields
+}
+
+fn version(old: &Value, new: &Value, out: &mut Vec<Field>) {
+    let of = |step| target(step).get("apiVersion");
+    if of(old) != of(new) {
+        out.push(Field::new("apiVersion", of(old), of(new)));
+    }
+}
+
+/// Maps compare key by key; lists index by index while they are of one length, and whole otherwise: what moved up by one
+/// would else differ everywhere.
+fn walk(path: &mut Pointer, old: Option<&Value>, new: Option<&Value>, out: &mut Vec<Field>) {
+    match (old, new) {
+        (Some(Value::Map(old)), Some(Value::Map(new))) => {
+            for key in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
+                path.push(key.clone());
+                walk(path, old.get(key), new.get(key), out);
+                path.pop();
+            }
+        }
+        (Some(Value::List(old)), Some(Value::List(new))) if old.len() == new.len() => {
+            for (index, (old, new)) in old.iter().zip(new.iter()).enumerate() {
+                path.push(index.to_string());
+                walk(path, Some(old), Some(new), out);
+                path.pop();
+            }
+        }
+        _ if old == new => {}
+        _ => out.push(Field::new(&path.to_string(), old, new)),
+    }
+}
+
+/// Patches compare by path. Where both do the same at one, the values compare as bodies do; otherwise the operations are
+/// what differs.
+fn patches(old: &[Value], new: &[Value], out: &mut Vec<Field>) {
+    let (old, new) = (by_path(old), by_path(new));
+    for path in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
+        let (old, new) = (old.get(path).map_or(&[][..], Vec::as_slice), new.get(path).map_or(&[][..], Vec::as_slice));
+        if let ([old], [new]) = (old, new)
+            && (old.get("op"), old.get("from")) == (new.get("op"), new.get("from"))
+            && let Ok(mut place) = Pointer::parse(path)
+        {
+            walk(&mut place, old.get("value"), new.get("value"), out);
+        } else if old != new {
+            let whole = |operations: &[Value]| match operations {
+                [] => None,
+                [one] => Some(one.clone()),
+                many => Some(Value::from(many.to_vec())),
+            };
+            out.push(Field { place: (*path).to_owned(), old: whole(old), new: whole(new) });
+        }
+    }
+}
+
+/// The operations at each path, without it.
+fn by_path(patch: &[Value]) -> BTreeMap<&str, Vec<Value>> {
+    let mut paths: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for operation in patch {
+        let mut rest = operation.clone();
+        if let Some(fields) = rest.as_map_mut() {
+            fields.remove("path");
+        }
+        paths.entry(text(operation, "path")).or_default().push(rest);
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fleetfold_core::json::parse;
+
+    #[test]
+    fn a_plan_is_the_same_as_itself() {
+        let actions = action("create", r#""body":{"a":1}"#);
+        let plan = plan(&actions, "", "", "");
+        let compared = compare(&plan, &plan);
+        assert!(compared.is_same());
+        assert_eq!(
+            compared.to_value().to_canonical(),
+            r#"{"differences":[],"digests":{"new":"sha256:0","old":"sha256:0"},"same":true}"#
+        );
+    }
+
+    #[test]
+    fn a_step_that_only_one_has_is_told_with_its_verb() {
+        let one = action("create", r#""body":{}"#);
+        check((&one, "", "", ""), ("", "", "", ""), &["eu-1 S/n/s A/n/a action only old create"]);
+        check(("", "", "", ""), ("", &one, "", ""), &["eu-1 S/n/s A/n/a action only new create"]);
+    }
+
+    #[test]
+    fn bodies_differ_by_field() {
+        let old = action("create", r#""body":{"a":{"b~/":1,"c":[1,2]},"d":[1]}"#);
+        let new = action("create", r#""body":{"a":{"b~/":2,"c":[1,3],"e":null},"d":[0,1]}"#);
+        check((&old, "", "", ""), (&new, "", "", ""), &[
+            "eu-1 S/n/s A/n/a action create /a/b~0~1: 1 → 2",
+            "eu-1 S/n/s A/n/a action create /a/c/1: 2 → 3",
+            "eu-1 S/n/s A/n/a action create /a/e:  → null",
+            "eu-1 S/n/s A/n/a action create /d: [1] → [0,1]",
+        ]);
+    }
+
+    #[test]
+    fn patches_differ_by_path_in_any_order() {
+        let old = action(
+            "patch",
+            r#""patch":[{"op":"replace","path":"/a","value":{"x":1,"y":1}},{"op":"remove","path":"/b"},{"op":"add","path":"/c","value":1}]"#,
+        );
+        let new = action(
+            "patch",
+            r#""patch":[{"op":"replace","path":"/c","value":1},{"op":"replace","path":"/a","value":{"x":1,"y":2}}]"#,
+        );
+        check((&old, "", "", ""), (&new, "", "", ""), &[
+            "eu-1 S/n/s A/n/a action patch /a/y: 1 → 2",
+            r#"eu-1 S/n/s A/n/a action patch /b: {"op":"remove"} → "#,
+            r#"eu-1 S/n/s A/n/a action patch /c: {"op":"add","value":1} → {"op":"replace","value":1}"#,
+        ]);
+        let turned = action("patch", r#""patch":[{"op":"add","path":"/d","value":1},{"op":"remove","path":"/e"}]"#);
+        let round = action("patch", r#""patch":[{"op":"remove","path":"/e"},{"op":"add","path":"/d","value":1}]"#);
+        check((&turned, "", "", ""), (&round, "", "", ""), &[]);
+    }
+
+    #[test]
+    fn verb_wave_hold_and_version_differ_without_a_field() {
+        let old = action("patch", r#""patch":[{"op":"remove","path":"/b"}],"wave":1"#);
+        let new = action("create", r#""body":{},"wave":2"#);
+        check((&old, "", "", ""), (&new, "", "", ""), &[
+            r#"eu-1 S/n/s A/n/a action create verb: "patch" → "create""#,
+            "eu-1 S/n/s A/n/a action create wave: 1 → 2",
+        ]);
+        let held = action("delete", r#""held":{"code":"deletes"}"#);
+        let free = action("delete", r#""precondition":{"uid":"1"}"#);
+        check(("", &held, "", ""), (&free, "", "", ""), &[
+            r#"eu-1 S/n/s A/n/a action delete held: "deletes" → "#,
+        ]);
+        let moved = free.replace("g/v1", "g/v2");
+        check((&free, "", "", ""), (&moved, "", "", ""), &[
+            r#"eu-1 S/n/s A/n/a action delete apiVersion: "g/v1" → "g/v2""#,
+        ]);
+    }
+
+    #[test]
+    fn what_is_masked_differs_by_id() {
+        let old = action("create", r#""body":{"data":"***"},"id":"1""#);
+        let new = action("create", r#""body":{"data":"***"},"id":"2""#);
+        check((&old, "", "", ""), (&new, "", "", ""), &[r#"eu-1 S/n/s A/n/a action create id: "1" → "2""#]);
+        let mut other = plan("", "", "", "");
+        other.as_map_mut().unwrap().insert("digest", "sha256:1");
+        assert!(!compare(&plan("", "", "", ""), &other).is_same());
+    }
+
+    #[test]
+    fn an_object_that_is_made_again_has_two_steps() {
+        let (delete, create) = (action("delete", r#""wave":0"#), action("create", r#""body":{"a":1},"wave":1"#));
+        let (both, other) = (format!("{delete},{create}"), create.replace(r#""a":1"#, r#""a":2"#));
+        check((&both, "", "", ""), (&other, "", "", ""), &[
+            "eu-1 S/n/s A/n/a action create /a: 1 → 2",
+            "eu-1 S/n/s A/n/a action only old delete",
+        ]);
+    }
+
+    #[test]
+    fn statuses_and_needs_are_compared_too() {
+        let status = |phase: &str| {
+            format!(
+                r#"{{"subject":"S/n/s","cluster":"","target":{{"apiVersion":"g/v1","kind":"S","namespace":"n","name":"s"}},"status":{{"phase":"{phase}"}}}}"#
+            )
+        };
+        let need = r#"{"cluster":"eu-1","apiVersion":"v1","kind":"Secret","namespace":"n","labelSelector":"a=b"}"#;
+        check(("", "", &status("a"), need), ("", "", &status("b"), ""), &[
+            r#" S/n/s S/n/s status /status/phase: "a" → "b""#,
+            "eu-1  Secret/n/ need only old ",
+        ]);
+        check(("", "", "", need), ("", "", &status("b"), need), &[" S/n/s S/n/s status only new "]);
+    }
+
+    #[test]
+    fn programs_get_every_side_that_there_is() {
+        let compared = compare(
+            &plan(&action("create", r#""body":{"a":1}"#), "", "", ""),
+            &plan(&action("create", r#""body":{}"#), "", "", ""),
+        );
+        let want = r#"{"differences":[{"cluster":"eu-1","fields":[{"old":1,"path":"/a"}],"part":"action","subject":"S/n/s","target":{"apiVersion":"g/v1","kind":"A","name":"a","namespace":"n"},"verb":"create"}],"digests":{"new":"sha256:0","old":"sha256:0"},"same":false}"#;
+        assert_eq!(compared.to_value().to_canonical(), want);
+    }
+
+    fn action(verb: &str, rest: &str) -> String {
+        format!(
+            r#"{{"subject":"S/n/s","cluster":"eu-1","verb":"{verb}","target":{{"apiVersion":"g/v1","kind":"A","namespace":"n","name":"a"}},{rest}}}"#
+        )
+    }
+
+    fn plan(actions: &str, held: &str, status: &str, needs: &str) -> Value {
+        parse(&format!(
+            r#"{{"actions":[{actions}],"held":[{held}],"status":[{status}],"needs":[{needs}],"digest":"sha256:0"}}"#
+        ))
+        .unwrap()
+    }
+
+    /// Actions, held, statuses and needs of both, and the lines that tell the differences.
+    #[track_caller]
+    fn check(old: (&str, &str, &str, &str), new: (&str, &str, &str, &str), want: &[&str]) {
+        let compared = compare(&plan(old.0, old.1, old.2, old.3), &plan(new.0, new.1, new.2, new.3));
+        let mut lines = Vec::new();
+        for it in &compared.differences {
+            let target = ["kind", "namespace", "name"].map(|key| text(&it.target, key)).join("/");
+            let about = format!("{} {} {target} {}", it.cluster, it.subject, it.part.as_str());
+            match &it.change {
+                Change::OnlyOld(verb) => lines.push(format!("{about} only old {verb}")),
+                Change::OnlyNew(verb) => lines.push(format!("{about} only new {verb}")),
+                Change::Differs { verb, fields } => lines.extend(fields.iter().map(|field| {
+                    let side = |it: &Option<Value>| it.as_ref().map(Value::to_canonical).unwrap_or_default();
+                    let verb = if verb.is_empty() { String::new() } else { format!(" {verb}") };
+                    format!("{about}{verb} {}: {} → {}", field.place, side(&field.old), side(&field.new))
+                })),
+            }
+        }
+        assert_eq!(lines, want);
+        assert_eq!(compared.is_same(), want.is_empty());
+    }
+}

@@ -1,0 +1,276 @@
+//! TLS for a server, with certificates that are renewed while it runs.
+//!
+//! Certificate and key are two PEM files. They are looked at every second, through whatever links lead to them, and what is
+//! new in them serves the next connection; connections that stand keep theirs. What is broken is told once and not taken.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use crate::guest;
+
+/// How often the files are looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How long a client may take to agree on keys.
+const HANDSHAKE: Duration = Duration::from_secs(5);
+
+/// How many clients may be at it at once; the next ones wait in the kernel.
+const HANDSHAKES: usize = 512;
+
+/// How many connections may be ready and not yet taken.
+const READY: usize = 64;
+
+type Config = Arc<RwLock<Arc<ServerConfig>>>;
+
+/// Accepts connections for `axum::serve`. A client that is slow to agree on keys, or never does, keeps no other waiting.
+pub struct TlsListener {
+    address: SocketAddr,
+    ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
+    /// Ends its tasks when it is dropped.
+    _tasks: JoinSet<()>,
+}
+
+impl TlsListener {
+    /// Takes connections from `listener`, within a runtime of tokio.
+    ///
+    /// # Errors
+    ///
+    /// The files cannot be read, are no certificate and key, or do not belong together.
+    pub fn new(listener: std::net::TcpListener, cert: PathBuf, key: PathBuf) -> Result<TlsListener, TlsError> {
+        let files = Files { cert, key };
+        let found = files.read()?;
+        let config = files.config(&found)?;
+        let config = Arc::new(RwLock::new(Arc::new(config)));
+        listener.set_nonblocking(true).map_err(TlsError::Listener)?;
+        let listener = TcpListener::from_std(listener).map_err(TlsError::Listener)?;
+        let address = listener.local_addr().map_err(TlsError::Listener)?;
+        let (send, ready) = mpsc::channel(READY);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(renew(files, found.stamp(), Arc::clone(&config)));
+        tasks.spawn(accept(listener, config, send));
+        Ok(TlsListener { address, ready, _tasks: tasks })
+    }
+}
+
+impl axum::serve::Listener for TlsListener {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        match self.ready.recv().await {
+            Some(connection) => connection,
+            // The task that sends ends with this listener only.
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        Ok(self.address)
+    }
+}
+
+impl fmt::Debug for TlsListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsListener").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+/// Why a certificate cannot be used.
+#[derive(Debug)]
+pub enum TlsError {
+    Unreadable {
+        file: PathBuf,
+        error: io::Error,
+    },
+    /// The file holds no PEM of the kind that is wanted.
+    NotThere {
+        file: PathBuf,
+        wanted: &'static str,
+    },
+    BadPem {
+        file: PathBuf,
+        reason: String,
+    },
+    /// Both can be read, and cannot be used, or not together.
+    Unusable {
+        cert: PathBuf,
+        key: PathBuf,
+        reason: String,
+    },
+    Listener(io::Error),
+}
+
+impl TlsError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "give a file that this process may read; in a pod, is the Secret mounted?",
+            Self::NotThere { .. } => {
+                "give the certificate chain as `-----BEGIN CERTIFICATE-----` blocks and the key as one `-----BEGIN \
+                 PRIVATE KEY-----` block; have the two been swapped?"
+            }
+            Self::BadPem { .. } => "is the file whole? PEM is base64 between a `BEGIN` and an `END` line",
+            Self::Unusable { .. } => "the key must be the one that the first certificate of the chain was issued for",
+            Self::Listener(_) => "choose another address",
+        }
+    }
+}
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { file, error } => write!(f, "`{}` cannot be read: {error}", file.display()),
+            Self::NotThere { file, wanted } => write!(f, "there is no {wanted} in `{}`", file.display()),
+            Self::BadPem { file, reason } => write!(f, "`{}` is not PEM: {reason}", file.display()),
+            Self::Unusable { cert, key, reason } => {
+                write!(f, "`{}` cannot be served with the key in `{}`: {reason}", cert.display(), key.display())
+            }
+            Self::Listener(error) => write!(f, "cannot listen: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for TlsError {}
+
+#[derive(Debug, Clone)]
+struct Files {
+    cert: PathBuf,
+    key: PathBuf,
+}
+
+/// What is in the files.
+struct Found {
+    cert: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl Found {
+    /// Tells one content from another, without holding on to the key.
+    fn stamp(&self) -> String {
+        format!("{} {}", guest::digest(&self.cert), guest::digest(&self.key))
+    }
+}
+
+impl Files {
+    fn read(&self) -> Result<Found, TlsError> {
+        let read = |file: &Path| fs::read(file).map_err(|error| TlsError::Unreadable { file: file.to_owned(), error });
+        Ok(Found { cert: read(&self.cert)?, key: read(&self.key)? })
+    }
+
+    fn config(&self, found: &Found) -> Result<ServerConfig, TlsError> {
+        let bad = |file: &Path, wanted, error| match error {
+            pem::Error::NoItemsFound => TlsError::NotThere { file: file.to_owned(), wanted },
+            other => TlsError::BadPem { file: file.to_owned(), reason: other.to_string() },
+        };
+        let chain = CertificateDer::pem_slice_iter(&found.cert).collect::<Result<Vec<_>, _>>();
+        let chain = chain.map_err(|error| bad(&self.cert, "certificate", error))?;
+        if chain.is_empty() {
+            return Err(bad(&self.cert, "certificate", pem::Error::NoItemsFound));
+        }
+        let key =
+            PrivateKeyDer::from_pem_slice(&found.key).map_err(|error| bad(&self.key, "private key", error))?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(|it| it.with_no_client_auth().with_single_cert(chain, key));
+        let mut config = config.map_err(|error| TlsError::Unusable {
+            cert: self.cert.clone(),
+            key: self.key.clone(),
+            reason: error.to_string(),
+        })?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+
+    /// What is in the files now: how to tell it from what was there before, and what to serve with it.
+    ///
+    /// The contents are read every time: a link that is swapped for another may lead to a file of the same age and length.
+    fn look(&self, before: &str) -> Option<(String, Result<ServerConfig, TlsError>)> {
+        let found = self.read();
+        let stamp = match &found {
+            Ok(found) => found.stamp(),
+            Err(error) => error.to_string(),
+        };
+        (stamp != before).then(|| (stamp, found.and_then(|found| self.config(&found))))
+    }
+}
+
+/// Serves what is new in the files, for as long as there is a listener.
+async fn renew(files: Files, mut stamp: String, config: Config) {
+    let mut ticks = interval(LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let (files, before) = (files.clone(), stamp.clone());
+        // A file may lie on a disk that does not answer.
+        let Ok(Some((now, made))) = tokio::task::spawn_blocking(move || files.look(&before)).await else { continue };
+        stamp = now;
+        match made {
+            Ok(made) => {
+                *config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
+                tracing::info!("the certificate was renewed");
+            }
+            Err(error) => {
+                tracing::error!(%error, hint = error.hint(), "the new certificate is not taken; the last one stays");
+            }
+        }
+    }
+}
+
+/// Takes connections and agrees on keys with many clients at once.
+async fn accept(listener: TcpListener, config: Config, send: mpsc::Sender<(TlsStream<TcpStream>, SocketAddr)>) {
+    let room = Arc::new(Semaphore::new(HANDSHAKES));
+    // Ends what is under way when this task ends.
+    let mut handshakes = JoinSet::new();
+    loop {
+        // Never closed.
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        while handshakes.try_join_next().is_some() {}
+        let (stream, address) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                let is_of_client = matches!(
+                    error.kind(),
+                    io::ErrorKind::ConnectionAborted
+                        | io::ErrorKind::ConnectionRefused
+                        | io::ErrorKind::ConnectionReset
+                );
+                // Too many open files, as a rule: others may be closed soon.
+                if !is_of_client {
+                    tracing::error!(%error, "a connection cannot be accepted");
+                    sleep(Duration::from_secs(1)).await;
+                }
+                continue;
+            }
+        };
+        let acceptor = TlsAcceptor::from(Arc::clone(&config.read().unwrap_or_else(PoisonError::into_inner)));
+        let send = send.clone();
+        handshakes.spawn(async move {
+            // Answers are small and awaited. Where this fails they are only slower.
+            let _ = stream.set_nodelay(true);
+            let agreed = timeout(HANDSHAKE, acceptor.accept(stream)).await;
+            drop(place);
+            match agreed {
+                // Nobody is left to take it when the listener is gone.
+                Ok(Ok(stream)) => drop(send.send((stream, address)).await),
+                Ok(Err(error)) => tracing::debug!(%address, %error, "no TLS connection came about"),
+                Err(_) => tracing::debug!(%address, "no TLS connection came about in time"),
+            }
+        });
+    }
+}
