@@ -174,6 +174,8 @@ export interface ClusterAnswer {
   name: string;
   /** Where the kind has one. */
   namespace?: string;
+  /** It did not answer: what the host met, or nothing more. */
+  unreachable?: string;
   /** The sets it belongs to, by name. */
   sets?: string[];
 }
@@ -530,6 +532,10 @@ export interface Load {
   complete?: boolean;
   /** What was listed. */
   query?: QueryInput;
+  /** The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by `false`, and by anything that is seen there. */
+  unreachable?: boolean;
+  /** What the host met when the cluster did not answer. */
+  reason?: string;
 }
 
 /** What was taken in. */
@@ -558,6 +564,10 @@ export interface LoadRequest {
   complete?: boolean;
   /** What was listed. */
   query?: QueryInput;
+  /** The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by `false`, and by anything that is seen there. */
+  unreachable?: boolean;
+  /** What the host met when the cluster did not answer. */
+  reason?: string;
 }
 
 /** Whether live contains desired, and where it does not. */

@@ -47,7 +47,7 @@ use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
 use cluster_part::Shared;
-use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, VERSION, is_ready, type_config};
+use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, VERSION, is_ready, type_config, unready};
 use overrides::Overrides;
 
 /// The label of what was made or taken over.
@@ -301,7 +301,7 @@ impl Subject for Federated {
         let Who::Fleet(_, picks) = &self.who else { return (false, Vec::new()) };
         let mut reasons = picks.explain(cluster);
         if !is_ready(view, &self.scope, &cluster.name) {
-            let text = format!("`{}` is not ready, so nothing is planned for it", cluster.name);
+            let text = format!("{}, so nothing is planned for it", unready(view, &cluster.name));
             reasons.push(select::Reason { code: ReasonCode::NotReady, text, holds: false });
         }
         (picks.picks(cluster), reasons)
