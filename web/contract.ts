@@ -174,6 +174,8 @@ export interface ClusterAnswer {
   name: string;
   /** Where the kind has one. */
   namespace?: string;
+  /** It did not answer: what the host met, or nothing more. */
+  unreachable?: string;
   /** The sets it belongs to, by name. */
   sets?: string[];
 }
@@ -410,6 +412,38 @@ export interface HeldReason {
   hint: string;
 }
 
+/** One kind of documents. */
+export interface KindAnswer {
+  /** Empty for the core of Kubernetes. */
+  group: string;
+  /** Ends in `*` where it stands for every kind of the group that begins like this. */
+  kind: string;
+  /** Left out where `kind` stands for several; the server knows. */
+  plural?: string;
+  /** `Namespaced` or `Cluster`; left out where `kind` stands for several. */
+  scope?: string;
+  /** The versions that are understood, best first. */
+  versions: string[];
+  /** Only these objects are documents; in kubectl's syntax. */
+  labelSelector?: string;
+  /** Whether a status is written apart from the rest. */
+  statusSubresource: boolean;
+  /** The operations that an admission webhook must see. */
+  admits?: string[];
+  /** Those that read it. */
+  dialects: string[];
+}
+
+/** By group and kind. */
+export interface KindsAnswer {
+  kinds: KindAnswer[];
+}
+
+/** The kinds of documents that the dialects in force read on the hub. */
+export interface KindsRequest {
+  op: "kinds";
+}
+
 /** What one layer says, and where. */
 export interface LayerAnswer {
   layer: string;
@@ -498,6 +532,10 @@ export interface Load {
   complete?: boolean;
   /** What was listed. */
   query?: QueryInput;
+  /** The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by `false`, and by anything that is seen there. */
+  unreachable?: boolean;
+  /** What the host met when the cluster did not answer. */
+  reason?: string;
 }
 
 /** What was taken in. */
@@ -526,6 +564,10 @@ export interface LoadRequest {
   complete?: boolean;
   /** What was listed. */
   query?: QueryInput;
+  /** The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by `false`, and by anything that is seen there. */
+  unreachable?: boolean;
+  /** What the host met when the cluster did not answer. */
+  reason?: string;
 }
 
 /** Whether live contains desired, and where it does not. */
@@ -747,6 +789,25 @@ export interface QueryInput {
   labelSelector?: string;
 }
 
+/** By name. */
+export interface ReachAnswer {
+  clusters: ReachableAnswer[];
+}
+
+/** The ways to the clusters that are loaded. */
+export interface ReachRequest {
+  op: "reach";
+}
+
+/** One cluster. Without a way it cannot be looked at or changed. */
+export interface ReachableAnswer {
+  name: string;
+  /** In the order to try. */
+  ways: WayAnswer[];
+  /** Why there is no other way. */
+  problem?: Refusal;
+}
+
 /** One condition and whether it holds. */
 export interface ReasonAnswer {
   /** The stable name of the reason. */
@@ -907,6 +968,20 @@ export interface ScopeInput {
   clusters?: string[];
 }
 
+/** A key of a Secret of the hub. */
+export interface SecretKey {
+  namespace: string;
+  name: string;
+  key: string;
+}
+
+/** Keys of a Secret of the hub, of which the first that is there counts. */
+export interface SecretKeys {
+  namespace: string;
+  name: string;
+  keys: string[];
+}
+
 /** The picked clusters, sorted by name. */
 export interface SelectAnswer {
   clusters: string[];
@@ -1027,6 +1102,20 @@ export interface UnloadRequest {
   refs: string[];
 }
 
+/** A way to a cluster: a server with a token, or a kubeconfig. */
+export interface WayAnswer {
+  /** The document that says so. */
+  document: string;
+  server?: string;
+  /** The certificates that sign the server's, in base64. */
+  caBundle?: string;
+  proxyUrl?: string;
+  /** The server's certificate is not to be checked. */
+  skipTlsVerify?: boolean;
+  token?: SecretKey;
+  kubeconfig?: SecretKeys;
+}
+
 /** What would change, and for whom. */
 export interface WhatIfAnswer {
   counts: Counts;
@@ -1067,6 +1156,8 @@ export interface Requests {
   unload: UnloadRequest;
   configure: ConfigureRequest;
   clusters: ClustersRequest;
+  kinds: KindsRequest;
+  reach: ReachRequest;
   subjects: SubjectsRequest;
   effective: EffectiveRequestRequest;
   explain: ExplainRequest;
@@ -1094,6 +1185,8 @@ export interface Answers {
   unload: UnloadAnswer;
   configure: SettingsAnswer;
   clusters: ClustersAnswer;
+  kinds: KindsAnswer;
+  reach: ReachAnswer;
   subjects: SubjectsAnswer;
   effective: EffectiveAnswer;
   explain: ExplainAnswer;

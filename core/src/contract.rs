@@ -13,6 +13,7 @@ mod diff;
 mod effective;
 mod explain;
 mod fold;
+mod kinds;
 mod lint;
 mod load;
 mod matching;
@@ -23,6 +24,7 @@ mod parse;
 mod patch;
 mod place;
 mod plan;
+mod reach;
 pub mod record;
 mod refresh;
 mod retain;
@@ -64,6 +66,8 @@ pub const OPS: &[Op] = &[
     workspace_op::<load::Unload>(),
     workspace_op::<configure::Configure>(),
     workspace_op::<clusters::Clusters>(),
+    workspace_op::<kinds::Kinds>(),
+    workspace_op::<reach::Reach>(),
     workspace_op::<subjects::Subjects>(),
     workspace_op::<effective::EffectiveRequest>(),
     workspace_op::<explain::Explain>(),

@@ -3,6 +3,7 @@
 
 pub mod certmanager;
 pub mod greenhouse;
+pub mod kind;
 pub mod kubefed;
 pub mod kudo;
 pub mod ocm;
@@ -21,14 +22,23 @@ use crate::select::{Cluster, Reason};
 use crate::store::View;
 use crate::value::Text;
 use crate::who::Who;
+pub use kind::HubKind;
 
 /// The dialects, in the order in which the settings name them.
 pub const ALL: &[&dyn Dialect] =
     &[&greenhouse::Greenhouse, &ocm::Ocm, &kubefed::KubeFed, &kudo::Kudo, &certmanager::CertManager];
 
+/// Those that the settings name.
+pub fn enabled(view: View) -> impl Iterator<Item = &'static dyn Dialect> {
+    ALL.iter().copied().filter(move |it| view.settings.dialects.iter().any(|name| name == it.name()))
+}
+
 /// One system whose documents are understood.
 pub trait Dialect: Debug + Sync {
     fn name(&self) -> &'static str;
+
+    /// The kinds of documents that it reads on the hub.
+    fn kinds(&self, view: View) -> Vec<HubKind>;
 
     /// Whether a document produces results.
     fn is_subject(&self, view: View, document: &Document) -> bool;

@@ -66,6 +66,7 @@ pub mod placement;
 pub mod plan;
 pub mod product;
 pub mod rbac;
+pub mod reach;
 pub mod refresh;
 pub mod results;
 pub mod retain;

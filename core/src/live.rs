@@ -74,9 +74,26 @@ pub struct Seen {
     complete: BTreeSet<Query>,
     /// Whether everything in the cluster is known.
     everything: bool,
+    /// Why the cluster did not answer, where it did not. Then nothing is known of it.
+    lost: Option<Text>,
 }
 
 impl Seen {
+    /// A cluster that did not answer. What was there may be there still, or not: all of it is unknown.
+    pub fn lost(reason: Text) -> Seen {
+        Seen { lost: Some(reason), ..Seen::default() }
+    }
+
+    /// Why the cluster did not answer, where it did not.
+    pub fn why_lost(&self) -> Option<&Text> {
+        self.lost.as_ref()
+    }
+
+    /// The cluster answers; tells whether it did not before.
+    pub fn answers(&mut self) -> bool {
+        self.lost.take().is_some()
+    }
+
     pub fn put(&mut self, identity: Identity, object: Value) -> bool {
         self.absent.remove(&identity);
         self.objects.insert(identity, object).is_some()

@@ -243,8 +243,7 @@ impl Replaced {
 
 /// The dialect whose subject a document is, among those that the settings name.
 pub fn dialect_of(view: View, document: &Document) -> Option<&'static dyn Dialect> {
-    let enabled = dialect::ALL.iter().filter(|it| view.settings.dialects.iter().any(|name| name == it.name()));
-    enabled.copied().find(|it| it.is_subject(view, document))
+    dialect::enabled(view).find(|it| it.is_subject(view, document))
 }
 
 impl State {

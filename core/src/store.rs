@@ -196,6 +196,11 @@ impl Store {
         self.live.get(cluster)
     }
 
+    /// Why a cluster did not answer, where it did not.
+    pub fn why_lost(&self, cluster: &str) -> Option<&Text> {
+        self.live.get(cluster)?.why_lost()
+    }
+
     /// What an object of a cluster is probably much like: what the cluster showed before, or what its neighbour shows.
     pub fn like(&self, cluster: &Text, identity: &Identity) -> Option<&Value> {
         let before = self.live.get(cluster).and_then(|seen| seen.object(identity));

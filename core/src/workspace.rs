@@ -89,8 +89,8 @@ impl Workspace {
                 object.value.share(like);
             }
         }
-        let whole = complete.is_some();
         let seen = self.store.seen_mut(cluster);
+        let whole = seen.answers() || complete.is_some();
         if let Some(query) = complete {
             seen.complete(query);
         }
@@ -110,6 +110,19 @@ impl Workspace {
             self.results.note(Change::Live(cluster, None));
         }
         replaced
+    }
+
+    /// Notes that a cluster did not answer, or that it does again.
+    pub fn lose(&mut self, cluster: &Text, reason: Option<Text>, journal: Option<&mut Vec<Undo>>) {
+        let before = self.store.seen(cluster);
+        if before.and_then(Seen::why_lost) == reason.as_ref() {
+            return;
+        }
+        if let Some(journal) = journal {
+            journal.push(Undo::Seen(cluster.clone(), before.cloned()));
+        }
+        self.store.restore_seen(cluster, reason.map(Seen::lost));
+        self.results.note(Change::Live(cluster, None));
     }
 
     /// Puts back what a change replaced, latest first.

@@ -39,6 +39,8 @@ record! {
         name "name": Text,
         /// Where the kind has one.
         namespace "namespace": Option<Text>,
+        /// It did not answer: what the host met, or nothing more.
+        unreachable "unreachable": Option<Text>,
         /// The sets it belongs to, by name.
         sets "sets": Option<Vec<Text>>,
     }
@@ -63,6 +65,7 @@ impl WorkspaceOperation for Clusters {
             labels: cluster.labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
             name: cluster.name.clone(),
             namespace: Some(scope.namespace.clone()).filter(|it| !it.is_empty()),
+            unreachable: store.why_lost(&cluster.name).cloned(),
             sets: (scope.kind == MANAGED_CLUSTER)
                 .then(|| sets_of(&cluster.labels, &sets).into_iter().map(|set| set.name().clone()).collect()),
         });

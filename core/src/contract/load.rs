@@ -6,7 +6,7 @@ use super::{Mode, Spot, WorkspaceOperation};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::{Document, Identity, Reference};
 use crate::identity::group_of;
-use crate::live::Query;
+use crate::live::{HUB, Query};
 use crate::path::Pointer;
 use crate::select::parse_text;
 use crate::value::{Text, Value};
@@ -31,6 +31,11 @@ record! {
         complete "complete": Option<bool>,
         /// What was listed.
         query "query": Option<QueryInput>,
+        /// The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by
+        /// `false`, and by anything that is seen there.
+        unreachable "unreachable": Option<bool>,
+        /// What the host met when the cluster did not answer.
+        reason "reason": Option<Text>,
     }
 }
 
@@ -107,17 +112,24 @@ impl Load {
         out: &mut Vec<Diagnostic>,
         journal: Option<&mut Vec<Undo>>,
     ) -> Result<LoadAnswer, Error> {
-        let needs_live =
-            [("absent", self.absent.is_some()), ("complete", self.complete.is_some()), ("query", self.query.is_some())];
+        let needs_live = [
+            ("absent", self.absent.is_some()),
+            ("complete", self.complete.is_some()),
+            ("query", self.query.is_some()),
+            ("unreachable", self.unreachable.is_some()),
+        ];
         if let (None, Some((field, _))) = (&self.live, needs_live.iter().find(|(_, given)| *given)) {
             let error =
                 Error::new(Code::MissingField, format!("`{field}` needs `live`, the cluster that was looked at"));
             return Err(error.at(at.key("live")));
         }
+        let lost = self.lost(at)?;
         let documents = match (self.documents, self.text) {
             (Some(values), None) => from_values(&values, out),
             (None, Some(text)) => from_text(&text, self.file.as_ref(), out),
-            (None, None) if self.absent.is_some() || self.complete == Some(true) => Vec::new(),
+            (None, None) if self.absent.is_some() || self.complete == Some(true) || self.unreachable.is_some() => {
+                Vec::new()
+            }
             _ => {
                 let message = "`load` takes either `documents` or `text`";
                 return Err(Error::new(Code::MissingField, message).at(at.key("text")));
@@ -126,6 +138,7 @@ impl Load {
         tell_repeats(&documents, out);
         let (loaded, mut replaced) = (documents.len(), 0);
         match self.live {
+            Some(cluster) if lost.is_some() => workspace.lose(&cluster, lost, journal),
             Some(cluster) => {
                 let query = self.query.map(|it| it.read(&at.key("query"))).transpose()?;
                 let complete = self.complete.unwrap_or(false).then_some(query);
@@ -153,6 +166,33 @@ impl Load {
         }
         let clusters = workspace.store.cluster_count();
         Ok(LoadAnswer { loaded: count(loaded), replaced: count(replaced), clusters: count(clusters) })
+    }
+}
+
+impl Load {
+    /// Why the cluster did not answer, where it did not.
+    fn lost(&self, at: &Spot) -> Result<Option<Text>, Error> {
+        let is_lost = self.unreachable == Some(true);
+        let refuse = |field: &str, message: &str| Err(Error::new(Code::UnknownValue, message).at(at.key(field)));
+        if self.reason.is_some() && !is_lost {
+            return refuse("reason", "`reason` says why a cluster did not answer, and goes with `unreachable: true`");
+        }
+        if !is_lost {
+            return Ok(None);
+        }
+        if self.live.as_deref() == Some(HUB) {
+            return refuse("unreachable", "the hub holds the documents, and cannot be unreachable");
+        }
+        let shows = [
+            ("documents", self.documents.is_some()),
+            ("text", self.text.is_some()),
+            ("absent", self.absent.is_some()),
+            ("complete", self.complete.is_some()),
+        ];
+        if let Some((field, _)) = shows.iter().find(|(_, given)| *given) {
+            return refuse(field, "in a cluster that did not answer nothing can be seen");
+        }
+        Ok(Some(self.reason.clone().unwrap_or_default()))
     }
 }
 

@@ -187,7 +187,7 @@ codes! {
     TemplateMetadata = "template-metadata",
     /// The template has a field that only a server sets.
     ServerField = "server-field",
-    /// A cluster is not ready, so nothing is planned for it.
+    /// A cluster is not ready or did not answer, so nothing is planned for it.
     ClusterNotReady = "cluster-not-ready",
     /// An object of the same name is there that is not managed, and is left alone.
     NotManaged = "not-managed",

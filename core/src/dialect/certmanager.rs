@@ -37,7 +37,7 @@ mod status;
 mod version;
 mod waves;
 
-use super::{Dialect, Subject};
+use super::{Dialect, HubKind, Subject};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::document::{Document, Identity};
 use crate::store::View;
@@ -50,6 +50,10 @@ pub struct CertManager;
 impl Dialect for CertManager {
     fn name(&self) -> &'static str {
         "certmanager"
+    }
+
+    fn kinds(&self, _: View) -> Vec<HubKind> {
+        KINDS.iter().map(|it| &it.hub).chain(BUNDLES).cloned().collect()
     }
 
     fn is_subject(&self, _: View, document: &Document) -> bool {
@@ -75,18 +79,33 @@ struct Kind {
     /// The only name that is acted on.
     name: Option<&'static str>,
     is_openshift: bool,
+    hub: HubKind,
 }
 
 const KINDS: &[Kind] = &[
-    cluster_wide("operators.opdev.io", "CertManagerDeployment", false),
-    cluster_wide("operators.redhat.io", "CertManagerDeployment", false),
-    cluster_wide("operator.openshift.io", "CertManager", true),
-    Kind { group: "fleetfold.dev", kind: "Installation", product: None, name: None, is_openshift: false },
+    cluster_wide("operators.opdev.io", "CertManagerDeployment", "certmanagerdeployments", false),
+    cluster_wide("operators.redhat.io", "CertManagerDeployment", "certmanagerdeployments", false),
+    cluster_wide("operator.openshift.io", "CertManager", "certmanagers", true),
+    Kind {
+        group: bundle::GROUP,
+        kind: "Installation",
+        product: None,
+        name: None,
+        is_openshift: false,
+        hub: HubKind::cluster_wide(bundle::GROUP, "Installation", "installations", "v1").with_status().guarded(),
+    },
 ];
 
-const fn cluster_wide(group: &'static str, kind: &'static str, is_openshift: bool) -> Kind {
-    Kind { group, kind, product: Some(bundle::CERT_MANAGER), name: Some("cluster"), is_openshift }
+const fn cluster_wide(group: &'static str, kind: &'static str, plural: &'static str, is_openshift: bool) -> Kind {
+    let hub = HubKind::cluster_wide(group, kind, plural, "v1alpha1").with_status().guarded();
+    Kind { group, kind, product: Some(bundle::CERT_MANAGER), name: Some("cluster"), is_openshift, hub }
 }
+
+/// What bundles are written as.
+const BUNDLES: &[HubKind] = &[
+    HubKind::cluster_wide(bundle::GROUP, bundle::KIND, "bundles", "v1"),
+    HubKind::namespaced("", "ConfigMap", "configmaps", "v1").labelled(bundle::LABEL),
+];
 
 impl Kind {
     fn of(identity: &Identity) -> Option<&'static Kind> {

@@ -29,6 +29,7 @@ mod rivals;
 mod stack;
 mod status;
 
+use super::kind::{HubKind, NAMESPACE};
 use super::{Dialect, Subject};
 use crate::contract::Mode;
 use crate::diagnostic::{Diagnostic, Error};
@@ -52,12 +53,36 @@ const CLUSTER_DEFINITION: &str = "ClusterPluginDefinition";
 /// The label that says which preset a Plugin is of. It decides, not the owner reference.
 const PRESET_LABEL: &str = "greenhouse.sap/pluginpreset";
 
+const KINDS: &[HubKind] = &[
+    namespaced(CATALOG, "catalogs").with_status(),
+    namespaced(CLUSTER, "clusters").with_status().guarded(),
+    cluster_wide(CLUSTER_DEFINITION, "clusterplugindefinitions").with_status(),
+    cluster_wide(ORGANIZATION, "organizations").with_status().guarded(),
+    namespaced(PLUGIN, "plugins").with_status(),
+    namespaced(DEFINITION, "plugindefinitions").with_status(),
+    namespaced(OVERRIDE, "pluginoverrides").guarded(),
+    namespaced(PRESET, "pluginpresets").with_status().guarded(),
+    NAMESPACE,
+];
+
+const fn namespaced(kind: &'static str, plural: &'static str) -> HubKind {
+    HubKind::namespaced(GROUP, kind, plural, "v1alpha1")
+}
+
+const fn cluster_wide(kind: &'static str, plural: &'static str) -> HubKind {
+    HubKind::cluster_wide(GROUP, kind, plural, "v1alpha1")
+}
+
 #[derive(Debug)]
 pub struct Greenhouse;
 
 impl Dialect for Greenhouse {
     fn name(&self) -> &'static str {
         "greenhouse"
+    }
+
+    fn kinds(&self, _: View) -> Vec<HubKind> {
+        KINDS.to_vec()
     }
 
     fn is_subject(&self, view: View, document: &Document) -> bool {

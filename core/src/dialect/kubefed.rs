@@ -27,7 +27,8 @@ mod status;
 
 use std::sync::Arc;
 
-use super::{Dependence, Dialect, Memo, Subject, Touch};
+use super::kind::{HubKind, NAMESPACE};
+use super::{Dependence, Dialect, Memo, Subject, Touch, ocm};
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::document::{Document, Identity};
@@ -46,7 +47,7 @@ use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
 use cluster_part::Shared;
-use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, is_ready, type_config};
+use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, VERSION, is_ready, type_config, unready};
 use overrides::Overrides;
 
 /// The label of what was made or taken over.
@@ -58,12 +59,26 @@ const ORPHAN: &str = "kubefed.io/orphan";
 /// KubeFed's finalizer.
 const FINALIZER: &str = "kubefed.io/sync-controller";
 
+const KINDS: &[HubKind] = &[
+    HubKind::namespaced(CORE, control_plane::CLUSTER, "kubefedclusters", VERSION).with_status(),
+    HubKind::namespaced(CORE, control_plane::CONFIG, "kubefedconfigs", VERSION),
+    HubKind::namespaced(CORE, TYPE_CONFIG, "federatedtypeconfigs", VERSION).with_status().guarded(),
+    HubKind::all_like(TYPES, "Federated*", VERSION).with_status().guarded(),
+    NAMESPACE,
+];
+
 #[derive(Debug)]
 pub struct KubeFed;
 
 impl Dialect for KubeFed {
     fn name(&self) -> &'static str {
         "kubefed"
+    }
+
+    /// A placement may also name sets and placements of Open Cluster Management.
+    fn kinds(&self, view: View) -> Vec<HubKind> {
+        let consulted = ocm::KINDS.iter().cloned().map(HubKind::unguarded);
+        KINDS.iter().cloned().chain(control_plane::federated_kinds(view)).chain(consulted).collect()
     }
 
     fn is_subject(&self, view: View, document: &Document) -> bool {
@@ -286,7 +301,7 @@ impl Subject for Federated {
         let Who::Fleet(_, picks) = &self.who else { return (false, Vec::new()) };
         let mut reasons = picks.explain(cluster);
         if !is_ready(view, &self.scope, &cluster.name) {
-            let text = format!("`{}` is not ready, so nothing is planned for it", cluster.name);
+            let text = format!("{}, so nothing is planned for it", unready(view, &cluster.name));
             reasons.push(select::Reason { code: ReasonCode::NotReady, text, holds: false });
         }
         (picks.picks(cluster), reasons)

@@ -30,6 +30,7 @@ mod version;
 
 use std::sync::Arc;
 
+use super::kind::{HubKind, NAMESPACE};
 use super::{Dialect, Subject};
 use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::document::{Document, Identity};
@@ -46,12 +47,25 @@ pub const KIND: &str = "OperatorVersion";
 pub const INSTANCE: &str = "Instance";
 pub const OPERATOR: &str = "Operator";
 
+/// KUDO keeps the status of an Instance apart, and that of an OperatorVersion not.
+const KINDS: &[HubKind] = &[
+    HubKind::namespaced(GROUP, OPERATOR, "operators", "v1beta1"),
+    HubKind::namespaced(GROUP, KIND, "operatorversions", "v1beta1"),
+    HubKind::namespaced(GROUP, INSTANCE, "instances", "v1beta1").with_status(),
+    HubKind::cluster_wide(scope::CRD.0, scope::CRD.1, "customresourcedefinitions", "v1"),
+    NAMESPACE,
+];
+
 #[derive(Debug)]
 pub struct Kudo;
 
 impl Dialect for Kudo {
     fn name(&self) -> &'static str {
         "kudo"
+    }
+
+    fn kinds(&self, _: View) -> Vec<HubKind> {
+        KINDS.to_vec()
     }
 
     fn is_subject(&self, _: View, document: &Document) -> bool {

@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 
 use hub::Hub;
 
+use super::kind::{HubKind, NAMESPACE};
 use super::{Dependence, Dialect, Subject};
 use crate::clusterset::{GROUP, KIND};
 use crate::diagnostic::{Diagnostic, Error};
@@ -36,12 +37,29 @@ const PLACEMENT: &str = "Placement";
 const DECISION: &str = "PlacementDecision";
 const SCORE: &str = "AddOnPlacementScore";
 
+pub const KINDS: &[HubKind] = &[
+    HubKind::cluster_wide(GROUP, MANAGED_CLUSTER, "managedclusters", "v1").with_status().guarded(),
+    HubKind::cluster_wide(GROUP, KIND, "managedclustersets", "v1beta2").or(&["v1beta1"]).with_status().guarded(),
+    HubKind::namespaced(GROUP, BINDING, "managedclustersetbindings", "v1beta2")
+        .or(&["v1beta1"])
+        .with_status()
+        .guarded(),
+    HubKind::namespaced(GROUP, PLACEMENT, "placements", "v1beta1").with_status(),
+    HubKind::namespaced(GROUP, DECISION, "placementdecisions", "v1beta1").with_status(),
+    HubKind::namespaced(GROUP, SCORE, "addonplacementscores", "v1alpha1").with_status(),
+    NAMESPACE,
+];
+
 #[derive(Debug)]
 pub struct Ocm;
 
 impl Dialect for Ocm {
     fn name(&self) -> &'static str {
         "ocm"
+    }
+
+    fn kinds(&self, _: View) -> Vec<HubKind> {
+        KINDS.to_vec()
     }
 
     fn is_subject(&self, _: View, document: &Document) -> bool {

@@ -3,6 +3,7 @@
 use crate::contract::Mode;
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::dialect::HubKind;
 use crate::document::{Document, Identity};
 use crate::path::RetentionPath;
 use crate::plan::Target;
@@ -11,6 +12,7 @@ use crate::value::{Text, Value};
 
 pub const CORE: &str = "core.kubefed.io";
 pub const TYPES: &str = "types.kubefed.io";
+pub const VERSION: &str = "v1beta1";
 pub const TYPE_CONFIG: &str = "FederatedTypeConfig";
 pub const CONFIG: &str = "KubeFedConfig";
 pub const CLUSTER: &str = "KubeFedCluster";
@@ -54,9 +56,32 @@ const WELL_KNOWN: &[(&str, &[&str])] = &[
 /// The FederatedTypeConfig of a federated kind, if one is loaded.
 pub fn type_config<'a>(view: View<'a>, federated: &Identity) -> Option<&'a Document> {
     view.store.of_kind(CORE, TYPE_CONFIG, None).find(|config| {
-        let of = |key: &str| config.value.text_at(&["spec", "federatedType", key]);
-        let group = Some(of("group")).filter(|it| !it.is_empty()).unwrap_or(TYPES);
-        of("kind") == federated.kind && group == federated.group
+        federated_type(config, "kind", "") == federated.kind
+            && federated_type(config, "group", TYPES) == federated.group
+    })
+}
+
+/// What a FederatedTypeConfig says of its federated kind.
+fn federated_type<'a>(config: &'a Document, key: &str, otherwise: &'a str) -> &'a str {
+    Some(config.value.text_at(&["spec", "federatedType", key])).filter(|it| !it.is_empty()).unwrap_or(otherwise)
+}
+
+/// The federated kinds that FederatedTypeConfigs name.
+pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a {
+    view.store.of_kind(CORE, TYPE_CONFIG, None).filter_map(|config| {
+        let kind = Some(federated_type(config, "kind", "")).filter(|it| !it.is_empty())?;
+        let of_target = config.value.text_at(&["spec", "targetType", "scope"]);
+        // A FederatedNamespace lives in the namespace that it stands for.
+        let scope = if kind == FEDERATED_NAMESPACE || of_target != "Cluster" { "Namespaced" } else { "Cluster" };
+        let plural = format!("{}s", kind.to_ascii_lowercase());
+        Some(HubKind {
+            group: federated_type(config, "group", TYPES).into(),
+            kind: kind.into(),
+            plural: federated_type(config, "pluralName", &plural).into(),
+            scope: federated_type(config, "scope", scope).into(),
+            version: federated_type(config, "version", VERSION).into(),
+            ..HubKind::all_like("", "", "").with_status().guarded()
+        })
     })
 }
 
@@ -130,7 +155,17 @@ pub fn adopts(view: View, scope: &Scope) -> bool {
 /// Whether a cluster can be reached, for all that its conditions say. One without conditions was not checked yet: whoever
 /// looks will find out. KubeFed waits for the check.
 pub fn is_ready(view: View, scope: &Scope, cluster: &str) -> bool {
-    view.store.cluster_document(scope, cluster).is_some_and(|it| says_ready(&it.value, view.settings.mode))
+    view.store.why_lost(cluster).is_none()
+        && view.store.cluster_document(scope, cluster).is_some_and(|it| says_ready(&it.value, view.settings.mode))
+}
+
+/// How a cluster that is not ready stands, for people.
+pub fn unready(view: View, cluster: &str) -> String {
+    match view.store.why_lost(cluster) {
+        None => format!("`{cluster}` is not ready"),
+        Some(reason) if reason.is_empty() => format!("`{cluster}` did not answer"),
+        Some(reason) => format!("`{cluster}` did not answer ({reason})"),
+    }
 }
 
 pub fn says_ready(cluster: &Value, mode: Mode) -> bool {

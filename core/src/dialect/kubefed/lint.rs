@@ -15,7 +15,7 @@ use crate::plan::Target;
 use crate::retain::warn_unknown;
 use crate::rules::roots::unknown_root;
 use crate::select::{Selector, selects};
-use crate::store::View;
+use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
 
@@ -30,10 +30,12 @@ pub fn lint(dialect: &KubeFed, view: View, out: &mut Vec<Diagnostic>) {
         lint_retention(config, &target, out);
     }
     for cluster in view.store.of_kind(CORE, CLUSTER, None) {
-        if !plane::says_ready(&cluster.value, view.settings.mode) {
-            let message = format!("the cluster `{}` is not ready, so nothing is planned for it", cluster.identity.name);
+        let name = &cluster.identity.name;
+        if !plane::is_ready(view, &Scope::of(&cluster.identity), name) {
+            let message = format!("the cluster {}, so nothing is planned for it", plane::unready(view, name));
             let finding = Diagnostic::warning(Code::ClusterNotReady, message).of(&cluster.identity);
-            out.push(finding.at(Pointer::of(["status", "conditions"])).hint("what it has is left as it is"));
+            let at: &[&str] = if view.store.why_lost(name).is_some() { &[] } else { &["status", "conditions"] };
+            out.push(finding.at(Pointer::of(at.iter().copied())).hint("what it has is left as it is"));
         }
     }
     for document in view.store.documents().filter(|it| dialect.is_subject(view, it)) {
