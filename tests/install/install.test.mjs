@@ -1,0 +1,398 @@
+// What the chart and the kustomize base render, by the real tools.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { root } from "../cluster/documents.mjs";
+import { call, chart, complaintAbout, DIALECTS, helm, helmText, hooksOf, kustomize, named, ofKind, overlay, RELEASE, rulesOf, withValues } from "./render.mjs";
+
+/** Values that between them reach every line of the templates. */
+const SETS = {
+  "the defaults": {},
+  "no webhook": { "webhook.enabled": false },
+  "a certificate of cert-manager": { "webhook.certificate.mode": "cert-manager" },
+  "a certificate of an issuer": { "webhook.certificate": { mode: "cert-manager", issuerRef: { name: "corporate", kind: "ClusterIssuer" } } },
+  "a certificate in a secret": { "webhook.certificate": { mode: "secret", secretName: "mine", caBundle: "QUJD" } },
+  "no roles": { "rbac.create": false },
+  "narrow rights": { "rbac.secretNamespaces": ["acme", "kube-federation-system"], "rbac.certManagerNamespaces": ["cert-manager"] },
+  "wide rights": { "rbac.installRoles": true, "rbac.clusterAdmin": true },
+  "rights for what is installed": {
+    "rbac.installs": [
+      { apiGroups: ["apps"], resources: ["statefulsets"], verbs: ["get", "list", "watch", "create", "patch", "delete"], namespaces: ["databases", "queues"] },
+      { apiGroups: ["storage.k8s.io"], resources: ["storageclasses"], verbs: ["get", "create"] },
+    ],
+  },
+  everything: {
+    imagePullSecrets: [{ name: "pull" }],
+    "image.digest": `sha256:${"a".repeat(64)}`,
+    runner: {
+      replicas: 3,
+      planName: "fleet",
+      requireApproval: true,
+      dryRun: true,
+      podRefresher: true,
+      limits: { maxDeletes: 0, maxDeletePercent: 5, maxChanges: 1000000 },
+      protect: ["Service", "StatefulSet"],
+      resync: "1h30m",
+      logLevel: "debug",
+      extraArgs: ["--module=/module/engine.wasm"],
+      extraVolumes: [{ name: "module", configMap: { name: "module" } }],
+      extraVolumeMounts: [{ name: "module", mountPath: "/module" }],
+      serviceAccount: { annotations: { a: "1" } },
+      podAnnotations: { b: "2" },
+      podLabels: { c: "3" },
+      nodeSelector: { "kubernetes.io/os": "linux" },
+      tolerations: [{ key: "hub", operator: "Exists" }],
+      affinity: { nodeAffinity: {} },
+      priorityClassName: "system-cluster-critical",
+    },
+    "webhook.podAnnotations": { d: "4" },
+    "webhook.podLabels": { e: "5" },
+    "webhook.serviceAccount.annotations": { f: "6" },
+    "webhook.extraArgs": ["--log-level=warn"],
+    "webhook.timeoutSeconds": 3,
+    "metrics.serviceMonitor": { enabled: true, interval: "10s", labels: { release: "prometheus" } },
+    networkPolicy: { enabled: true, metricsFrom: [{ namespaceSelector: {} }] },
+  },
+  ...Object.fromEntries(DIALECTS.map((it) => [`${it} off`, { [`dialects.${it}`]: false }])),
+  ...Object.fromEntries(DIALECTS.map((it) => [`only ${it}`, { dialects: only(it) }])),
+};
+
+function only(...dialects) {
+  return Object.fromEntries(DIALECTS.map((it) => [it, dialects.includes(it)]));
+}
+
+/** Everything that is rendered, with a name for it. */
+const rendered = [
+  ...Object.entries(SETS).map(([name, values]) => [`helm, ${name}`, helm(values)]),
+  ...["base", "require-approval"].map((it) => [`kustomize ${it}`, kustomize(it)]),
+];
+const [[, helmDefault]] = rendered;
+const kustomizeBase = rendered.find(([name]) => name === "kustomize base")[1];
+
+const podsOf = (objects) => ofKind(objects, "Deployment").map((it) => [it.metadata.name, it.spec.template]);
+const argsOf = (objects, name) => named(objects, "Deployment", name).spec.template.spec.containers[0].args;
+const covers = (selector, labels) => Object.entries(selector).every(([key, value]) => labels[key] === value);
+
+for (const [name, values] of Object.entries(SETS)) {
+  test(`lint finds nothing: ${name}`, () => {
+    const { code, text, complaint } = call("helm", ["lint", "--strict", chart, ...withValues(values)]);
+    assert.equal(code, 0, `${text}${complaint}`);
+    assert.doesNotMatch(text, /\[(WARNING|ERROR)\]/);
+  });
+}
+
+/** What the program itself says. */
+function fleetfold(args, input) {
+  const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+  const { status, stdout, stderr, error } = spawnSync(join(target, "debug", "fleetfold"), args, { input, encoding: "utf8" });
+  assert.equal(status, 0, error?.message ?? stderr);
+  return stdout;
+}
+
+/** The kinds that the engine reads for some dialects, as `{ group, resource, dialects, admits }`. */
+function kindsOf(dialects) {
+  const requests = [{ op: "configure", dialects }, { op: "kinds" }];
+  const answers = fleetfold(["call"], requests.map((it) => `${JSON.stringify(it)}\n`).join(""));
+  const { kinds } = JSON.parse(answers.trim().split("\n").at(-1)).ok;
+  // A pattern such as `Federated*` has no plural.
+  return kinds.map(({ group, plural = "*", ...rest }) => ({ group, resource: plural, ...rest }));
+}
+
+test("what install/chart/crds holds is what the program prints", () => {
+  const kept = readFileSync(join(chart, "crds", "fleetfold.yaml"), "utf8");
+  assert.equal(kept, fleetfold(["crds"]), "write it anew: fleetfold crds > install/chart/crds/fleetfold.yaml");
+});
+
+for (const dialects of [DIALECTS, ...DIALECTS.map((it) => [it])]) {
+  test(`what the engine reads is what may be read: ${dialects.join(", ")}`, () => {
+    const objects = helm({ dialects: only(...dialects) });
+    const asked = new Set(kindsOf(dialects).map((it) => `${it.group}/${it.resource}`));
+    const roles = Object.entries(rulesOf(objects)).filter(([name]) => name.endsWith("-read"));
+    const granted = new Set(roles.flatMap(([, rules]) => rules).flatMap((it) => it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource}`))));
+    assert.deepEqual([...asked].filter((it) => !granted.has(it)), [], "read, and not granted");
+    // Every runner has its own object, and looks for pauses.
+    const own = ["fleetfold.dev/fleetplans", "/namespaces"];
+    assert.deepEqual([...granted].filter((it) => !asked.has(it) && !own.includes(it)), [], "granted, and not read");
+  });
+}
+
+test("what the engine judges is what the webhook is asked about", () => {
+  const rows = (rules) => rules.flatMap((it) => it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource} ${it.operations}`)));
+  const asked = rows(hooksOf(helmDefault).flatMap((it) => it.rules));
+  const judged = kindsOf(DIALECTS).filter((it) => it.admits).map((it) => `${it.group}/${it.resource} ${it.admits}`);
+  assert.deepEqual(asked.sort(), judged.sort());
+});
+
+test("Helm and kustomize define the same kinds", () => {
+  const names = (objects) => ofKind(objects, "CustomResourceDefinition").map((it) => it.metadata.name).sort();
+  assert.deepEqual(names(helm({}, [...RELEASE, "--include-crds"])), names(kustomizeBase));
+  assert.notEqual(names(kustomizeBase).length, 0);
+});
+
+test("Helm and kustomize grant the same", () => {
+  assert.deepEqual(rulesOf(helmDefault), rulesOf(kustomizeBase));
+  const bindings = (objects) => {
+    const all = ofKind(objects, "ClusterRoleBinding", "RoleBinding").map(({ kind, metadata, roleRef, subjects }) => ({ kind, name: metadata.name, namespace: metadata.namespace, roleRef, subjects }));
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+  };
+  assert.deepEqual(bindings(helmDefault), bindings(kustomizeBase));
+});
+
+test("Helm and kustomize ask the webhook the same", () => assert.deepEqual(hooksOf(helmDefault), hooksOf(kustomizeBase)));
+
+for (const kind of ["Deployment", "Service", "PodDisruptionBudget"]) {
+  test(`Helm and kustomize have the same ${kind}s`, () => {
+    const specs = (objects) => Object.fromEntries(ofKind(objects, kind).map((it) => [it.metadata.name, it.spec]));
+    assert.deepEqual(specs(helmDefault), specs(kustomizeBase));
+  });
+}
+
+test("the components of kustomize grant what the values of Helm grant", () => {
+  const kustomization = "resources: ['{base}']\ncomponents: ['{components/pod-refresher}', '{components/install-roles}']\n";
+  const objects = overlay({ "kustomization.yaml": kustomization });
+  const values = helm({ "runner.podRefresher": true, "rbac.installRoles": true });
+  assert.deepEqual(rulesOf(objects), rulesOf(values));
+  assert.deepEqual(argsOf(objects, "fleetfold-runner").toSorted(), argsOf(values, "fleetfold-runner").toSorted());
+});
+
+test("the certificate of an overlay is what the API server trusts", () => {
+  const objects = overlay({
+    "kustomization.yaml":
+      "resources: ['{base}']\ncomponents: ['{components/own-certificate}']\nsecretGenerator: [{name: fleetfold-webhook-cert, namespace: fleetfold-system, type: kubernetes.io/tls, files: [tls.crt, tls.key, ca.crt]}]\n",
+    "tls.crt": "certificate",
+    "tls.key": "key",
+    "ca.crt": "authority",
+  });
+  const [configuration] = ofKind(objects, "ValidatingWebhookConfiguration");
+  for (const { clientConfig } of configuration.webhooks) assert.equal(atob(clientConfig.caBundle), "authority");
+  const [{ metadata }] = ofKind(objects, "Secret");
+  const volumes = named(objects, "Deployment", "fleetfold-webhook").spec.template.spec.volumes;
+  assert.equal(volumes.find((it) => it.name === "certificate").secret.secretName, metadata.name);
+});
+
+test("the example overlay asks for approval and for a certificate", () => {
+  const objects = kustomize("require-approval");
+  assert.ok(argsOf(objects, "fleetfold-runner").includes("--require-approval"));
+  const [{ metadata }] = ofKind(objects, "ValidatingWebhookConfiguration");
+  const [certificate] = ofKind(objects, "Certificate");
+  assert.equal(metadata.annotations["cert-manager.io/inject-ca-from"], `fleetfold-system/${certificate.metadata.name}`);
+  const [same] = ofKind(helm(SETS["a certificate of cert-manager"]), "Certificate");
+  assert.deepEqual(certificate.spec, same.spec);
+});
+
+for (const [name, objects] of rendered) {
+  test(`${name}: no verb is a star, and no resource but those of types.kubefed.io`, () => {
+    for (const [role, rules] of Object.entries(rulesOf(objects))) {
+      for (const rule of rules) {
+        assert.ok(!rule.verbs.includes("*"), role);
+        assert.ok(!rule.apiGroups.includes("*"), role);
+        const isFederated = rule.apiGroups.join() === "types.kubefed.io";
+        assert.ok(isFederated || !rule.resources.some((it) => it.includes("*")), role);
+      }
+    }
+  });
+
+  test(`${name}: every container is hardened`, () => {
+    for (const [pod, { spec }] of podsOf(objects)) {
+      assert.equal(spec.securityContext.runAsNonRoot, true, pod);
+      assert.equal(spec.securityContext.seccompProfile.type, "RuntimeDefault", pod);
+      assert.ok(spec.topologySpreadConstraints.length > 0, pod);
+      for (const container of [...spec.containers, ...(spec.initContainers ?? [])]) {
+        const { securityContext, resources } = container;
+        assert.deepEqual(securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } }, pod);
+        assert.ok(resources.requests.cpu && resources.requests.memory && resources.limits.memory, pod);
+        assert.ok(container.livenessProbe && container.readinessProbe && container.startupProbe, pod);
+        const cache = container.env.find((it) => it.name === "XDG_CACHE_HOME").value;
+        const mount = container.volumeMounts.find((it) => it.mountPath === cache);
+        assert.ok(spec.volumes.find((it) => it.name === mount.name).emptyDir, pod);
+        for (const probe of ["livenessProbe", "readinessProbe", "startupProbe"]) {
+          assert.ok(container.ports.some((it) => it.name === container[probe].httpGet.port), `${pod} ${probe}`);
+        }
+      }
+    }
+  });
+
+  test(`${name}: what selects, finds; what is referred to, is there`, () => {
+    const pods = podsOf(objects);
+    const finds = (selector, who) => assert.equal(pods.filter(([, { metadata }]) => covers(selector, metadata.labels)).length, 1, who);
+    for (const it of ofKind(objects, "Deployment", "PodDisruptionBudget")) finds(it.spec.selector.matchLabels, it.metadata.name);
+    for (const it of ofKind(objects, "NetworkPolicy")) finds(it.spec.podSelector.matchLabels, it.metadata.name);
+    for (const it of ofKind(objects, "ServiceMonitor")) {
+      const services = ofKind(objects, "Service").filter(({ metadata }) => covers(it.spec.selector.matchLabels, metadata.labels));
+      assert.equal(services.length, 1);
+      for (const { port } of it.spec.endpoints) assert.ok(services[0].spec.ports.some(({ name }) => name === port));
+    }
+    for (const { metadata, spec } of ofKind(objects, "Service")) {
+      finds(spec.selector, metadata.name);
+      const [, pod] = pods.find(([, it]) => covers(spec.selector, it.metadata.labels));
+      const open = pod.spec.containers.flatMap((it) => it.ports.map(({ name }) => name));
+      for (const { targetPort } of spec.ports) assert.ok(open.includes(targetPort), metadata.name);
+    }
+    for (const [, { spec }] of pods) {
+      assert.ok(named(objects, "ServiceAccount", spec.serviceAccountName));
+      for (const { topologyKey, labelSelector } of spec.topologySpreadConstraints) finds(labelSelector.matchLabels, topologyKey);
+    }
+    for (const { metadata, roleRef, subjects } of ofKind(objects, "ClusterRoleBinding", "RoleBinding")) {
+      assert.ok(named(objects, roleRef.kind, roleRef.name) || roleRef.name === "cluster-admin", metadata.name);
+      assert.ok(subjects.length > 0, metadata.name);
+      for (const it of subjects) assert.equal(named(objects, "ServiceAccount", it.name)?.metadata.namespace, it.namespace, metadata.name);
+    }
+    for (const { webhooks } of ofKind(objects, "ValidatingWebhookConfiguration")) {
+      for (const { clientConfig, namespaceSelector } of webhooks) {
+        const service = named(objects, "Service", clientConfig.service.name);
+        assert.equal(service.metadata.namespace, clientConfig.service.namespace);
+        assert.ok(service.spec.ports.some((it) => it.port === clientConfig.service.port));
+        assert.deepEqual(namespaceSelector.matchExpressions[0].values, [service.metadata.namespace]);
+      }
+    }
+  });
+
+  test(`${name}: the webhook is asked in time, and never about a subresource`, () => {
+    for (const { webhooks } of ofKind(objects, "ValidatingWebhookConfiguration")) {
+      for (const it of webhooks) {
+        assert.deepEqual([it.sideEffects, it.matchPolicy, it.admissionReviewVersions], ["None", "Equivalent", ["v1"]]);
+        assert.ok(it.timeoutSeconds <= 5);
+        for (const { resources, operations } of it.rules) {
+          assert.ok(!resources.some((resource) => resource.includes("/")));
+          assert.deepEqual(operations, ["CREATE", "UPDATE"]);
+        }
+      }
+    }
+  });
+}
+
+/** The groups that are a dialect's alone. KubeFed reads those of ocm as well, so both go together below. */
+const GROUPS = {
+  greenhouse: ["greenhouse.sap"],
+  ocm: ["cluster.open-cluster-management.io"],
+  kubefed: ["core.kubefed.io", "types.kubefed.io"],
+  kudo: ["kudo.dev"],
+  certmanager: ["operators.opdev.io", "operators.redhat.io", "operator.openshift.io", "apps", "rbac.authorization.k8s.io", "admissionregistration.k8s.io"],
+};
+
+for (const [dialect, groups] of Object.entries(GROUPS)) {
+  test(`nothing is left of ${dialect} when it is off`, () => {
+    const objects = helm({ [`dialects.${dialect}`]: false, ...(dialect === "ocm" && { "dialects.kubefed": false }) });
+    const rules = [...Object.values(rulesOf(objects)), ...hooksOf(objects).map((it) => it.rules)].flat();
+    for (const rule of rules) assert.ok(!rule.apiGroups.some((it) => groups.includes(it)), JSON.stringify(rule));
+    assert.ok(!argsOf(objects, "fleetfold-runner").includes(`--dialect=${dialect}`));
+    assert.equal(ofKind(objects, "ClusterRole").filter((it) => it.metadata.name.includes(`-${dialect}-`)).length, 0);
+  });
+
+  test(`all of ${dialect} is there when it is alone`, () => {
+    const objects = helm({ dialects: only(dialect) });
+    const all = rulesOf(helmDefault);
+    for (const [role, rules] of Object.entries(rulesOf(objects))) assert.deepEqual(rules, all[role]);
+    const granted = Object.values(rulesOf(objects)).flat().flatMap((it) => it.apiGroups);
+    for (const group of groups) assert.ok(granted.includes(group), group);
+    assert.deepEqual(argsOf(objects, "fleetfold-runner").filter((it) => it.startsWith("--dialect")), [`--dialect=${dialect}`]);
+  });
+}
+
+test("for KubeFed alone, what is ocm's may be read and no more", () => {
+  const rules = Object.values(rulesOf(helm({ "dialects.ocm": false }))).flat();
+  const its = rules.filter((it) => it.apiGroups.includes(GROUPS.ocm[0]));
+  assert.deepEqual(its.map((it) => it.verbs), [["get", "list", "watch"]]);
+});
+
+test("the webhook only reads, and sees no secret", () => {
+  const bound = ofKind(helmDefault, "ClusterRoleBinding", "RoleBinding").filter((it) => it.subjects.some(({ name }) => name === "fleetfold-webhook"));
+  const rules = bound.flatMap((it) => named(helmDefault, it.roleRef.kind, it.roleRef.name).rules);
+  assert.ok(rules.length > 5);
+  for (const { resources, verbs } of rules) {
+    assert.ok(!resources.includes("secrets"));
+    if (resources.join() === "subjectaccessreviews") assert.deepEqual(verbs, ["create"]);
+    else assert.deepEqual(verbs, ["get", "list", "watch"]);
+  }
+});
+
+test("without clusters that are reached by a secret, none may be read", () => {
+  const rules = rulesOf(helm({ dialects: only("ocm", "kudo", "certmanager") }));
+  assert.ok(!Object.values(rules).flat().some((it) => it.resources.includes("secrets")));
+});
+
+test("rights can be narrowed to namespaces", () => {
+  const objects = helm(SETS["narrow rights"]);
+  const where = (role) => ofKind(objects, "RoleBinding", "ClusterRoleBinding").filter((it) => it.roleRef.name === role).map((it) => it.metadata.namespace);
+  assert.deepEqual(where("fleetfold-cluster-secrets"), ["acme", "kube-federation-system"]);
+  assert.deepEqual(where("fleetfold-certmanager-installs-namespaced"), ["cert-manager"]);
+});
+
+test("a row of rbac.installs counts where it says", () => {
+  const objects = helm(SETS["rights for what is installed"]);
+  const roles = ofKind(objects, "Role").filter((it) => it.metadata.name === "fleetfold-installs-0");
+  assert.deepEqual(roles.map((it) => it.metadata.namespace), ["databases", "queues"]);
+  assert.deepEqual(roles[0].rules[0].resources, ["statefulsets"]);
+  assert.deepEqual(named(objects, "ClusterRole", "fleetfold-installs-1").rules[0].verbs, ["get", "create"]);
+});
+
+test("a label guard fails closed, the rest lets pass", () => {
+  const policies = (objects) => Object.fromEntries(hooksOf(objects).map((it) => [it.name.split(".")[0], it.failurePolicy]));
+  assert.deepEqual(policies(helmDefault), { greenhouse: "Fail", ocm: "Fail", kubefed: "Ignore", certmanager: "Ignore" });
+  assert.equal(policies(helm({ "webhook.failurePolicy.kubefed": "Fail" })).kubefed, "Fail");
+});
+
+test("every value of the runner reaches it", () => {
+  const args = argsOf(helm(SETS.everything), "fleetfold-runner");
+  const wanted = ["--name=fleet", "--require-approval", "--dry-run", "--pod-refresher", "--max-deletes=0", "--max-delete-percent=5", "--max-changes=1000000"];
+  for (const it of [...wanted, "--protect=Service", "--protect=StatefulSet", "--resync=1h30m", "--log-level=debug"]) assert.ok(args.includes(it), it);
+  assert.equal(args.at(-1), "--module=/module/engine.wasm");
+});
+
+test("the generated certificate is for the service, signed by the authority that is trusted", () => {
+  const [secret] = ofKind(helmDefault, "Secret");
+  const read = (name) => new X509Certificate(Buffer.from(secret.data[name], "base64"));
+  const [certificate, authority] = [read("tls.crt"), read("ca.crt")];
+  assert.ok(certificate.checkHost("fleetfold-webhook.fleetfold-system.svc"));
+  assert.ok(certificate.verify(authority.publicKey));
+  const [configuration] = ofKind(helmDefault, "ValidatingWebhookConfiguration");
+  for (const { clientConfig } of configuration.webhooks) assert.equal(clientConfig.caBundle, secret.data["ca.crt"]);
+});
+
+test("a certificate of one's own is mounted and trusted", () => {
+  const objects = helm(SETS["a certificate in a secret"]);
+  assert.equal(ofKind(objects, "Secret", "Certificate", "Issuer").length, 0);
+  assert.match(JSON.stringify(named(objects, "Deployment", "fleetfold-webhook")), /"secretName":"mine"/);
+  const [configuration] = ofKind(objects, "ValidatingWebhookConfiguration");
+  for (const { clientConfig } of configuration.webhooks) assert.equal(clientConfig.caBundle, "QUJD");
+});
+
+test("a release of another name, in another namespace, has nothing of the first", () => {
+  const text = helmText({}, ["hub", chart, "--namespace", "platform"]);
+  assert.doesNotMatch(text, /fleetfold-system|name: fleetfold-/);
+  assert.match(text, /name: hub-fleetfold-runner/);
+});
+
+const REFUSED = [
+  ["an unknown value", { "runner.replica": 1 }, /runner.*replica/],
+  ["a word for a number", { "runner.replicas": "two" }, /runner.replicas|\/runner\/replicas/],
+  ["an unknown dialect", { "dialects.karmada": true }, /dialects.*karmada/],
+  ["a timeout that a person would not wait for", { "webhook.timeoutSeconds": 30 }, /timeoutSeconds/],
+  ["a mode that there is not", { "webhook.certificate.mode": "self" }, /certificate.*mode/],
+  ["the mode secret without a secret", { "webhook.certificate.mode": "secret" }, /secretName/],
+  ["a star for a verb", { "rbac.installs": [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["*"] }] }, /installs.*verbs/],
+  ["a share above 100", { "runner.limits.maxDeletePercent": 101 }, /maxDeletePercent/],
+  ["no dialect at all", { dialects: only() }, /dialects: at least one must be on/],
+];
+for (const [what, values, names] of REFUSED) {
+  test(`refused, naming the field: ${what}`, () => assert.match(complaintAbout(values), names));
+}
+
+test("every value is described", () => {
+  const check = (schema, path) => {
+    assert.ok(schema.description, path);
+    if (schema.properties) assert.equal(schema.additionalProperties, false, path);
+    for (const [name, it] of Object.entries(schema.properties ?? {})) check(it, `${path}.${name}`);
+    if (schema.items?.properties) check(schema.items, `${path}[]`);
+  };
+  check(JSON.parse(readFileSync(join(chart, "values.schema.json"), "utf8")), "");
+});
+
+test("the page for operators names every role", () => {
+  const page = readFileSync(join(root, "install", "README.md"), "utf8");
+  const all = overlay({ "kustomization.yaml": "resources: ['{base}']\ncomponents: ['{components/pod-refresher}', '{components/install-roles}']\n" });
+  for (const { metadata } of ofKind(all, "ClusterRole", "Role")) assert.ok(page.includes(`\`${metadata.name}\``), metadata.name);
+});
