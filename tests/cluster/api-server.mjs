@@ -49,8 +49,8 @@ export class ApiError extends Error {
   }
 }
 
-/** What comes and goes by itself. */
-const FLEETING = ["events", "leases", "endpoints", "endpointslices", "componentstatuses", "podmetrics", "nodemetrics"];
+/** What the server makes and takes by itself. */
+const FLEETING = ["events", "leases", "endpoints", "endpointslices", "componentstatuses", "ipaddresses", "servicecidrs"];
 
 export class ApiServer {
   #kinds = new Map();
@@ -166,7 +166,12 @@ export class ApiServer {
 
   /** The same, for a request that must succeed; answers the body. */
   async send(method, path, options) {
-    const { code, body } = await this.request(method, path, options);
+    let { code, body } = await this.request(method, path, options);
+    // A server that has just learnt a kind says "not yet" for a moment; every client waits then.
+    for (let attempt = 0; code === 429 && attempt < 50; attempt += 1) {
+      await sleep(100);
+      ({ code, body } = await this.request(method, path, options));
+    }
     if (code >= 300) throw new ApiError(method, path, code, body);
     return body;
   }
@@ -293,13 +298,20 @@ export class ApiServer {
    * story needs to begin from nothing.
    */
   async clear() {
-    for (let round = 0; round < 10; round += 1) {
+    let left;
+    for (let round = 0; round < 20; round += 1) {
       await this.#discover();
-      const left = (await this.#everything()).filter(({ object }) => !this.#remembered.has(object.metadata.uid));
+      left = (await this.#everything()).filter(({ object }) => !this.#remembered.has(object.metadata.uid));
       if (left.length === 0) return;
-      await Promise.all(left.map(({ kind, object }) => this.#remove(kind, object)));
+      // Namespaces last: what has finalizers can no longer be changed once its namespace is gone.
+      const isNamespace = ({ kind }) => kind.plural === "namespaces";
+      const first = left.every(isNamespace) ? left : left.filter((it) => !isNamespace(it));
+      await Promise.all(first.map(({ kind, object }) => this.#remove(kind, object)));
+      // Others clear away too, and need a moment for it.
+      if (round > 1) await sleep(200);
     }
-    throw new Error(`${this.name} does not become empty`);
+    const names = left.map(({ kind, object }) => `${kind.plural} ${object.metadata.namespace ?? ""}/${object.metadata.name}`);
+    throw new Error(`${this.name} does not become empty: ${names.join(", ")}`);
   }
 
   async #everything() {
@@ -316,7 +328,7 @@ export class ApiServer {
     const body = { propagationPolicy: "Background", gracePeriodSeconds: 0 };
     await unlessGone(this.send("DELETE", path, { body }));
     if (kind.plural === "namespaces") {
-      // Members have no controller that would empty it; everything in it is in our list as well.
+      // Members have no controller that would let it go, and it is empty by now.
       const finalize = { apiVersion: "v1", kind: "Namespace", metadata: { name }, spec: { finalizers: [] } };
       await unlessGone(this.send("PUT", `${path}/finalize`, { body: finalize }));
     } else if (metadata.finalizers?.length && kind.plural !== "customresourcedefinitions") {
@@ -379,7 +391,8 @@ export class ApiServer {
       .map(({ verb, objectRef = {}, responseStatus, requestReceivedTimestamp, user: { username }, userAgent }) => ({
         verb,
         resource: [objectRef.resource, objectRef.subresource].filter(Boolean).join("/"),
-        namespace: objectRef.namespace,
+        // A namespace is said to be in itself.
+        namespace: objectRef.resource === "namespaces" ? undefined : objectRef.namespace,
         name: objectRef.name,
         code: responseStatus?.code,
         time: new Date(requestReceivedTimestamp),

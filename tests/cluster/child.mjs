@@ -1,13 +1,14 @@
 // Child processes that never outlive the test, however it ends.
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 
 const running = new Set();
 
 /** Starts a program whose output goes to `log`, and answers when it is under way. */
 export class Child {
-  /** `onStderr` gets what it says on standard error instead of the log. */
+  /** `onStderr` also gets what it says on standard error. */
   constructor(program, args, { log, env, cwd, onStderr } = {}) {
     this.program = program;
     this.log = log;
@@ -28,7 +29,11 @@ export class Child {
     if (this.process.pid === undefined) return;
     running.add(this);
     this.watchdog = watch(this.process.pid);
-    if (onStderr) this.process.stderr.setEncoding("utf8").on("data", onStderr);
+    this.process.stderr?.setEncoding("utf8").on("data", (text) => {
+      // The folder may be gone before the last words are heard.
+      if (existsSync(dirname(log))) appendFileSync(log, text);
+      onStderr(text);
+    });
     // A test that forgets its children ends all the same, and they with it.
     this.process.unref();
     this.process.stderr?.unref();

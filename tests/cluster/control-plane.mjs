@@ -89,7 +89,7 @@ export class ControlPlane {
     for (const [name, groups] of Object.entries({ ...USERS, ...users })) {
       shared.users[name] = { groups, token: `${name}-${randomBytes(12).toString("hex")}` };
     }
-    const lines = Object.entries(shared.users).map(([name, { token, groups }]) => `${token},${name},${name},"${groups.join(",")}"`);
+    const lines = Object.entries(shared.users).map(([name, { token, groups }]) => [token, name, name, ...(groups.length ? [`"${groups.join(",")}"`] : [])].join(","));
     shared.tokens = this.#file("tokens.csv", `${lines.join("\n")}\n`);
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     shared.serviceAccountKey = this.#file("service-account.pem", privateKey.export({ type: "sec1", format: "pem" }));

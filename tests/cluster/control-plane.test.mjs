@@ -95,7 +95,7 @@ test("a member that was away comes back with its data", async () => {
 test("what a story leaves behind can be cleared", async () => {
   await plane.hub.create(configMap("held", { metadata: { finalizers: ["example.test/for-ever"] } }));
   await plane.members.tokyo.ensureNamespace("of-a-story");
-  await plane.members.tokyo.create(configMap("inside", { metadata: { namespace: "of-a-story" } }));
+  await plane.members.tokyo.create(configMap("inside", { metadata: { namespace: "of-a-story", finalizers: ["example.test/for-ever"] } }));
   await plane.clear();
   assert.equal(await plane.hub.find("ConfigMap/default/held"), undefined);
   assert.equal(await plane.hub.find("CustomResourceDefinition/owners.example.test"), undefined);

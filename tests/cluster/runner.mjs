@@ -112,7 +112,7 @@ export class Runner {
 
   /** The last log lines, for a message. */
   lastWords(lines = 20) {
-    return this.logs.slice(-lines).map((it) => JSON.stringify(it)).join("\n");
+    return this.logs.slice(-lines).map((it) => JSON.stringify(it).slice(0, 400)).join("\n");
   }
 }
 

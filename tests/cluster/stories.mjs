@@ -1,7 +1,6 @@
 // Tells the stories of `examples` to real servers: what the documents say is applied to the hub, what `live` says was
 // there is put into the clusters, and `fleetfold run` does the rest.
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readExample, root } from "./documents.mjs";
 import { ControlPlane, expectQuiet } from "./control-plane.mjs";
@@ -11,14 +10,12 @@ import { fleetfold } from "./runner.mjs";
 /** Nobody listens there: a cluster that the example has and we do not. */
 const NOWHERE = "https://127.0.0.1:1";
 
-/** Reason to skip a file of stories, or false. */
-export const notBuilt = !existsSync(fleetfold) && `${fleetfold} is not built`;
-
 /** A plane whose hub serves the kinds of every dialect, and that `Story.begin` may clear. */
 export async function startPlane(options) {
+  const defined = definitions();
   const plane = await ControlPlane.start(options);
   try {
-    await plane.hub.define(definitions());
+    await plane.hub.define(defined);
     await plane.restartControllers();
     await plane.remember();
     return plane;
@@ -98,9 +95,9 @@ export class Story {
     return this.hub.apply({ apiVersion: "core.kubefed.io/v1beta1", kind: "KubeFedCluster", metadata, spec, status: status ?? { conditions: [kubeFedCondition(false)] } });
   }
 
-  /** An object as a server takes it: uids are given by servers, and a certificate has both its keys. */
+  /** An object as a server takes it: uids are given by servers, a certificate has both its keys, a webhook has a domain. */
   #asTaken(object) {
-    let text = JSON.stringify(object);
+    let text = JSON.stringify(object).replaceAll('"validating-foo"', '"validating-foo.bar.io"');
     for (const [written, given] of this.#uids) text = text.replaceAll(written, given);
     const taken = JSON.parse(text);
     delete taken.metadata.deletionTimestamp;
@@ -115,7 +112,8 @@ export class Story {
 
   /**
    * Reconciles until a round writes nothing, and answers what was written since it was settled last, oldest first:
-   * `create plugins my-org/a`, in a member `berlin: create …`. Statuses are left out unless asked for.
+   * `create plugins my-org/a`, in a member `berlin: create …`. What was done to several objects of one kind in a row
+   * is in the order of their names, as a wave has no order in itself. Statuses are left out unless asked for.
    */
   async settle({ rounds = 10, statuses = false } = {}) {
     // The runner sees changes by itself, so it may have begun before anybody asked.
@@ -125,7 +123,7 @@ export class Story {
       await this.runner.reconcile();
       if ((await this.#writes(begun)).length === 0) {
         this.#settled = begun;
-        return (await this.#writes(since)).filter((it) => statuses || !it.resource.endsWith("/status")).map((it) => it.line);
+        return inWaves((await this.#writes(since)).filter((it) => statuses || !it.resource.endsWith("/status")));
       }
     }
     throw new Error(`the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n${this.runner.lastWords()}`);
@@ -152,6 +150,16 @@ function line(server, { verb, resource, namespace, name, code }) {
   const place = server.name === "hub" ? "" : `${server.name}: `;
   const failed = code >= 400 ? ` ${code}` : "";
   return `${place}${verb} ${resource} ${[namespace, name].filter(Boolean).join("/")}${failed}`;
+}
+
+function inWaves(writes) {
+  const runs = [];
+  for (const { verb, resource, line } of writes) {
+    const key = `${verb} ${resource}`;
+    if (runs.at(-1)?.key === key) runs.at(-1).lines.push(line);
+    else runs.push({ key, lines: [line] });
+  }
+  return runs.flatMap(({ lines }) => lines.sort());
 }
 
 /** A condition of an object as `status reason`, wherever its kind keeps conditions. */

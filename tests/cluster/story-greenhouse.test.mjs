@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { eventually } from "./control-plane.mjs";
-import { notBuilt, startPlane, Story } from "./stories.mjs";
+import { startPlane, Story } from "./stories.mjs";
 
 const FIRST = "stories/000-1-plugin-override";
 const MINE = "Plugin/my-org/my-preset-my-cluster";
 const OTHER = "Plugin/my-org/my-preset-other-cluster";
 const ARGS = ["--dialect", "greenhouse", "--max-deletes", "100", "--max-delete-percent", "100"];
 
-describe("greenhouse", { skip: notBuilt }, () => {
+describe("greenhouse", () => {
   let plane;
   before(async () => {
     plane = await startPlane({ members: [] });

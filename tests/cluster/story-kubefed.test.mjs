@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "./control-plane.mjs";
 import { registerKubeFedCluster } from "./members.mjs";
-import { notBuilt, startPlane, Story } from "./stories.mjs";
+import { startPlane, Story } from "./stories.mjs";
 
 const ARGS = ["--dialect", "kubefed", "--max-deletes", "100", "--max-delete-percent", "100"];
 const WEBHOOK = "ValidatingWebhookConfiguration/foo";
@@ -12,7 +12,7 @@ const CLUSTERS = { cluster1: "berlin", cluster2: "tokyo" };
 const SERVICE = "FederatedService/shop/web";
 const DEPLOYMENT = "FederatedDeployment/shop/web";
 
-describe("kubefed", { skip: notBuilt }, () => {
+describe("kubefed", () => {
   let plane, berlin, tokyo;
   before(async () => {
     plane = await startPlane({ members: ["berlin", "tokyo"] });
@@ -53,6 +53,20 @@ describe("kubefed", { skip: notBuilt }, () => {
     assert.deepEqual((await berlin.get("ConfigMap/shop/settings")).data, { motd: "closed on Tuesday", currency: "EUR" });
     await berlin.patch("ConfigMap/shop/settings", { data: { motd: "open" } });
     assert.deepEqual(await story.settle(), []);
+    await story.expectQuiet();
+  });
+
+  test("a port that gets another number stays one port, and keeps its node port", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await story.settle();
+    const { nodePort } = (await tokyo.get("Service/shop/web")).spec.ports[0];
+    await plane.hub.patch(SERVICE, { spec: { template: { spec: { ports: [{ name: "http", port: 81, targetPort: 8080 }] } } } });
+    await story.settle();
+    // In berlin it was there before us, in tokyo we made it.
+    for (const [member, given] of [[berlin, 31080], [tokyo, nodePort]]) {
+      const { ports } = (await member.get("Service/shop/web")).spec;
+      assert.deepEqual(ports, [{ name: "http", protocol: "TCP", port: 81, targetPort: 8080, nodePort: given }], member.name);
+    }
     await story.expectQuiet();
   });
 
@@ -129,11 +143,11 @@ describe("kubefed", { skip: notBuilt }, () => {
     const labels = { region: "apac", tier: "staging" };
     await registerKubeFedCluster(plane.hub, tokyo, { labels, token: "expired" });
     const since = new Date();
-    await plane.hub.patch("FederatedService/shop/web", { spec: { template: { spec: { ports: [{ name: "http", port: 81, targetPort: 8080 }] } } } });
-    await eventually(async () => (await berlin.get("Service/shop/web")).spec.ports[0].port === 81, { what: "the change being in berlin" });
+    await plane.hub.patch(SERVICE, { spec: { template: { spec: { selector: { app: "shop" } } } } });
+    await eventually(async () => (await berlin.get("Service/shop/web")).spec.selector.app === "shop", { what: "the change being in berlin" });
     assert.deepEqual((await tokyo.auditWrites({ since })).filter((it) => it.code < 400), []);
     await registerKubeFedCluster(plane.hub, tokyo, { labels });
-    await eventually(async () => (await tokyo.get("Service/shop/web")).spec.ports[0].port === 81, { timeout: 60_000, what: "the change being in tokyo" });
+    await eventually(async () => (await tokyo.get("Service/shop/web")).spec.selector.app === "shop", { timeout: 60_000, what: "the change being in tokyo" });
     await story.expectQuiet();
   });
 

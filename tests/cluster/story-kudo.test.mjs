@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "./control-plane.mjs";
-import { notBuilt, startPlane, Story } from "./stories.mjs";
+import { startPlane, Story } from "./stories.mjs";
 
 const ARGS = ["--dialect", "kudo", "--max-deletes", "100", "--max-delete-percent", "100"];
 const ROLE = "ClusterRole/spark-users";
@@ -12,7 +12,7 @@ const SERVICE = "Service/data/history";
 const FIRST = "OperatorVersion/data/spark-1.0.0";
 const SECOND = "OperatorVersion/data/spark-1.1.0";
 
-describe("kudo", { skip: notBuilt }, () => {
+describe("kudo", () => {
   let plane;
   before(async () => {
     plane = await startPlane({ members: [] });

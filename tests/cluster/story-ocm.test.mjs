@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { eventually } from "./control-plane.mjs";
-import { condition, notBuilt, startPlane, Story } from "./stories.mjs";
+import { condition, startPlane, Story } from "./stories.mjs";
 
 const ARGS = ["--dialect", "ocm", "--max-deletes", "100", "--max-delete-percent", "100"];
 const REGION = "info.open-cluster-management.io/region";
 const MIDDLEWARE = "info.open-cluster-management.io/middlewareEnabled";
 const SET = "cluster.open-cluster-management.io/clusterset";
 
-describe("ocm", { skip: notBuilt }, () => {
+describe("ocm", () => {
   let plane;
   before(async () => {
     plane = await startPlane({ members: [] });
