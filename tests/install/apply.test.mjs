@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { ControlPlane, eventually } from "../cluster/control-plane.mjs";
 import { readDocuments, root } from "../cluster/documents.mjs";
-import { chart, helmText, kustomization, must, named, RELEASE, withValues } from "./render.mjs";
+import { chart, DIALECTS, helmText, kindsOf, kustomization, must, named, RELEASE, withValues } from "./render.mjs";
 
 let plane;
 let hub;
@@ -103,10 +103,10 @@ test("the pods are let into a namespace that takes only restricted ones", async 
   }
 });
 
-/** Whether an account may: `may("runner", "patch", "greenhouse.sap/plugins/status", "acme")`. */
+/** Whether an account may: `may("runner", "patch", "greenhouse.sap/plugins/status", "acme")`; a name comes after the subresource. */
 async function may(account, verb, what, namespace) {
-  const [group, resource, subresource] = what.split("/");
-  const resourceAttributes = { verb, group, resource, subresource, namespace };
+  const [group, resource, subresource, name] = what.split("/");
+  const resourceAttributes = { verb, group, resource, subresource, namespace, name };
   const user = `system:serviceaccount:fleetfold-system:fleetfold-${account}`;
   const groups = ["system:serviceaccounts", "system:serviceaccounts:fleetfold-system", "system:authenticated"];
   const spec = { user, groups, resourceAttributes };
@@ -153,7 +153,9 @@ const RUNNER = [
   ["may", "patch", "operators.opdev.io/certmanagerdeployments", "fleetfold.dev/installations", "fleetfold.dev/fleetplans"],
   ["may", "create patch", "events.k8s.io/events", "apiextensions.k8s.io/customresourcedefinitions", "/namespaces"],
   ["may", "create", "fleetfold.dev/fleetplans"],
-  ["may", "get create update", "coordination.k8s.io/leases in fleetfold-system"],
+  ["may", "create", "coordination.k8s.io/leases in fleetfold-system"],
+  ["may", "get patch update", "coordination.k8s.io/leases//fleetfold in fleetfold-system"],
+  ["may not", "get patch update", "coordination.k8s.io/leases in fleetfold-system", "coordination.k8s.io/leases//other in fleetfold-system"],
   ["may", "get", "/secrets in acme"],
   ["may", "create patch delete", "apps/deployments in cert-manager", "/serviceaccounts in cert-manager", "/services in cert-manager"],
   ["may", "create patch delete", "admissionregistration.k8s.io/validatingwebhookconfigurations"],
@@ -195,6 +197,30 @@ test("kubectl says the same of the runner", async () => {
   assert.equal(await ask("get", "secrets", "--namespace=acme"), "yes");
   assert.equal(await ask("delete", "secrets"), "no");
   assert.equal(await ask("create", "clusterrolebindings"), "no");
+});
+
+test("the runner, started as its Deployment says and as its account, misses no right", async () => {
+  const kinds = kindsOf(DIALECTS).filter((it) => !["", "apiextensions.k8s.io"].includes(it.group));
+  const isOwn = (it) => it.group === "fleetfold.dev" || named(own, "CustomResourceDefinition", `${it.plural}.${it.group}`);
+  const objects = readDocuments(kustomizeText("base"));
+  const own = objects.filter((it) => it.kind === "CustomResourceDefinition");
+  await hub.define(
+    kinds.filter((it) => !isOwn(it)).map(({ group, versions: [version], kind, scope, plural }) => kindOf(group, version, kind.replace("*", "Deployment"), { scope, plural })),
+  );
+  await hub.define(own);
+  await apply(kustomizeText("base"));
+
+  const token = (await hub.kubectl(["create", "token", "fleetfold-runner", "--namespace=fleetfold-system"])).trim();
+  const [, ...given] = named(objects, "Deployment", "fleetfold-runner").spec.template.spec.containers[0].args;
+  const args = given.filter((it) => !it.startsWith("--listen")).map((it) => it.replace("$(POD_NAMESPACE)", "fleetfold-system"));
+  const runner = await plane.run({ args, kubeconfig: hub.kubeconfig("installed", { token }) });
+  const holds = (plan, type) => plan?.status?.conditions?.find((it) => it.type === type)?.status === "True";
+  await eventually(async () => {
+    const plan = await hub.find("FleetPlan/fleetfold");
+    return ["Permitted", "KindsServed", "Ready"].every((it) => holds(plan, it)) || Promise.reject(new Error(JSON.stringify(plan?.status)));
+  }, { what: "the plan saying that nothing is missing" });
+  assert.ok((await hub.get("Lease/fleetfold-system/fleetfold")).spec.holderIdentity);
+  await runner.stop();
 });
 
 test("narrowed, the runner sees the secrets of one namespace", async () => {

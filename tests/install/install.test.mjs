@@ -1,12 +1,11 @@
 // What the chart and the kustomize base render, by the real tools.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../cluster/documents.mjs";
-import { call, chart, complaintAbout, DIALECTS, helm, helmText, hooksOf, kustomize, named, ofKind, overlay, RELEASE, rulesOf, withValues } from "./render.mjs";
+import { call, chart, complaintAbout, DIALECTS, fleetfold, helm, helmText, hooksOf, kindsOf, kustomize, named, ofKind, overlay, RELEASE, rulesOf, withValues } from "./render.mjs";
 
 /** Values that between them reach every line of the templates. */
 const SETS = {
@@ -35,7 +34,7 @@ const SETS = {
       podRefresher: true,
       limits: { maxDeletes: 0, maxDeletePercent: 5, maxChanges: 1000000 },
       protect: ["Service", "StatefulSet"],
-      resync: "1h30m",
+      resync: "90m",
       logLevel: "debug",
       extraArgs: ["--module=/module/engine.wasm"],
       extraVolumes: [{ name: "module", configMap: { name: "module" } }],
@@ -82,23 +81,6 @@ for (const [name, values] of Object.entries(SETS)) {
     assert.equal(code, 0, `${text}${complaint}`);
     assert.doesNotMatch(text, /\[(WARNING|ERROR)\]/);
   });
-}
-
-/** What the program itself says. */
-function fleetfold(args, input) {
-  const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
-  const { status, stdout, stderr, error } = spawnSync(join(target, "debug", "fleetfold"), args, { input, encoding: "utf8" });
-  assert.equal(status, 0, error?.message ?? stderr);
-  return stdout;
-}
-
-/** The kinds that the engine reads for some dialects, as `{ group, resource, dialects, admits }`. */
-function kindsOf(dialects) {
-  const requests = [{ op: "configure", dialects }, { op: "kinds" }];
-  const answers = fleetfold(["call"], requests.map((it) => `${JSON.stringify(it)}\n`).join(""));
-  const { kinds } = JSON.parse(answers.trim().split("\n").at(-1)).ok;
-  // A pattern such as `Federated*` has no plural.
-  return kinds.map(({ group, plural = "*", ...rest }) => ({ group, resource: plural, ...rest }));
 }
 
 test("what install/chart/crds holds is what the program prints", () => {
@@ -338,7 +320,7 @@ test("a label guard fails closed, the rest lets pass", () => {
 test("every value of the runner reaches it", () => {
   const args = argsOf(helm(SETS.everything), "fleetfold-runner");
   const wanted = ["--name=fleet", "--require-approval", "--dry-run", "--pod-refresher", "--max-deletes=0", "--max-delete-percent=5", "--max-changes=1000000"];
-  for (const it of [...wanted, "--protect=Service", "--protect=StatefulSet", "--resync=1h30m", "--log-level=debug"]) assert.ok(args.includes(it), it);
+  for (const it of [...wanted, "--protect=Service", "--protect=StatefulSet", "--resync=90m", "--log-level=debug"]) assert.ok(args.includes(it), it);
   assert.equal(args.at(-1), "--module=/module/engine.wasm");
 });
 

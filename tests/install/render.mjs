@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { readDocuments, root } from "../cluster/documents.mjs";
+import { fleetfold as program } from "../cluster/runner.mjs";
 import { findTools } from "../cluster/tools.mjs";
 
 export const tools = findTools();
@@ -74,4 +75,20 @@ export function rulesOf(objects) {
 export function hooksOf(objects) {
   const [configuration] = ofKind(objects, "ValidatingWebhookConfiguration");
   return configuration.webhooks.map(({ clientConfig: { caBundle, ...clientConfig }, ...rest }) => ({ ...rest, clientConfig }));
+}
+
+/** What the program itself says. */
+export function fleetfold(args, input) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { input, encoding: "utf8" });
+  if (status !== 0) throw new Error(`fleetfold ${args.join(" ")}: ${error?.message ?? stderr}`);
+  return stdout;
+}
+
+/** The kinds that the engine reads for some dialects: its own rows, and their `resource`. */
+export function kindsOf(dialects) {
+  const requests = [{ op: "configure", dialects }, { op: "kinds" }];
+  const answers = fleetfold(["call"], requests.map((it) => `${JSON.stringify(it)}\n`).join(""));
+  const { kinds } = JSON.parse(answers.trim().split("\n").at(-1)).ok;
+  // A pattern such as `Federated*` has no plural.
+  return kinds.map((it) => ({ ...it, resource: it.plural ?? "*" }));
 }
