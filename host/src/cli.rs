@@ -13,8 +13,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    Screen, authorize, call, completion, diff, example, explain, lint, plan, preview, run, schema, select, serve, vectors,
-    version, whatif,
+    Screen, authorize, call, compare, completion, diff, example, explain, lint, plan, preview, run, schema, select,
+    serve, vectors, version, whatif,
 };
 use crate::render::style::{Color, Palette};
 
@@ -51,6 +51,7 @@ enum Command {
     WhatIf(whatif::Args),
     Lint(lint::Args),
     Plan(plan::Args),
+    Compare(compare::Args),
     Run(run::Args),
     Select(select::Args),
     Authorize(authorize::Args),
@@ -103,6 +104,7 @@ pub fn run() -> ExitCode {
         Command::WhatIf(args) => whatif::run(args, screen),
         Command::Lint(args) => lint::run(args, screen),
         Command::Plan(args) => plan::run(args, screen),
+        Command::Compare(args) => compare::run(args, screen),
         Command::Run(args) => run::run(args),
         Command::Select(args) => select::run(args, screen),
         Command::Authorize(args) => authorize::run(args, screen),

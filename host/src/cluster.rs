@@ -76,7 +76,12 @@ impl Target {
     }
 
     pub fn to_value(&self) -> Value {
-        let parts = [("apiVersion", &self.api_version), ("kind", &self.kind), ("namespace", &self.namespace), ("name", &self.name)];
+        let parts = [
+            ("apiVersion", &self.api_version),
+            ("kind", &self.kind),
+            ("namespace", &self.namespace),
+            ("name", &self.name),
+        ];
         Value::map(parts.into_iter().filter(|(_, it)| !it.is_empty()).map(|(key, it)| (key, it.as_str())))
     }
 
@@ -251,7 +256,11 @@ impl Cluster {
         // A server that finds another uid or version answers with a conflict.
         for (key, field) in [("uid", "/metadata/uid"), ("resourceVersion", "/metadata/resourceVersion")] {
             if let Some(value) = precondition.get(key) {
-                all.push(Value::map([("op", Value::text("replace")), ("path", field.into()), ("value", value.clone())]));
+                all.push(Value::map([
+                    ("op", Value::text("replace")),
+                    ("path", field.into()),
+                    ("value", value.clone()),
+                ]));
             }
         }
         all.extend(operations.iter().cloned());
@@ -285,9 +294,12 @@ impl Cluster {
         let _permit = self.0.gate.acquire().await;
         let answered = tokio::time::timeout(PATIENCE, self.0.client.request_text(request)).await;
         let answered = answered.map_err(|_| unreachable(format!("no answer within {} s", PATIENCE.as_secs())))?;
-        let said = answered.map_err(Fault::from).map_err(|it| if target.is_secret() { it.without_values() } else { it })?;
+        let said =
+            answered.map_err(Fault::from).map_err(|it| if target.is_secret() { it.without_values() } else { it })?;
         let value = crate::answer::read(&said);
-        value.map(stripped).map_err(|problem| Fault::Server { code: 0, message: format!("the answer cannot be read: {problem}") })
+        value
+            .map(stripped)
+            .map_err(|problem| Fault::Server { code: 0, message: format!("the answer cannot be read: {problem}") })
     }
 
     /// Whether a user may do something, as the server itself decides it.
@@ -361,7 +373,12 @@ mod tests {
 
     #[test]
     fn a_target_reads_as_people_write_it() {
-        let target = Target { api_version: "apps/v1".into(), kind: "Deployment".into(), namespace: "n".into(), name: "d".into() };
+        let target = Target {
+            api_version: "apps/v1".into(),
+            kind: "Deployment".into(),
+            namespace: "n".into(),
+            name: "d".into(),
+        };
         assert_eq!((target.to_string().as_str(), target.group()), ("Deployment/n/d", "apps"));
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod authorize;
 pub mod call;
+pub mod compare;
 pub mod completion;
 pub mod diff;
 pub mod example;
@@ -31,10 +32,10 @@ use fleetfold::guest::{Guest, GuestError, Limits, Module};
 use fleetfold_core::{Value, Workspace};
 
 use crate::cli::Output;
-use fleetfold::quantity;
 use crate::render::finding::{Finding, Texts};
 use crate::render::style::{Ink, Palette};
 use crate::render::{json, yaml};
+use fleetfold::quantity;
 
 /// Where a command may paint.
 #[derive(Debug, Clone, Copy)]

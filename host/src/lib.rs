@@ -21,6 +21,7 @@ pub mod quantity;
 pub mod reconcile;
 pub mod serve;
 pub mod session;
+pub mod tls;
 pub mod vectors;
 
 /// The version of this program.

@@ -14,9 +14,9 @@
 
 mod backoff;
 mod conditions;
-mod documents;
+pub(crate) mod documents;
 mod gather;
-mod inbox;
+pub(crate) mod inbox;
 pub mod lease;
 mod members;
 pub mod metrics;
@@ -158,6 +158,11 @@ impl Runner {
         self.known = Some(known);
     }
 
+    /// The hub, and the members that can be reached.
+    pub fn clusters(&self) -> Vec<Cluster> {
+        self.members.all_ready()
+    }
+
     /// What was wrong when everything was known, in a line each.
     pub fn problems(&self) -> Vec<String> {
         self.problems.clone()
@@ -231,7 +236,11 @@ impl Runner {
     /// Starts or stops writing.
     fn lead(&mut self, leads: bool) {
         self.metrics.leads(leads);
-        tracing::info!(leads, "{}", if leads { "leads: writes from now on" } else { "no longer leads: writes nothing" });
+        tracing::info!(
+            leads,
+            "{}",
+            if leads { "leads: writes from now on" } else { "no longer leads: writes nothing" }
+        );
         if !leads {
             self.work.abort();
             self.statuses.abort();

@@ -1,5 +1,6 @@
 //! Answers as people and programs want to see them. Nothing here knows a rule: it prints what the engine said.
 
+pub mod compare;
 pub mod explain;
 pub mod finding;
 pub mod github;

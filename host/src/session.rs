@@ -130,8 +130,9 @@ fn read(said: &str, is_lost: bool) -> Result<Answer, Refusal> {
         hint: hint.to_owned(),
         is_lost,
     };
-    let answer = answer::read(said)
-        .map_err(|problem| refusal("bad-answer", &format!("the answer cannot be read: {problem}"), "is the module a newer one?"))?;
+    let answer = answer::read(said).map_err(|problem| {
+        refusal("bad-answer", &format!("the answer cannot be read: {problem}"), "is the module a newer one?")
+    })?;
     if let Some(error) = answer.get("error") {
         let part = |key| answer::text(error, key);
         return Err(refusal(part("code"), part("message"), part("hint")));

@@ -183,8 +183,7 @@ impl Files {
         if chain.is_empty() {
             return Err(bad(&self.cert, "certificate", pem::Error::NoItemsFound));
         }
-        let key =
-            PrivateKeyDer::from_pem_slice(&found.key).map_err(|error| bad(&self.key, "private key", error))?;
+        let key = PrivateKeyDer::from_pem_slice(&found.key).map_err(|error| bad(&self.key, "private key", error))?;
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .and_then(|it| it.with_no_client_auth().with_single_cert(chain, key));

@@ -12,8 +12,11 @@ use crate::workspace::Workspace;
 
 record! {
     request
-    /// The kinds of documents that the dialects in force read on the hub.
-    pub struct Kinds {}
+    /// The kinds of documents that dialects read on the hub.
+    pub struct Kinds {
+        /// Those of these dialects, be they in force or not; left out, of those in force.
+        dialects "dialects": Option<Vec<Text>>,
+    }
 }
 
 record! {
@@ -56,7 +59,8 @@ impl WorkspaceOperation for Kinds {
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<KindsAnswer, Error> {
         let view = View { store: &workspace.store, now: None };
         let mut kinds: BTreeMap<(Text, Text), KindAnswer> = BTreeMap::new();
-        for dialect in dialect::enabled(view) {
+        let asked = self.dialects.as_ref().unwrap_or(&workspace.store.settings.dialects);
+        for dialect in dialect::ALL.iter().filter(|it| asked.iter().any(|name| name == it.name())) {
             for kind in dialect.kinds(view) {
                 let entry =
                     kinds.entry((kind.group.clone(), kind.kind.clone())).or_insert_with(|| KindAnswer::of(&kind));

@@ -77,7 +77,8 @@ async fn written_kubeconfig(place: &Value, hub: &Cluster) -> Result<Kubeconfig, 
             || it.client_certificate.is_some()
             || it.client_key.is_some()
     };
-    let reads_files = config.clusters.iter().filter_map(|it| it.cluster.as_ref()).any(|it| it.certificate_authority.is_some());
+    let reads_files =
+        config.clusters.iter().filter_map(|it| it.cluster.as_ref()).any(|it| it.certificate_authority.is_some());
     if reads_files || config.auth_infos.iter().filter_map(|it| it.auth_info.as_ref()).any(reads_here) {
         return Err(secret.broken("holds a kubeconfig that runs a program or names files; write the content into it"));
     }
@@ -101,7 +102,8 @@ async fn made_kubeconfig(way: &Value, hub: &Cluster) -> Result<Kubeconfig, Fault
         ..kube::config::Cluster::default()
     };
     let user = AuthInfo { token: Some(token.trim().to_owned().into()), ..AuthInfo::default() };
-    let context = kube::config::Context { cluster: ONLY.into(), user: Some(ONLY.into()), ..kube::config::Context::default() };
+    let context =
+        kube::config::Context { cluster: ONLY.into(), user: Some(ONLY.into()), ..kube::config::Context::default() };
     Ok(Kubeconfig {
         clusters: vec![NamedCluster { name: ONLY.into(), cluster: Some(cluster), ..NamedCluster::default() }],
         auth_infos: vec![NamedAuthInfo { name: ONLY.into(), auth_info: Some(user), ..NamedAuthInfo::default() }],

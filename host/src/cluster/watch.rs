@@ -2,8 +2,8 @@
 
 use fleetfold_core::Value;
 use futures::{Stream, StreamExt};
-use kube::api::{Api, DynamicObject};
 use kube::Resource;
+use kube::api::{Api, DynamicObject};
 use kube::core::{ApiResource, DynamicResourceScope, PartialObjectMeta};
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event, watcher};
@@ -71,7 +71,11 @@ impl Cluster {
 }
 
 fn config(label_selector: &str) -> watcher::Config {
-    if label_selector.is_empty() { watcher::Config::default() } else { watcher::Config::default().labels(label_selector) }
+    if label_selector.is_empty() {
+        watcher::Config::default()
+    } else {
+        watcher::Config::default().labels(label_selector)
+    }
 }
 
 async fn follow<K>(
@@ -104,7 +108,8 @@ async fn follow<K>(
 
 /// The object as the engine takes it, saying what it is: the items of a list do not.
 fn read(served: &Served, object: serde_json::Result<serde_json::Value>) -> Result<Value, Fault> {
-    let unreadable = |problem: String| Fault::Server { code: 0, message: format!("an object cannot be read: {problem}") };
+    let unreadable =
+        |problem: String| Fault::Server { code: 0, message: format!("an object cannot be read: {problem}") };
     let mut object = object.map_err(|error| unreadable(error.to_string()))?;
     if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
         metadata.remove("managedFields");

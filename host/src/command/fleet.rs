@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use fleetfold::engine::Engine;
 use fleetfold_core::Value;
 
+use super::hub::HubArgs;
 use super::{EngineArgs, Failure};
-use fleetfold::answer;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::render::{counted, list, text};
 use crate::source::{self, File, Source};
+use fleetfold::answer;
 
 /// Where the documents are, and what runs the engine.
 #[derive(Debug, clap::Args)]
@@ -25,8 +26,15 @@ pub struct FleetArgs {
     /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is all that was
     /// seen in that cluster, and `live/_hub/` all that was seen on the hub. A `fleetfold.yaml` of the kind Settings
     /// (fleetfold.dev/v1) holds settings under `spec`.
-    #[arg(short = 'f', long = "filename", value_name = "FILE", required = true)]
+    #[arg(short = 'f', long = "filename", value_name = "FILE", required_unless_present = "from_cluster")]
     files: Vec<PathBuf>,
+
+    /// Read the documents of a real hub, and what the plan must see from it and its members; files come on top
+    #[arg(long)]
+    from_cluster: bool,
+
+    #[command(flatten)]
+    hub: HubArgs,
 
     #[command(flatten)]
     engine: EngineArgs,
@@ -40,7 +48,17 @@ impl FleetArgs {
 
     /// Reads and loads everything. Documents that cannot be read are findings.
     pub fn load(&self) -> Result<Fleet, Failure> {
-        Fleet::load(&self.files, self.engine.start()?)
+        self.load_into(self.engine.start()?)
+    }
+
+    /// The same with an engine of the caller's.
+    pub fn load_into(&self, engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
+        let mut fleet = Fleet::new(engine);
+        if self.from_cluster {
+            fleet = self.hub.gather(fleet.engine)?;
+        }
+        fleet.take(source::read(&self.files)?)?;
+        Ok(fleet)
     }
 }
 
@@ -61,17 +79,18 @@ pub struct Fleet {
 impl Fleet {
     /// Reads and loads everything that was given with `-f`.
     pub fn load(files: &[PathBuf], engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
-        let source = source::read(files)?;
-        let mut fleet = Fleet {
-            engine,
-            texts: Texts::new(),
-            written: Vec::new(),
-            findings: Vec::new(),
-            unread: false,
-            requests: Vec::new(),
-        };
-        fleet.take(source)?;
+        let mut fleet = Fleet::new(engine);
+        fleet.take(source::read(files)?)?;
         Ok(fleet)
+    }
+
+    fn new(engine: Box<dyn Engine>) -> Fleet {
+        Fleet::over(engine, Vec::new())
+    }
+
+    /// A workspace that these requests made.
+    pub fn over(engine: Box<dyn Engine>, requests: Vec<String>) -> Fleet {
+        Fleet { engine, texts: Texts::new(), written: Vec::new(), findings: Vec::new(), unread: false, requests }
     }
 
     /// The requests with which another workspace becomes this one.
@@ -312,14 +331,7 @@ mod tests {
     fn a_cluster_is_known_as_a_whole_before_its_objects_come() {
         let asked = Rc::default();
         let engine = Box::new(Recorder(Rc::clone(&asked)));
-        let mut fleet = Fleet {
-            engine,
-            texts: Texts::new(),
-            written: Vec::new(),
-            findings: Vec::new(),
-            unread: false,
-            requests: Vec::new(),
-        };
+        let mut fleet = Fleet::new(engine);
         let file = |name: &str, live: Option<&str>| File {
             name: name.to_owned(),
             text: String::new(),

@@ -29,7 +29,7 @@ pub struct LimitArgs {
 impl LimitArgs {
     /// The limits as `configure` takes them, if any is given.
     pub fn settings(&self) -> Option<Value> {
-    let numbers =
+        let numbers =
             [("deletes", self.max_deletes), ("deletePercent", self.max_delete_percent), ("changes", self.max_changes)];
         let mut limits: Vec<(&str, Value)> =
             numbers.into_iter().filter_map(|(key, number)| Some((key, number?.into()))).collect();

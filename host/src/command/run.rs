@@ -152,7 +152,11 @@ async fn reconcile(args: &Args, mut session: Session) -> Result<ExitCode, Failur
         match runner.run(stopped.clone()).await {
             End::Stopped => break,
             End::Lost(refusal) if refusal.is_lost => {
-                tracing::error!(code = refusal.code, hint = refusal.hint, "the engine lost its workspace, which is read again: {refusal}");
+                tracing::error!(
+                    code = refusal.code,
+                    hint = refusal.hint,
+                    "the engine lost its workspace, which is read again: {refusal}"
+                );
                 session = runner.into_session();
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(60));
@@ -238,7 +242,8 @@ pub fn cannot_listen(error: &io::Error) -> Failure {
 
 /// Says when the process is asked to stop.
 pub fn stop_when_asked(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, Failure> {
-    let failed = |error: io::Error| Failure::new(format_args!("signals cannot be received: {error}"), "see the system's limits");
+    let failed =
+        |error: io::Error| Failure::new(format_args!("signals cannot be received: {error}"), "see the system's limits");
     let (mut interrupt, mut terminate) =
         (signal(SignalKind::interrupt()).map_err(failed)?, signal(SignalKind::terminate()).map_err(failed)?);
     Ok(async move {

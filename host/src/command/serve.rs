@@ -9,9 +9,9 @@ use fleetfold::guest::Guest;
 use fleetfold_core::Value;
 
 use super::fleet::Fleet;
-use fleetfold::quantity::now;
 use super::{Failure, ModuleArgs, Screen, print};
 use crate::render::plan::summary;
+use fleetfold::quantity::now;
 
 /// Serve the engine and a page to try it on, on this machine only
 #[derive(Debug, clap::Args)]

@@ -63,7 +63,12 @@ impl Condition {
     pub fn log(&self) {
         let Condition { kind, holds, reason, message } = self;
         match holds {
-            true => tracing::info!(condition = kind, reason, "{kind}: {}", if message.is_empty() { "as expected" } else { message }),
+            true => tracing::info!(
+                condition = kind,
+                reason,
+                "{kind}: {}",
+                if message.is_empty() { "as expected" } else { message }
+            ),
             false => tracing::warn!(condition = kind, reason, "not {kind}: {message}"),
         }
     }
@@ -90,10 +95,16 @@ pub fn of(facts: &Facts, findings: &[Value]) -> Vec<Condition> {
     unread.sort();
     unread.dedup();
     let missing = facts.documents.missing().into_iter();
-    let missing = missing.map(|it| format!("the hub does not know {it}; `fleetfold crds` prints what no system brings"));
+    let missing =
+        missing.map(|it| format!("the hub does not know {it}; `fleetfold crds` prints what no system brings"));
     let down = facts.members.standings().filter_map(|(name, fault)| Some(with_hint(name, fault?)));
     let faults: Vec<(String, &Fault)> = (facts.documents.faults())
-        .chain(facts.sights.faults().map(|(cluster, need, fault)| (format!("{}{}", need.target, in_cluster(cluster)), fault)))
+        .chain(
+            facts
+                .sights
+                .faults()
+                .map(|(cluster, need, fault)| (format!("{}{}", need.target, in_cluster(cluster)), fault)),
+        )
         .chain(facts.work.delays().map(|it| (it.what.clone(), &it.fault)))
         .collect();
     let of_kind = |forbidden: bool| {

@@ -11,6 +11,10 @@ use fleetfold_core::document::Identity;
 use super::inbox::{Message, Outbox};
 use crate::answer::{list, text, texts};
 use crate::cluster::{Cluster, Fault, Served, Sighting, Target, Watch};
+use crate::session::{Refusal, Session};
+
+/// How many documents go to the engine at once.
+const AT_ONCE: usize = 200;
 
 /// A kind: its group and its name.
 pub type Kind = (String, String);
@@ -179,7 +183,9 @@ impl Documents {
     pub fn note(&mut self, object: &Value) -> bool {
         let target = Target::of(object);
         let kind = (target.group().to_owned(), target.kind.clone());
-        let Some(watched) = self.watched.get_mut(&kind).filter(|it| it.row.label_selector.is_empty()) else { return false };
+        let Some(watched) = self.watched.get_mut(&kind).filter(|it| it.row.label_selector.is_empty()) else {
+            return false;
+        };
         let version = object.text_at(&["metadata", "resourceVersion"]).to_owned();
         watched.known.insert(target.identity(), version);
         true
@@ -206,12 +212,15 @@ impl Documents {
     /// Whether every kind that there is was listed, or cannot be.
     pub fn is_settled(&self) -> bool {
         self.survey_fault.is_some()
-            || self.is_surveyed && !self.is_surveying && self.watched.values().all(|it| it.is_synced || it.fault.is_some())
+            || self.is_surveyed
+                && !self.is_surveying
+                && self.watched.values().all(|it| it.is_synced || it.fault.is_some())
     }
 
     /// The dialects of which every kind that the server has is known.
     pub fn readable<'d>(&self, wanted: &'d [String]) -> Vec<&'d String> {
-        let is_unknown = |dialect: &String| self.watched.values().any(|it| !it.is_synced && it.row.dialects.contains(dialect));
+        let is_unknown =
+            |dialect: &String| self.watched.values().any(|it| !it.is_synced && it.row.dialects.contains(dialect));
         wanted.iter().filter(|it| self.is_surveyed && !is_unknown(it)).collect()
     }
 
@@ -244,6 +253,50 @@ impl Watched {
             changes.load.push(object);
         }
     }
+}
+
+/// Loads documents; answers what the engine found wrong with them.
+///
+/// # Errors
+///
+/// The workspace was lost.
+pub fn load(session: &mut Session, documents: &[Value]) -> Result<Vec<Value>, Refusal> {
+    let mut found = Vec::new();
+    for part in documents.chunks(AT_ONCE) {
+        match session.ask("load", Value::map([("documents", Value::list(part.to_vec()))])) {
+            Ok(answer) => found.extend(answer.diagnostics),
+            Err(refusal) if refusal.is_lost => return Err(refusal),
+            Err(Refusal { code, message, hint, .. }) => {
+                let parts = [("severity", "error"), ("code", &code), ("message", &message), ("hint", &hint)];
+                found.push(Value::map(parts));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Lets documents go.
+///
+/// # Errors
+///
+/// The workspace was lost.
+pub fn unload(session: &mut Session, identities: &[Identity]) -> Result<(), Refusal> {
+    for identity in identities {
+        match session.ask("unload", Value::map([("refs", Value::list([reference(identity)]))])) {
+            Err(refusal) if refusal.is_lost => return Err(refusal),
+            // One that could not be read was never taken in.
+            Err(_) | Ok(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// How the engine is told which document is meant.
+fn reference(identity: &Identity) -> String {
+    let Identity { kind, group, namespace, name } = identity;
+    let kind = if group.is_empty() { kind.to_string() } else { format!("{kind}.{group}") };
+    let parts = [kind.as_str(), namespace.as_str(), name.as_str()];
+    parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/")
 }
 
 /// Finds, of each kind, the best version that the server has.

@@ -1,5 +1,6 @@
 //! Reads a real hub once: everything that a plan needs, from it and from its members, and nothing is written.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,18 @@ pub struct Gathered {
     pub session: Session,
     /// What is wrong, in a line each.
     pub problems: Vec<String>,
+    /// The hub, and the members that could be reached.
+    pub clusters: Vec<Cluster>,
+}
+
+impl Gathered {
+    /// Tells on standard error what could not be read.
+    pub fn tell(&self) {
+        for problem in &self.problems {
+            // Nobody is left to tell if standard error is closed.
+            let _ = writeln!(io::stderr(), "warning: {problem}");
+        }
+    }
 }
 
 /// Reads everything that a plan of the hub needs.
@@ -45,8 +58,8 @@ pub async fn gather(session: Session, hub: &Cluster, settings: Value) -> Result<
         Ok(End::Lost(refusal)) => return Err(GatherError::Engine(refusal)),
         Ok(End::Stopped) | Err(_) => {}
     }
-    let problems = runner.problems();
-    Ok(Gathered { session: runner.into_session(), problems })
+    let (problems, clusters) = (runner.problems(), runner.clusters());
+    Ok(Gathered { session: runner.into_session(), problems, clusters })
 }
 
 /// Why nothing could be read.

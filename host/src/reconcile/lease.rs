@@ -41,7 +41,12 @@ impl Lease {
                 Ok(Ok(true)) => renewed = Some(Instant::now()),
                 Ok(Ok(false)) => renewed = None,
                 Ok(Err(fault)) => {
-                    tracing::warn!(code = fault.code(), hint = fault.hint(), "the lease {} cannot be held: {fault}", self.name);
+                    tracing::warn!(
+                        code = fault.code(),
+                        hint = fault.hint(),
+                        "the lease {} cannot be held: {fault}",
+                        self.name
+                    );
                 }
                 Err(_) => tracing::warn!("the lease {} cannot be held: no answer", self.name),
             }
@@ -76,7 +81,8 @@ impl Lease {
         if holder != self.identity && !holder.is_empty() && !is_stale {
             return Ok(false);
         }
-        let operation = Value::map([("op", Value::text("add")), ("path", "/spec".into()), ("value", self.spec(&self.identity))]);
+        let operation =
+            Value::map([("op", Value::text("add")), ("path", "/spec".into()), ("value", self.spec(&self.identity))]);
         let precondition = Value::map([("resourceVersion", version)]);
         match self.hub.patch(&self.target(), &[operation], &precondition, Effect::Real).await {
             Ok(_) => Ok(true),

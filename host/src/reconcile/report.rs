@@ -16,7 +16,6 @@ use super::statuses::tell_event;
 use crate::answer::{list, text};
 use crate::cluster::{Cluster, Effect, Fault, Sighting, Target};
 use crate::quantity::now;
-use crate::session::{Answer, Refusal};
 
 pub const OWN_API_VERSION: &str = "fleetfold.dev/v1";
 pub const OWN_KIND: &str = "FleetPlan";
@@ -97,7 +96,11 @@ impl Report {
             Sighting::Changed(object) if is_own(&object) => self.own = Some(object),
             Sighting::Gone(object) if is_own(&object) => self.own = None,
             Sighting::Failed(fault) if !self.is_looked_for && self.backoff.is_none() => {
-                tracing::warn!(code = fault.code(), hint = fault.hint(), "the state of the runner is told in the log alone: {fault}");
+                tracing::warn!(
+                    code = fault.code(),
+                    hint = fault.hint(),
+                    "the state of the runner is told in the log alone: {fault}"
+                );
                 self.backoff = Some(Backoff::first());
             }
             _ => {}
@@ -125,34 +128,31 @@ impl Report {
                 Ok(object) => outbox.send(Message::Own(Sighting::Changed(object))),
                 // Whoever took it off before had the same wish.
                 Err(Fault::Invalid { .. } | Fault::NotFound { .. }) => {}
-                Err(fault) => tracing::warn!(code = fault.code(), hint = fault.hint(), "the approval cannot be taken off: {fault}"),
+                Err(fault) => tracing::warn!(
+                    code = fault.code(),
+                    hint = fault.hint(),
+                    "the approval cannot be taken off: {fault}"
+                ),
             }
         });
     }
 
     /// Takes in what loading documents said of them.
-    ///
-    /// # Errors
-    ///
-    /// The workspace was lost.
-    pub fn loaded(&mut self, documents: &[Value], loaded: Result<Answer, Refusal>) -> Result<(), Refusal> {
+    pub fn loaded(&mut self, documents: &[Value], found: Vec<Value>) {
         for document in documents {
             self.findings.remove(&Target::of(document).to_string());
         }
-        let found = match loaded {
-            Ok(answer) => answer.diagnostics,
-            Err(refusal) if refusal.is_lost => return Err(refusal),
-            Err(Refusal { code, message, hint, .. }) => {
-                let parts = [("severity", "error"), ("code", &code), ("message", &message), ("hint", &hint)];
-                vec![Value::map(parts)]
-            }
-        };
         for finding in found.into_iter().filter(|it| text(it, "severity") == "error") {
             let document = finding.text_at(&["at", "document"]).to_owned();
-            tracing::warn!(document, code = text(&finding, "code"), hint = text(&finding, "hint"), "{}", text(&finding, "message"));
+            tracing::warn!(
+                document,
+                code = text(&finding, "code"),
+                hint = text(&finding, "hint"),
+                "{}",
+                text(&finding, "message")
+            );
             self.findings.entry(document).or_default().push(finding);
         }
-        Ok(())
     }
 
     /// Takes in that a document is gone, and what was wrong with it.
@@ -210,7 +210,11 @@ impl Report {
             Ok(object) => (self.own, self.backoff) = (Some(object), None),
             Err(Fault::Conflict { .. }) => {}
             Err(fault) => {
-                tracing::warn!(code = fault.code(), hint = fault.hint(), "the state of the runner cannot be written: {fault}");
+                tracing::warn!(
+                    code = fault.code(),
+                    hint = fault.hint(),
+                    "the state of the runner cannot be written: {fault}"
+                );
                 self.backoff = Some(self.backoff.map_or_else(Backoff::first, Backoff::further));
             }
         }
@@ -230,7 +234,12 @@ impl Report {
     }
 
     fn target(&self) -> Target {
-        Target { api_version: OWN_API_VERSION.into(), kind: OWN_KIND.into(), namespace: String::new(), name: self.name.clone() }
+        Target {
+            api_version: OWN_API_VERSION.into(),
+            kind: OWN_KIND.into(),
+            namespace: String::new(),
+            name: self.name.clone(),
+        }
     }
 
     fn status(&self, facts: &Facts, own: &Value) -> Value {
@@ -265,5 +274,14 @@ fn held(action: &Value) -> Value {
     let why = |key| (key, Value::text(action.text_at(&["held", key])));
     let target = action.get("target").map(Target::read).unwrap_or_default().to_string();
     let target = ("target", Value::text(target));
-    Value::map([part("id"), part("subject"), part("cluster"), part("verb"), target, why("code"), why("text"), why("hint")])
+    Value::map([
+        part("id"),
+        part("subject"),
+        part("cluster"),
+        part("verb"),
+        target,
+        why("code"),
+        why("text"),
+        why("hint"),
+    ])
 }

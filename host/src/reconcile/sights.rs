@@ -112,7 +112,8 @@ impl Sights {
         }
         let mut news = Vec::new();
         for object in found.objects {
-            let (identity, version) = (Target::of(&object).identity(), object.text_at(&["metadata", "resourceVersion"]));
+            let (identity, version) =
+                (Target::of(&object).identity(), object.text_at(&["metadata", "resourceVersion"]));
             // A late answer may be older than what was written since. A list is taken as it is.
             if need.is_list() || super::is_newer(version, sight.known.get(&identity).map(String::as_str)) {
                 sight.known.insert(identity, version.to_owned());
@@ -216,7 +217,8 @@ impl Sights {
     /// Looks at everything in a cluster again that was ever needed.
     pub fn look_at_all_again(&mut self, cluster: &Cluster) {
         let Some(sight) = self.clusters.get_mut(cluster.name()) else { return };
-        let met: Vec<Need> = sight.needs.iter().filter(|(_, it)| matches!(it, Progress::Met)).map(|(need, _)| need.clone()).collect();
+        let met: Vec<Need> =
+            sight.needs.iter().filter(|(_, it)| matches!(it, Progress::Met)).map(|(need, _)| need.clone()).collect();
         for need in &met {
             sight.needs.insert(need.clone(), Progress::Asked(Instant::now(), None));
         }

@@ -90,7 +90,9 @@ pub async fn tell_event(hub: &Cluster, object: &Value, event: &Value) {
     ]);
     match hub.create(&body, Effect::Real).await {
         Ok(_) | Err(Fault::Conflict { .. }) => {}
-        Err(fault) => tracing::warn!(target = %target, code = fault.code(), hint = fault.hint(), "an event cannot be told: {fault}"),
+        Err(fault) => {
+            tracing::warn!(target = %target, code = fault.code(), hint = fault.hint(), "an event cannot be told: {fault}")
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use fleetfold_core::Value;
 use fleetfold_core::document::Identity;
 
 use super::conditions::Facts;
-use super::documents::Changes;
+use super::documents::{self, Changes};
 use super::inbox::Message;
 use super::sights::Need;
 use super::work::{Action, in_cluster};
@@ -16,9 +16,6 @@ use crate::cluster::{Cluster, Fault, Sighting, Target};
 use crate::quantity::now;
 use crate::session::compare::{Difference, compare};
 use crate::session::{Answer, Refusal};
-
-/// How many documents go to the engine at once.
-const AT_ONCE: usize = 200;
 
 impl Runner {
     /// Takes in what a task has to tell.
@@ -195,7 +192,8 @@ impl Runner {
     fn enable(&mut self) -> Result<(), Refusal> {
         let readable: Vec<String> = self.documents.readable(&self.wanted).into_iter().cloned().collect();
         if self.enabled.as_ref() != Some(&readable) {
-            self.session.ask("configure", Value::map([("dialects", Value::list(readable.iter().map(String::as_str)))]))?;
+            self.session
+                .ask("configure", Value::map([("dialects", Value::list(readable.iter().map(String::as_str)))]))?;
             self.enabled = Some(readable);
         }
         Ok(())
@@ -219,23 +217,18 @@ impl Runner {
         if documents.is_empty() {
             return Ok(());
         }
-        for part in documents.chunks(AT_ONCE) {
-            let loaded = self.session.ask("load", Value::map([("documents", Value::list(part.to_vec()))]));
-            self.report.loaded(part, loaded)?;
-        }
+        let found = documents::load(&mut self.session, &documents)?;
+        self.report.loaded(&documents, found);
         self.ask_kinds()
     }
 
     fn unload(&mut self, identities: &[Identity]) -> Result<(), Refusal> {
-        for identity in identities {
-            let reference = reference(identity);
-            match self.session.ask("unload", Value::map([("refs", Value::list([reference.clone()]))])) {
-                Err(refusal) if refusal.is_lost => return Err(refusal),
-                // It was never taken in, as it could not be read.
-                Err(_) | Ok(_) => self.report.unloaded(&identity.to_string()),
-            }
+        if identities.is_empty() {
+            return Ok(());
         }
-        if identities.is_empty() { Ok(()) } else { self.ask_kinds() }
+        documents::unload(&mut self.session, identities)?;
+        identities.iter().for_each(|it| self.report.unloaded(&it.to_string()));
+        self.ask_kinds()
     }
 
     /// Loads what was seen in a cluster.
@@ -244,7 +237,12 @@ impl Runner {
         match self.session.ask("load", Value::map(fields)) {
             Err(refusal) if refusal.is_lost => Err(refusal),
             Err(refusal) => {
-                tracing::error!(cluster, code = refusal.code, hint = refusal.hint, "what was seen cannot be taken in: {refusal}");
+                tracing::error!(
+                    cluster,
+                    code = refusal.code,
+                    hint = refusal.hint,
+                    "what was seen cannot be taken in: {refusal}"
+                );
                 Ok(())
             }
             Ok(_) => Ok(()),
@@ -333,7 +331,12 @@ impl Runner {
     }
 
     fn unreachable(&mut self, cluster: &str, fault: &Fault) -> Result<(), Refusal> {
-        tracing::warn!(cluster, code = fault.code(), hint = fault.hint(), "the cluster `{cluster}` cannot be reached: {fault}");
+        tracing::warn!(
+            cluster,
+            code = fault.code(),
+            hint = fault.hint(),
+            "the cluster `{cluster}` cannot be reached: {fault}"
+        );
         self.sights.forget(cluster);
         self.load_live(cluster, vec![("unreachable", true.into()), ("reason", fault.to_string().into())])
     }
@@ -351,7 +354,13 @@ impl Runner {
         }
     }
 
-    fn acted(&mut self, name: &str, target: &Target, id: &str, done: Result<Option<Value>, Fault>) -> Result<(), Refusal> {
+    fn acted(
+        &mut self,
+        name: &str,
+        target: &Target,
+        id: &str,
+        done: Result<Option<Value>, Fault>,
+    ) -> Result<(), Refusal> {
         let digest = self.current.0.clone();
         match done {
             Ok(object) => {
@@ -419,10 +428,3 @@ impl Runner {
 }
 
 const CONTESTED_HINT: &str = "let one of them set it: retain the field, or stop the other";
-
-/// How the engine is told which document is meant.
-fn reference(identity: &Identity) -> String {
-    let kind = if identity.group.is_empty() { identity.kind.to_string() } else { format!("{}.{}", identity.kind, identity.group) };
-    let parts = [kind.as_str(), identity.namespace.as_str(), identity.name.as_str()];
-    parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/")
-}

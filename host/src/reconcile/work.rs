@@ -62,7 +62,9 @@ impl Action {
             "create" => cluster.create(self.value.get("body").unwrap_or(&Value::Null), effect).await.map(Some),
             "patch" => cluster.patch(&self.target, list(&self.value, "patch"), &precondition, effect).await.map(Some),
             "delete" => cluster.delete(&self.target, &precondition, effect).await.map(|()| None),
-            verb => Err(Fault::Invalid { message: format!("this runner knows no verb `{verb}`; is the module a newer one?") }),
+            verb => Err(Fault::Invalid {
+                message: format!("this runner knows no verb `{verb}`; is the module a newer one?"),
+            }),
         }
     }
 }
@@ -142,7 +144,8 @@ impl Work {
     pub fn start(&mut self, action: &Action, cluster: &Cluster) -> bool {
         let spot = action.spot();
         if self.is_contested(&spot, action) {
-            let contest = Contest { target: action.target.clone(), managers: Vec::new(), until: Instant::now() + WITHIN };
+            let contest =
+                Contest { target: action.target.clone(), managers: Vec::new(), until: Instant::now() + WITHIN };
             self.contests.insert(spot.clone(), contest);
             self.done.remove(&spot);
             let (cluster, outbox, target) = (cluster.clone(), self.outbox.clone(), action.target.clone());
@@ -152,7 +155,8 @@ impl Work {
             });
             return false;
         }
-        let (outbox, cluster, doing, leads) = (self.outbox.clone(), cluster.clone(), action.clone(), self.leads.clone());
+        let (outbox, cluster, doing, leads) =
+            (self.outbox.clone(), cluster.clone(), action.clone(), self.leads.clone());
         let task = tokio::spawn(async move {
             let Some(done) = while_leading(leads, doing.perform(&cluster, Effect::Real)).await else { return };
             let Action { cluster, target, id, .. } = doing;
@@ -302,7 +306,8 @@ mod tests {
     use super::*;
 
     fn action(subject: &str, cluster: &str, name: &str, wave: i64) -> Action {
-        let target = Target { api_version: "v1".into(), kind: "Thing".into(), namespace: String::new(), name: name.into() };
+        let target =
+            Target { api_version: "v1".into(), kind: "Thing".into(), namespace: String::new(), name: name.into() };
         Action {
             id: format!("{subject}{name}"),
             subject: subject.into(),
@@ -326,7 +331,8 @@ mod tests {
     #[test]
     fn a_wave_waits_for_the_one_before_it_of_its_subject_or_cluster() {
         let work = work();
-        let actions = [action("s", "x", "a", 0), action("s", "y", "b", 1), action("t", "x", "c", 1), action("t", "y", "d", 0)];
+        let actions =
+            [action("s", "x", "a", 0), action("s", "y", "b", 1), action("t", "x", "c", 1), action("t", "y", "d", 0)];
         assert_eq!(names(&work, &actions), "ad");
     }
 

@@ -298,8 +298,8 @@ fn version(old: &Value, new: &Value, out: &mut Vec<Field>) {
     }
 }
 
-/// Maps compare key by key; lists index by index while they are of one length, and whole otherwise: what moved up by one
-/// would else differ everywhere.
+/// Maps compare key by key, and lists index by index between what begins and what ends both: otherwise one more element
+/// would make all after it differ.
 fn walk(path: &mut Pointer, old: Option<&Value>, new: Option<&Value>, out: &mut Vec<Field>) {
     match (old, new) {
         (Some(Value::Map(old)), Some(Value::Map(new))) => {
@@ -309,10 +309,16 @@ fn walk(path: &mut Pointer, old: Option<&Value>, new: Option<&Value>, out: &mut 
                 path.pop();
             }
         }
-        (Some(Value::List(old)), Some(Value::List(new))) if old.len() == new.len() => {
-            for (index, (old, new)) in old.iter().zip(new.iter()).enumerate() {
+        (Some(Value::List(old)), Some(Value::List(new))) => {
+            let shorter = old.len().min(new.len());
+            let begin = old.iter().zip(new.iter()).take_while(|(old, new)| old == new).count();
+            let ends = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new);
+            let end = ends.take(shorter - begin).count();
+            let (old, new) = (old.get(..old.len() - end), new.get(..new.len() - end));
+            let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+            for index in begin..old.len().max(new.len()) {
                 path.push(index.to_string());
-                walk(path, Some(old), Some(new), out);
+                walk(path, old.get(index), new.get(index), out);
                 path.pop();
             }
         }
@@ -382,14 +388,18 @@ mod tests {
 
     #[test]
     fn bodies_differ_by_field() {
-        let old = action("create", r#""body":{"a":{"b~/":1,"c":[1,2]},"d":[1]}"#);
-        let new = action("create", r#""body":{"a":{"b~/":2,"c":[1,3],"e":null},"d":[0,1]}"#);
-        check((&old, "", "", ""), (&new, "", "", ""), &[
-            "eu-1 S/n/s A/n/a action create /a/b~0~1: 1 → 2",
-            "eu-1 S/n/s A/n/a action create /a/c/1: 2 → 3",
-            "eu-1 S/n/s A/n/a action create /a/e:  → null",
-            "eu-1 S/n/s A/n/a action create /d: [1] → [0,1]",
-        ]);
+        let old = action("create", r#""body":{"a":{"b~/":1,"c":[1,2]},"d":[1,1]}"#);
+        let new = action("create", r#""body":{"a":{"b~/":2,"c":[1,3],"e":null},"d":[0,1,1]}"#);
+        check(
+            (&old, "", "", ""),
+            (&new, "", "", ""),
+            &[
+                "eu-1 S/n/s A/n/a action create /a/b~0~1: 1 → 2",
+                "eu-1 S/n/s A/n/a action create /a/c/1: 2 → 3",
+                "eu-1 S/n/s A/n/a action create /a/e:  → null",
+                "eu-1 S/n/s A/n/a action create /d/0:  → 0",
+            ],
+        );
     }
 
     #[test]
@@ -402,11 +412,15 @@ mod tests {
             "patch",
             r#""patch":[{"op":"replace","path":"/c","value":1},{"op":"replace","path":"/a","value":{"x":1,"y":2}}]"#,
         );
-        check((&old, "", "", ""), (&new, "", "", ""), &[
-            "eu-1 S/n/s A/n/a action patch /a/y: 1 → 2",
-            r#"eu-1 S/n/s A/n/a action patch /b: {"op":"remove"} → "#,
-            r#"eu-1 S/n/s A/n/a action patch /c: {"op":"add","value":1} → {"op":"replace","value":1}"#,
-        ]);
+        check(
+            (&old, "", "", ""),
+            (&new, "", "", ""),
+            &[
+                "eu-1 S/n/s A/n/a action patch /a/y: 1 → 2",
+                r#"eu-1 S/n/s A/n/a action patch /b: {"op":"remove"} → "#,
+                r#"eu-1 S/n/s A/n/a action patch /c: {"op":"add","value":1} → {"op":"replace","value":1}"#,
+            ],
+        );
         let turned = action("patch", r#""patch":[{"op":"add","path":"/d","value":1},{"op":"remove","path":"/e"}]"#);
         let round = action("patch", r#""patch":[{"op":"remove","path":"/e"},{"op":"add","path":"/d","value":1}]"#);
         check((&turned, "", "", ""), (&round, "", "", ""), &[]);
@@ -416,19 +430,23 @@ mod tests {
     fn verb_wave_hold_and_version_differ_without_a_field() {
         let old = action("patch", r#""patch":[{"op":"remove","path":"/b"}],"wave":1"#);
         let new = action("create", r#""body":{},"wave":2"#);
-        check((&old, "", "", ""), (&new, "", "", ""), &[
-            r#"eu-1 S/n/s A/n/a action create verb: "patch" → "create""#,
-            "eu-1 S/n/s A/n/a action create wave: 1 → 2",
-        ]);
+        check(
+            (&old, "", "", ""),
+            (&new, "", "", ""),
+            &[
+                r#"eu-1 S/n/s A/n/a action create verb: "patch" → "create""#,
+                "eu-1 S/n/s A/n/a action create wave: 1 → 2",
+            ],
+        );
         let held = action("delete", r#""held":{"code":"deletes"}"#);
         let free = action("delete", r#""precondition":{"uid":"1"}"#);
-        check(("", &held, "", ""), (&free, "", "", ""), &[
-            r#"eu-1 S/n/s A/n/a action delete held: "deletes" → "#,
-        ]);
+        check(("", &held, "", ""), (&free, "", "", ""), &[r#"eu-1 S/n/s A/n/a action delete held: "deletes" → "#]);
         let moved = free.replace("g/v1", "g/v2");
-        check((&free, "", "", ""), (&moved, "", "", ""), &[
-            r#"eu-1 S/n/s A/n/a action delete apiVersion: "g/v1" → "g/v2""#,
-        ]);
+        check(
+            (&free, "", "", ""),
+            (&moved, "", "", ""),
+            &[r#"eu-1 S/n/s A/n/a action delete apiVersion: "g/v1" → "g/v2""#],
+        );
     }
 
     #[test]
@@ -445,10 +463,11 @@ mod tests {
     fn an_object_that_is_made_again_has_two_steps() {
         let (delete, create) = (action("delete", r#""wave":0"#), action("create", r#""body":{"a":1},"wave":1"#));
         let (both, other) = (format!("{delete},{create}"), create.replace(r#""a":1"#, r#""a":2"#));
-        check((&both, "", "", ""), (&other, "", "", ""), &[
-            "eu-1 S/n/s A/n/a action create /a: 1 → 2",
-            "eu-1 S/n/s A/n/a action only old delete",
-        ]);
+        check(
+            (&both, "", "", ""),
+            (&other, "", "", ""),
+            &["eu-1 S/n/s A/n/a action create /a: 1 → 2", "eu-1 S/n/s A/n/a action only old delete"],
+        );
     }
 
     #[test]
@@ -459,10 +478,11 @@ mod tests {
             )
         };
         let need = r#"{"cluster":"eu-1","apiVersion":"v1","kind":"Secret","namespace":"n","labelSelector":"a=b"}"#;
-        check(("", "", &status("a"), need), ("", "", &status("b"), ""), &[
-            r#" S/n/s S/n/s status /status/phase: "a" → "b""#,
-            "eu-1  Secret/n/ need only old ",
-        ]);
+        check(
+            ("", "", &status("a"), need),
+            ("", "", &status("b"), ""),
+            &[r#" S/n/s S/n/s status /status/phase: "a" → "b""#, "eu-1  Secret/n/ need only old "],
+        );
         check(("", "", "", need), ("", "", &status("b"), need), &[" S/n/s S/n/s status only new "]);
     }
 

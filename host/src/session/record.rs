@@ -323,7 +323,8 @@ mod tests {
         let place = Place::new("other").recorded();
         let place = place.edited(|text| text.replace("eu-1", "eu-2").replace(r#""op":"clusters""#, r#""op":"none""#));
         let replay = place.replay().unwrap();
-        let told: Vec<_> = replay.differences.iter().map(|it| (it.line, it.op.as_str(), it.refused.as_deref())).collect();
+        let told: Vec<_> =
+            replay.differences.iter().map(|it| (it.line, it.op.as_str(), it.refused.as_deref())).collect();
         assert_eq!(told, [(4, "none", Some("unknown-op"))]);
         assert_ne!(replay.differences[0].recorded, replay.differences[0].now);
     }

@@ -1,0 +1,253 @@
+//! `fleetfold compare`: what another module would do with the same documents.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use fleetfold::answer;
+use fleetfold::engine::Engine;
+use fleetfold::guest::{Guest, Module};
+use fleetfold::quantity::{self, now};
+use fleetfold::session::compare::{Comparison, compare};
+use fleetfold_core::Value;
+
+use super::fleet::Fleet;
+use super::hub::HubArgs;
+use super::{Failure, ModuleArgs, Screen, print_answer};
+use crate::cli::Output;
+use crate::render::compare::{Sides, table};
+use crate::render::finding::{Finding, Severity, Texts};
+
+/// The word for the module that this program carries.
+const BUILTIN: &str = "builtin";
+
+/// Show where the plans of two modules differ over the same documents, by cluster and field
+///
+/// Both modules get the same documents and the same time. Documents that one of them takes and the other does not are
+/// shown too. Contents of Secrets stay masked: where only they differ, that they do is all that is told.
+///
+/// Exits with 0 when the plans are the same, with 1 when they are not.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold compare old.wasm new.wasm -f fleet
+  fleetfold compare old.wasm builtin -f fleet                                is it safe to upgrade to this program?
+  fleetfold compare old.wasm builtin -f fleet --now 2026-01-01T00:00:00Z -o json
+  fleetfold compare old.wasm builtin --from-cluster --context hub            with what a real fleet has")]
+pub struct Args {
+    /// A module: a `.wasm` file, or `builtin` for the one that this program carries
+    #[arg(value_name = "OLD.wasm")]
+    old: PathBuf,
+
+    /// The module to compare it with
+    #[arg(value_name = "NEW.wasm")]
+    new: PathBuf,
+
+    /// A file or folder of documents, or `-` for standard input; may be given again
+    #[arg(short = 'f', long = "filename", value_name = "FILE", required_unless_present = "from_cluster")]
+    files: Vec<PathBuf>,
+
+    /// Read the documents of a real hub, and what the plan of the new module must see from it and its members
+    #[arg(long, conflicts_with = "files")]
+    from_cluster: bool,
+
+    #[command(flatten)]
+    hub: HubArgs,
+
+    /// The time to plan for, in RFC 3339; the clock's without it
+    #[arg(long, value_name = "TIME")]
+    now: Option<String>,
+
+    /// How long one call may take, as `500ms`, `2s` or `1m`
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = quantity::duration)]
+    timeout: Duration,
+
+    /// How much memory each module may have, as `512MiB` or `1GiB`
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = quantity::size)]
+    memory: usize,
+
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::NAMELESS))]
+    output: Output,
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    let now = args.now.clone().unwrap_or_else(now);
+    let (old, new) = (args.load(&args.old)?, args.load(&args.new)?);
+    let requests = args.requests(&new, screen)?;
+    // From here on alike: what one refuses, the other may take.
+    let mut sides = [args.start(&old, &args.old)?, args.start(&new, &args.new)?];
+    for side in &mut sides {
+        requests.iter().try_for_each(|request| side.tell(request))?;
+    }
+    let [unread, also] = [&sides[0], &sides[1]].map(|side| errors(&side.findings));
+    let [old_plan, new_plan] = [sides[0].plan(&now)?, sides[1].plan(&now)?];
+    let compared = compare(&old_plan, &new_plan);
+    let [old_findings, new_findings] = sides.map(Side::into_findings);
+    let findings = apart(old_findings, new_findings);
+    let is_same = compared.is_same() && findings.old.is_empty() && findings.new.is_empty();
+    let modules = Value::map([("new", new.digest()), ("old", old.digest())]);
+    let answer = told(&compared, &findings, modules, &now, is_same);
+    print_answer(args.output, &answer, || table(&compared, &findings, screen.out), Vec::new)?;
+    // What both cannot read was not compared.
+    Ok(ExitCode::from(if unread.is_disjoint(&also) { u8::from(!is_same) } else { 2 }))
+}
+
+impl Args {
+    /// What the command line says of one module.
+    fn module(&self, file: &Path) -> ModuleArgs {
+        let module = Some(file.to_owned()).filter(|it| it.as_os_str() != BUILTIN);
+        ModuleArgs { module, timeout: self.timeout, memory: self.memory }
+    }
+
+    fn load(&self, file: &Path) -> Result<Module, Failure> {
+        self.module(file).load().map_err(|failure| of_module(failure, file))
+    }
+
+    fn start(&self, module: &Module, file: &Path) -> Result<Side, Failure> {
+        let started = Guest::new(module, self.module(file).limits());
+        let engine = started.map_err(|error| of_module(error.into(), file))?;
+        Ok(Side { engine, name: file.display().to_string(), findings: Vec::new() })
+    }
+
+    /// The requests that load everything. The new module says what must be seen of a real fleet.
+    fn requests(&self, module: &Module, screen: Screen) -> Result<Vec<String>, Failure> {
+        let engine = Box::new(self.start(module, &self.new)?.engine);
+        let fleet = match self.from_cluster {
+            true => self.hub.gather(engine)?,
+            false => Fleet::load(&self.files, engine)?,
+        };
+        if fleet.is_unread() {
+            fleet.tell(screen.err);
+        }
+        Ok(fleet.into_requests())
+    }
+}
+
+/// The failure, with the module that it is about.
+fn of_module(failure: Failure, file: &Path) -> Failure {
+    let name = format!("`{}`", file.display());
+    match failure {
+        Failure::Host { message, hint } if !message.contains(&name) => {
+            Failure::new(format_args!("{name}: {message}"), hint)
+        }
+        other => other,
+    }
+}
+
+/// One of the engines.
+struct Side {
+    engine: Guest,
+    /// How the command line names its module.
+    name: String,
+    findings: Vec<Finding>,
+}
+
+impl Side {
+    /// Puts a request to it. What it refuses is a finding.
+    fn tell(&mut self, request: &str) -> Result<(), Failure> {
+        let answer = self.call(request)?;
+        match answer.get("error") {
+            // What was loaded is gone: there is nothing left to compare.
+            Some(error) if self.engine.is_fresh() => {
+                return Err(Failure::refused(error, &Texts::new()).within(&self.name));
+            }
+            Some(error) => self.findings.push(Finding::refusal(error)),
+            None => self.findings.extend(Finding::all(&answer)),
+        }
+        Ok(())
+    }
+
+    fn plan(&mut self, now: &str) -> Result<Value, Failure> {
+        let answer = self.call(&Value::map([("now", now), ("op", "plan")]).to_canonical())?;
+        if let Some(error) = answer.get("error") {
+            return Err(Failure::refused(error, &Texts::new()).within(&self.name));
+        }
+        self.findings.extend(Finding::all(&answer));
+        Ok(answer.get("ok").cloned().unwrap_or_default())
+    }
+
+    /// What it found, once each.
+    fn into_findings(mut self) -> Vec<Finding> {
+        Finding::sort(&mut self.findings);
+        self.findings
+    }
+
+    fn call(&mut self, request: &str) -> Result<Value, Failure> {
+        let said = Engine::call(&mut self.engine, request.as_bytes());
+        answer::read(&said).map_err(|problem| {
+            let message = format!("an answer of `{}` cannot be read: {problem}", self.name);
+            Failure::new(message, "is it a module of this engine?")
+        })
+    }
+}
+
+/// What makes two findings the same one: a message may be worded anew.
+type Key = (String, String, String);
+
+fn key(finding: &Finding) -> Key {
+    (finding.file.clone(), finding.document.clone(), finding.code.clone())
+}
+
+/// The errors among findings.
+fn errors(findings: &[Finding]) -> BTreeSet<Key> {
+    findings.iter().filter(|it| it.severity == Severity::Error).map(key).collect()
+}
+
+/// The findings that only one side has, in their order.
+fn apart(old: Vec<Finding>, new: Vec<Finding>) -> Sides<Finding> {
+    let count = |findings: &[Finding]| {
+        let mut counts: BTreeMap<Key, usize> = BTreeMap::new();
+        findings.iter().for_each(|it| *counts.entry(key(it)).or_default() += 1);
+        counts
+    };
+    let rest = |findings: Vec<Finding>, mut others: BTreeMap<Key, usize>| -> Vec<Finding> {
+        let is_alone = |finding: &Finding| match others.get_mut(&key(finding)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        };
+        findings.into_iter().filter(is_alone).collect()
+    };
+    let (of_old, of_new) = (count(&old), count(&new));
+    Sides { old: rest(old, of_new), new: rest(new, of_old) }
+}
+
+/// The whole result, for programs.
+fn told(compared: &Comparison, findings: &Sides<Finding>, modules: Value, now: &str, is_same: bool) -> Value {
+    let mut answer = compared.to_value();
+    if let Some(fields) = answer.as_map_mut() {
+        let list = |findings: &[Finding]| Value::list(findings.iter().map(Finding::to_value));
+        let diagnostics = [("new", list(&findings.new)), ("old", list(&findings.old))];
+        fields.insert("diagnostics", Value::map(diagnostics));
+        fields.insert("modules", modules);
+        fields.insert("now", now);
+        fields.insert("same", is_same);
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fleetfold_core::json::parse;
+
+    #[test]
+    fn a_finding_that_both_have_is_none_of_either() {
+        let finding = |code: &str, message: &str| {
+            let text = format!(
+                r#"{{"diagnostics":[{{"severity":"error","code":"{code}","message":"{message}","at":{{"document":"A/b"}}}}]}}"#
+            );
+            Finding::all(&parse(&text).unwrap()).remove(0)
+        };
+        let old = vec![finding("a", "one"), finding("a", "two"), finding("b", "three")];
+        let new = vec![finding("a", "another wording"), finding("c", "four")];
+        let apart = apart(old, new);
+        let messages = |findings: &[Finding]| findings.iter().map(|it| it.message.clone()).collect::<Vec<_>>();
+        assert_eq!(messages(&apart.old), ["two", "three"]);
+        assert_eq!(messages(&apart.new), ["four"]);
+    }
+}
