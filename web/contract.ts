@@ -324,6 +324,14 @@ export interface EffectiveRequestRequest {
   origins?: boolean;
 }
 
+/** What happened to the object of a status. */
+export interface EventAnswer {
+  /** `Normal` or `Warning`. */
+  type: string;
+  reason: string;
+  note: string;
+}
+
 /** Why. Which fields there are depends on what was asked. */
 export interface ExplainAnswer {
   value?: Json;
@@ -759,6 +767,8 @@ export interface PlanRequestRequest {
   now?: string;
   /** Carry what Secrets hold; only a runner needs it. */
   reveal?: boolean;
+  /** Tell what statuses turn to, for events. */
+  events?: boolean;
 }
 
 /** The live object that the step is for: another one of its name, or a changed one, is not meant. */
@@ -1050,6 +1060,8 @@ export interface StatusAnswer {
   cluster: string;
   target: TargetAnswer;
   status: Json;
+  /** Conditions that turn with it; left out where none does, or nobody asks. */
+  events?: EventAnswer[];
 }
 
 /** Something that produces results. */
