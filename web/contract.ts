@@ -231,6 +231,8 @@ export interface Configure {
   podRefresher?: boolean;
   /** Whether the whole fleet is paused. */
   paused?: boolean;
+  /** What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation `fleetfold.dev/leaving` of a cluster wins. */
+  leaving?: "orphan" | "delete";
   limits?: LimitsInput;
 }
 
@@ -251,6 +253,8 @@ export interface ConfigureRequest {
   podRefresher?: boolean;
   /** Whether the whole fleet is paused. */
   paused?: boolean;
+  /** What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation `fleetfold.dev/leaving` of a cluster wins. */
+  leaving?: "orphan" | "delete";
   limits?: LimitsInput;
 }
 
@@ -1034,6 +1038,7 @@ export interface SettingsAnswer {
   expressions: boolean;
   podRefresher: boolean;
   paused: boolean;
+  leaving: "orphan" | "delete";
   limits: LimitsAnswer;
 }
 
