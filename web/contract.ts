@@ -231,6 +231,8 @@ export interface Configure {
   podRefresher?: boolean;
   /** Whether the whole fleet is paused. */
   paused?: boolean;
+  /** What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation `fleetfold.dev/leaving` of a cluster wins. */
+  leaving?: "orphan" | "delete";
   limits?: LimitsInput;
 }
 
@@ -251,6 +253,8 @@ export interface ConfigureRequest {
   podRefresher?: boolean;
   /** Whether the whole fleet is paused. */
   paused?: boolean;
+  /** What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation `fleetfold.dev/leaving` of a cluster wins. */
+  leaving?: "orphan" | "delete";
   limits?: LimitsInput;
 }
 
@@ -322,6 +326,14 @@ export interface EffectiveRequestRequest {
   clusters?: string[];
   /** Also say where every value comes from. */
   origins?: boolean;
+}
+
+/** What happened to the object of a status. */
+export interface EventAnswer {
+  /** `Normal` or `Warning`. */
+  type: string;
+  reason: string;
+  note: string;
 }
 
 /** Why. Which fields there are depends on what was asked. */
@@ -759,6 +771,8 @@ export interface PlanRequestRequest {
   now?: string;
   /** Carry what Secrets hold; only a runner needs it. */
   reveal?: boolean;
+  /** Tell what statuses turn to, for events. */
+  events?: boolean;
 }
 
 /** The live object that the step is for: another one of its name, or a changed one, is not meant. */
@@ -1024,6 +1038,7 @@ export interface SettingsAnswer {
   expressions: boolean;
   podRefresher: boolean;
   paused: boolean;
+  leaving: "orphan" | "delete";
   limits: LimitsAnswer;
 }
 
@@ -1050,6 +1065,8 @@ export interface StatusAnswer {
   cluster: string;
   target: TargetAnswer;
   status: Json;
+  /** Conditions that turn with it; left out where none does, or nobody asks. */
+  events?: EventAnswer[];
 }
 
 /** Something that produces results. */

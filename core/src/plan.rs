@@ -1,9 +1,13 @@
 //! A plan: what must be seen first, what would be done, what is held, and what the statuses would say.
 
+mod events;
+mod finalizer;
 mod limits;
 mod planner;
 mod record;
 
+pub use events::Event;
+pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
 pub use limits::{conclude, is_paused};
 pub use planner::{Planner, Standing, Wish};
 pub use record::{APPLIED, last_applied, recorded};
@@ -143,6 +147,8 @@ pub struct StatusPatch {
     pub subject: Identity,
     pub target: Target,
     pub status: Value,
+    /// What turns with it.
+    pub events: Vec<Event>,
 }
 
 /// What one subject contributes, for one cluster or as a whole.

@@ -15,6 +15,15 @@ choice! {
     }
 }
 
+choice! {
+    /// What becomes of what a cluster was given when it leaves the fleet.
+    pub enum Leaving {
+        #[default]
+        Orphan = "orphan",
+        Delete = "delete",
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub precedence: Precedence,
@@ -28,6 +37,7 @@ pub struct Settings {
     pub pod_refresher: bool,
     /// Whether the whole fleet is paused.
     pub paused: bool,
+    pub leaving: Leaving,
     pub limits: Limits,
 }
 
@@ -59,6 +69,7 @@ impl Default for Settings {
             expressions: true,
             pod_refresher: false,
             paused: false,
+            leaving: Leaving::default(),
             limits: Limits::default(),
         }
     }

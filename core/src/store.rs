@@ -7,6 +7,7 @@ use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::{Document, Identity, Reference};
 use crate::fleet::Fleet;
+use crate::identity::is_terminating;
 use crate::label::Labels;
 use crate::live::{HUB, Query, Seen, Sight};
 use crate::path::Pointer;
@@ -22,6 +23,8 @@ pub struct Store {
     /// By identity, never in the order in which they came.
     documents: BTreeMap<Identity, Document>,
     fleets: BTreeMap<Scope, Fleet>,
+    /// The clusters that are being deleted.
+    leaving: BTreeSet<Identity>,
     live: BTreeMap<Text, Seen>,
     pub settings: Settings,
 }
@@ -60,6 +63,10 @@ impl Store {
         let identity = document.identity.clone();
         if is_cluster(&identity) {
             self.put_cluster(&document, out);
+            match is_terminating(&document.value) {
+                true => self.leaving.insert(identity.clone()),
+                false => self.leaving.remove(&identity),
+            };
         }
         self.documents.insert(identity, document)
     }
@@ -67,6 +74,7 @@ impl Store {
     /// Lets a document go; answers it if it was there.
     pub fn remove(&mut self, identity: &Identity) -> Option<Document> {
         if is_cluster(identity) {
+            self.leaving.remove(identity);
             let scope = Scope::of(identity);
             if let Some(fleet) = self.fleets.get_mut(&scope) {
                 fleet.remove(&identity.name);
@@ -156,6 +164,10 @@ impl Store {
         let mut names = BTreeSet::new();
         names.extend(self.fleets.values().flat_map(|fleet| fleet.clusters().map(|it| &it.name)));
         names
+    }
+
+    pub fn is_any_leaving(&self) -> bool {
+        !self.leaving.is_empty()
     }
 
     /// The document of a cluster.

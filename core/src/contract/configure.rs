@@ -6,7 +6,7 @@ use crate::clusterset::Stage;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::nearest::suggest;
 use crate::record;
-use crate::settings::{DIALECTS, Limits, Precedence, Settings};
+use crate::settings::{DIALECTS, Leaving, Limits, Precedence, Settings};
 use crate::value::Text;
 use crate::workspace::Workspace;
 
@@ -28,6 +28,9 @@ record! {
         pod_refresher "podRefresher": Option<bool>,
         /// Whether the whole fleet is paused.
         paused "paused": Option<bool>,
+        /// What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation
+        /// `fleetfold.dev/leaving` of a cluster wins.
+        leaving "leaving": Option<Leaving>,
         limits "limits": Option<LimitsInput>,
     }
 }
@@ -60,6 +63,7 @@ record! {
         expressions "expressions": bool,
         pod_refresher "podRefresher": bool,
         paused "paused": bool,
+        leaving "leaving": Leaving,
         limits "limits": LimitsAnswer,
     }
 }
@@ -90,7 +94,7 @@ impl WorkspaceOperation for Configure {
 impl Configure {
     /// The settings with these changes.
     pub fn over(self, settings: &Settings, at: &Spot) -> Result<Settings, Error> {
-        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, limits } =
+        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits } =
             settings.clone();
         for (index, name) in self.dialects.iter().flatten().enumerate() {
             if !DIALECTS.contains(&name.as_str()) {
@@ -111,6 +115,7 @@ impl Configure {
             expressions: self.expressions.unwrap_or(expressions),
             pod_refresher: self.pod_refresher.unwrap_or(pod_refresher),
             paused: self.paused.unwrap_or(paused),
+            leaving: self.leaving.unwrap_or(leaving),
             limits,
         })
     }
@@ -134,9 +139,10 @@ impl LimitsInput {
 
 impl From<Settings> for SettingsAnswer {
     fn from(settings: Settings) -> SettingsAnswer {
-        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, limits } = settings;
+        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits } =
+            settings;
         let Limits { deletes, delete_percent, changes, protected_kinds, empty_selection } = limits;
         let limits = LimitsAnswer { deletes, delete_percent, changes, protected_kinds, empty_selection };
-        SettingsAnswer { precedence, stage, mode, dialects, expressions, pod_refresher, paused, limits }
+        SettingsAnswer { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits }
     }
 }

@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::Identity;
 use crate::lint::place;
 use crate::path::Pointer;
-use crate::plan::{Action, Held, Need, Plan, Target, Verb, conclude};
+use crate::plan::{Action, Event, Held, Need, Plan, Target, Verb, conclude};
 use crate::record;
 use crate::refresh::Moment;
 use crate::value::{Text, Value};
@@ -28,6 +28,8 @@ record! {
         now "now": Option<Text>,
         /// Carry what Secrets hold; only a runner needs it.
         reveal "reveal": Option<bool>,
+        /// Tell what statuses turn to, for events.
+        events "events": Option<bool>,
     }
 }
 
@@ -138,6 +140,19 @@ record! {
         cluster "cluster": Text,
         target "target": TargetAnswer,
         status "status": Value,
+        /// Conditions that turn with it; left out where none does, or nobody asks.
+        events "events": Option<Vec<EventAnswer>>,
+    }
+}
+
+record! {
+    answer
+    /// What happened to the object of a status.
+    pub struct EventAnswer {
+        /// `Normal` or `Warning`.
+        kind "type": &'static str,
+        reason "reason": String,
+        note "note": String,
     }
 }
 
@@ -151,7 +166,7 @@ impl WorkspaceOperation for PlanRequest {
         let subjects = scope.subjects.map(|refs| subjects_of(&refs, workspace)).transpose()?;
         let clusters = scope.clusters.map(|it| it.into_iter().collect());
         let plan = planned(workspace, subjects.as_ref(), clusters.as_ref(), out);
-        Ok(PlanAnswer::of(&plan, self.reveal.unwrap_or(false)))
+        Ok(PlanAnswer::of(&plan, self.reveal.unwrap_or(false), self.events.unwrap_or(false)))
     }
 
     fn reveals(&self) -> bool {
@@ -200,7 +215,7 @@ pub fn planned(
 }
 
 impl PlanAnswer {
-    fn of(plan: &Plan, reveal: bool) -> PlanAnswer {
+    fn of(plan: &Plan, reveal: bool, events: bool) -> PlanAnswer {
         PlanAnswer {
             needs: plan.needs.iter().map(NeedAnswer::of).collect(),
             actions: plan.actions.iter().map(|it| ActionAnswer::of(it, None, reveal)).collect(),
@@ -213,10 +228,18 @@ impl PlanAnswer {
                     cluster: Text::default(),
                     target: TargetAnswer::of(&it.target),
                     status: it.status.clone(),
+                    events: (events && !it.events.is_empty()).then(|| it.events.iter().map(EventAnswer::of).collect()),
                 })
                 .collect(),
             digest: plan.digest(),
         }
+    }
+}
+
+impl EventAnswer {
+    fn of(event: &Event) -> EventAnswer {
+        let Event { is_warning, reason, note } = event.clone();
+        EventAnswer { kind: if is_warning { "Warning" } else { "Normal" }, reason, note }
     }
 }
 

@@ -79,6 +79,8 @@ struct Kind {
     /// The only name that is acted on.
     name: Option<&'static str>,
     is_openshift: bool,
+    /// Whether its status has a field for the generation that was seen.
+    observes: bool,
     hub: HubKind,
 }
 
@@ -92,13 +94,22 @@ const KINDS: &[Kind] = &[
         product: None,
         name: None,
         is_openshift: false,
+        observes: true,
         hub: HubKind::cluster_wide(bundle::GROUP, "Installation", "installations", "v1").with_status().guarded(),
     },
 ];
 
 const fn cluster_wide(group: &'static str, kind: &'static str, plural: &'static str, is_openshift: bool) -> Kind {
     let hub = HubKind::cluster_wide(group, kind, plural, "v1alpha1").with_status().guarded();
-    Kind { group, kind, product: Some(bundle::CERT_MANAGER), name: Some("cluster"), is_openshift, hub }
+    Kind {
+        group,
+        kind,
+        product: Some(bundle::CERT_MANAGER),
+        name: Some("cluster"),
+        is_openshift,
+        observes: is_openshift,
+        hub,
+    }
 }
 
 /// What bundles are written as.

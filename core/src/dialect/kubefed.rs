@@ -12,7 +12,8 @@
 //! - `clusterSets` and `placementRef` in a placement, which name sets and placements of Open Cluster Management.
 //!
 //! Where the clusters no longer include one that has the object, it is deleted there, if it has the managed label. A
-//! cluster that is not ready is neither looked at nor changed. A cluster that left the fleet keeps what it has.
+//! cluster that is not ready is neither looked at nor changed. A cluster that leaves the fleet keeps what it has, unless it is
+//! to take it along: see [`leaving`].
 //!
 //! The finalizer `kubefed.io/sync-controller` is KubeFed's own. It is not added here; on an object that is being deleted
 //! it is taken off when nothing is left in the clusters, since nobody else would do it.
@@ -20,6 +21,7 @@
 mod cluster_part;
 mod control_plane;
 mod federated;
+mod leaving;
 mod lint;
 mod overrides;
 mod placement;
@@ -42,12 +44,14 @@ use crate::product::{Base, build};
 use crate::results::Cells;
 use crate::retain::Rules;
 use crate::select::{self, Cluster};
+use crate::settings;
 use crate::sorting::sort;
 use crate::store::{Scope, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
 use cluster_part::Shared;
 use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, VERSION, is_ready, type_config, unready};
+use leaving::leaves;
 use overrides::Overrides;
 
 /// The label of what was made or taken over.
@@ -83,7 +87,9 @@ impl Dialect for KubeFed {
 
     fn is_subject(&self, view: View, document: &Document) -> bool {
         let Identity { kind, group, .. } = &document.identity;
-        group == TYPES && kind.starts_with(FEDERATED) || type_config(view, &document.identity).is_some()
+        group == TYPES && kind.starts_with(FEDERATED)
+            || type_config(view, &document.identity).is_some()
+            || leaving::is_subject(view, document)
     }
 
     fn names_subjects(&self, identity: &Identity) -> bool {
@@ -91,7 +97,10 @@ impl Dialect for KubeFed {
     }
 
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
-        Ok(Box::new(federated::read(view, document, out)?))
+        match (document.identity.group.as_str(), document.identity.kind.as_str()) {
+            (CORE, control_plane::CLUSTER) => Ok(Box::new(leaving::read(view, document, out))),
+            _ => Ok(Box::new(federated::read(view, document, out)?)),
+        }
     }
 
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
@@ -161,7 +170,8 @@ impl Federated {
 
     /// Lets go of the object in a cluster that should not have it. What is not managed is left alone.
     fn let_go(&self, view: View, cluster: &str, planner: &mut Planner) {
-        if !is_ready(view, &self.scope, cluster) {
+        let leaves = leaves(view, &self.scope, cluster);
+        if leaves == Some(settings::Leaving::Orphan) || !is_ready(view, &self.scope, cluster) {
             return;
         }
         let Sight::Seen(live) = planner.look(cluster, &self.target) else { return };
@@ -179,6 +189,7 @@ impl Federated {
             }
             leaving => {
                 let (code, text) = match leaving {
+                    Leaving::No if leaves.is_some() => (ReasonCode::NoLongerSelected, "the cluster leaves the fleet"),
                     Leaving::No => (ReasonCode::NoLongerSelected, "the cluster is no longer placed"),
                     _ => (ReasonCode::NoLongerWanted, "the federated object is being deleted"),
                 };
@@ -200,6 +211,8 @@ impl Federated {
     fn finish(&self, view: View, planner: &mut Planner) -> bool {
         let fleet = view.store.fleet(&self.scope);
         let is_left = |it: &Cluster| match view.store.sight(&it.name, &self.object) {
+            // Nobody goes there again.
+            _ if leaves(view, &self.scope, &it.name) == Some(settings::Leaving::Orphan) => false,
             Sight::Seen(live) => self.holding(live) == Holding::Managed,
             Sight::Absent => false,
             Sight::Unknown => true,
@@ -229,6 +242,9 @@ impl Subject for Federated {
     }
 
     fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+        if leaves(view, &self.scope, &cluster.name).is_some() {
+            return Ok(Arc::new(Outcome::default()));
+        }
         let ranks = self.index.applying(cluster);
         match view.store.sight(&cluster.name, &self.object) {
             Sight::Seen(live) => self.build(Some(&self.shared.cluster_part(live)), &ranks).map(Arc::new),
@@ -240,7 +256,7 @@ impl Subject for Federated {
         if self.is_disabled || !is_ready(view, &self.scope, cluster) {
             return;
         }
-        if self.leaving != Leaving::No {
+        if self.leaving != Leaving::No || leaves(view, &self.scope, cluster).is_some() {
             return self.let_go(view, cluster, planner);
         }
         if let Sight::Seen(live) = view.store.sight(cluster, &self.object)
@@ -304,6 +320,14 @@ impl Subject for Federated {
             let text = format!("{}, so nothing is planned for it", unready(view, &cluster.name));
             reasons.push(select::Reason { code: ReasonCode::NotReady, text, holds: false });
         }
-        (picks.picks(cluster), reasons)
+        let leaves = leaves(view, &self.scope, &cluster.name);
+        if let Some(leaves) = leaves {
+            let text = match leaves {
+                settings::Leaving::Orphan => format!("`{}` leaves the fleet, and keeps what it has", cluster.name),
+                settings::Leaving::Delete => format!("`{}` leaves the fleet, and takes its copy along", cluster.name),
+            };
+            reasons.push(select::Reason { code: ReasonCode::Terminating, text, holds: false });
+        }
+        (leaves.is_none() && picks.picks(cluster), reasons)
     }
 }

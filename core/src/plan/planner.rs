@@ -1,5 +1,6 @@
 //! The verbs with which a dialect plans: each looks at what was seen, and becomes a need or an action.
 
+use super::events::events;
 use super::record::{last_applied, recorded};
 use super::{Action, Held, Need, Reason, StatusPatch, Steps, Target, Verb, status_of};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
@@ -248,8 +249,8 @@ impl<'a> Planner<'a> {
             }
         }
         if wanted != before {
-            let patch = StatusPatch { subject: self.subject.clone(), target: Target::of(live), status: wanted };
-            self.steps.status.push(patch);
+            let (subject, target, events) = (self.subject.clone(), Target::of(live), events(&before, &wanted));
+            self.steps.status.push(StatusPatch { subject, target, status: wanted, events });
         }
     }
 

@@ -53,6 +53,11 @@ pub fn conclude(
     if left == 0 && !is_blocked {
         status.insert("version", release.version.clone());
     }
+    if Kind::of(identity).is_some_and(|it| it.observes)
+        && let Some(generation) = live.at(&["metadata", "generation"])
+    {
+        status.insert("observedGeneration", generation.clone());
+    }
     // OpenShift's kind does not have these fields: its API server would drop them, and each plan would write them again.
     if !Kind::of(identity).is_some_and(|it| it.is_openshift) {
         status.insert("phase", if running { "Running" } else { "Pending" });
@@ -142,7 +147,8 @@ impl Health {
     }
 }
 
-/// The conditions with those of others kept. The time of one changes only when its status does.
+/// The conditions with those of others kept. The time of one changes only when its status does; one without a time gets it
+/// as soon as a time is known.
 fn conditions(live: &Value, said: &[(&str, Said)], now: Option<Moment>) -> Vec<Value> {
     let before = live.at(&["status", "conditions"]).and_then(Value::as_list).into_iter().flatten();
     let (ours, others): (Vec<&Value>, Vec<&Value>) =
@@ -157,11 +163,9 @@ fn conditions(live: &Value, said: &[(&str, Said)], now: Option<Moment>) -> Vec<V
             ("message", message.as_str().into()),
         ]);
         let former = ours.iter().find(|it| it.text_at(&["type"]) == *kind);
-        let time = match former.filter(|it| it.text_at(&["status"]) == status) {
-            Some(former) => former.get("lastTransitionTime").cloned(),
-            None => now.map(|it| it.to_string().into()),
-        };
-        if let Some(time) = time {
+        let former = former.filter(|it| it.text_at(&["status"]) == status);
+        let time = former.and_then(|it| it.get("lastTransitionTime").cloned());
+        if let Some(time) = time.or_else(|| now.map(|it| it.to_string().into())) {
             condition.insert("lastTransitionTime", time);
         }
         written.push(condition.into());

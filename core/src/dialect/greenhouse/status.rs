@@ -128,7 +128,8 @@ fn conditions(found: &Found, total: usize, ready: usize) -> Vec<Condition> {
     ]
 }
 
-/// The conditions of the live status with these in their places. A condition keeps its time while its status does.
+/// The conditions of the live status with these in their places. A condition keeps its time while its status does; one
+/// without a time gets it as soon as a time is known.
 fn merged(preset: &Value, conditions: Vec<Condition>, now: Option<Moment>) -> Value {
     let live = preset.at(&["status", "statusConditions", "conditions"]).and_then(Value::as_list);
     let mut list = live.cloned().unwrap_or_default();
@@ -136,9 +137,10 @@ fn merged(preset: &Value, conditions: Vec<Condition>, now: Option<Moment>) -> Va
         let status = if holds { "True" } else { "False" };
         let place = list.iter().position(|it| it.text_at(&["type"]) == name);
         let before = place.and_then(|at| list.get(at));
-        let since = match before.filter(|it| it.text_at(&["status"]) == status) {
-            Some(before) => before.text_at(&["lastTransitionTime"]).to_string(),
-            None => now.map(|it| timestamp(&it)).unwrap_or_default(),
+        let since = before.filter(|it| it.text_at(&["status"]) == status).map(|it| it.text_at(&["lastTransitionTime"]));
+        let since = match since.unwrap_or_default() {
+            "" => now.map(|it| timestamp(&it)).unwrap_or_default(),
+            since => since.to_string(),
         };
         let fields = [("lastTransitionTime", since.as_str()), ("message", &message), ("reason", reason)];
         let mut condition: Map = [("status", status), ("type", name)].into_iter().collect();

@@ -38,7 +38,8 @@ pub fn lint(dialect: &KubeFed, view: View, out: &mut Vec<Diagnostic>) {
             out.push(finding.at(Pointer::of(at.iter().copied())).hint("what it has is left as it is"));
         }
     }
-    for document in view.store.documents().filter(|it| dialect.is_subject(view, it)) {
+    let is_federated = |it: &&Document| it.identity.kind != CLUSTER && dialect.is_subject(view, it);
+    for document in view.store.documents().filter(is_federated) {
         // What is wrong with it by itself was told when it was read.
         let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { continue };
         lint_retention(document, &federated.target, out);

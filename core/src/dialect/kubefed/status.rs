@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::control_plane::is_ready;
+use super::leaving::leaves;
 use super::{Federated, Holding, Leaving};
 use crate::diagnostic::{Code, Error};
 use crate::identity::is_terminating;
 use crate::live::Sight;
 use crate::plan::{Planner, Steps};
 use crate::results::{Cell, Cells};
+use crate::settings;
 use crate::sorting::{Gather, sort};
 use crate::store::View;
 use crate::value::{Map, Text, Value};
@@ -70,7 +72,11 @@ pub fn report(federated: &Federated, view: View, cells: &Cells, planner: &mut Pl
 const WAITING: &str = "WaitingForRemoval";
 
 fn word(federated: &Federated, view: View, name: &Text, cell: Option<&Cell>) -> Word {
-    let cell = cell.filter(|_| federated.leaving == Leaving::No);
+    let leaves = leaves(view, &federated.scope, name);
+    if leaves == Some(settings::Leaving::Orphan) {
+        return Word::Nothing;
+    }
+    let cell = cell.filter(|_| federated.leaving == Leaving::No && leaves.is_none());
     if !is_ready(view, &federated.scope, name) {
         return if cell.is_some() { Word::Is("ClusterNotReady") } else { Word::Nothing };
     }

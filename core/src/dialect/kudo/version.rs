@@ -7,13 +7,12 @@ use super::package::{FIRST_WAVE, Install, Part};
 use super::{GROUP, INSTANCE, KIND, Peer, VERSION, instance, record, scope, status};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::dialect::{Dependence, Memo, Subject, Touch};
-use crate::diff::diff;
 use crate::document::{Document, Identity};
 use crate::live::{HUB, Sight};
 use crate::outcome::{Origin, Outcome, Product, Touched};
 use crate::own::{Owner, owned};
 use crate::path::Pointer;
-use crate::plan::{Need, Planner, Reason, Target, Wish, is_paused};
+use crate::plan::{Need, Planner, Reason, Target, Wish, has_finalizer, is_paused, with_finalizer, without_finalizer};
 use crate::results::Cells;
 use crate::select::Cluster;
 use crate::store::View;
@@ -220,25 +219,18 @@ impl Version {
 
     /// The finalizer comes before the first object, and goes after the last one.
     fn guard(&self, member: &Member, stands: &[Stand], released: &[(Target, Stand)], planner: &mut Planner) {
-        let has = finalizers(member.live).any(|it| it.as_text() == Some(FINALIZER));
+        let has = has_finalizer(member.live, FINALIZER);
         let holds = stands.iter().any(|it| matches!(it, Stand::Done | Stand::Doing(_)));
         let is_clear = |(_, it): &(Target, Stand)| matches!(it, Stand::Done | Stand::Doing(_));
         if holds && !has {
-            let all = finalizers(member.live).cloned().chain([FINALIZER.into()]);
             let reason =
                 Reason::new(ReasonCode::Guarded, "the OperatorVersion must not go before it let go of its objects");
-            planner.patch(
-                HUB,
-                member.live,
-                with_finalizers(member.live, all.collect()),
-                FIRST_WAVE.saturating_sub(1),
-                reason,
-            );
+            let wave = FIRST_WAVE.saturating_sub(1);
+            planner.patch(HUB, member.live, with_finalizer(member.live, FINALIZER), wave, reason);
         } else if has && member.wanted().is_empty() && released.iter().all(is_clear) {
-            let rest = finalizers(member.live).filter(|it| it.as_text() != Some(FINALIZER)).cloned();
             let reason = Reason::new(ReasonCode::AllReleased, "no object refers to the OperatorVersion any more");
             let wave = end_of(released.iter().map(|(_, it)| it), FIRST_WAVE);
-            planner.patch(HUB, member.live, with_finalizers(member.live, rest.collect()), wave, reason);
+            planner.patch(HUB, member.live, without_finalizer(member.live, FINALIZER), wave, reason);
         }
     }
 
@@ -381,19 +373,4 @@ fn claim_of(owner: &Owner, part: &Part, version: &Identity, view: View) -> Optio
     finding.hint = hint;
     crate::lint::place(&mut finding, view.store);
     Some(finding)
-}
-
-fn finalizers(live: &Value) -> impl Iterator<Item = &Value> {
-    live.at(&["metadata", "finalizers"]).and_then(Value::as_list).into_iter().flatten()
-}
-
-fn with_finalizers(live: &Value, finalizers: Vec<Value>) -> Vec<crate::patch::Operation> {
-    let mut changed = live.clone();
-    if let Some(metadata) = changed.get_mut("metadata").and_then(Value::as_map_mut) {
-        match finalizers.is_empty() {
-            true => metadata.remove("finalizers"),
-            false => metadata.insert("finalizers", finalizers),
-        };
-    }
-    diff(live, &changed)
 }
