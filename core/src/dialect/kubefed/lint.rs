@@ -20,30 +20,45 @@ use crate::value::{Text, Value};
 use crate::who::Who;
 
 pub fn lint(dialect: &KubeFed, view: View, out: &mut Vec<Diagnostic>) {
-    for config in view.store.of_kind(CORE, TYPE_CONFIG, None) {
-        let of = |key: &str| config.value.text_at(&["spec", "targetType", key]);
-        let api_version = match (of("group"), of("version")) {
-            ("", version) => version.into(),
-            (group, version) => format!("{group}/{version}").into(),
-        };
-        let target = Target { api_version, kind: of("kind").into(), namespace: Text::default(), name: Text::default() };
-        lint_retention(config, &target, out);
+    view.store.documents().for_each(|it| lint_document(dialect, view, it, out));
+}
+
+pub fn lint_document(dialect: &KubeFed, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    match (document.identity.group.as_str(), document.identity.kind.as_str()) {
+        (CORE, TYPE_CONFIG) => lint_type_config(document, out),
+        (CORE, CLUSTER) => lint_cluster(view, document, out),
+        _ => {}
     }
-    for cluster in view.store.of_kind(CORE, CLUSTER, None) {
-        if !plane::says_ready(&cluster.value, view.settings.mode) {
-            let message = format!("the cluster `{}` is not ready, so nothing is planned for it", cluster.identity.name);
-            let finding = Diagnostic::warning(Code::ClusterNotReady, message).of(&cluster.identity);
-            out.push(finding.at(Pointer::of(["status", "conditions"])).hint("what it has is left as it is"));
-        }
+    if dialect.is_subject(view, document) {
+        lint_federated(view, document, out);
     }
-    for document in view.store.documents().filter(|it| dialect.is_subject(view, it)) {
-        // What is wrong with it by itself was told when it was read.
-        let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { continue };
-        lint_retention(document, &federated.target, out);
-        lint_template(document, &federated.target, out);
-        lint_names(view, document, &federated, out);
-        lint_overrides(view, &federated, out);
+}
+
+fn lint_type_config(config: &Document, out: &mut Vec<Diagnostic>) {
+    let of = |key: &str| config.value.text_at(&["spec", "targetType", key]);
+    let api_version = match (of("group"), of("version")) {
+        ("", version) => version.into(),
+        (group, version) => format!("{group}/{version}").into(),
+    };
+    let target = Target { api_version, kind: of("kind").into(), namespace: Text::default(), name: Text::default() };
+    lint_retention(config, &target, out);
+}
+
+fn lint_cluster(view: View, cluster: &Document, out: &mut Vec<Diagnostic>) {
+    if !plane::says_ready(&cluster.value, view.settings.mode) {
+        let message = format!("the cluster `{}` is not ready, so nothing is planned for it", cluster.identity.name);
+        let finding = Diagnostic::warning(Code::ClusterNotReady, message).of(&cluster.identity);
+        out.push(finding.at(Pointer::of(["status", "conditions"])).hint("what it has is left as it is"));
     }
+}
+
+fn lint_federated(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    // What is wrong with it by itself was told when it was read.
+    let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { return };
+    lint_retention(document, &federated.target, out);
+    lint_template(document, &federated.target, out);
+    lint_names(view, document, &federated, out);
+    lint_overrides(view, &federated, out);
 }
 
 /// Paths that cannot be read, or that no object of the kind has.
