@@ -100,7 +100,7 @@ const GREENHOUSE: Rule = Rule {
 const OCM: Rule = Rule {
     dialect: &crate::dialect::ocm::Ocm,
     group: clusterset::GROUP,
-    kinds: &[clusterset::KIND, "Placement"],
+    kinds: &[clusterset::KIND],
     judge: finding::judge,
     refused: &[],
     elsewhere: &[],
@@ -137,6 +137,7 @@ const RULES: &[Rule] = &[
         elsewhere: &[Code::BadClusterSet],
         ..OCM
     },
+    Rule { kinds: &["Placement"], elsewhere: &[Code::BadClusterSet, Code::BadBinding], ..OCM },
     OCM,
     Rule {
         kinds: &["PluginPreset"],

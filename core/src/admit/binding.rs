@@ -4,7 +4,7 @@ use super::request::Asked;
 use super::{Rule, Verdict, finding};
 use crate::authorize::{Judge, Judgement, Permission, Review};
 use crate::contract::Mode;
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::dialect::ocm::bound_set;
 use crate::workspace::Workspace;
 
@@ -16,14 +16,22 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, reviews: &[R
         return Ok(Verdict::default());
     }
     // Also in compat mode: the original's scheduler takes what its webhook would not have let in.
-    let set = bound_set(&asked.new.value, Mode::Strict)?;
+    let set = match (bound_set(&asked.new.value, Mode::Strict), &asked.old) {
+        (Ok(set), _) => set,
+        (Err(error), Some(old)) if bound_set(&old.value, Mode::Strict).as_ref() == Err(&error) => {
+            let mut verdict = Verdict::default();
+            verdict.warn(&error.into_diagnostic(Severity::Error));
+            return Ok(verdict);
+        }
+        (Err(error), _) => return Err(error),
+    };
     let mut verdict = finding::judge(workspace, asked, rule, reviews)?;
-    let permission = Permission::bind(set);
-    let asker = asked.asker.as_ref().map_err(Error::clone)?;
     let bound = asked.old.as_ref().map(|it| it.value.text_at(&["spec", "clusterSet"]));
     if bound == Some(set) || !verdict.denials.is_empty() {
         return Ok(verdict);
     }
+    let permission = Permission::bind(set);
+    let asker = asked.asker.as_ref().map_err(Error::clone)?;
     match Judge::Reviews(reviews).judge(&asker.user, &permission) {
         Judgement::Granted(_) => {}
         Judgement::Unknown => {

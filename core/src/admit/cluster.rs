@@ -3,21 +3,17 @@
 use super::request::Asked;
 use super::words::series;
 use super::{Rule, Verdict};
-use crate::authorize::{Change, Check, Question, Review, authorize, is_guarded};
+use crate::authorize::{Change, Check, Permission, Question, Review, authorize, is_guarded};
 use crate::clusterset::{self, ClusterSet, Stage};
 use crate::contract::Mode;
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{At, Code, Diagnostic, Error};
 use crate::rbac::User;
 use crate::settings::Settings;
-use crate::store::Store;
 use crate::value::{Map, Text, Value};
 use crate::workspace::Workspace;
 
 /// How many guarded labels one change may put on and take off: each of them is several questions to the API server.
 const MOST: usize = 64;
-
-/// What authorizing tells of the change itself, not of the documents around it.
-const TOLD: &[Code] = &[Code::UnguardedLabel, Code::DeprecatedJoin];
 
 /// # Errors
 ///
@@ -45,10 +41,15 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, reviews: &[Revi
     }
     if verdict.needs.is_empty() {
         let sets = store.cluster_sets(&mut Vec::new());
-        for check in decided.checks.iter().filter(|it| !it.granted) {
-            verdict.deny(&denial(check, user, &moved(check, &verdict, &sets), store));
+        for check in &decided.checks {
+            match check.granted {
+                false => verdict.deny(&denial(check, user, &moved(check, &verdict, &sets), &store.settings)),
+                true => deprecated(check, &store.settings).iter().for_each(|it| verdict.warn(it)),
+            }
         }
-        found.iter().filter(|it| TOLD.contains(&it.code)).for_each(|it| verdict.warn(&strip(it)));
+        // What is wrong with the sets around it is not told to who labels a cluster.
+        let unguarded = found.iter().filter(|it| it.code == Code::UnguardedLabel);
+        unguarded.for_each(|it| verdict.warn(&Diagnostic { at: At::default(), ..it.clone() }));
     }
     Ok(verdict)
 }
@@ -73,10 +74,16 @@ fn in_object(error: Error) -> Error {
     Error { at: place, ..error }
 }
 
-/// A warning without a place: it would be one in the set, or in a request that nobody made.
-fn strip(finding: &Diagnostic) -> Diagnostic {
-    let Diagnostic { severity, code, message, hint, .. } = finding.clone();
-    Diagnostic { hint, ..Diagnostic::new(severity, code, message) }
+/// Says of a label that only the deprecated permission grants it.
+fn deprecated(check: &Check, settings: &Settings) -> Option<Diagnostic> {
+    let grant = check.asked.last().filter(|it| it.is_join() && !joins_count(settings))?;
+    let hint = format!("grant create on {} instead", Permission::label(check.label.clone()));
+    Some(Diagnostic::warning(Code::DeprecatedJoin, format!("{grant} is deprecated")).hint(hint))
+}
+
+/// Whether `join` is a permission that one should have.
+fn joins_count(settings: &Settings) -> bool {
+    settings.stage == Stage::Transitional || settings.mode == Mode::Compat
 }
 
 /// The sets that the cluster would join or leave by a label.
@@ -89,7 +96,7 @@ fn moved(check: &Check, verdict: &Verdict, sets: &[ClusterSet]) -> Vec<String> {
     sets.iter().filter(decides).map(|set| set.name().to_string()).collect()
 }
 
-fn denial(check: &Check, user: &User, sets: &[String], store: &Store) -> Diagnostic {
+fn denial(check: &Check, user: &User, sets: &[String], settings: &Settings) -> Diagnostic {
     let (does, moves) = match check.change {
         Change::Add => ("put on", "join"),
         Change::Remove => ("take off", "leave"),
@@ -100,14 +107,12 @@ fn denial(check: &Check, user: &User, sets: &[String], store: &Store) -> Diagnos
         sets => format!(", by which the cluster would {moves} the sets {}", series(sets, "and")),
     };
     let message = format!("{} may not {does} the label {}{by}", user.name, check.label);
-    Diagnostic::error(Code::NotGranted, message).hint(grants(check, store))
+    Diagnostic::error(Code::NotGranted, message).hint(grants(check, settings))
 }
 
 /// What would permit it, of what was asked for. Nobody is told to grant what is deprecated.
-fn grants(check: &Check, store: &Store) -> String {
-    let Settings { stage, mode, .. } = store.settings;
-    let joins_count = stage == Stage::Transitional || mode == Mode::Compat;
-    let asked: Vec<_> = check.asked.iter().filter(|it| joins_count || !it.is_join()).collect();
+fn grants(check: &Check, settings: &Settings) -> String {
+    let asked: Vec<_> = check.asked.iter().filter(|it| joins_count(settings) || !it.is_join()).collect();
     let of_one_kind = asked.chunk_by(|a, b| a.subresource == b.subresource).filter_map(|chunk| {
         let first = chunk.first()?;
         let names: Vec<String> = chunk.iter().map(|it| format!("\"{}\"", it.name)).collect();

@@ -1,6 +1,6 @@
 //! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::request::Asked;
@@ -43,8 +43,12 @@ fn look(workspace: &mut Workspace, asked: &Asked, rule: &Rule) -> (Vec<Diagnosti
     let Asked { identity, old, new, .. } = asked;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     workspace.settle(None);
-    // What is loaded may be older than what the server has.
-    let first = place(workspace, identity, old.clone(), &mut before);
+    // What is loaded may be older than what the server has; mostly it is not, and nothing is worked out anew.
+    let is_current = workspace.document(identity).map(|it| &it.value) == old.as_ref().map(|it| &it.value);
+    let first = match is_current {
+        true => Vec::new(),
+        false => place(workspace, identity, old.clone(), &mut Vec::new()),
+    };
     let first_replaced = workspace.settle(None);
     alone(workspace, old.as_ref(), rule, &mut before);
     let second = place(workspace, identity, Some(new.clone()), &mut after);
@@ -70,12 +74,9 @@ fn look(workspace: &mut Workspace, asked: &Asked, rule: &Rule) -> (Vec<Diagnosti
     workspace.undo(first, first_replaced);
     let name = identity.to_string();
     for found in [&mut before, &mut after] {
-        found.retain(|it| it.at.document.as_ref().is_none_or(|it| *it == name));
-        for finding in found.iter_mut() {
-            finding.at.document = Some(name.clone());
-            if rule.refused.contains(&finding.code) {
-                finding.severity = Severity::Error;
-            }
+        found.retain(|it| it.at.document.as_ref() == Some(&name));
+        for finding in found.iter_mut().filter(|it| rule.refused.contains(&it.code)) {
+            finding.severity = Severity::Error;
         }
         tidy(found);
     }
@@ -100,29 +101,40 @@ fn place(
 /// What is told of a document by itself.
 fn alone(workspace: &Workspace, document: Option<&Document>, rule: &Rule, out: &mut Vec<Diagnostic>) {
     let Some(document) = document else { return };
-    rule.dialect.lint_document(View { store: &workspace.store, now: None }, document, out);
-    (rule.further)(document, out);
+    let mut found = Vec::new();
+    rule.dialect.lint_document(View { store: &workspace.store, now: None }, document, &mut found);
+    (rule.further)(document, &mut found);
+    attribute(found, &document.identity, out);
+}
+
+/// What does not say which document it is about is about the one that was looked at.
+fn attribute(found: Vec<Diagnostic>, looked_at: &Identity, out: &mut Vec<Diagnostic>) {
+    out.extend(found.into_iter().map(|it| if it.at.document.is_none() { it.of(looked_at) } else { it }));
 }
 
 fn of_state(subject: &Identity, state: &State, out: &mut Vec<Diagnostic>) {
-    lint::of_reading(subject, state, out);
+    let mut found = Vec::new();
+    lint::of_reading(subject, state, &mut found);
+    attribute(found, subject, out);
     of_cells(subject, state.cells().values(), out);
 }
 
 /// Results are shared by many clusters, and each is looked at once.
 fn of_cells<'c>(subject: &Identity, cells: impl Iterator<Item = &'c Cell>, out: &mut Vec<Diagnostic>) {
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for cell in cells {
         let is_new = cell.outcome.as_ref().map_or(true, |it| seen.insert(Arc::as_ptr(it).addr()));
         if is_new {
-            lint::of_cell(subject, cell, out);
+            lint::of_cell(subject, cell, &mut found);
         }
     }
+    attribute(found, subject, out);
 }
 
 /// What was wrong before the change.
 struct Known<'a> {
-    errors: Vec<(Code, String)>,
+    /// How often each was told.
+    errors: BTreeMap<(Code, String), usize>,
     /// The document before and after; nothing where nothing was wrong with it.
     repaired: Option<(&'a Value, &'a Value)>,
     /// How many places are still looked up.
@@ -134,8 +146,11 @@ const LOOKS: usize = 100;
 
 impl<'a> Known<'a> {
     fn of(before: Vec<Diagnostic>, old: Option<&'a Value>, new: &'a Value) -> Known<'a> {
-        let errors = before.into_iter().filter(|it| it.severity == Severity::Error);
-        let errors: Vec<(Code, String)> = errors.map(|it| (it.code, it.message)).collect();
+        let mut errors: BTreeMap<(Code, String), usize> = BTreeMap::new();
+        for it in before.into_iter().filter(|it| it.severity == Severity::Error) {
+            let times = errors.entry((it.code, it.message)).or_default();
+            *times = times.saturating_add(1);
+        }
         let repaired = old.filter(|_| !errors.is_empty()).map(|old| (old, new));
         Known { errors, repaired, looks: LOOKS }
     }
@@ -145,9 +160,9 @@ impl<'a> Known<'a> {
     /// Who reads a document may stop at the first error, so that mending it brings the next one to light. Where something was
     /// wrong already, an error about what did not change is therefore an old one.
     fn has(&mut self, error: &Diagnostic) -> bool {
-        let same = self.errors.iter().position(|(code, message)| *code == error.code && *message == error.message);
-        if let Some(at) = same {
-            self.errors.swap_remove(at);
+        let left = self.errors.get_mut(&(error.code, error.message.clone())).filter(|left| **left > 0);
+        if let Some(left) = left {
+            *left = left.saturating_sub(1);
             return true;
         }
         let (Some((old, new)), Some(path)) = (self.repaired, &error.at.path) else { return false };

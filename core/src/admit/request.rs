@@ -98,7 +98,7 @@ impl Asked {
     /// out and must not be kept from going.
     pub fn is_quiet(&self) -> bool {
         let unchanged = |old: &Document| old.value.get("spec") == self.new.value.get("spec");
-        self.old.as_ref().is_some_and(unchanged) || is_terminating(&self.new.value)
+        self.old.as_ref().is_some_and(|old| unchanged(old) || is_terminating(&old.value))
     }
 }
 
