@@ -1,5 +1,7 @@
 //! How a verdict is put: on one line, for people, and never longer than anybody reads.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::Diagnostic;
 
 /// How many reasons a denial gives.
@@ -31,22 +33,11 @@ pub fn listed<'a>(reasons: impl ExactSizeIterator<Item = &'a str>) -> String {
 
 /// Warnings, each once; of too many the last one counts those that are left out.
 pub fn shortened<'a>(warnings: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut shown: Vec<String> = Vec::new();
-    let mut more = 0_usize;
-    for warning in warnings {
-        let warning = cut(warning, WARNING);
-        if shown.contains(&warning) {
-            continue;
-        }
-        if shown.len() < WARNINGS {
-            shown.push(warning);
-        } else {
-            more = more.saturating_add(1);
-        }
-    }
-    if more > 0 {
-        shown.pop();
-        shown.push(format!("and {} more warnings", more.saturating_add(1)));
+    let (mut seen, mut shown) = (BTreeSet::new(), Vec::new());
+    shown.extend(warnings.map(|it| cut(it, WARNING)).filter(|it| seen.insert(it.clone())));
+    if shown.len() > WARNINGS {
+        let more = shown.split_off(WARNINGS.saturating_sub(1)).len();
+        shown.push(format!("and {more} more warnings"));
     }
     shown
 }
@@ -95,7 +86,6 @@ mod tests {
         assert_eq!(listed(many.iter().map(String::as_str)), "0; 1; 2; 3; 4; and 25 more");
         let shown = shortened(many.iter().chain(&many).map(String::as_str));
         assert_eq!(shown.len(), WARNINGS);
-        // Repeats of what is left out cannot be told from others.
-        assert_eq!(shown.last().map(String::as_str), Some("and 22 more warnings"));
+        assert_eq!(shown.last().map(String::as_str), Some("and 11 more warnings"));
     }
 }
