@@ -38,6 +38,32 @@ export interface ActionReason {
   differences?: DifferenceAnswer[];
 }
 
+/** The verdict. While there are `needs` it is not final: ask again with the answers to all of them. */
+export interface AdmitAnswer {
+  allowed: boolean;
+  /** The stable name of the first reason that stands against it. */
+  code?: string;
+  /** What stands against it and what to do, in one line. */
+  message?: string;
+  /** What people should know, allowed or not: at most 20, each of at most 120 characters. */
+  warnings?: string[];
+  /** The SubjectAccessReviews that must be answered first. */
+  needs?: Json[];
+  /** The sets that the cluster would join, by name. */
+  joins?: string[];
+  /** The sets that the cluster would leave, by name. */
+  leaves?: string[];
+}
+
+/** May this change of an object go through, with what is loaded? The workspace itself is not changed. */
+export interface AdmitRequest {
+  op: "admit";
+  /** The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it. */
+  request: Json;
+  /** Answers to the access reviews that were needed, all of them. */
+  reviews?: AuthorizeReview[];
+}
+
 /** What adopting means. */
 export interface AdoptAnswer {
   /** `create`, `append-owner`, `none` (it is an owner already) or `fatal` (the live object differs). */
@@ -76,11 +102,11 @@ export interface AuthorizeAnswer {
   needs?: Json[];
 }
 
-/** One label that is put on or taken off. */
+/** One label that is put on or taken off, or a set that is bound. */
 export interface AuthorizeCheck {
-  /** `key:value`. */
+  /** `key:value`, or the name of the set. */
   label: string;
-  /** `add` or `remove`. */
+  /** `add`, `remove` or `bind`. */
   change: string;
   granted: boolean;
   /** The permissions that were looked for, up to the one that grants: `resource/subresource name`. */
@@ -352,7 +378,7 @@ export interface ExplainAnswer {
   leaves?: string[];
 }
 
-/** Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels. */
+/** Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels. With `user` and `set`: whether and why a user may bind a set of clusters. */
 export interface ExplainRequest {
   op: "explain";
   subject?: string;
@@ -368,6 +394,8 @@ export interface ExplainRequest {
   user?: AuthorizeUser;
   /** The labels to set; null takes one off. */
   labels?: { [key: string]: Json | null };
+  /** The set to bind. */
+  set?: string;
 }
 
 /** Why a cluster is in or out. */
@@ -1182,6 +1210,7 @@ export interface Requests {
   lint: LintRequest;
   plan: PlanRequestRequest;
   whatIf: WhatIfRequest;
+  admit: AdmitRequest;
 }
 
 /** What each op answers under `ok`. */
@@ -1211,6 +1240,7 @@ export interface Answers {
   lint: LintAnswer;
   plan: PlanAnswer;
   whatIf: WhatIfAnswer;
+  admit: AdmitAnswer;
 }
 
 export type Op = keyof Requests;

@@ -5,7 +5,7 @@
 
 mod permission;
 
-pub use permission::{Permission, Review};
+pub use permission::{Judge, Judgement, Permission, Review};
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,6 @@ use crate::path::Pointer;
 use crate::rbac::{Grant, Rbac, User, is_rbac};
 use crate::sorting::{Gather, sort};
 use crate::value::{Text, Value};
-use permission::{Judge, Judgement};
 
 /// The prefixes of the labels that need a permission.
 const RESERVED: &[&str] = &["cluster.open-cluster-management.io/", "info.open-cluster-management.io/"];

@@ -4,6 +4,7 @@
 //! to the stage that does the work. [`OPS`] lists them; `describe`, the JSON Schema and the TypeScript types are made from
 //! that list.
 
+mod admit;
 mod authorize;
 mod clusters;
 mod codes;
@@ -75,6 +76,7 @@ pub const OPS: &[Op] = &[
     workspace_op::<lint::Lint>(),
     workspace_op::<plan::PlanRequest>(),
     workspace_op::<what_if::WhatIf>(),
+    workspace_op::<admit::Admit>(),
 ];
 
 /// One op: a request record that knows its answer.

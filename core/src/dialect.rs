@@ -62,6 +62,9 @@ pub trait Dialect: Debug + Sync {
 
     /// Tells what is wrong with the documents of this system beyond what reading its subjects tells.
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>);
+
+    /// Tells the same of one document among the others, as far as it takes no look at all of them.
+    fn lint_document(&self, _: View, _: &Document, _: &mut Vec<Diagnostic>) {}
 }
 
 /// A subject, translated.

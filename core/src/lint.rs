@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::dialect;
-use crate::document::Reference;
+use crate::document::{Identity, Reference};
 use crate::path::Pointer;
-use crate::results::Results;
+use crate::results::{Cell, Results, State};
 use crate::sorting::sort_by;
 use crate::store::{Store, View};
 
@@ -16,23 +16,36 @@ pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
         dialect.lint(view, &mut found);
     }
     for (identity, state) in results.subjects() {
-        found.extend(state.told().iter().cloned());
-        if let Err(error) = state.subject() {
-            found.push(error.clone().into_diagnostic(Severity::Error).of(identity));
-        }
-        for cell in state.cells().values() {
-            match &cell.outcome {
-                Ok(outcome) => found.extend(outcome.diagnostics.iter().cloned()),
-                Err(error) => found.push(Error::clone(error).into_diagnostic(Severity::Error).of(identity)),
-            }
-        }
+        of_reading(identity, state, &mut found);
+        state.cells().values().for_each(|cell| of_cell(identity, cell, &mut found));
     }
     for finding in &mut found {
         place(finding, store);
     }
-    sort_by(&mut found, |a, b| key(a).cmp(&key(b)));
-    found.dedup();
+    tidy(&mut found);
     found
+}
+
+/// What reading a subject told.
+pub fn of_reading(subject: &Identity, state: &State, out: &mut Vec<Diagnostic>) {
+    out.extend(state.told().iter().cloned());
+    if let Err(error) = state.subject() {
+        out.push(error.clone().into_diagnostic(Severity::Error).of(subject));
+    }
+}
+
+/// What working out a result of a subject told.
+pub fn of_cell(subject: &Identity, cell: &Cell, out: &mut Vec<Diagnostic>) {
+    match &cell.outcome {
+        Ok(outcome) => out.extend(outcome.diagnostics.iter().cloned()),
+        Err(error) => out.push(Error::clone(error).into_diagnostic(Severity::Error).of(subject)),
+    }
+}
+
+/// Brings findings into the order of documents and places, each once.
+pub fn tidy(found: &mut Vec<Diagnostic>) {
+    sort_by(found, |a, b| key(a).cmp(&key(b)));
+    found.dedup();
 }
 
 fn key(finding: &Diagnostic) -> (Option<&String>, Option<String>, &'static str, &str) {

@@ -29,6 +29,11 @@ impl Permission {
         Permission { resource: "managedclustersets", subresource: "join", name: set.into() }
     }
 
+    /// To let a namespace use the clusters of a set.
+    pub fn bind(set: impl Into<Text>) -> Permission {
+        Permission { resource: "managedclustersets", subresource: "bind", name: set.into() }
+    }
+
     pub fn is_join(&self) -> bool {
         self.subresource == "join"
     }

@@ -70,11 +70,11 @@ record! {
 
 record! {
     answer
-    /// One label that is put on or taken off.
+    /// One label that is put on or taken off, or a set that is bound.
     pub struct AuthorizeCheck {
-        /// `key:value`.
+        /// `key:value`, or the name of the set.
         label "label": String,
-        /// `add` or `remove`.
+        /// `add`, `remove` or `bind`.
         change "change": &'static str,
         granted "granted": bool,
         /// The permissions that were looked for, up to the one that grants: `resource/subresource name`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::WorkspaceOperation;
-use super::authorize::{AuthorizeCheck, AuthorizeUser};
+use super::authorize::{AuthorizeCheck, AuthorizeGrant, AuthorizeUser};
 use super::diff::result_of;
 use super::effective::{cluster_of, subject_of};
 use super::null::{Explicit, Given};
@@ -11,7 +11,7 @@ use super::place::{PlaceAnswer, shown, split};
 use super::plan::{ActionAnswer, moment, planned};
 use super::record::Spot;
 use super::select::ReasonAnswer;
-use crate::authorize::{Question, authorize};
+use crate::authorize::{Permission, Question, authorize};
 use crate::clusterset::is_cluster_set;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::explain::{Link, object_chain, option_chain, option_value};
@@ -19,7 +19,7 @@ use crate::fold::Source;
 use crate::mask;
 use crate::nearest::suggest;
 use crate::path::Pointer;
-use crate::rbac::{User, is_rbac};
+use crate::rbac::{Rbac, User, is_rbac};
 use crate::record;
 use crate::rules::clusters::MANAGED_CLUSTER;
 use crate::store::{Scope, Store, View};
@@ -30,6 +30,7 @@ record! {
     request
     /// Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or
     /// out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels.
+    /// With `user` and `set`: whether and why a user may bind a set of clusters.
     pub struct Explain {
         subject "subject": Option<Text>,
         cluster "cluster": Option<Text>,
@@ -44,6 +45,8 @@ record! {
         user "user": Option<AuthorizeUser>,
         /// The labels to set; null takes one off.
         labels "labels": Option<BTreeMap<Text, Given>>,
+        /// The set to bind.
+        set "set": Option<Text>,
     }
 }
 
@@ -104,17 +107,20 @@ impl WorkspaceOperation for Explain {
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<ExplainAnswer, Error> {
         workspace.settle(moment(self.now.as_deref())?);
-        match (self.subject, self.cluster, self.action, self.user) {
-            (Some(subject), Some(cluster), None, None) => {
+        match (self.subject, self.cluster, self.action, self.user, self.set) {
+            (Some(subject), Some(cluster), None, None, None) => {
                 explain_result(workspace, &subject, &cluster, self.path.as_ref(), self.object.as_ref())
             }
-            (None, None, Some(action), None) => explain_action(workspace, &action, out),
-            (None, Some(cluster), None, Some(user)) => {
+            (None, None, Some(action), None, None) => explain_action(workspace, &action, out),
+            (None, None, None, Some(user), Some(set)) => {
+                Ok(explain_binding(workspace, &User::new(user.name, user.groups), &set, out))
+            }
+            (None, Some(cluster), None, Some(user), None) => {
                 let user = User::new(user.name, user.groups);
                 explain_permission(workspace, &user, &cluster, self.labels.unwrap_or_default(), out)
             }
             _ => {
-                let message = "`explain` takes `subject` and `cluster`, or `action`, or `user`, `cluster` and `labels`";
+                let message = "`explain` takes `subject` and `cluster`, or `action`, or `user`, `cluster` and `labels`, or `user` and `set`";
                 Err(Error::new(Code::MissingField, message).at(Spot::ROOT.key("subject")))
             }
         }
@@ -255,4 +261,18 @@ fn explain_permission(
         leaves: Some(verdict.leaves),
         ..EMPTY
     })
+}
+
+fn explain_binding(workspace: &Workspace, user: &User, set: &Text, out: &mut Vec<Diagnostic>) -> ExplainAnswer {
+    let documents = workspace.store.documents().map(|it| &it.value).filter(|it| is_rbac(it));
+    let permission = Permission::bind(set.clone());
+    let granted_by = Rbac::read(documents, out).allows(user, permission.request());
+    let check = AuthorizeCheck {
+        label: set.to_string(),
+        change: "bind",
+        granted: granted_by.is_some(),
+        asked: vec![permission.to_string()],
+        granted_by: granted_by.map(AuthorizeGrant::from),
+    };
+    ExplainAnswer { allowed: Some(check.granted), checks: Some(vec![check]), ..EMPTY }
 }

@@ -266,6 +266,8 @@ codes! {
     TriggerConflict = "trigger-conflict",
 
     // Permissions
+    /// The user lacks a permission that the change needs.
+    NotGranted = "not-granted",
     /// A label that anybody may set decides over a set.
     UnguardedLabel = "unguarded-label",
     /// The label that a role grants carries a set's name, and the set selects another value.

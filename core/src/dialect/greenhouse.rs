@@ -29,6 +29,8 @@ mod rivals;
 mod stack;
 mod status;
 
+pub use overrides::contradictions;
+
 use super::kind::{HubKind, NAMESPACE};
 use super::{Dialect, Subject};
 use crate::contract::Mode;
@@ -111,6 +113,10 @@ impl Dialect for Greenhouse {
 
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
         lint::lint(view, out);
+    }
+
+    fn lint_document(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+        lint::lint_document(view, document, out);
     }
 }
 

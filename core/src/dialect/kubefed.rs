@@ -106,6 +106,10 @@ impl Dialect for KubeFed {
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
         lint::lint(self, view, out);
     }
+
+    fn lint_document(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+        lint::lint_document(self, view, document, out);
+    }
 }
 
 /// What becomes of the copies of a federated object that is being deleted.

@@ -20,6 +20,8 @@ use std::collections::BTreeSet;
 
 use hub::Hub;
 
+pub use binding::bound_set;
+
 use super::kind::{HubKind, NAMESPACE};
 use super::{Dependence, Dialect, Subject};
 use crate::clusterset::{GROUP, KIND};
@@ -81,6 +83,10 @@ impl Dialect for Ocm {
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
         lint::lint(view, out);
         permission::lint(view, out);
+    }
+
+    fn lint_document(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+        lint::lint_document(view, document, out);
     }
 }
 

@@ -22,21 +22,36 @@ use crate::select::selects;
 use crate::store::View;
 use crate::value::Text;
 
+type Look = fn(View, &Document, &mut Vec<Diagnostic>);
+
+/// What is looked at in documents of each kind.
+const LOOKS: &[(&str, Look)] = &[
+    (DEFINITION, |_, document, out| drop(Definition::read(document, out))),
+    (CLUSTER_DEFINITION, |_, document, out| drop(Definition::read(document, out))),
+    (PRESET, lint_preset),
+    (PLUGIN, lint_plugin),
+    (OVERRIDE, lint_override),
+    (CATALOG, lint_catalog),
+    (ORGANIZATION, lint_organization),
+    (CLUSTER, lint_cluster),
+];
+
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
-    for kind in [DEFINITION, CLUSTER_DEFINITION] {
-        view.store.of_kind(GROUP, kind, None).for_each(|it| drop(Definition::read(it, out)));
+    for (kind, look) in LOOKS {
+        view.store.of_kind(GROUP, kind, None).for_each(|it| look(view, it, out));
     }
-    view.store.of_kind(GROUP, PRESET, None).for_each(|it| lint_preset(view, it, out));
-    view.store.of_kind(GROUP, PLUGIN, None).for_each(|it| lint_plugin(view, it, out));
-    view.store.of_kind(GROUP, OVERRIDE, None).for_each(|it| lint_override(view, it, out));
-    view.store.of_kind(GROUP, CATALOG, None).for_each(|it| lint_catalog(view, it, out));
-    for document in view.store.of_kind(GROUP, ORGANIZATION, None) {
-        let name = &document.identity.name;
-        if let Some(part) = overrides::of_organization(view, name, out) {
-            tell_undeclared(view, name, &[], &part, out);
-        }
+}
+
+pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let of_kind = LOOKS.iter().filter(|(kind, _)| document.identity.kind == *kind);
+    of_kind.for_each(|(_, look)| look(view, document, out));
+}
+
+fn lint_organization(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let name = &document.identity.name;
+    if let Some(part) = overrides::of_organization(view, name, out) {
+        tell_undeclared(view, name, &[], &part, out);
     }
-    view.store.of_kind(GROUP, CLUSTER, None).for_each(|it| lint_cluster(view, it, out));
 }
 
 /// Overrides for clusters that get nothing, and Plugins of one name.

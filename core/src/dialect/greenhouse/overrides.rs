@@ -1,5 +1,7 @@
 //! Overrides beyond the preset: fields of the Organization and the Cluster, and PluginOverrides.
 
+use std::collections::BTreeMap;
+
 use super::entries::{Part, Reader};
 use super::picked::Picked;
 use super::{GROUP, ORGANIZATION, OVERRIDE, identity};
@@ -131,25 +133,40 @@ fn definitions(list: Option<&Value>, spec: &Spot) -> Result<Vec<Text>, Error> {
 
 /// Two entries of one PluginOverride that set one option to different things.
 fn conflict(list: Option<&Value>, spec: &Spot) -> Option<Error> {
-    let items = list?.as_list()?;
-    let name = |item: &Value| {
-        let name = item.get("path").or(item.get("name"));
-        name.and_then(Value::as_text).map(Text::from)
+    let (name, index) = contradiction(list?)?;
+    let message = format!("`{name}` is set twice, to different values, so the whole PluginOverride is refused");
+    let error = Error::new(Code::ConflictingOverride, message).at(spec.key("overrides").index(index));
+    Some(error.hint("remove one of them"))
+}
+
+/// Tells of overrides of one option to different things in the lists of other documents, of which the last one counts
+/// where it stands and neither should come in.
+pub fn contradictions(document: &Document, out: &mut Vec<Diagnostic>) {
+    let spec = Spot::ROOT.key("spec");
+    let mut tell = |list: Option<&Value>, at: &Spot| {
+        if let Some((name, index)) = list.and_then(contradiction) {
+            let message = format!("`{name}` is set twice, to different values");
+            let finding = Diagnostic::error(Code::ConflictingOverride, message).of(&document.identity);
+            out.push(finding.at(at.index(index).pointer()).hint("remove one of them"));
+        }
     };
+    tell(document.value.at(&["spec", "pluginOverrides"]), &spec.key("pluginOverrides"));
+    let clusters = document.value.at(&["spec", "clusterOptionOverrides"]).and_then(Value::as_list);
+    for (index, entry) in clusters.into_iter().flatten().enumerate() {
+        tell(entry.get("overrides"), &spec.key("clusterOptionOverrides").index(index).key("overrides"));
+    }
+}
+
+/// The option that a list sets to two different things, and where it does so for the second time.
+fn contradiction(list: &Value) -> Option<(&str, usize)> {
     let says = |item: &Value| ["value", "valueFrom", "expression"].map(|key| item.get(key).cloned());
-    let mut seen: Vec<(Text, &Value)> = Vec::with_capacity(items.len());
-    let overrides = spec.key("overrides");
-    for (index, item) in items.iter().enumerate() {
-        let Some(name) = name(item) else { continue };
-        match seen.iter().find(|(it, _)| *it == name) {
-            Some((_, earlier)) if says(earlier) != says(item) => {
-                let message =
-                    format!("`{name}` is set twice, to different values, so the whole PluginOverride is refused");
-                let error = Error::new(Code::ConflictingOverride, message).at(overrides.index(index));
-                return Some(error.hint("remove one of them"));
-            }
+    let mut seen: BTreeMap<&str, &Value> = BTreeMap::new();
+    for (index, item) in list.as_list()?.iter().enumerate() {
+        let Some(name) = item.get("path").or(item.get("name")).and_then(Value::as_text) else { continue };
+        match seen.get(name) {
+            Some(earlier) if says(earlier) != says(item) => return Some((name, index)),
             Some(_) => {}
-            None => seen.push((name, item)),
+            None => drop(seen.insert(name, item)),
         }
     }
     None

@@ -20,33 +20,47 @@ use crate::value::{Text, Value};
 use crate::who::Who;
 
 pub fn lint(dialect: &KubeFed, view: View, out: &mut Vec<Diagnostic>) {
-    for config in view.store.of_kind(CORE, TYPE_CONFIG, None) {
-        let of = |key: &str| config.value.text_at(&["spec", "targetType", key]);
-        let api_version = match (of("group"), of("version")) {
-            ("", version) => version.into(),
-            (group, version) => format!("{group}/{version}").into(),
-        };
-        let target = Target { api_version, kind: of("kind").into(), namespace: Text::default(), name: Text::default() };
-        lint_retention(config, &target, out);
+    view.store.documents().for_each(|it| lint_document(dialect, view, it, out));
+}
+
+pub fn lint_document(dialect: &KubeFed, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    match (document.identity.group.as_str(), document.identity.kind.as_str()) {
+        (CORE, TYPE_CONFIG) => lint_type_config(document, out),
+        (CORE, CLUSTER) => lint_cluster(view, document, out),
+        _ => {}
     }
-    for cluster in view.store.of_kind(CORE, CLUSTER, None) {
-        let name = &cluster.identity.name;
-        if !plane::is_ready(view, &Scope::of(&cluster.identity), name) {
-            let message = format!("the cluster {}, so nothing is planned for it", plane::unready(view, name));
-            let finding = Diagnostic::warning(Code::ClusterNotReady, message).of(&cluster.identity);
-            let at: &[&str] = if view.store.why_lost(name).is_some() { &[] } else { &["status", "conditions"] };
-            out.push(finding.at(Pointer::of(at.iter().copied())).hint("what it has is left as it is"));
-        }
+    if document.identity.kind != CLUSTER && dialect.is_subject(view, document) {
+        lint_federated(view, document, out);
     }
-    let is_federated = |it: &&Document| it.identity.kind != CLUSTER && dialect.is_subject(view, it);
-    for document in view.store.documents().filter(is_federated) {
-        // What is wrong with it by itself was told when it was read.
-        let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { continue };
-        lint_retention(document, &federated.target, out);
-        lint_template(document, &federated.target, out);
-        lint_names(view, document, &federated, out);
-        lint_overrides(view, &federated, out);
+}
+
+fn lint_type_config(config: &Document, out: &mut Vec<Diagnostic>) {
+    let of = |key: &str| config.value.text_at(&["spec", "targetType", key]);
+    let api_version = match (of("group"), of("version")) {
+        ("", version) => version.into(),
+        (group, version) => format!("{group}/{version}").into(),
+    };
+    let target = Target { api_version, kind: of("kind").into(), namespace: Text::default(), name: Text::default() };
+    lint_retention(config, &target, out);
+}
+
+fn lint_cluster(view: View, cluster: &Document, out: &mut Vec<Diagnostic>) {
+    let name = &cluster.identity.name;
+    if !plane::is_ready(view, &Scope::of(&cluster.identity), name) {
+        let message = format!("the cluster {}, so nothing is planned for it", plane::unready(view, name));
+        let finding = Diagnostic::warning(Code::ClusterNotReady, message).of(&cluster.identity);
+        let at: &[&str] = if view.store.why_lost(name).is_some() { &[] } else { &["status", "conditions"] };
+        out.push(finding.at(Pointer::of(at.iter().copied())).hint("what it has is left as it is"));
     }
+}
+
+fn lint_federated(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    // What is wrong with it by itself was told when it was read.
+    let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { return };
+    lint_retention(document, &federated.target, out);
+    lint_template(document, &federated.target, out);
+    lint_names(view, document, &federated, out);
+    lint_overrides(view, &federated, out);
 }
 
 /// Paths that cannot be read, or that no object of the kind has.

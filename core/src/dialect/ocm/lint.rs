@@ -19,19 +19,26 @@ use crate::value::Value;
 const AUTOUPDATE: &str = "cluster.open-cluster-management.io/autoupdate";
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
-    for document in view.store.of_kind(GROUP, clusterset::KIND, None) {
-        lint_version(document, out);
-        lint_set(view, document, out);
-    }
-    for document in view.store.of_kind(GROUP, BINDING, None) {
-        lint_version(document, out);
-    }
-    for document in view.store.of_kind(GROUP, PLACEMENT, None) {
-        lint_predicates(document, out);
-        lint_steadiness(document, out);
-        lint_groups(view, document, out);
+    for kind in [clusterset::KIND, BINDING, PLACEMENT] {
+        view.store.of_kind(GROUP, kind, None).for_each(|it| lint_document(view, it, out));
     }
     lint_clusters(view, out);
+}
+
+pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    match document.identity.kind.as_str() {
+        clusterset::KIND => {
+            lint_version(document, out);
+            lint_set(view, document, out);
+        }
+        BINDING => lint_version(document, out),
+        PLACEMENT => {
+            lint_predicates(document, out);
+            lint_steadiness(document, out);
+            lint_groups(view, document, out);
+        }
+        _ => {}
+    }
 }
 
 /// The version that the seed and older repositories write.

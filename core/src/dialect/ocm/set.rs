@@ -79,8 +79,10 @@ fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
     match rivals(view, document).first() {
         Some(rival) => {
             let (key, value) = label_of(&document.value).unwrap_or_default();
-            let message =
-                format!("the set shares the exclusive label `{key}:{value}` with `{rival}`, and nothing joins it");
+            let message = format!(
+                "the set `{}` shares the exclusive label `{key}:{value}` with `{rival}`, and nothing joins it",
+                set.name()
+            );
             let error = Error::new(Code::SharedExclusiveLabel, message).hint("give each its own value");
             Err(error.at(Spot::ROOT.key("spec").key("clusterSelector")))
         }

@@ -1,0 +1,123 @@
+//! ManagedClusters: a label moves a cluster between sets, so that who sets it needs a permission.
+
+use super::request::Asked;
+use super::words::series;
+use super::{Rule, Verdict};
+use crate::authorize::{Change, Check, Permission, Question, Review, authorize, is_guarded};
+use crate::clusterset::{self, ClusterSet, Stage};
+use crate::contract::Mode;
+use crate::diagnostic::{At, Code, Diagnostic, Error};
+use crate::rbac::User;
+use crate::settings::Settings;
+use crate::value::{Map, Text, Value};
+use crate::workspace::Workspace;
+
+/// How many guarded labels one change may put on and take off: each of them is several questions to the API server.
+const MOST: usize = 64;
+
+/// # Errors
+///
+/// Labels that no cluster can have, more of them than anybody changes at once, or nobody who changes them.
+pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, reviews: &[Review]) -> Result<Verdict, Error> {
+    let store = &workspace.store;
+    let Settings { stage, mode, .. } = store.settings;
+    let (old, new) = (asked.old.as_ref().map(|it| &it.value), &asked.new.value);
+    let changed = guarded_changes(old, new, mode);
+    if changed > MOST {
+        let message = format!("{changed} guarded labels change at once, and more than {MOST} are not looked at");
+        return Err(Error::new(Code::TooLarge, message).at("/metadata/labels").hint("change them in several steps"));
+    }
+    let documents: Vec<Value> =
+        store.of_kind(clusterset::GROUP, clusterset::KIND, None).map(|it| it.value.clone()).collect();
+    let nobody = User::default();
+    let user = asked.asker.as_ref().map_or(&nobody, |it| &it.user);
+    let question = Question { user, old, new: Some(new), documents: &documents, reviews: Some(reviews), stage, mode };
+    let mut found = Vec::new();
+    let decided = authorize(&question, &mut found).map_err(in_object)?;
+    let mut verdict = Verdict { joins: decided.joins, leaves: decided.leaves, ..Verdict::default() };
+    if !decided.checks.is_empty() {
+        let asker = asked.asker.as_ref().map_err(Error::clone)?;
+        verdict.needs = decided.needs.iter().map(|it| asker.access_review(it)).collect();
+    }
+    if verdict.needs.is_empty() {
+        let sets = store.cluster_sets(&mut Vec::new());
+        for check in &decided.checks {
+            match check.granted {
+                false => verdict.deny(&denial(check, user, &moved(check, &verdict, &sets), &store.settings)),
+                true => deprecated(check, &store.settings).iter().for_each(|it| verdict.warn(it)),
+            }
+        }
+        // What is wrong with the sets around it is not told to who labels a cluster.
+        let unguarded = found.iter().filter(|it| it.code == Code::UnguardedLabel);
+        unguarded.for_each(|it| verdict.warn(&Diagnostic { at: At::default(), ..it.clone() }));
+    }
+    Ok(verdict)
+}
+
+fn guarded_changes(old: Option<&Value>, new: &Value, mode: Mode) -> usize {
+    let none = Map::new();
+    let labels =
+        |it: Option<&'_ Value>| it.and_then(|it| it.at(&["metadata", "labels"])).and_then(Value::as_map).cloned();
+    let (before, after) = (labels(old).unwrap_or(none.clone()), labels(Some(new)).unwrap_or(none));
+    let differs = |(key, value): &(&Text, &Value), other: &Map| is_guarded(key, mode) && other.get(key) != Some(*value);
+    before
+        .iter()
+        .filter(|it| differs(it, &after))
+        .count()
+        .saturating_add(after.iter().filter(|it| differs(it, &before)).count())
+}
+
+/// An error in the object under review, which is `new` to those who authorize.
+fn in_object(error: Error) -> Error {
+    let place = error.at.as_deref().map(|at| at.strip_prefix("/new").or(at.strip_prefix("/old")).unwrap_or(at));
+    let place = place.map(String::from);
+    Error { at: place, ..error }
+}
+
+/// Says of a label that only the deprecated permission grants it.
+fn deprecated(check: &Check, settings: &Settings) -> Option<Diagnostic> {
+    let grant = check.asked.last().filter(|it| it.is_join() && !joins_count(settings))?;
+    let hint = format!("grant create on {} instead", Permission::label(check.label.clone()));
+    Some(Diagnostic::warning(Code::DeprecatedJoin, format!("{grant} is deprecated")).hint(hint))
+}
+
+/// Whether `join` is a permission that one should have.
+fn joins_count(settings: &Settings) -> bool {
+    settings.stage == Stage::Transitional || settings.mode == Mode::Compat
+}
+
+/// The sets that the cluster would join or leave by a label.
+fn moved(check: &Check, verdict: &Verdict, sets: &[ClusterSet]) -> Vec<String> {
+    let moved = if check.change == Change::Add { &verdict.joins } else { &verdict.leaves };
+    let decides = |set: &&ClusterSet| {
+        moved.contains(set.name())
+            && set.keys().any(|key| check.label.strip_prefix(key.as_str()).is_some_and(|it| it.starts_with(':')))
+    };
+    sets.iter().filter(decides).map(|set| set.name().to_string()).collect()
+}
+
+fn denial(check: &Check, user: &User, sets: &[String], settings: &Settings) -> Diagnostic {
+    let (does, moves) = match check.change {
+        Change::Add => ("put on", "join"),
+        Change::Remove => ("take off", "leave"),
+    };
+    let by = match sets {
+        [] => String::new(),
+        [set] => format!(", by which the cluster would {moves} the set {set}"),
+        sets => format!(", by which the cluster would {moves} the sets {}", series(sets, "and")),
+    };
+    let message = format!("{} may not {does} the label {}{by}", user.name, check.label);
+    Diagnostic::error(Code::NotGranted, message).hint(grants(check, settings))
+}
+
+/// What would permit it, of what was asked for. Nobody is told to grant what is deprecated.
+fn grants(check: &Check, settings: &Settings) -> String {
+    let asked: Vec<_> = check.asked.iter().filter(|it| joins_count(settings) || !it.is_join()).collect();
+    let of_one_kind = asked.chunk_by(|a, b| a.subresource == b.subresource).filter_map(|chunk| {
+        let first = chunk.first()?;
+        let names: Vec<String> = chunk.iter().map(|it| format!("\"{}\"", it.name)).collect();
+        let names = series(&names, "or");
+        Some(format!("create on {}/{} with the resourceName {names}", first.resource, first.subresource))
+    });
+    format!("grant {}", of_one_kind.collect::<Vec<_>>().join(", or "))
+}

@@ -1,0 +1,64 @@
+//! `admit`: may this change of an object go through?
+
+use super::WorkspaceOperation;
+use super::authorize::AuthorizeReview;
+use crate::admit::admit;
+use crate::authorize::Review;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::record;
+use crate::value::{Text, Value};
+use crate::workspace::Workspace;
+
+record! {
+    request
+    /// May this change of an object go through, with what is loaded? The workspace itself is not changed.
+    pub struct Admit {
+        /// The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it.
+        request "request": Value,
+        /// Answers to the access reviews that were needed, all of them.
+        reviews "reviews": Option<Vec<AuthorizeReview>>,
+    }
+}
+
+record! {
+    answer
+    /// The verdict. While there are `needs` it is not final: ask again with the answers to all of them.
+    pub struct AdmitAnswer {
+        allowed "allowed": bool,
+        /// The stable name of the first reason that stands against it.
+        code "code": Option<&'static str>,
+        /// What stands against it and what to do, in one line.
+        message "message": Option<String>,
+        /// What people should know, allowed or not: at most 20, each of at most 120 characters.
+        warnings "warnings": Option<Vec<String>>,
+        /// The SubjectAccessReviews that must be answered first.
+        needs "needs": Option<Vec<Value>>,
+        /// The sets that the cluster would join, by name.
+        joins "joins": Option<Vec<Text>>,
+        /// The sets that the cluster would leave, by name.
+        leaves "leaves": Option<Vec<Text>>,
+    }
+}
+
+impl WorkspaceOperation for Admit {
+    const NAME: &'static str = "admit";
+    type Answer = AdmitAnswer;
+
+    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<AdmitAnswer, Error> {
+        let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
+        let verdict = admit(workspace, &self.request, &reviews);
+        Ok(AdmitAnswer {
+            allowed: verdict.allowed(),
+            code: verdict.code().map(Code::as_str),
+            message: verdict.message(),
+            warnings: some(verdict.warnings()),
+            needs: some(verdict.needs),
+            joins: some(verdict.joins),
+            leaves: some(verdict.leaves),
+        })
+    }
+}
+
+fn some<T>(items: Vec<T>) -> Option<Vec<T>> {
+    (!items.is_empty()).then_some(items)
+}
