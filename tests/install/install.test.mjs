@@ -15,6 +15,7 @@ const SETS = {
   "a certificate of an issuer": { "webhook.certificate": { mode: "cert-manager", issuerRef: { name: "corporate", kind: "ClusterIssuer" } } },
   "a certificate in a secret": { "webhook.certificate": { mode: "secret", secretName: "mine", caBundle: "QUJD" } },
   "no roles": { "rbac.create": false },
+  "a user that the cluster picks": { podUser: null },
   "narrow rights": { "rbac.secretNamespaces": ["acme", "kube-federation-system"], "rbac.certManagerNamespaces": ["cert-manager"] },
   "wide rights": { "rbac.installRoles": true, "rbac.clusterAdmin": true },
   "rights for what is installed": {
@@ -342,6 +343,12 @@ test("a certificate of one's own is mounted and trusted", () => {
   for (const { clientConfig } of configuration.webhooks) assert.equal(clientConfig.caBundle, "QUJD");
 });
 
+test("where the cluster picks the user, none is named", () => {
+  for (const [, { spec }] of podsOf(helm(SETS["a user that the cluster picks"]))) {
+    assert.deepEqual(spec.securityContext, { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+  }
+});
+
 test("a release of another name, in another namespace, has nothing of the first", () => {
   const text = helmText({}, ["hub", chart, "--namespace", "platform"]);
   assert.doesNotMatch(text, /fleetfold-system|name: fleetfold-/);
@@ -356,6 +363,7 @@ const REFUSED = [
   ["a mode that there is not", { "webhook.certificate.mode": "self" }, /certificate.*mode/],
   ["the mode secret without a secret", { "webhook.certificate.mode": "secret" }, /secretName/],
   ["a star for a verb", { "rbac.installs": [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["*"] }] }, /installs.*verbs/],
+  ["the user root", { podUser: 0 }, /podUser/],
   ["a share above 100", { "runner.limits.maxDeletePercent": 101 }, /maxDeletePercent/],
   ["no dialect at all", { dialects: only() }, /dialects: at least one must be on/],
 ];

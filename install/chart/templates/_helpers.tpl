@@ -80,9 +80,11 @@ priorityClassName: {{ . }}
 {{- end }}
 securityContext:
   runAsNonRoot: true
-  runAsUser: 65532
-  runAsGroup: 65532
-  fsGroup: 65532
+  {{- if not (kindIs "invalid" $root.Values.podUser) }}
+  runAsUser: {{ int64 $root.Values.podUser }}
+  runAsGroup: {{ int64 $root.Values.podUser }}
+  fsGroup: {{ int64 $root.Values.podUser }}
+  {{- end }}
   seccompProfile: {type: RuntimeDefault}
 topologySpreadConstraints:
   {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
