@@ -75,7 +75,8 @@ export class ApiServer {
     // The port may be taken between being found free and being used.
     for (let attempt = 1; ; attempt += 1) {
       this.port ??= await freePort();
-      this.child = new Child(this.shared.tools["kube-apiserver"], this.#flags(), { log: join(this.folder, "kube-apiserver.log"), env: { GOGC: "60" } });
+      const log = join(this.folder, "kube-apiserver.log");
+      this.child = new Child(this.shared.tools["kube-apiserver"], this.#flags(), { log, env: { GOGC: "60" } });
       try {
         await eventually(() => this.#isReady(), { timeout: 60_000, interval: 50, what: `${this.name} being ready` });
         return this;
@@ -273,10 +274,11 @@ export class ApiServer {
   async define(definitions) {
     const applied = await this.apply(definitions);
     for (const { metadata } of applied) {
-      await eventually(
-        async () => (await this.get(`CustomResourceDefinition/${metadata.name}`)).status?.conditions?.some((it) => it.type === "Established" && it.status === "True"),
-        { what: `${metadata.name} being established` },
-      );
+      const isEstablished = async () => {
+        const { status } = await this.get(`CustomResourceDefinition/${metadata.name}`);
+        return status?.conditions?.some((it) => it.type === "Established" && it.status === "True");
+      };
+      await eventually(isEstablished, { what: `${metadata.name} being established` });
     }
     await eventually(
       async () => {
@@ -315,11 +317,14 @@ export class ApiServer {
   }
 
   async #everything() {
-    const places = new Map([...this.#kinds.values()].filter((it) => it.deletable && !FLEETING.includes(it.plural)).map((it) => [`${it.root}/${it.plural}`, it]));
-    const lists = await Promise.all(
-      [...places].map(async ([path, kind]) => ((await unlessGone(this.send("GET", path)))?.items ?? []).map((object) => ({ kind, object }))),
-    );
-    return lists.flat();
+    const lasting = [...this.#kinds.values()].filter((it) => it.deletable && !FLEETING.includes(it.plural));
+    // A kind is known under several names.
+    const places = new Map(lasting.map((kind) => [`${kind.root}/${kind.plural}`, kind]));
+    const list = async ([path, kind]) => {
+      const answer = await unlessGone(this.send("GET", path));
+      return (answer?.items ?? []).map((object) => ({ kind, object }));
+    };
+    return (await Promise.all([...places].map(list))).flat();
   }
 
   async #remove(kind, { metadata }) {
@@ -346,6 +351,11 @@ export class ApiServer {
       });
       child.stdin.end(input ?? "");
     });
+  }
+
+  /** A certificate for 127.0.0.1 that `ca` has signed, for whoever else must serve: a webhook, say. */
+  get certificate() {
+    return { cert: join(this.folder, "certificates", "apiserver.crt"), key: join(this.folder, "certificates", "apiserver.key") };
   }
 
   token(user) {

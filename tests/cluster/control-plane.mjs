@@ -15,7 +15,8 @@
 //   hub, members.berlin …          an ApiServer each; `servers` lists them, the hub first
 //   KUBECONFIG                     path of the hub's kubeconfig for the user `runner`
 //   folder                         logs and data; removed by stop(), kept and printed when something fails
-//   run({ args, user, command })   starts `fleetfold run` with --kubeconfig and --listen; answers a Runner when it is ready
+//   run({ args, user, command })   starts `fleetfold run` with --kubeconfig and --listen; answers a Runner when it is ready;
+//                                  for another command: run({ command: "webhook", ca: plane.hub.ca, ready: "/healthz", args })
 //   remember(), clear()            clear deletes whatever came after remember, in all clusters; for one story after the other
 //   restartControllers()           a new kube-controller-manager
 //   etcd.stop(), etcd.start()      an outage of everything
@@ -23,6 +24,7 @@
 //
 // ApiServer (api-server.mjs)
 //   url, ca (PEM), name, port, token(user)
+//   certificate                    `{ cert, key }`: paths of a certificate for 127.0.0.1 that `ca` has signed
 //   kubeconfig(user, { token })    path of a kubeconfig file; kubeconfigText() is what it says
 //   get find list create apply patch replace replaceStatus delete   every one takes `{ user }`, who is `admin` unless told
 //   define(definitions), grant(user, clusterRole), ensureNamespace(name), remember(), clear()
@@ -89,7 +91,11 @@ export class ControlPlane {
     for (const [name, groups] of Object.entries({ ...USERS, ...users })) {
       shared.users[name] = { groups, token: `${name}-${randomBytes(12).toString("hex")}` };
     }
-    const lines = Object.entries(shared.users).map(([name, { token, groups }]) => [token, name, name, ...(groups.length ? [`"${groups.join(",")}"`] : [])].join(","));
+    const lines = Object.entries(shared.users).map(([name, { token, groups }]) => {
+      // Without groups the column must go: an empty one is the group without a name.
+      const listed = groups.length ? [`"${groups.join(",")}"`] : [];
+      return [token, name, name, ...listed].join(",");
+    });
     shared.tokens = this.#file("tokens.csv", `${lines.join("\n")}\n`);
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     shared.serviceAccountKey = this.#file("service-account.pem", privateKey.export({ type: "sec1", format: "pem" }));

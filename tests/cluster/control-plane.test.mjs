@@ -1,7 +1,7 @@
 // Proves the test bed itself: what it says about servers, users, owners and writes must be so before others rely on it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { ControlPlane, eventually } from "./control-plane.mjs";
+import { ControlPlane, eventually, expectQuiet } from "./control-plane.mjs";
 
 let plane;
 before(async () => {
@@ -9,7 +9,12 @@ before(async () => {
 });
 after(() => plane?.stop());
 
-const configMap = (name, rest = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default", ...rest.metadata }, data: rest.data ?? {} });
+const configMap = (name, { metadata, data = {} } = {}) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "default", ...metadata },
+  data,
+});
 
 test("three servers run, each with its own data", async () => {
   assert.deepEqual(plane.servers.map((it) => it.name), ["hub", "berlin", "tokyo"]);
@@ -78,6 +83,18 @@ test("the audit log counts the writes that were made, and nothing else", async (
   assert.ok(writes.every((it) => it.userAgent === "fleetfold-test/runner" && it.time >= since));
   assert.deepEqual(await plane.members.tokyo.auditWrites({ ...mine, since }), []);
   assert.equal((await plane.members.berlin.auditWrites({ ...mine, since, dryRun: true })).length, 1);
+});
+
+test("who writes in a settled fleet is caught, in whichever cluster and however seldom", async () => {
+  const runner = (write) => {
+    let round = 0;
+    return { user: "runner", stop() {}, start() {}, reconcile: () => write((round += 1)) };
+  };
+  await expectQuiet(plane, runner(() => plane.hub.list("ConfigMap/default", { user: "runner" })));
+  const seventh = runner((round) => round === 7 && plane.members.tokyo.patch("ConfigMap/default/here", { data: {} }, { user: "runner" }));
+  await assert.rejects(expectQuiet(plane, seventh), /20 further reconciles must not write to tokyo[^]*patch configmaps default\/here 200/);
+  const restarted = runner((round) => round === 21 && plane.hub.patch("ConfigMap/default/here", { data: {} }, { user: "runner" }));
+  await assert.rejects(expectQuiet(plane, restarted), /a restart must not write to hub/);
 });
 
 test("a member that was away comes back with its data", async () => {

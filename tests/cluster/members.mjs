@@ -1,12 +1,16 @@
 // Makes a member known on the hub, the way the systems do whose documents we read.
 
+const PROBED = "2026-01-01T00:00:00Z";
+
 /**
  * As KubeFed's `kubefedctl join` does: a Secret with the token, and a KubeFedCluster that refers to it.
  *
  * `token` may be any text, so that a wrong or an expired one can be tried; `labels` are those of the cluster. `ready`
  * is what the cluster controller would have found out.
  */
-export async function registerKubeFedCluster(hub, server, { name = server.name, namespace = "kube-federation-system", labels = {}, token = server.token("runner"), ready = true, apiEndpoint = server.url } = {}) {
+export async function registerKubeFedCluster(hub, server, options = {}) {
+  const { name = server.name, namespace = "kube-federation-system", labels = {}, ready = true } = options;
+  const { token = server.token("runner"), apiEndpoint = server.url } = options;
   const secret = {
     apiVersion: "v1",
     kind: "Secret",
@@ -25,8 +29,7 @@ export async function registerKubeFedCluster(hub, server, { name = server.name, 
 
 /** What KubeFed says of a cluster that it could, or could not, reach. */
 export function kubeFedCondition(ready) {
-  const at = "2026-01-01T00:00:00Z";
-  const times = { lastProbeTime: at, lastTransitionTime: at };
+  const times = { lastProbeTime: PROBED, lastTransitionTime: PROBED };
   return ready
     ? { type: "Ready", status: "True", reason: "ClusterReady", ...times }
     : { type: "Offline", status: "True", reason: "ClusterNotReachable", ...times };
@@ -37,7 +40,9 @@ export function kubeFedCondition(ready) {
  *
  * A user brings `kubeconfig`, Greenhouse adds `greenhousekubeconfig` with its own, short-lived token.
  */
-export async function registerGreenhouseCluster(hub, server, { name = server.name, organization = "acme", labels = {}, token = server.token("runner"), spec = { accessMode: "direct" } } = {}) {
+export async function registerGreenhouseCluster(hub, server, options = {}) {
+  const { name = server.name, organization = "acme", labels = {}, spec = { accessMode: "direct" } } = options;
+  const { token = server.token("runner") } = options;
   const kubeconfig = base64(server.kubeconfigText("runner", { token }));
   const secret = {
     apiVersion: "v1",
@@ -51,7 +56,7 @@ export async function registerGreenhouseCluster(hub, server, { name = server.nam
     kind: "Cluster",
     metadata: { name, namespace: organization, labels },
     spec,
-    status: { statusConditions: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", message: "" }] } },
+    status: { statusConditions: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: PROBED, message: "" }] } },
   };
   return hub.apply([secret, cluster]);
 }

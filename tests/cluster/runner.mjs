@@ -1,7 +1,8 @@
 // The `fleetfold` binary as a process: what it says, what it counts, and how it ends.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { request } from "node:http";
+import { request as requestPlain } from "node:http";
+import { request as requestSecure } from "node:https";
 import { join } from "node:path";
 import { Child, freePort } from "./child.mjs";
 import { root } from "./documents.mjs";
@@ -18,11 +19,12 @@ let started = 0;
  *   waitForLog(predicate)         the first line, past or future, that it accepts
  *   metrics(), metric(name, labels)
  *   reconcile()                   one full resync; answers when it is done
+ *   request(method, path, …)      `{ code, body }`; over TLS where `ca` is given, as for a webhook
  *   stop()                        SIGTERM, must end with 0;  kill()  SIGKILL;  start()  again
  */
 export class Runner {
-  constructor({ command = "run", args = [], folder, user = "runner", env, ready = "/readyz", readyTimeout = 30_000, listen = true }) {
-    Object.assign(this, { command, args, folder, user, env, ready, readyTimeout, listen });
+  constructor({ command = "run", args = [], folder, user = "runner", env, ready = "/readyz", readyTimeout = 30_000, listen = true, ca }) {
+    Object.assign(this, { command, args, folder, user, env, ready, readyTimeout, listen, ca });
     this.logs = [];
     this.name = `${command}-${(started += 1)}`;
   }
@@ -87,8 +89,9 @@ export class Runner {
   }
 
   request(method, path, { timeout = 5000, body, headers } = {}) {
+    const request = this.ca ? requestSecure : requestPlain;
     return new Promise((resolve, reject) => {
-      const sent = request({ host: "127.0.0.1", port: this.port, method, path, timeout, headers }, (response) => {
+      const sent = request({ host: "127.0.0.1", port: this.port, method, path, timeout, headers, ca: this.ca }, (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (chunk) => (text += chunk));
         response.on("error", reject);

@@ -90,9 +90,13 @@ export class Story {
   async #join({ name, namespace, labels }, status) {
     const server = this.cluster(name);
     if (server) return registerKubeFedCluster(this.hub, server, { name, namespace, labels });
-    const metadata = { name, namespace, labels };
-    const spec = { apiEndpoint: NOWHERE, secretRef: { name: `${name}-credentials` } };
-    return this.hub.apply({ apiVersion: "core.kubefed.io/v1beta1", kind: "KubeFedCluster", metadata, spec, status: status ?? { conditions: [kubeFedCondition(false)] } });
+    return this.hub.apply({
+      apiVersion: "core.kubefed.io/v1beta1",
+      kind: "KubeFedCluster",
+      metadata: { name, namespace, labels },
+      spec: { apiEndpoint: NOWHERE, secretRef: { name: `${name}-credentials` } },
+      status: status ?? { conditions: [kubeFedCondition(false)] },
+    });
   }
 
   /** An object as a server takes it: uids are given by servers, a certificate has both its keys, a webhook has a domain. */
@@ -123,7 +127,9 @@ export class Story {
       await this.runner.reconcile();
       if ((await this.#writes(begun)).length === 0) {
         this.#settled = begun;
-        return inWaves((await this.#writes(since)).filter((it) => statuses || !it.resource.endsWith("/status")));
+        // The FleetPlan says how the runner itself stands.
+        const told = (it) => it.resource.endsWith("/status") || it.resource === "fleetplans";
+        return inWaves((await this.#writes(since)).filter((it) => statuses || !told(it)));
       }
     }
     throw new Error(`the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n${this.runner.lastWords()}`);

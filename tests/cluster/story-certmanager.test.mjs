@@ -55,7 +55,9 @@ describe("certmanager", () => {
     assert.deepEqual(waves, waves.toSorted((a, b) => a - b), writes.join(", "));
     assert.deepEqual([...new Set(waves)], WAVES.map((_, wave) => wave), writes.join(", "));
     assert.deepEqual(await owners("CustomResourceDefinition/certificates.cert-manager.io"), []);
-    for (const object of ["Namespace/cert-manager", "Deployment/cert-manager/cert-manager", "ClusterRole/cert-manager-view"]) assert.deepEqual(await owners(object), [SUBJECT], object);
+    for (const object of ["Namespace/cert-manager", "Deployment/cert-manager/cert-manager", "ClusterRole/cert-manager-view"]) {
+      assert.deepEqual(await owners(object), [SUBJECT], object);
+    }
 
     const controller = await container("cert-manager");
     assert.equal(controller.image, "example.test/controller:dev");
@@ -102,7 +104,11 @@ describe("certmanager", () => {
     await plane.hub.patch("ClusterRole/cert-manager-edit", { rules: [] });
     await plane.hub.delete("Service/cert-manager/cert-manager");
     await plane.hub.patch("Deployment/cert-manager/cert-manager", { spec: { replicas: 7 } });
-    assert.deepEqual(await story.settle(), ["patch clusterroles cert-manager-edit", "patch deployments cert-manager/cert-manager", "create services cert-manager/cert-manager"]);
+    assert.deepEqual(await story.settle(), [
+      "patch clusterroles cert-manager-edit",
+      "patch deployments cert-manager/cert-manager",
+      "create services cert-manager/cert-manager",
+    ]);
     assert.deepEqual((await plane.hub.get("ClusterRole/cert-manager-edit")).rules, role.rules);
     await story.expectQuiet();
   });
@@ -167,7 +173,12 @@ describe("certmanager", () => {
     const story = await Story.begin(plane, [BUNDLES, "certmanager"], { args: ARGS });
     await story.settle();
     await plane.hub.delete(SUBJECT);
-    const gone = ["Namespace/cert-manager", "ClusterRole/cert-manager-edit", "Deployment/cert-manager/cert-manager", "ValidatingWebhookConfiguration/cert-manager-webhook"];
+    const gone = [
+      "Namespace/cert-manager",
+      "ClusterRole/cert-manager-edit",
+      "Deployment/cert-manager/cert-manager",
+      "ValidatingWebhookConfiguration/cert-manager-webhook",
+    ];
     for (const object of gone) await eventually(async () => !(await plane.hub.find(object)), { timeout: 60_000, what: `${object} being gone` });
     assert.ok(await plane.hub.get("CustomResourceDefinition/certificates.cert-manager.io"));
     await story.expectQuiet();

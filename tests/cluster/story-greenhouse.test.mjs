@@ -17,8 +17,9 @@ describe("greenhouse", () => {
   after(() => plane?.stop());
 
   const onlyFleet = { args: ARGS, only: (file) => file === "fleet.yaml" };
-  const option = async (plugin, name) => {
-    const { spec } = await plane.hub.get(plugin);
+  const plugin = (name, spec) => ({ apiVersion: "greenhouse.sap/v1alpha1", kind: "Plugin", metadata: { name, namespace: "my-org" }, spec });
+  const option = async (ref, name) => {
+    const { spec } = await plane.hub.get(ref);
     const found = spec.optionValues.find((it) => it.name === name);
     return found?.value ?? found?.valueFrom;
   };
@@ -90,7 +91,7 @@ describe("greenhouse", () => {
   test("a plugin that the preset did not make is left alone", async () => {
     const story = await Story.begin(plane, FIRST, { args: ARGS, only: () => false });
     const foreign = { pluginDefinitionRef: { kind: "PluginDefinition", name: "my-plugindefinition" }, clusterName: "my-cluster" };
-    await plane.hub.apply({ apiVersion: "greenhouse.sap/v1alpha1", kind: "Plugin", metadata: { name: "my-preset-my-cluster", namespace: "my-org" }, spec: foreign });
+    await plane.hub.apply(plugin("my-preset-my-cluster", foreign));
     await story.add(FIRST, { only: (file) => file === "fleet.yaml" });
     await story.settle();
     assert.deepEqual((await plane.hub.get(MINE)).spec, foreign);
@@ -108,7 +109,7 @@ describe("greenhouse", () => {
         { name: "my-option", value: "also-mine" },
       ],
     };
-    await plane.hub.apply({ apiVersion: "greenhouse.sap/v1alpha1", kind: "Plugin", metadata: { name: "lone", namespace: "my-org" }, spec });
+    await plane.hub.apply(plugin("lone", spec));
     await story.settle();
     await story.add(FIRST, { only: (file) => file === "override.yaml" });
     await story.settle();
@@ -152,13 +153,20 @@ describe("greenhouse", () => {
       "patch plugins acme/certs-lab",
       "patch plugins acme/metrics-eu-1",
     ]);
-    const plugin = await plane.hub.get("Plugin/acme/metrics-eu-1");
-    assert.equal(plugin.spec.releaseName, "metrics-eu-1", "once set, it stays");
+    const { spec, status } = await plane.hub.get("Plugin/acme/metrics-eu-1");
+    assert.equal(spec.releaseName, "metrics-eu-1", "once set, it stays");
     assert.deepEqual(
-      plugin.status.appliedOverrides.map((it) => it.document),
-      ["Organization/acme", "PluginOverride/acme/quiet", "PluginOverride/acme/europe", "PluginOverride/acme/metrics-patched", "PluginOverride/acme/metrics-eu-1", "PluginPreset/acme/metrics"],
+      status.appliedOverrides.map((it) => it.document),
+      [
+        "Organization/acme",
+        "PluginOverride/acme/quiet",
+        "PluginOverride/acme/europe",
+        "PluginOverride/acme/metrics-patched",
+        "PluginOverride/acme/metrics-eu-1",
+        "PluginPreset/acme/metrics",
+      ],
     );
-    assert.equal(plugin.status.statusConditions.conditions[0].type, "Ready", "what others said stays");
+    assert.equal(status.statusConditions.conditions[0].type, "Ready", "what others said stays");
     await story.expectQuiet();
   });
 });

@@ -22,6 +22,8 @@ describe("kubefed", () => {
 
   const statuses = async (ref) => ((await plane.hub.get(ref)).status?.clusters ?? []).map((it) => [it.name, it.status].filter(Boolean).join(" "));
 
+  const replaceAt = (ref, path, value) => plane.hub.patch(ref, [{ op: "replace", path, value }], { kind: "json" });
+
   test("the shop is in both members, and they keep what they gave out", async () => {
     const story = await Story.begin(plane, "kubefed", { args: ARGS });
     const writes = await story.settle();
@@ -76,8 +78,9 @@ describe("kubefed", () => {
     await story.settle();
     const autoscaler = keepWriting((turn) => berlin.patch("Deployment/shop/web", { spec: { replicas: 6 + (turn % 3) } }, { user: "admin" }));
     for (const image of ["2.4.2", "2.4.3", "2.4.4"]) {
-      await plane.hub.patch(DEPLOYMENT, [{ op: "replace", path: "/spec/template/spec/template/spec/containers/0/image", value: `registry.example.com/shop/web:${image}` }], { kind: "json" });
-      await eventually(async () => (await berlin.get("Deployment/shop/web")).spec.template.spec.containers[0].image.endsWith(image), { what: `${image} being in berlin` });
+      await replaceAt(DEPLOYMENT, "/spec/template/spec/template/spec/containers/0/image", `registry.example.com/shop/web:${image}`);
+      const isThere = async () => (await berlin.get("Deployment/shop/web")).spec.template.spec.containers[0].image.endsWith(image);
+      await eventually(isThere, { what: `${image} being in berlin` });
     }
     const turns = await autoscaler.stop();
     assert.ok(turns > 3, `it had ${turns} turns`);
@@ -129,10 +132,12 @@ describe("kubefed", () => {
     const story = await Story.begin(plane, "kubefed", { args: ARGS });
     await story.settle();
     await tokyo.stop();
-    await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } }, placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] } } });
+    const placement = { clusters: [{ name: "berlin" }, { name: "tokyo" }] };
+    await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } }, placement } });
     await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).data.currency === "CHF", { what: "the change being in berlin" });
     await tokyo.start();
-    await eventually(async () => (await tokyo.find("ConfigMap/shop/settings"))?.data.currency === "CHF", { timeout: 60_000, what: "the change being in tokyo" });
+    const isThere = async () => (await tokyo.find("ConfigMap/shop/settings"))?.data.currency === "CHF";
+    await eventually(isThere, { timeout: 60_000, what: "the change being in tokyo" });
     assert.ok((await tokyo.get("Deployment/shop/web")) && (await tokyo.get("Service/shop/web")));
     await story.expectQuiet();
   });
@@ -147,13 +152,17 @@ describe("kubefed", () => {
     await eventually(async () => (await berlin.get("Service/shop/web")).spec.selector.app === "shop", { what: "the change being in berlin" });
     assert.deepEqual((await tokyo.auditWrites({ since })).filter((it) => it.code < 400), []);
     await registerKubeFedCluster(plane.hub, tokyo, { labels });
-    await eventually(async () => (await tokyo.get("Service/shop/web")).spec.selector.app === "shop", { timeout: 60_000, what: "the change being in tokyo" });
+    const isThere = async () => (await tokyo.get("Service/shop/web")).spec.selector.app === "shop";
+    await eventually(isThere, { timeout: 60_000, what: "the change being in tokyo" });
     await story.expectQuiet();
   });
 
   test("the bundle that a controller in the member fills in outlives every update", async () => {
     const story = await Story.begin(plane, "stories/003-ca-bundle/corrected", { args: ARGS, members: CLUSTERS });
-    assert.deepEqual((await story.settle()).filter((it) => /^(berlin|tokyo)/.test(it)).sort(), ["berlin: patch validatingwebhookconfigurations foo", "tokyo: patch validatingwebhookconfigurations foo"]);
+    assert.deepEqual((await story.settle()).filter((it) => /^(berlin|tokyo)/.test(it)).sort(), [
+      "berlin: patch validatingwebhookconfigurations foo",
+      "tokyo: patch validatingwebhookconfigurations foo",
+    ]);
     const client = async (member) => (await member.get(WEBHOOK)).webhooks[0].clientConfig;
     for (const [member, bundle] of [[berlin, "Q0EgMQ=="], [tokyo, "Q0EgMg=="]]) {
       assert.deepEqual([(await client(member)).caBundle, (await client(member)).service.path], [bundle, "/validate-foo"]);
@@ -163,8 +172,9 @@ describe("kubefed", () => {
       return berlin.patch(WEBHOOK, [{ op: "add", path: "/webhooks/0/clientConfig/caBundle", value }], { kind: "json" });
     });
     for (const path of ["/one", "/two", "/three"]) {
-      await plane.hub.patch("FederatedValidatingWebhookConfiguration/foo", [{ op: "replace", path: "/spec/template/webhooks/0/clientConfig/service/path", value: path }], { kind: "json" });
-      await eventually(async () => (await client(berlin)).service.path === path && (await client(tokyo)).service.path === path, { what: `${path} being everywhere` });
+      await replaceAt("FederatedValidatingWebhookConfiguration/foo", "/spec/template/webhooks/0/clientConfig/service/path", path);
+      const isThere = async (member) => (await client(member)).service.path === path;
+      await eventually(async () => (await isThere(berlin)) && (await isThere(tokyo)), { what: `${path} being everywhere` });
     }
     const turns = await injector.stop();
     await story.settle();

@@ -26,10 +26,13 @@ export function findTools() {
   const assets = process.env.KUBEBUILDER_ASSETS;
   const folder = cacheFolder();
   const place = (tool) => (assets && ASSETS.includes(tool) ? join(assets, tool) : join(folder, tool));
-  if (!TOOLS.every((tool) => isProgram(place(tool)))) build(folder);
-  for (const tool of TOOLS) {
+  const expect = (tool) => {
     if (!isProgram(place(tool))) throw new Error(`${place(tool)} is not there, or not a program`);
-  }
+  };
+  // What somebody else provides cannot be built here.
+  if (assets) ASSETS.forEach(expect);
+  if (!TOOLS.every((tool) => isProgram(place(tool)))) build(folder);
+  TOOLS.forEach(expect);
   return Object.fromEntries(TOOLS.map((tool) => [tool, place(tool)]));
 }
 
