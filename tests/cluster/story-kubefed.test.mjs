@@ -96,8 +96,11 @@ describe("kubefed", () => {
     assert.deepEqual(await story.settle(), ["tokyo: delete services shop/web"]);
     await plane.hub.patch(SERVICE, { spec: { placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] } } });
     await story.settle();
+    // Both at once, or the label would be mended in between.
+    await story.runner.stop();
     await tokyo.patch("Service/shop/web", { metadata: { labels: { "kubefed.io/managed": null } } });
     await plane.hub.patch(SERVICE, { spec: { placement: { clusters: [{ name: "berlin" }] } } });
+    await story.runner.start();
     await story.settle();
     assert.ok(await tokyo.get("Service/shop/web"));
     await story.expectQuiet();
