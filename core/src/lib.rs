@@ -16,6 +16,7 @@
 //!
 //! What these know about Kubernetes kinds are tables in [`rules`]. Around them: a [`document`] is a value with an identity
 //! and a place, [`diagnostic`] holds every code, [`nearest`] finds the name that was meant, [`mask`] keeps secrets in,
+//! [`reach`] tells how to get to a cluster, [`crds`] writes the definitions of the kinds that are read,
 //! [`contract`] is the JSON promise, and [`workspace`] holds what is loaded and is what a host talks to.
 //!
 //! The crate is pure: no clock, no I/O, no randomness, no threads, no global state. The same request gives the same bytes,
@@ -41,6 +42,7 @@ pub mod cel;
 pub mod clusterset;
 pub mod compare;
 pub mod contract;
+pub mod crds;
 pub mod diagnostic;
 pub mod dialect;
 pub mod diff;

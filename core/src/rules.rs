@@ -6,12 +6,14 @@
 //! - [`stored`]: what an API server makes of what it is given.
 //! - [`updates`]: what counts as a difference of each kind, and how an update mends it.
 //! - [`molds`]: which flags a component takes, by version.
-//! - [`clusters`]: which documents are clusters.
+//! - [`clusters`]: which documents are clusters, and how each says the way there.
+//! - [`schemas`]: what the documents look like that no installed system brings a definition for.
 
 pub mod clusters;
 pub mod lists;
 pub mod molds;
 pub mod retention;
 pub mod roots;
+pub mod schemas;
 pub mod stored;
 pub mod updates;
