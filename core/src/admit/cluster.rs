@@ -43,7 +43,9 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, reviews: &[Revi
         let sets = store.cluster_sets(&mut Vec::new());
         for check in &decided.checks {
             match check.granted {
-                false => verdict.deny(&denial(check, user, &moved(check, &verdict, &sets), &store.settings)),
+                false => {
+                    verdict.deny(&denial(check, user, &moved(check, &decided.checks, &verdict, &sets), &store.settings))
+                }
                 true => deprecated(check, &store.settings).iter().for_each(|it| verdict.warn(it)),
             }
         }
@@ -56,15 +58,15 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, reviews: &[Revi
 
 fn guarded_changes(old: Option<&Value>, new: &Value, mode: Mode) -> usize {
     let none = Map::new();
-    let labels =
-        |it: Option<&'_ Value>| it.and_then(|it| it.at(&["metadata", "labels"])).and_then(Value::as_map).cloned();
-    let (before, after) = (labels(old).unwrap_or(none.clone()), labels(Some(new)).unwrap_or(none));
+    let before = old.and_then(labels_of).unwrap_or(&none);
+    let after = labels_of(new).unwrap_or(&none);
     let differs = |(key, value): &(&Text, &Value), other: &Map| is_guarded(key, mode) && other.get(key) != Some(*value);
-    before
-        .iter()
-        .filter(|it| differs(it, &after))
-        .count()
-        .saturating_add(after.iter().filter(|it| differs(it, &before)).count())
+    let removed = before.iter().filter(|it| differs(it, after)).count();
+    removed.saturating_add(after.iter().filter(|it| differs(it, before)).count())
+}
+
+fn labels_of(cluster: &Value) -> Option<&Map> {
+    cluster.at(&["metadata", "labels"]).and_then(Value::as_map)
 }
 
 /// An error in the object under review, which is `new` to those who authorize.
@@ -86,25 +88,38 @@ fn joins_count(settings: &Settings) -> bool {
     settings.stage == Stage::Transitional || settings.mode == Mode::Compat
 }
 
-/// The sets that the cluster would join or leave by a label.
-fn moved(check: &Check, verdict: &Verdict, sets: &[ClusterSet]) -> Vec<String> {
-    let moved = if check.change == Change::Add { &verdict.joins } else { &verdict.leaves };
-    let decides = |set: &&ClusterSet| {
-        moved.contains(set.name())
-            && set.keys().any(|key| check.label.strip_prefix(key.as_str()).is_some_and(|it| it.starts_with(':')))
+/// What a label does: which sets the cluster would join and leave by it, in words.
+///
+/// Of another value of one key, the old one taken off leaves and the new one put on joins.
+fn moved(check: &Check, checks: &[Check], verdict: &Verdict, sets: &[ClusterSet]) -> Vec<String> {
+    let key = key_of(check);
+    let is_alone = !checks.iter().any(|it| key_of(it) == key && it.change != check.change);
+    let by_key = |names: &[Text]| -> Vec<String> {
+        let decides = |set: &&ClusterSet| names.contains(set.name()) && set.keys().any(|it| it == key);
+        sets.iter().filter(decides).map(|set| set.name().to_string()).collect()
     };
-    sets.iter().filter(decides).map(|set| set.name().to_string()).collect()
+    let moves = [("join", Change::Add, &verdict.joins), ("leave", Change::Remove, &verdict.leaves)];
+    let moves = moves.into_iter().filter(|(_, change, _)| is_alone || *change == check.change);
+    let words = moves.filter_map(|(verb, _, names)| match by_key(names).as_slice() {
+        [] => None,
+        [set] => Some(format!("{verb} the set {set}")),
+        sets => Some(format!("{verb} the sets {}", series(sets, "and"))),
+    });
+    words.collect()
 }
 
-fn denial(check: &Check, user: &User, sets: &[String], settings: &Settings) -> Diagnostic {
-    let (does, moves) = match check.change {
-        Change::Add => ("put on", "join"),
-        Change::Remove => ("take off", "leave"),
+fn key_of(check: &Check) -> &str {
+    check.label.split_once(':').map_or(check.label.as_str(), |(key, _)| key)
+}
+
+fn denial(check: &Check, user: &User, moves: &[String], settings: &Settings) -> Diagnostic {
+    let does = match check.change {
+        Change::Add => "put on",
+        Change::Remove => "take off",
     };
-    let by = match sets {
+    let by = match moves {
         [] => String::new(),
-        [set] => format!(", by which the cluster would {moves} the set {set}"),
-        sets => format!(", by which the cluster would {moves} the sets {}", series(sets, "and")),
+        moves => format!(", by which the cluster would {}", series(moves, "and")),
     };
     let message = format!("{} may not {does} the label {}{by}", user.name, check.label);
     Diagnostic::error(Code::NotGranted, message).hint(grants(check, settings))
