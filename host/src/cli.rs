@@ -13,8 +13,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    Screen, authorize, call, compare, completion, diff, example, explain, lint, plan, preview, run, schema, select,
-    serve, vectors, version, whatif,
+    Screen, apply, approve, authorize, call, compare, completion, crds, diff, example, explain, lint, plan, preview,
+    run, schema, select, serve, vectors, version, webhook, whatif,
 };
 use crate::render::style::{Color, Palette};
 
@@ -52,7 +52,11 @@ enum Command {
     Lint(lint::Args),
     Plan(plan::Args),
     Compare(compare::Args),
+    Apply(apply::Args),
+    Approve(approve::Args),
     Run(run::Args),
+    Webhook(webhook::Args),
+    Crds(crds::Args),
     Select(select::Args),
     Authorize(authorize::Args),
     Example(example::Args),
@@ -85,7 +89,8 @@ impl Output {
 }
 
 /// The commands over documents. A person waits for these and can stop waiting: they get more time than a server gives.
-const PATIENT: &[&str] = &["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize", "run"];
+const PATIENT: &[&str] =
+    &["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize", "apply", "run"];
 
 /// The whole command line, as help and completions describe it.
 pub fn command() -> clap::Command {
@@ -105,7 +110,11 @@ pub fn run() -> ExitCode {
         Command::Lint(args) => lint::run(args, screen),
         Command::Plan(args) => plan::run(args, screen),
         Command::Compare(args) => compare::run(args, screen),
+        Command::Apply(args) => apply::run(args, screen),
+        Command::Approve(args) => approve::run(args),
         Command::Run(args) => run::run(args),
+        Command::Webhook(args) => webhook::run(args),
+        Command::Crds(args) => crds::run(args),
         Command::Select(args) => select::run(args, screen),
         Command::Authorize(args) => authorize::run(args, screen),
         Command::Example(args) => example::run(args),

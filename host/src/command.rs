@@ -1,9 +1,12 @@
 //! One file a subcommand, and what they share: choosing the engine, printing, and failing with a hint.
 
+pub mod apply;
+pub mod approve;
 pub mod authorize;
 pub mod call;
 pub mod compare;
 pub mod completion;
+pub mod crds;
 pub mod diff;
 pub mod example;
 pub mod explain;
@@ -19,6 +22,7 @@ pub mod select;
 pub mod serve;
 pub mod vectors;
 pub mod version;
+pub mod webhook;
 pub mod whatif;
 
 use std::fmt::Display;

@@ -6,11 +6,13 @@
 //!    [`session`] is a workspace with everything that was put to it.
 //! 4. [`cluster`] is one API server, and the only caller of its client.
 //! 5. [`reconcile`] watches, asks, fetches what the engine needs, and does what it says.
-//! 6. [`vectors`] puts the conformance cases to an engine, [`serve`] answers on a loopback port, and [`example`] writes a
+//! 6. [`admission`] answers what an API server asks before a change is made, over [`tls`].
+//! 7. [`vectors`] puts the conformance cases to an engine, [`serve`] answers on a loopback port, and [`example`] writes a
 //!    fleet of any size to try all of it on.
 //!
 //! No rule about fleets lives here: what a cluster should have is decided in `fleetfold-core`.
 
+pub mod admission;
 pub mod answer;
 pub mod cache;
 pub mod cluster;

@@ -129,7 +129,9 @@ export class Story {
         this.#settled = begun;
         // The FleetPlan says how the runner itself stands.
         const told = (it) => it.resource.endsWith("/status") || it.resource === "fleetplans";
-        return inWaves((await this.#writes(since)).filter((it) => statuses || !told(it)));
+        // A conflict is a write that did not happen because somebody was faster.
+        const happened = (await this.#writes(since)).filter((it) => it.code !== 409);
+        return inWaves(happened.filter((it) => statuses || !told(it)));
       }
     }
     throw new Error(`the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n${this.runner.lastWords()}`);

@@ -48,6 +48,26 @@ fn core_reads_no_clock_no_file_no_network_and_no_chance() {
     }
 }
 
+/// The host knows kinds as data that the engine gave it. Only the writer of example fleets knows them by name, as whoever
+/// writes documents does.
+#[test]
+fn the_host_knows_no_kind_of_a_dialect() {
+    let answer = fleetfold_core::Workspace::default().call(r#"{"op":"kinds"}"#);
+    let answer = fleetfold_core::json::parse(&answer).expect("an answer");
+    let rows = answer.at(&["ok", "kinds"]).and_then(fleetfold_core::Value::as_list).expect("kinds");
+    let of_dialects =
+        rows.iter().filter(|it| it.text_at(&["group"]).contains('.') && !it.text_at(&["group"]).ends_with(".k8s.io"));
+    let kinds: Vec<String> = of_dialects.map(|it| it.text_at(&["kind"]).trim_end_matches('*').to_owned()).collect();
+    assert!(kinds.len() > 20, "{kinds:?}");
+    let is_host = |name: &String| name.starts_with("host/src") && !name.starts_with("host/src/example");
+    for (name, text) in sources(&[".rs"]).into_iter().filter(|(name, _)| is_host(name)) {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for kind in &kinds {
+            assert!(!code.contains(&format!("\"{kind}")), "{name} has {kind}");
+        }
+    }
+}
+
 #[test]
 fn unsafe_stands_where_it_is_explained() {
     let allowed = ["wasm/src/lib.rs", "host/src/cache.rs", "tests/bench-guest/src/lib.rs"];

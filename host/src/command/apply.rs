@@ -1,0 +1,156 @@
+//! `fleetfold apply`: does what a plan says that somebody has seen, if it still is the plan.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use fleetfold::answer::{list, text};
+use fleetfold::cluster::{Cluster, Effect};
+use fleetfold::quantity::now;
+use fleetfold::reconcile::{Action, Gathered};
+use fleetfold::session::compare::compare;
+use fleetfold_core::Value;
+use futures::future::join_all;
+
+use super::hub::{HubArgs, runtime};
+use super::limits::LimitArgs;
+use super::{EngineArgs, Failure, Screen, print};
+use crate::render::compare::{Sides, table};
+use crate::render::style::{Ink, Palette};
+
+/// Do what a plan says, if it still is the plan of the hub
+///
+/// Reads the hub again, and plans again: only while that plan has the digest of the one in the file is anything done, wave by
+/// wave, each step for exactly the object that was seen. Exits with 0 when everything was done, with 1 when the plan is another
+/// one now or a step failed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold plan --from-cluster -o plan.json     look at it, and keep it
+  fleetfold apply plan.json --dry-run=server     let the servers try it
+  fleetfold apply plan.json                      do exactly that")]
+pub struct Args {
+    /// The plan, as `fleetfold plan -o plan.json` wrote it
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+
+    #[command(flatten)]
+    hub: HubArgs,
+
+    /// Let the servers try every step, and keep none of it
+    #[arg(long, value_name = "WHERE", default_value = "none")]
+    dry_run: DryRun,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DryRun {
+    None,
+    Server,
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    let seen = read(&args.plan)?;
+    let mut engine = args.engine.start()?;
+    if let Some(limits) = args.limits.settings() {
+        let request = Value::map([("op", Value::text("configure")), ("limits", limits)]);
+        engine.call(request.to_canonical().as_bytes());
+    }
+    let runtime = runtime()?;
+    let done = runtime.block_on(async {
+        let mut gathered = args.hub.read(engine).await?;
+        gathered.tell();
+        let asks = Value::map([("now", Value::text(now())), ("reveal", true.into())]);
+        let plan = gathered.session.ask("plan", asks).map_err(|refusal| Failure::new(&refusal, &refusal.hint))?.ok;
+        if text(&plan, "digest") != text(&seen, "digest") {
+            return refuse(&seen, &mut gathered, screen);
+        }
+        let effect = if args.dry_run == DryRun::Server { Effect::DryRun } else { Effect::Real };
+        perform(&plan, &gathered.clusters, effect, screen.out).await
+    });
+    runtime.shutdown_background();
+    done
+}
+
+fn read(path: &Path) -> Result<Value, Failure> {
+    let hint = "give a file that `fleetfold plan -o plan.json` wrote";
+    let wrong = |problem: String| Failure::new(format_args!("`{}` is no plan: {problem}", path.display()), hint);
+    let written = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let plan = if path.extension().is_some_and(|it| it == "json") {
+        fleetfold::answer::read(&written).map_err(wrong)?
+    } else {
+        let parsed = fleetfold_core::yaml::parse_each(&written, Default::default(), &mut Vec::new());
+        let first = parsed.into_iter().next().and_then(Result::ok);
+        first.map(|it| it.value).ok_or_else(|| wrong("it cannot be read".into()))?
+    };
+    if text(&plan, "digest").is_empty() {
+        return Err(wrong("it has no digest".into()));
+    }
+    Ok(plan)
+}
+
+/// Says where the plan of now is another one.
+fn refuse(seen: &Value, gathered: &mut Gathered, screen: Screen) -> Result<ExitCode, Failure> {
+    // Without what Secrets hold, as the file is.
+    let plan = gathered.session.ask("plan", Value::map([("now", now())]));
+    let plan = plan.map_err(|refusal| Failure::new(&refusal, &refusal.hint))?.ok;
+    let none = Sides { old: Vec::new(), new: Vec::new() };
+    print(table(&compare(seen, &plan), &none, screen.out))?;
+    let message =
+        format_args!("the plan is another one now: {} and not {}", text(&plan, "digest"), text(seen, "digest"))
+            .to_string();
+    Failure::new(message, "look at it again with `fleetfold plan --from-cluster -o plan.json`").report(screen.err);
+    Ok(ExitCode::from(1))
+}
+
+/// Does every step, wave by wave. What fails stops the later waves of its subject, and nothing else.
+async fn perform(plan: &Value, clusters: &[Cluster], effect: Effect, palette: Palette) -> Result<ExitCode, Failure> {
+    let actions: Vec<Action> = list(plan, "actions").iter().map(Action::read).collect();
+    let waves: BTreeSet<i64> = actions.iter().map(|it| it.wave).collect();
+    let mut failed: BTreeSet<&str> = BTreeSet::new();
+    let (mut done, mut not_done) = (0, 0);
+    for wave in waves {
+        let (now, later): (Vec<&Action>, Vec<&Action>) =
+            actions.iter().filter(|it| it.wave == wave).partition(|it| !failed.contains(it.subject.as_str()));
+        for action in later {
+            not_done += 1;
+            print(line(action, palette.paint(Ink::Yellow, "not done"), "a wave before it failed"))?;
+        }
+        let results = join_all(now.iter().map(|action| one(action, clusters, effect))).await;
+        for (action, result) in now.into_iter().zip(results) {
+            match result {
+                Ok(()) => {
+                    done += 1;
+                    print(line(action, palette.paint(Ink::Green, "done"), &action.reason))?;
+                }
+                Err(problem) => {
+                    not_done += 1;
+                    failed.insert(&action.subject);
+                    print(line(action, palette.paint(Ink::Red, "failed"), &problem))?;
+                }
+            }
+        }
+    }
+    let held = list(plan, "held").len();
+    let tried = if effect == Effect::DryRun { " by the servers alone" } else { "" };
+    print(format_args!("{done} done{tried}, {not_done} not done, {held} held\ndigest {}\n", text(plan, "digest")))?;
+    Ok(ExitCode::from(u8::from(not_done > 0)))
+}
+
+async fn one(action: &Action, clusters: &[Cluster], effect: Effect) -> Result<(), String> {
+    let cluster = clusters.iter().find(|it| it.name() == action.cluster);
+    let cluster = cluster.ok_or_else(|| "the cluster cannot be reached".to_owned())?;
+    action.perform(cluster, effect).await.map(drop).map_err(|fault| format!("{fault} ({})", fault.hint()))
+}
+
+fn line(action: &Action, word: impl std::fmt::Display, why: &str) -> String {
+    let Action { verb, target, cluster, .. } = action;
+    let place = if cluster.is_empty() { String::new() } else { format!(" in {cluster}") };
+    format!("{word} {verb} {target}{place}: {why}\n")
+}

@@ -1,0 +1,34 @@
+//! `fleetfold crds`: the CustomResourceDefinitions that a hub needs.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use fleetfold_core::Workspace;
+
+use super::fleet::Fleet;
+use super::{Failure, print};
+use crate::render::yaml;
+
+/// Print the CustomResourceDefinitions of the kinds that no installed system brings
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold crds | kubectl apply --server-side -f -
+  fleetfold crds --all -f examples/kubefed     for a hub to try things on: every kind that is read, federated ones too")]
+pub struct Args {
+    /// Also the kinds that other systems bring, without their schemas: for a hub to try things on
+    #[arg(long)]
+    all: bool,
+
+    /// Documents that name further kinds; may be given again
+    #[arg(short = 'f', long = "filename", value_name = "FILE", requires = "all")]
+    files: Vec<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let mut fleet = Fleet::load(&args.files, Box::new(Workspace::default()))?;
+    let crds = fleetfold_core::crds::crds(args.all, &fleet.documents()?);
+    let texts: Vec<String> = crds.iter().map(yaml::document).collect();
+    print(texts.join("---\n"))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,119 @@
+//! `fleetfold webhook`: guards who may change what, as an admission webhook.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fleetfold::admission::Admission;
+use fleetfold::guest::Guest;
+use fleetfold::reconcile::metrics::{Metrics, listen};
+use fleetfold::session::Session;
+use fleetfold::tls::TlsListener;
+use fleetfold_core::Value;
+use tokio::sync::watch;
+use tracing_subscriber::filter::LevelFilter;
+
+use super::hub::{HubArgs, runtime};
+use super::run::{bind, cannot_listen, log, stop_when_asked};
+use super::{Failure, ModuleArgs};
+
+/// Guard labels, sets, bindings, overrides, retention paths and flags as a validating admission webhook
+///
+/// Serves `POST /admit` over TLS, with `/healthz` and `/readyz`. Reads the documents of the hub, and asks its API server who may
+/// do what (SubjectAccessReview). The certificate is read again when its files change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold webhook --cert tls.crt --key tls.key
+  fleetfold webhook --cert tls.crt --key tls.key --listen 0.0.0.0:8443 --stage transitional")]
+pub struct Args {
+    #[command(flatten)]
+    hub: HubArgs,
+
+    /// Where reviews are answered
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8443")]
+    listen: SocketAddr,
+
+    /// Where /metrics and /healthz are served without TLS
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<SocketAddr>,
+
+    /// The certificate, as PEM
+    #[arg(long, value_name = "FILE")]
+    cert: PathBuf,
+
+    /// Its key, as PEM
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+
+    /// Guard the documents of this system only; may be given again
+    #[arg(long = "dialect", value_name = "NAME")]
+    dialects: Vec<String>,
+
+    /// Which rules cluster sets follow: transitional or full
+    #[arg(long, value_name = "STAGE", default_value = "full", value_parser = ["transitional", "full"])]
+    stage: String,
+
+    /// How much to log: error, warn, info, debug
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    log_level: LevelFilter,
+
+    #[command(flatten)]
+    module: ModuleArgs,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let module = args.module.load()?;
+    let guest = Guest::new(&module, args.module.limits())?;
+    log(args.log_level);
+    let runtime = runtime()?;
+    let done = runtime.block_on(serve(args, Session::new(Box::new(guest))));
+    runtime.shutdown_background();
+    done
+}
+
+async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
+    let hub = args.hub.connect().await?;
+    hub.probe().await?;
+    let metrics = Arc::new(Metrics::default());
+    let (stop, stopped) = watch::channel(false);
+    tokio::spawn(stop_when_asked(stop)?);
+    if let Some(address) = args.metrics {
+        listen(bind(address)?, Arc::clone(&metrics), None).map_err(|error| cannot_listen(&error))?;
+    }
+    let mut settings = vec![("stage", Value::text(args.stage.as_str()))];
+    if !args.dialects.is_empty() {
+        settings.push(("dialects", Value::list(args.dialects.iter().map(String::as_str))));
+    }
+    let mut admission = Admission::new(session, &hub, Value::map(settings), &metrics);
+    let listener = TlsListener::new(bind(args.listen)?, args.cert.clone(), args.key.clone())
+        .map_err(|error| Failure::new(&error, error.hint()))?;
+    tracing::info!(address = %args.listen, "guards changes");
+    let mut server = tokio::spawn(axum::serve(listener, admission.routes(&hub)).into_future());
+    loop {
+        let mut until = stopped.clone();
+        let ended = tokio::select! {
+            ended = admission.run(stopped.clone()) => ended,
+            _ = until.wait_for(|it| *it) => Ok(()),
+            _ = &mut server => return Err(Failure::new("reviews are no longer answered", "see the log")),
+        };
+        let Err(refusal) = ended else { break };
+        if !refusal.is_lost {
+            return Err(Failure::new(&refusal, &refusal.hint));
+        }
+        tracing::error!(
+            code = refusal.code,
+            hint = refusal.hint,
+            "the engine lost its workspace, which is read again: {refusal}"
+        );
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        admission.begin_again(&hub);
+    }
+    // What is being answered is answered.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    server.abort();
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}

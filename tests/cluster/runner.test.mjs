@@ -1,0 +1,244 @@
+// What the runner promises whatever the dialect: it does what the plan says, once, and only while it may.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { command, planOf } from "./command.mjs";
+import { eventually } from "./control-plane.mjs";
+import { root } from "./documents.mjs";
+import { condition, startPlane, Story } from "./stories.mjs";
+
+const LIMITS = ["--max-deletes", "100", "--max-delete-percent", "100"];
+const ARGS = ["--dialect", "kubefed", ...LIMITS];
+const OWN = "FleetPlan/fleetfold";
+const CANARY = "canary-9f1c3b7a";
+
+describe("the runner", () => {
+  let plane, berlin, tokyo;
+  before(async () => {
+    plane = await startPlane({ members: ["berlin", "tokyo"] });
+    ({ berlin, tokyo } = plane.members);
+  });
+  after(() => plane?.stop());
+
+  /** The documents of an example on the hub, with no runner yet. */
+  const prepare = async (example = "kubefed") => {
+    await plane.clear();
+    const story = new Story(plane, {});
+    await story.add(example);
+    return story;
+  };
+  const done = (runner, digest) => runner.logs.filter((it) => it.message.startsWith("done:") && it.digest === digest).map((it) => it.action).sort();
+  const creates = async (since) => {
+    const all = await Promise.all(plane.servers.map((it) => it.auditWrites({ user: "runner", since })));
+    return all.flat().filter((it) => it.verb === "create" && it.code < 300 && it.resource !== "fleetplans");
+  };
+
+  test("the plan that the command line shows and what the runner does are one list, digest for digest", async () => {
+    await prepare();
+    const plan = planOf(plane, LIMITS);
+    assert.equal(plan.code, 1);
+    assert.deepEqual(plan.needs, []);
+    assert.ok(plan.actions.length >= 5, `${plan.actions.length} actions`);
+    const runner = await plane.run({ args: LIMITS });
+    await runner.reconcile();
+    const first = await runner.waitForLog((it) => it.message.startsWith("plan:"), { what: "a plan" });
+    assert.equal(first.digest, plan.digest);
+    assert.deepEqual(done(runner, plan.digest), plan.actions.map((it) => it.id).sort());
+    const after = planOf(plane, LIMITS);
+    assert.deepEqual([after.code, after.actions.length], [0, 0]);
+    assert.match(command(["preview", "--from-cluster", "--kubeconfig", plane.KUBECONFIG]).out, /FederatedDeployment\/shop\/web/);
+  });
+
+  test("a plan is applied as it was seen, and refused when it is another one", async () => {
+    await prepare();
+    const file = join(plane.folder, "plan.json");
+    const hub = ["--kubeconfig", plane.KUBECONFIG];
+    assert.equal(command(["plan", "--from-cluster", ...hub, ...LIMITS, "-o", file]).code, 1);
+    const { digest, actions } = JSON.parse(readFileSync(file, "utf8"));
+
+    const tried = command(["apply", file, ...hub, ...LIMITS, "--dry-run=server"]);
+    assert.match(tried.out, /by the servers alone/);
+    assert.equal(await berlin.find("Deployment/shop/web"), undefined, "nothing is kept of a dry run");
+
+    await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
+    const refused = command(["apply", file, ...hub, ...LIMITS]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /the plan is another one now/);
+    assert.match(refused.out, /settings/);
+    assert.equal(await berlin.find("Deployment/shop/web"), undefined, "nothing is done of a plan that is another one");
+
+    assert.equal(command(["plan", "--from-cluster", ...hub, ...LIMITS, "-o", file]).code, 1);
+    const applied = command(["apply", file, ...hub, ...LIMITS]);
+    assert.equal(applied.code, 0, applied.out + applied.err);
+    assert.match(applied.out, new RegExp(`${actions.length} done, 0 not done`));
+    assert.notEqual(JSON.parse(readFileSync(file, "utf8")).digest, digest);
+    assert.equal(planOf(plane, LIMITS).code, 0);
+  });
+
+  test("a plan waits until its digest is approved, and for that plan alone", async () => {
+    await prepare();
+    const runner = await plane.run({ args: [...ARGS, "--require-approval"] });
+    await runner.reconcile();
+    const waiting = async () => {
+      const own = await plane.hub.find(OWN);
+      return own && condition(own, "Approved")?.startsWith("False") && own;
+    };
+    const own = await eventually(waiting, { what: "the plan waiting" });
+    assert.equal(await berlin.find("Deployment/shop/web"), undefined);
+    const approve = (digest) => command(["approve", digest, "--kubeconfig", plane.KUBECONFIG]);
+    const wrong = approve("sha256:00");
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.err, new RegExp(own.status.digest));
+    assert.equal(approve(own.status.digest).code, 0);
+    await eventually(async () => condition(await plane.hub.get(OWN), "Ready")?.startsWith("True"), { what: "the approved plan being done" });
+    assert.ok(await berlin.find("Deployment/shop/web"));
+    await eventually(async () => !(await plane.hub.get(OWN)).metadata.annotations?.["fleetfold.dev/approved"], { what: "the approval being used up" });
+
+    await berlin.delete("Deployment/shop/web");
+    await eventually(waiting, { what: "the drift waiting for approval" });
+    await runner.reconcile();
+    assert.equal(await berlin.find("Deployment/shop/web"), undefined, "an approval is not for ever");
+    assert.match((await plane.hub.kubectl(["wait", "fleetplan/fleetfold", "--for=condition=Approved=false", "--timeout=5s"])).stdout ?? "condition met", /condition met/);
+  });
+
+  test("a dry run says what it would do, and writes nothing at all", async () => {
+    await prepare();
+    const since = new Date();
+    const runner = await plane.run({ args: [...ARGS, "--dry-run", "--log-level", "debug"] });
+    await runner.reconcile();
+    assert.ok(runner.logs.some((it) => it.message.startsWith("would create Deployment/shop/web")));
+    for (const server of plane.servers) assert.deepEqual(await server.auditWrites({ user: "runner", since }), []);
+    await runner.stop();
+  });
+
+  test("when the leader is killed the other takes over, and nothing is done twice", async () => {
+    await prepare();
+    await plane.hub.ensureNamespace("runners");
+    const since = new Date();
+    const args = [...ARGS, "--leader-elect", "--lease-namespace", "runners"];
+    const leader = await plane.run({ args, env: { POD_NAME: "one" } });
+    await leader.waitForLog((it) => it.message.startsWith("leads"), { what: "the first one leading" });
+    await eventually(() => berlin.find("Deployment/shop/web"), { what: "the first one working" });
+    const second = await plane.run({ args, env: { POD_NAME: "two" } });
+    assert.equal((await plane.hub.get("Lease/runners/fleetfold")).spec.holderIdentity, "one");
+    await leader.kill();
+    await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
+    await second.waitForLog((it) => it.message.startsWith("leads"), { timeout: 40_000, what: "the second one leading" });
+    await eventually(async () => (await berlin.find("ConfigMap/shop/settings"))?.data.currency === "CHF", { what: "the second one working" });
+    const made = (await creates(since)).map((it) => `${it.resource} ${it.namespace}/${it.name} ${it.userAgent}`);
+    assert.equal(new Set(made).size, made.length, made.join("\n"));
+    await second.stop();
+    assert.equal((await plane.hub.get("Lease/runners/fleetfold")).spec.holderIdentity, "", "a runner that stops lets go");
+  });
+
+  test("a member that is down holds up no other, loses nothing, and catches up", async () => {
+    await prepare();
+    await tokyo.stop();
+    const since = new Date();
+    const runner = await plane.run({ args: ARGS });
+    try {
+      await eventually(() => berlin.find("Deployment/shop/web"), { timeout: 30_000, what: "berlin having everything" });
+      await runner.reconcile();
+      const own = await eventually(async () => {
+        const own = await plane.hub.find(OWN);
+        return own && condition(own, "ClustersReachable")?.startsWith("False") && own;
+      }, { what: "the condition" });
+      const told = own.status.conditions.find((it) => it.type === "ClustersReachable").message;
+      assert.match(told, /tokyo/);
+      assert.ok(runner.logs.some((it) => it.level === "WARN" && it.cluster === "tokyo" && it.hint));
+      const federated = await plane.hub.get("FederatedDeployment/shop/web");
+      assert.deepEqual(federated.status.clusters, [{ name: "berlin" }, { name: "tokyo", status: "ClusterNotReady" }]);
+      for (const server of [plane.hub, berlin]) {
+        assert.deepEqual((await server.auditWrites({ user: "runner", since })).filter((it) => it.verb === "delete"), []);
+      }
+      // Off the list: with the member away this must not delete it there, now or later.
+      await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
+      await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).data.currency === "CHF", { what: "berlin following" });
+    } finally {
+      await tokyo.start();
+    }
+    await eventually(() => tokyo.find("Deployment/shop/web"), { timeout: 90_000, what: "tokyo catching up" });
+    await eventually(async () => condition(await plane.hub.get(OWN), "ClustersReachable")?.startsWith("True"), { timeout: 30_000, what: "the condition being lifted" });
+  });
+
+  test("everything that was read can be replayed offline, byte for byte, and holds what it must keep to itself", async () => {
+    await prepare();
+    await plane.hub.apply({
+      apiVersion: "types.kubefed.io/v1beta1",
+      kind: "FederatedSecret",
+      metadata: { name: "db", namespace: "shop" },
+      spec: { template: { type: "Opaque", stringData: undefined, data: { password: Buffer.from(CANARY).toString("base64") } }, placement: { clusters: [{ name: "berlin" }] } },
+    });
+    const file = join(plane.folder, "record.jsonl");
+    const runner = await plane.run({ args: [...ARGS, "--record", file, "--log-level", "debug"] });
+    await eventually(() => berlin.find("Secret/shop/db"), { what: "the secret being there" });
+    await runner.reconcile();
+    const metrics = (await runner.request("GET", "/metrics")).body;
+    await runner.stop();
+    assert.equal(statSync(file).mode & 0o777, 0o600, "for the owner alone");
+    const replayed = command(["run", "--replay", file]);
+    assert.equal(replayed.code, 0, replayed.out + replayed.err);
+    assert.match(replayed.out, /\d+ requests, 0 answers differ/);
+    const encoded = Buffer.from(CANARY).toString("base64");
+    const said = [JSON.stringify(runner.logs), metrics, replayed.out, JSON.stringify(await plane.hub.find(OWN)), JSON.stringify(planOf(plane, LIMITS))];
+    for (const text of said) for (const secret of [CANARY, encoded]) assert.ok(!text.includes(secret), "a secret is told");
+    assert.equal(command(["run", "--record", file, "--kubeconfig", plane.KUBECONFIG]).code, 2, "a record is never overwritten");
+  });
+
+  test("two engines are compared, and the second one never acts", async () => {
+    await prepare();
+    const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+    const own = readFileSync(join(target, "fleetfold.wasm"));
+    // Another engine: it records what it applied under another name.
+    const other = join(plane.folder, "other.wasm");
+    const changed = Buffer.from(own.toString("latin1").replaceAll("fleetfold.dev/applied", "fleetfold.dev/appiled"), "latin1");
+    assert.notDeepEqual(changed, own);
+    writeFileSync(other, changed);
+    const hub = ["--from-cluster", "--kubeconfig", plane.KUBECONFIG];
+    assert.equal(command(["compare", "builtin", "builtin", ...hub]).code, 0);
+    const compared = command(["compare", "builtin", other, ...hub]);
+    assert.equal(compared.code, 1, compared.err);
+    assert.match(compared.out, /appiled/);
+    assert.match(compared.out, /berlin/);
+
+    const runner = await plane.run({ args: [...ARGS, "--shadow", other] });
+    await eventually(async () => (await runner.metric("fleetfold_shadow_differences")) > 0, { what: "the metric" });
+    await eventually(() => berlin.find("Deployment/shop/web"), { what: "the work being done" });
+    const { annotations } = (await berlin.get("Deployment/shop/web")).metadata;
+    assert.ok(annotations["fleetfold.dev/applied"]);
+    assert.equal(annotations["fleetfold.dev/appiled"], undefined, "the shadow does not act");
+    await runner.stop();
+
+    const pinned = await plane.run({ args: [...ARGS, "--module", other] });
+    await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
+    await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).metadata.annotations["fleetfold.dev/appiled"], { what: "the pinned engine acting" });
+    await pinned.stop();
+  });
+
+  test("kubectl finds it as a plugin", async () => {
+    await prepare();
+    const folder = join(plane.folder, "bin");
+    const { mkdirSync, symlinkSync } = await import("node:fs");
+    mkdirSync(folder, { recursive: true });
+    const { fleetfold } = await import("./runner.mjs");
+    if (!existsSync(join(folder, "kubectl-fleetfold"))) symlinkSync(fleetfold, join(folder, "kubectl-fleetfold"));
+    const { spawnSync } = await import("node:child_process");
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, KUBECONFIG: plane.KUBECONFIG };
+    const { status, stdout } = spawnSync(plane.shared.tools.kubectl, ["fleetfold", "plan", "--from-cluster", "-o", "name"], { env, encoding: "utf8" });
+    assert.equal(status, 1);
+    assert.match(stdout, /Deployment\/shop\/web/);
+  });
+
+  test("a graceful stop ends what runs, and metrics and health are told meanwhile", async () => {
+    await prepare();
+    const runner = await plane.run({ args: ARGS });
+    await runner.reconcile();
+    for (const path of ["/healthz", "/readyz"]) assert.equal((await runner.request("GET", path)).code, 200);
+    assert.ok((await runner.metric("fleetfold_actions_total")) > 0);
+    assert.equal(await runner.metric("fleetfold_leads"), 1);
+    await runner.stop();
+    await sleep(0);
+  });
+});

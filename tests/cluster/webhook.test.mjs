@@ -1,0 +1,230 @@
+// The webhook in front of the real API server: who may set which label, and what the documents may not say.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { connect } from "node:tls";
+import { eventually } from "./control-plane.mjs";
+import { startPlane } from "./stories.mjs";
+
+const LABEL = "cluster.open-cluster-management.io/clusterset";
+const GROUP = "cluster.open-cluster-management.io";
+const RBAC = "rbac.authorization.k8s.io";
+
+describe("the webhook", () => {
+  let plane, webhook, folder;
+  before(async () => {
+    plane = await startPlane({ members: [] });
+    folder = join(plane.folder, "webhook");
+    mkdirSync(folder);
+    certify("one");
+    install("one");
+    await plane.hub.apply(role("reviews", [{ apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] }, { apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }]));
+    await plane.hub.apply(bind("webhook-reviews", "webhook", "reviews"));
+    const args = ["--cert", join(folder, "tls.crt"), "--key", join(folder, "tls.key")];
+    webhook = await plane.run({ command: "webhook", user: "webhook", args, ca: readFileSync(join(folder, "one.crt")) });
+    await guard();
+    await plane.hub.apply([
+      role("edits-clusters", [{ apiGroups: [GROUP], resources: ["managedclusters", "managedclustersets", "managedclustersetbindings"], verbs: ["get", "create", "patch", "update"] }]),
+      ...["eve", "dev", "mallory"].map((user) => bind(`${user}-edits`, user, "edits-clusters")),
+      { apiVersion: `${GROUP}/v1beta2`, kind: "ManagedClusterSet", metadata: { name: "dev" }, spec: { clusterSelector: { selectorType: "ExclusiveClusterSetLabel" } } },
+      { apiVersion: `${GROUP}/v1beta2`, kind: "ManagedClusterSet", metadata: { name: "eu" }, spec: { clusterSelector: { selectorType: "LabelSelector", labelSelector: { matchLabels: { region: "eu" } } } } },
+    ]);
+    await isGuarded();
+  });
+  after(() => plane?.stop());
+
+  /** A certificate for 127.0.0.1 that signs itself. */
+  function certify(name) {
+    const args = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", `/CN=${name}`, "-addext", "subjectAltName=IP:127.0.0.1"];
+    execFileSync("openssl", [...args, "-keyout", join(folder, `${name}.key`), "-out", join(folder, `${name}.crt`)], { stdio: "ignore" });
+  }
+  function install(name) {
+    copyFileSync(join(folder, `${name}.key`), join(folder, "tls.key"));
+    copyFileSync(join(folder, `${name}.crt`), join(folder, "tls.crt"));
+  }
+
+  /** Both certificates, so that the server trusts the webhook before and after it gets another one. */
+  async function guard() {
+    certify("two");
+    const caBundle = Buffer.from(["one", "two"].map((it) => readFileSync(join(folder, `${it}.crt`), "utf8")).join("")).toString("base64");
+    await plane.hub.apply({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "fleetfold" },
+      webhooks: [
+        {
+          name: "guard.fleetfold.dev",
+          admissionReviewVersions: ["v1"],
+          sideEffects: "None",
+          timeoutSeconds: 5,
+          failurePolicy: "Fail",
+          clientConfig: { url: `https://127.0.0.1:${webhook.port}/admit`, caBundle },
+          rules: [
+            { apiGroups: [GROUP], apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources: ["managedclusters", "managedclustersets", "managedclustersetbindings"] },
+            { apiGroups: ["greenhouse.sap"], apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources: ["pluginoverrides", "pluginpresets"] },
+            { apiGroups: ["core.kubefed.io"], apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources: ["federatedtypeconfigs"] },
+            { apiGroups: ["operators.opdev.io"], apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources: ["certmanagerdeployments"] },
+          ],
+        },
+      ],
+    });
+  }
+
+  /** The server takes a moment to ask. */
+  const isGuarded = () => eventually(async () => (await trySet("nobody", "dev", "mallory")).code === 403, { what: "the server asking the webhook" });
+
+  const role = (name, rules) => ({ apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: { name }, rules });
+  const bind = (name, user, to) => ({
+    apiVersion: `${RBAC}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name },
+    subjects: [{ kind: "User", apiGroup: RBAC, name: user }],
+    roleRef: { kind: "ClusterRole", apiGroup: RBAC, name: to },
+  });
+  const grant = async (user, resource, name) => {
+    const id = `${user}-${Math.abs(hash(`${resource}${name}`))}`;
+    await plane.hub.apply([role(id, [{ apiGroups: [GROUP], resources: [resource], resourceNames: [name], verbs: ["create"] }]), bind(id, user, id)]);
+    return async () => {
+      await plane.hub.delete(`ClusterRoleBinding/${id}`);
+      await plane.hub.delete(`ClusterRole/${id}`);
+    };
+  };
+  const hash = (text) => [...text].reduce((sum, it) => (sum * 31 + it.charCodeAt(0)) | 0, 7);
+  const cluster = (name, labels = {}) => ({ apiVersion: `${GROUP}/v1`, kind: "ManagedCluster", metadata: { name, labels }, spec: { hubAcceptsClient: true } });
+  async function trySet(name, set, user) {
+    if (!(await plane.hub.find(`ManagedCluster/${name}`))) await plane.hub.create(cluster(name));
+    return plane.hub.request("PATCH", `/apis/${GROUP}/v1/managedclusters/${name}`, { user, type: "application/merge-patch+json", body: { metadata: { labels: { [LABEL]: set } } } });
+  }
+
+  test("without a grant the label is denied, and the denial says what is missing and what would be joined", async () => {
+    const { code, body } = await trySet("c1", "dev", "eve");
+    assert.equal(code, 403);
+    assert.match(body.message, new RegExp(`${LABEL}:dev`));
+    assert.match(body.message, /managedclusters\/label/);
+    assert.match(body.message, /join/);
+    assert.match(body.message, /eve/);
+    assert.equal((await plane.hub.get("ManagedCluster/c1")).metadata.labels?.[LABEL], undefined);
+  });
+
+  for (const name of [`${LABEL}:dev`, `${LABEL}:*`, "*"]) {
+    test(`the grant ${name} allows it`, async () => {
+      const cluster = `granted-${Math.abs(hash(name))}`;
+      assert.equal((await trySet(cluster, "dev", "eve")).code, 403);
+      const revoke = await grant("eve", "managedclusters/label", name);
+      await eventually(async () => (await trySet(cluster, "dev", "eve")).code === 200, { what: "the grant counting" });
+      await revoke();
+    });
+  }
+
+  test("the old grant to join counts, with a warning", async () => {
+    const revoke = await grant("dev", "managedclustersets/join", "dev");
+    const allowed = await eventually(async () => {
+      const answer = await trySet("joins", "dev", "dev");
+      return answer.code === 200 && answer;
+    }, { what: "the grant counting" });
+    assert.match(allowed.headers.warning ?? "", /deprecated/);
+    await revoke();
+  });
+
+  test("another value needs both, and what does not change needs nothing", async () => {
+    await plane.hub.create({ apiVersion: `${GROUP}/v1beta2`, kind: "ManagedClusterSet", metadata: { name: "qa" }, spec: { clusterSelector: { selectorType: "ExclusiveClusterSetLabel" } } });
+    await plane.hub.create(cluster("moves", { [LABEL]: "dev" }));
+    const revoke = await grant("mallory", "managedclusters/label", `${LABEL}:qa`);
+    await eventually(async () => (await trySet("to-qa", "qa", "mallory")).code === 200, { what: "the grant counting" });
+    const { code, body } = await trySet("moves", "qa", "mallory");
+    assert.equal(code, 403);
+    assert.match(body.message, /:dev/);
+    const patch = { metadata: { labels: { region: "us" } } };
+    const other = await plane.hub.request("PATCH", `/apis/${GROUP}/v1/managedclusters/moves`, { user: "mallory", type: "application/merge-patch+json", body: patch });
+    assert.equal(other.code, 200);
+    await revoke();
+  });
+
+  test("a set that a label moves a cluster into without any guard is a warning", async () => {
+    await plane.hub.create(cluster("free"));
+    const body = { metadata: { labels: { region: "eu" } } };
+    const { code, headers } = await plane.hub.request("PATCH", `/apis/${GROUP}/v1/managedclusters/free`, { user: "eve", type: "application/merge-patch+json", body });
+    assert.equal(code, 200);
+    assert.match(headers.warning ?? "", /eu/);
+  });
+
+  test("a binding needs permission to bind, and the name of its set", async () => {
+    await plane.hub.ensureNamespace("team");
+    const binding = (name, clusterSet) => ({ apiVersion: `${GROUP}/v1beta2`, kind: "ManagedClusterSetBinding", metadata: { name, namespace: "team" }, spec: { clusterSet } });
+    const tryBind = (object) => plane.hub.request("POST", `/apis/${GROUP}/v1beta2/namespaces/team/managedclustersetbindings`, { user: "eve", body: object });
+    const denied = await tryBind(binding("dev", "dev"));
+    assert.equal(denied.code, 403);
+    assert.match(denied.body.message, /bind/);
+    const revoke = await grant("eve", "managedclustersets/bind", "dev");
+    await eventually(async () => (await tryBind(binding("dev", "dev"))).code === 201, { what: "the grant counting" });
+    assert.equal((await tryBind(binding("other", "dev"))).code, 403);
+    await revoke();
+  });
+
+  test("documents that contradict themselves are denied, and say where", async () => {
+    const tries = [
+      [{ apiVersion: `${GROUP}/v1beta2`, kind: "ManagedClusterSet", metadata: { name: "dev2" }, spec: { clusterSelector: { selectorType: "ExclusiveLabel", exclusiveLabel: { key: LABEL, value: "dev" } } } }, /dev/],
+      [
+        {
+          apiVersion: "greenhouse.sap/v1alpha1",
+          kind: "PluginOverride",
+          metadata: { name: "twice", namespace: "team" },
+          spec: { overrides: [{ path: "a", value: 1 }, { path: "a", value: 2 }] },
+        },
+        /a/,
+      ],
+      [
+        {
+          apiVersion: "core.kubefed.io/v1beta1",
+          kind: "FederatedTypeConfig",
+          metadata: { name: "deployments.apps", namespace: "team" },
+          spec: { federatedType: { kind: "FederatedDeployment", pluralName: "federateddeployments", group: "types.kubefed.io", version: "v1beta1", scope: "Namespaced" }, targetType: { kind: "Deployment", pluralName: "deployments", group: "apps", version: "v1", scope: "Namespaced" }, propagation: "Enabled", retention: { fields: ["spec..x"] } },
+        },
+        /spec\.\.x/,
+      ],
+    ];
+    await plane.hub.ensureNamespace("team");
+    for (const [object, says] of tries) {
+      await assert.rejects(plane.hub.create(object), (error) => error.code === 403 && says.test(error.message), object.kind);
+    }
+  });
+
+  test("a flag that no mold knows is denied with the flag that was meant", async () => {
+    const object = { apiVersion: "operators.opdev.io/v1alpha1", kind: "CertManagerDeployment", metadata: { name: "cluster" }, spec: { dangerZone: { containerArgOverrides: { controller: { "leader-elekt": "true" } } } } };
+    await assert.rejects(plane.hub.create(object), (error) => error.code === 403 && /leader-elect/.test(error.message));
+  });
+
+  test("a new certificate is taken up without a restart", async () => {
+    const served = () =>
+      new Promise((resolve, reject) => {
+        const socket = connect({ host: "127.0.0.1", port: webhook.port, rejectUnauthorized: false }, () => {
+          resolve(socket.getPeerCertificate().subject.CN);
+          socket.end();
+        });
+        socket.on("error", reject);
+      });
+    assert.equal(await served(), "one");
+    install("two");
+    await eventually(async () => (await served()) === "two", { what: "the new certificate" });
+    writeFileSync(join(folder, "tls.crt"), "garbage");
+    await webhook.waitForLog((it) => it.level === "ERROR", { what: "an error about the certificate" });
+    assert.equal(await served(), "two", "a broken one is not taken up");
+    install("two");
+    assert.equal((await trySet("c1", "dev", "eve")).code, 403, "it still guards");
+    assert.ok(!webhook.ended);
+  });
+
+  test("reviews that are none are refused, and the next one is answered", async () => {
+    webhook.ca = readFileSync(join(folder, "two.crt"));
+    const post = (body) => webhook.request("POST", "/admit", { body, headers: { "content-type": "application/json" } });
+    for (const body of ["", "{", "[]", "{}", "null", '{"request":7}', '{"request":{}}', '{"request":{"uid":"u","kind":{"group":"cluster.open-cluster-management.io","kind":"ManagedCluster"},"operation":"UPDATE","object":"x","userInfo":{}}}', "x".repeat(7 << 20)]) {
+      const { code, body: said } = await post(body).catch((error) => ({ code: 413, body: error.message }));
+      const isDenial = code === 200 && JSON.parse(said).response.allowed === false;
+      assert.ok(isDenial || (code >= 400 && code < 500), `${body.slice(0, 60)} → ${code} ${said}`);
+    }
+    assert.equal((await trySet("c1", "dev", "eve")).code, 403);
+    assert.equal((await webhook.request("GET", "/healthz")).code, 200);
+  });
+});
