@@ -1,10 +1,10 @@
-//! What holds for every fleet of federated objects: one plan is enough, the next one is empty, and the order in which
-//! documents come means nothing.
+//! What holds for every fleet of federated objects: one plan is enough, the next one is empty, and neither the order in which
+//! documents come nor what was asked before means anything.
 
 mod fleet;
 
 use fleet::{Fleet, list, value};
-use fleetfold_core::Value;
+use fleetfold_core::{Value, Workspace};
 
 const FLEETS: u64 = 400;
 const CLUSTERS: [&str; 4] = ["a", "b", "c", "d"];
@@ -178,4 +178,51 @@ fn one_plan_is_enough_and_the_order_of_documents_means_nothing() {
         fleet.settle();
     }
     assert!(acted > 1_000, "the fleets ask for only {acted} actions");
+}
+
+/// One thing that happens to a fleet whose clusters come, go, and do not always answer.
+fn happening(dice: &mut Dice) -> String {
+    let cluster = *dice.one(&CLUSTERS);
+    match dice.below(7) {
+        0 | 1 => {
+            let going = *dice.one(&["", r#""deletionTimestamp":"2026-01-01T00:00:00Z","#]);
+            let finalizers = *dice.one(&["", r#""finalizers":["fleetfold.dev/leaving"],"#]);
+            let word = *dice.one(&["{}", r#"{"fleetfold.dev/leaving":"delete"}"#, r#"{"fleetfold.dev/leaving":"go"}"#]);
+            let metadata = format!(r#"{going}{finalizers}"annotations":{word},"name":"{cluster}","namespace":"k""#);
+            format!(
+                r#"{{"op":"load","documents":[{{"apiVersion":"core.kubefed.io/v1beta1","kind":"KubeFedCluster","metadata":{{{metadata}}}}}]}}"#
+            )
+        }
+        2 => format!(r#"{{"op":"load","live":"{cluster}","unreachable":{}}}"#, dice.below(3) > 0),
+        3 => format!(r#"{{"op":"load","live":"{cluster}","complete":true}}"#),
+        4 | 5 => {
+            let managed = *dice.one(&["true", "true", "false"]);
+            let metadata = format!(r#"{{"name":"x0","namespace":"n","labels":{{"kubefed.io/managed":"{managed}"}}}}"#);
+            format!(
+                r#"{{"op":"load","live":"{cluster}","documents":[{{"apiVersion":"v1","kind":"ConfigMap","metadata":{metadata}}}]}}"#
+            )
+        }
+        _ => format!(r#"{{"op":"configure","leaving":"{}"}}"#, *dice.one(&["orphan", "delete"])),
+    }
+}
+
+#[test]
+fn what_was_asked_before_clusters_left_or_fell_silent_means_nothing() {
+    const PLAN: &str = r#"{"op":"plan"}"#;
+    for seed in 0..FLEETS {
+        let mut dice = Dice(seed);
+        let (documents, _) = documents(&mut dice);
+        let (mut asked, mut fresh) = (Workspace::default(), Workspace::default());
+        let load = format!(r#"{{"op":"load","documents":[{}]}}"#, documents.join(","));
+        let all: Vec<String> = std::iter::once(load).chain((0..12).map(|_| happening(&mut dice))).collect();
+        for request in &all {
+            fresh.call(request);
+            asked.call(PLAN);
+            if let Some(change) = request.strip_prefix(r#"{"op":"load","#) {
+                asked.call(&format!(r#"{{"op":"whatIf","load":{{{change}}}"#));
+            }
+            assert!(asked.call(request).contains(r#""ok""#), "{request}");
+        }
+        assert_eq!(asked.call(PLAN), fresh.call(PLAN), "fleet {seed}: {all:#?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! What the documents look like that no installed system brings a definition for.
 //!
-//! These are ours, or were proposed and never built. The kinds of other systems have definitions of their own; where a test server
-//! lacks those, anything goes.
+//! These are ours, or were proposed and never built. The kinds of other systems have definitions of their own; where a test
+//! server lacks those, anything goes.
 
 /// One kind, described.
 #[derive(Debug)]

@@ -118,7 +118,8 @@ fn failure(error: &Error) -> &'static str {
     }
 }
 
-/// The conditions with the one that says whether all is well. Its times change when it does.
+/// The conditions with the one that says whether all is well. Its times change when it does; one without a time gets it as
+/// soon as a time is known.
 fn conditions(before: &Value, reason: &str, view: View) -> Value {
     const KIND: &str = "Propagation";
     let mut all = before.get("conditions").and_then(Value::as_list).cloned().unwrap_or_default();
@@ -126,12 +127,13 @@ fn conditions(before: &Value, reason: &str, view: View) -> Value {
     let earlier = all.iter().position(is_ours).and_then(|at| all.get(at)).cloned();
     let status = if reason.is_empty() { "True" } else { "False" };
     let said = |key: &str| earlier.as_ref().map_or("", |it| it.text_at(&[key]));
-    if said("status") == status && said("reason") == reason {
+    let is_dated = view.now.is_none() || !said("lastTransitionTime").is_empty();
+    if said("status") == status && said("reason") == reason && is_dated {
         return all.into();
     }
     let mut condition = earlier.as_ref().and_then(Value::as_map).cloned().unwrap_or_default();
     let now = view.now.map(|it| it.to_string());
-    if let (Some(now), true) = (&now, said("status") != status) {
+    if let (Some(now), true) = (&now, said("status") != status || !is_dated) {
         condition.insert("lastTransitionTime", now.as_str());
     }
     if let Some(now) = &now {
