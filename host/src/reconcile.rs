@@ -109,6 +109,8 @@ pub struct Runner {
     approved: BTreeSet<String>,
     /// Something happened since the last plan.
     is_stirred: bool,
+    /// Documents changed since it was asked which kinds matter and how clusters are reached.
+    has_news: bool,
     surveyed_at: Instant,
     resynced_at: Instant,
     /// Who waits for everything to be looked at again.
@@ -145,6 +147,7 @@ impl Runner {
             current: Default::default(),
             approved: BTreeSet::new(),
             is_stirred: true,
+            has_news: true,
             surveyed_at: Instant::now(),
             resynced_at: Instant::now(),
             waiting: Vec::new(),
@@ -217,6 +220,7 @@ impl Runner {
         }
         self.ask_kinds()?;
         self.survey();
+        self.has_news = true;
         Ok(())
     }
 

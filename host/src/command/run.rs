@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,9 @@ use fleetfold::session::record::{PlanMet, Recorder, Replay, replay};
 use fleetfold_core::Value;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
 
 use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
@@ -112,7 +114,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     log(args.log_level);
     let shadow = args.shadow.as_deref().map(|file| load_module(Some(file))).transpose()?;
-    let recorder = args.record.as_ref().map(|file| record(file, &module)).transpose()?;
+    let recorder = args.record.as_deref().map(|file| record(file, &module)).transpose()?;
     let shadow = shadow.map(|it| Guest::new(&it, args.module.limits())).transpose()?;
     let shadow = shadow.map(|it| Box::new(it) as Box<dyn Engine>);
     let session = Session::new(Box::new(guest)).recorded(recorder).shadowed(shadow);
@@ -208,7 +210,7 @@ fn told(replayed: &Replay, module: &str) -> String {
     out
 }
 
-fn record(file: &PathBuf, module: &Module) -> Result<Recorder, Failure> {
+fn record(file: &Path, module: &Module) -> Result<Recorder, Failure> {
     Recorder::create(file, module.digest()).map_err(|error| {
         let hint = "give a file that does not exist yet, in a folder of yours";
         Failure::new(format_args!("`{}` cannot be written: {error}", file.display()), hint)
@@ -217,17 +219,17 @@ fn record(file: &PathBuf, module: &Module) -> Result<Recorder, Failure> {
 
 /// Logs as JSON lines.
 pub fn log(level: LevelFilter) {
-    let subscriber = tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_current_span(false)
         .with_span_list(false)
         .with_target(false)
-        .with_max_level(level)
-        .with_writer(io::stderr)
-        .finish();
+        .with_writer(io::stderr);
+    // What libraries say on the way is not for here: it may hold what is sent.
+    let own = Targets::new().with_default(LevelFilter::WARN.min(level)).with_target("fleetfold", level);
     // A program has one log; a second one would be a mistake in this program, and is left out.
-    let _ = tracing::subscriber::set_global_default(subscriber);
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(lines.with_filter(own)));
 }
 
 pub fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {

@@ -71,6 +71,9 @@ impl Runner {
             return Ok(());
         }
         self.enable()?;
+        if std::mem::take(&mut self.has_news) {
+            self.ask_kinds()?;
+        }
         let asks = [("now", Value::text(now())), ("reveal", true.into()), ("events", true.into())];
         let plan = self.session.ask("plan", Value::map(asks))?;
         self.metrics.planned(self.session.took);
@@ -194,7 +197,7 @@ impl Runner {
         if self.enabled.as_ref() != Some(&readable) {
             self.session
                 .ask("configure", Value::map([("dialects", Value::list(readable.iter().map(String::as_str)))]))?;
-            self.enabled = Some(readable);
+            (self.enabled, self.has_news) = (Some(readable), true);
         }
         Ok(())
     }
@@ -208,7 +211,9 @@ impl Runner {
         }
         let reach = self.session.ask("reach", Value::map([] as [(&str, Value); 0]))?;
         for name in self.members.reach(reach.ok) {
+            // It may be reached now: whoever needs it will find out.
             self.sights.forget(&name);
+            self.load_live(&name, vec![("unreachable", false.into())])?;
         }
         Ok(())
     }
@@ -219,7 +224,8 @@ impl Runner {
         }
         let found = documents::load(&mut self.session, &documents)?;
         self.report.loaded(&documents, found);
-        self.ask_kinds()
+        self.has_news = true;
+        Ok(())
     }
 
     fn unload(&mut self, identities: &[Identity]) -> Result<(), Refusal> {
@@ -228,7 +234,8 @@ impl Runner {
         }
         documents::unload(&mut self.session, identities)?;
         identities.iter().for_each(|it| self.report.unloaded(&it.to_string()));
-        self.ask_kinds()
+        self.has_news = true;
+        Ok(())
     }
 
     /// Loads what was seen in a cluster.
