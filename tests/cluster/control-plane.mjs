@@ -122,10 +122,12 @@ export class ControlPlane {
     await Promise.all(this.servers.map((it) => it.remember()));
   }
 
-  /** Ends every runner and deletes what came after `remember`. */
+  /** Ends every runner, starts every server that is stopped, and deletes what came after `remember`. */
   async clear() {
     await Promise.all([...this.runners].map((it) => it.kill()));
     this.runners.clear();
+    // A story that failed may have left a server stopped.
+    await Promise.all(this.servers.filter((it) => it.child.ended).map((it) => it.start()));
     await Promise.all(this.servers.map((it) => it.clear()));
   }
 

@@ -10,6 +10,9 @@ import { fleetfold } from "./runner.mjs";
 /** Nobody listens there: a cluster that the example has and we do not. */
 const NOWHERE = "https://127.0.0.1:1";
 
+/** Kinds of the examples that no dialect reads, so that `fleetfold crds --all` does not define them. */
+const UNREAD = ["ClusterKubeconfig", "Team"];
+
 /** A plane whose hub serves the kinds of every dialect, and that `Story.begin` may clear. */
 export async function startPlane(options) {
   const defined = definitions();
@@ -81,6 +84,7 @@ export class Story {
 
   async #put(document) {
     const { kind, metadata, status } = document;
+    if (UNREAD.includes(kind)) return;
     if (kind === "KubeFedCluster") return this.#join(metadata, status);
     const [applied] = await this.hub.apply(this.#asTaken(document));
     if (metadata.uid) this.#uids.set(metadata.uid, applied.metadata.uid);

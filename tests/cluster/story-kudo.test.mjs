@@ -12,6 +12,11 @@ const SERVICE = "Service/data/history";
 const FIRST = "OperatorVersion/data/spark-1.0.0";
 const SECOND = "OperatorVersion/data/spark-1.1.0";
 
+const PATCH = "patch operatorversions data/spark-1.0.0";
+
+/** What was done to the objects of a plan. KUDO's own kinds keep their status in the object: a patch may be either. */
+const made = (writes) => writes.filter((it) => !/^patch (operatorversions|instances) /.test(it));
+
 describe("kudo", () => {
   let plane;
   before(async () => {
@@ -27,12 +32,9 @@ describe("kudo", () => {
 
   test("installing makes what is absent, in the order of the plan, and once", async () => {
     const story = await Story.begin(plane, "stories/002-install", { args: ARGS });
-    assert.deepEqual(await story.settle(), [
-      "patch operatorversions data/spark-1.0.0",
-      "create clusterroles spark-users",
-      "create configmaps data/history-settings",
-      "create services data/history",
-    ]);
+    const writes = await story.settle();
+    assert.equal(writes[0], PATCH, "the finalizer is there before anything needs it");
+    assert.deepEqual(made(writes), ["create clusterroles spark-users", "create configmaps data/history-settings", "create services data/history"]);
     assert.equal(await aggregated(FIRST), "COMPLETE");
     assert.equal(await aggregated("Instance/data/nightly"), "NEVER_RUN", "its own plans may run now");
     assert.deepEqual(await owners(SETTINGS), ["spark-1.0.0"]);
@@ -62,7 +64,7 @@ describe("kudo", () => {
     assert.deepEqual((await plane.hub.get(SETTINGS)).data, { retention: "7d", owner: "platform" });
     assert.deepEqual(await owners(SETTINGS), []);
     await plane.hub.patch(SETTINGS, { data: { retention: "30d" } });
-    assert.deepEqual(await story.settle(), ["patch configmaps data/history-settings", "create services data/history"]);
+    assert.deepEqual(made(await story.settle()), ["patch configmaps data/history-settings", "create services data/history"]);
     assert.equal(await aggregated(FIRST), "COMPLETE");
     assert.deepEqual([await isMarked(SETTINGS), await isMarked(SERVICE)], [false, true]);
     await story.expectQuiet();
@@ -71,9 +73,8 @@ describe("kudo", () => {
   test("uninstalling releases first, and what was borrowed outlives its borrower", async () => {
     const story = await Story.begin(plane, "stories/002-uninstall", { args: ARGS });
     const writes = await story.settle();
-    const last = writes.indexOf("patch operatorversions data/spark-1.0.0");
-    assert.ok(last === writes.length - 1, `the finalizer goes last: ${writes.join(", ")}`);
-    assert.deepEqual(writes.slice(0, last), ["patch services data/history", "delete configmaps data/history-settings", "patch clusterroles spark-users"]);
+    assert.equal(writes.at(-1), PATCH, `the finalizer goes last: ${writes.join(", ")}`);
+    assert.deepEqual(made(writes), ["patch services data/history", "delete configmaps data/history-settings", "patch clusterroles spark-users"]);
     await eventually(async () => !(await plane.hub.find(FIRST)), { what: "the version being gone" });
     // The garbage collector acts within a second of what it sees; give it three.
     await sleep(3000);
@@ -85,7 +86,7 @@ describe("kudo", () => {
 
   test("a version stays while something it made may not be deleted", async () => {
     const story = await Story.begin(plane, "stories/002-uninstall", { args: ["--dialect", "kudo", "--max-deletes", "0"] });
-    assert.deepEqual(await story.settle(), ["patch services data/history", "patch clusterroles spark-users"]);
+    assert.deepEqual(made(await story.settle()), ["patch services data/history", "patch clusterroles spark-users"]);
     assert.ok((await plane.hub.get(FIRST)).metadata.deletionTimestamp);
     assert.ok(await plane.hub.get(SETTINGS));
     await story.expectQuiet();
