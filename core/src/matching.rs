@@ -158,7 +158,7 @@ impl<'a> Ctx<'a> {
     ) {
         let last = last.and_then(Value::as_list);
         match list_kind(self.api_version, self.kind, &self.keys) {
-            kind @ ListKind::Keyed(_) => match pair(wanted, found, kind) {
+            kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
                     let earlier = |item| last.and_then(|last| partner(item, last, kind));
                     for (index, (item, partner)) in wanted.iter().zip(&pairing.partners).enumerate() {

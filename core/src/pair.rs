@@ -33,9 +33,12 @@ pub enum Side {
     Live,
 }
 
+const NAME: &[Key] = &[Key { name: "name", default: None }];
+
 /// Pairs the elements of two lists.
 ///
 /// 1. A keyed list pairs by all its keys, defaults filled in.
+///    Where names are unique too, what is left pairs by name: a port that gets another number is still that port.
 /// 2. A set pairs equal elements. An element that stands there twice is there once.
 /// 3. An ordered list pairs by place; what one side has more stays alone.
 ///
@@ -49,6 +52,11 @@ pub fn pair(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing
             let found = keys_of(live, keys, Side::Live)?;
             // Nearly always both sides have the same elements in the same order, and no side has one twice.
             Ok(if wanted == found { by_place(desired, live) } else { join(&wanted, &found) })
+        }
+        ListKind::KeyedOrNamed(keys) => {
+            let pairing = pair(desired, live, ListKind::Keyed(keys))?;
+            let is_whole = pairing.extra.is_empty() || pairing.partners.iter().all(Option::is_some);
+            Ok(if is_whole { pairing } else { pair_by_keys(desired, live, &[keys, NAME]).0 })
         }
         ListKind::Set => {
             let texts = |items: &[Value]| items.iter().map(Value::to_canonical).collect::<Vec<_>>();
@@ -68,10 +76,11 @@ pub fn pair(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing
 ///
 /// When none of these holds: a guess could hand one element's value to another.
 pub fn pair_for_retention(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing, Unpairable> {
-    const NAME: ListKind = ListKind::Keyed(&[Key { name: "name", default: None }]);
-    let by_name = || pair(desired, live, NAME);
+    let by_name = || pair(desired, live, ListKind::Keyed(NAME));
     match kind {
-        ListKind::Keyed(_) => pair(desired, live, kind).or_else(|unpairable| by_name().map_err(|_| unpairable)),
+        ListKind::Keyed(_) | ListKind::KeyedOrNamed(_) => {
+            pair(desired, live, kind).or_else(|unpairable| by_name().map_err(|_| unpairable))
+        }
         ListKind::Set | ListKind::Ordered => by_name().or_else(|_| {
             let (wanted, found) = (desired.len(), live.len());
             let equal = wanted == found;

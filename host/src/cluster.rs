@@ -97,6 +97,13 @@ impl fmt::Display for Target {
     }
 }
 
+/// A list, and the version of everything when it was made.
+#[derive(Clone, Debug, Default)]
+pub struct Listed {
+    pub objects: Vec<Value>,
+    pub version: String,
+}
+
 /// Whether a write is done, or only tried by the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -179,9 +186,9 @@ impl Cluster {
     }
 
     /// All objects of a kind, in one namespace or all, that a selector picks; page by page, and whole or not at all.
-    pub async fn list(&self, target: &Target, label_selector: &str) -> Result<Vec<Value>, Fault> {
+    pub async fn list(&self, target: &Target, label_selector: &str) -> Result<Listed, Fault> {
         let path = self.path(target).await?;
-        let (mut objects, mut page) = (Vec::new(), String::new());
+        let (mut listed, mut page) = (Listed::default(), String::new());
         loop {
             let query = [("labelSelector", label_selector), ("continue", &page), ("limit", &PAGE.to_string())];
             let answer = self.send(Method::GET, &format!("{path}{}", query_of(&query)), None, target).await?;
@@ -191,11 +198,12 @@ impl Cluster {
                     fields.insert("apiVersion", target.api_version.as_str());
                     fields.insert("kind", target.kind.as_str());
                 }
-                objects.push(stripped(object));
+                listed.objects.push(stripped(object));
             }
+            listed.version = answer.text_at(&["metadata", "resourceVersion"]).to_owned();
             page = answer.text_at(&["metadata", "continue"]).to_owned();
             if page.is_empty() {
-                return Ok(objects);
+                return Ok(listed);
             }
         }
     }

@@ -290,6 +290,8 @@ impl Runner {
     fn resync(&mut self) {
         (self.resynced_at, self.is_stirred) = (Instant::now(), true);
         self.metrics.resynced();
+        self.documents.relist();
+        self.members.check_access();
         for cluster in self.members.all_ready() {
             self.sights.look_at_all_again(&cluster);
         }

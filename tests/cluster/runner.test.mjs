@@ -31,8 +31,9 @@ describe("the runner", () => {
   };
   const done = (runner, digest) => runner.logs.filter((it) => it.message.startsWith("done:") && it.digest === digest).map((it) => it.action).sort();
   const creates = async (since) => {
-    const all = await Promise.all(plane.servers.map((it) => it.auditWrites({ user: "runner", since })));
-    return all.flat().filter((it) => it.verb === "create" && it.code < 300 && it.resource !== "fleetplans");
+    const of = async (server) => (await server.auditWrites({ user: "runner", since })).map((it) => ({ ...it, server: server.name }));
+    const all = await Promise.all(plane.servers.map(of));
+    return all.flat().filter((it) => it.verb === "create" && it.code < 300);
   };
 
   test("the plan that the command line shows and what the runner does are one list, digest for digest", async () => {
@@ -127,7 +128,7 @@ describe("the runner", () => {
     await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
     await second.waitForLog((it) => it.message.startsWith("leads"), { timeout: 40_000, what: "the second one leading" });
     await eventually(async () => (await berlin.find("ConfigMap/shop/settings"))?.data.currency === "CHF", { what: "the second one working" });
-    const made = (await creates(since)).map((it) => `${it.resource} ${it.namespace}/${it.name} ${it.userAgent}`);
+    const made = (await creates(since)).map((it) => `${it.server} ${it.resource} ${it.namespace}/${it.name}`);
     assert.equal(new Set(made).size, made.length, made.join("\n"));
     await second.stop();
     assert.equal((await plane.hub.get("Lease/runners/fleetfold")).spec.holderIdentity, "", "a runner that stops lets go");
@@ -149,7 +150,7 @@ describe("the runner", () => {
       assert.match(told, /tokyo/);
       assert.ok(runner.logs.some((it) => it.level === "WARN" && it.cluster === "tokyo" && it.hint));
       const federated = await plane.hub.get("FederatedDeployment/shop/web");
-      assert.deepEqual(federated.status.clusters, [{ name: "berlin" }, { name: "tokyo", status: "ClusterNotReady" }]);
+      assert.deepEqual(federated.status.clusters, [{ name: "berlin" }, { name: "lima", status: "ClusterNotReady" }, { name: "tokyo", status: "ClusterNotReady" }]);
       for (const server of [plane.hub, berlin]) {
         assert.deepEqual((await server.auditWrites({ user: "runner", since })).filter((it) => it.verb === "delete"), []);
       }
@@ -165,11 +166,17 @@ describe("the runner", () => {
 
   test("everything that was read can be replayed offline, byte for byte, and holds what it must keep to itself", async () => {
     await prepare();
+    const type = (prefix, group, version) => ({ kind: `${prefix}Secret`, pluralName: `${prefix.toLowerCase()}secrets`, group, version, scope: "Namespaced" });
+    const config = { apiVersion: "core.kubefed.io/v1beta1", kind: "FederatedTypeConfig", metadata: { name: "secrets", namespace: "kube-federation-system" }, spec: { federatedType: type("Federated", "types.kubefed.io", "v1beta1"), targetType: type("", "", "v1"), propagation: "Enabled" } };
+    const written = join(plane.folder, "type-config.json");
+    writeFileSync(written, JSON.stringify(config));
+    await plane.hub.define(command(["crds", "--all", "-f", written]).out);
+    await plane.hub.apply(config);
     await plane.hub.apply({
       apiVersion: "types.kubefed.io/v1beta1",
       kind: "FederatedSecret",
       metadata: { name: "db", namespace: "shop" },
-      spec: { template: { type: "Opaque", stringData: undefined, data: { password: Buffer.from(CANARY).toString("base64") } }, placement: { clusters: [{ name: "berlin" }] } },
+      spec: { template: { type: "Opaque", data: { password: Buffer.from(CANARY).toString("base64") } }, placement: { clusters: [{ name: "berlin" }] } },
     });
     const file = join(plane.folder, "record.jsonl");
     const runner = await plane.run({ args: [...ARGS, "--record", file, "--log-level", "debug"] });
@@ -204,7 +211,7 @@ describe("the runner", () => {
     assert.match(compared.out, /berlin/);
 
     const runner = await plane.run({ args: [...ARGS, "--shadow", other] });
-    await eventually(async () => (await runner.metric("fleetfold_shadow_differences")) > 0, { what: "the metric" });
+    await eventually(async () => (await runner.metric("fleetfold_shadow_differing_plans_total")) > 0, { what: "the metric" });
     await eventually(() => berlin.find("Deployment/shop/web"), { what: "the work being done" });
     const { annotations } = (await berlin.get("Deployment/shop/web")).metadata;
     assert.ok(annotations["fleetfold.dev/applied"]);

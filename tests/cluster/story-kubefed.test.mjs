@@ -82,6 +82,7 @@ describe("kubefed", () => {
       const isThere = async () => (await berlin.get("Deployment/shop/web")).spec.template.spec.containers[0].image.endsWith(image);
       await eventually(isThere, { what: `${image} being in berlin` });
     }
+    await autoscaler.reaches(5);
     const turns = await autoscaler.stop();
     assert.ok(turns > 3, `it had ${turns} turns`);
     await story.settle();
@@ -150,6 +151,8 @@ describe("kubefed", () => {
     await story.settle();
     const labels = { region: "apac", tier: "staging" };
     await registerKubeFedCluster(plane.hub, tokyo, { labels, token: "expired" });
+    // A Secret that changes is noticed when everything is looked at again; one that stops working, at once.
+    await story.runner.reconcile();
     const since = new Date();
     await plane.hub.patch(SERVICE, { spec: { template: { spec: { selector: { app: "shop" } } } } });
     await eventually(async () => (await berlin.get("Service/shop/web")).spec.selector.app === "shop", { what: "the change being in berlin" });
@@ -200,6 +203,10 @@ function keepWriting(write) {
     return turn;
   })();
   return {
+    /** Comes back when it has written so often. */
+    async reaches(turns) {
+      while (turn < turns) await sleep(50);
+    },
     stop() {
       stopped = true;
       return done;

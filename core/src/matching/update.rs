@@ -232,7 +232,7 @@ impl<'a> Merger<'a> {
     fn merge_lists(&mut self, wanted: &[Value], found: &[Value], last: Option<&Vec<Value>>) -> Vec<Value> {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         match list_kind(self.api_version, self.kind, &keys) {
-            kind @ ListKind::Keyed(_) => match pair(wanted, found, kind) {
+            kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
                     // Live elements keep their places; what is missing comes behind them.
                     let mut merged: Vec<Option<Value>> = found.iter().cloned().map(Some).collect();

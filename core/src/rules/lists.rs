@@ -14,6 +14,8 @@ use crate::identity::group_of;
 pub enum ListKind {
     /// These keys, together.
     Keyed(&'static [Key]),
+    /// These keys, together; and where they find no partner, a `name` that no two elements may share.
+    KeyedOrNamed(&'static [Key]),
     /// The elements themselves; order and repetition mean nothing.
     Set,
     /// Their place.
@@ -121,7 +123,7 @@ const POD_SPEC: &[(&str, ListKind)] = &[
 const CONTAINERS: &[&str] = &["containers", "initContainers", "ephemeralContainers"];
 
 const CONTAINER: &[(&str, ListKind)] = &[
-    ("ports", ListKind::Keyed(&[key("containerPort"), key_or("protocol", "TCP")])),
+    ("ports", ListKind::KeyedOrNamed(&[key("containerPort"), key_or("protocol", "TCP")])),
     ("env", BY_NAME),
     ("volumeMounts", ListKind::Keyed(&[key("mountPath")])),
     ("volumeDevices", ListKind::Keyed(&[key("devicePath")])),
@@ -134,7 +136,7 @@ const ROWS: &[Row] = &[
     Row {
         group: "",
         kinds: &["Service"],
-        lists: &[("spec.ports", ListKind::Keyed(&[key("port"), key_or("protocol", "TCP")])), CONDITIONS],
+        lists: &[("spec.ports", ListKind::KeyedOrNamed(&[key("port"), key_or("protocol", "TCP")])), CONDITIONS],
     },
     Row { group: "", kinds: &["ServiceAccount"], lists: &[("secrets", BY_NAME), ("imagePullSecrets", BY_NAME)] },
     Row { group: "", kinds: &["Namespace"], lists: &[("spec.finalizers", SET), CONDITIONS] },
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn container_ports_have_two_keys_and_tcp_goes_without_saying() {
-        let ListKind::Keyed(keys) =
+        let ListKind::KeyedOrNamed(keys) =
             list_kind("apps/v1", "Deployment", &["spec", "template", "spec", "containers", "ports"])
         else {
             panic!("ports have keys")

@@ -30,15 +30,33 @@ pub async fn hub(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Clu
     connect("", config)
 }
 
+/// A way to a member that can be gone, and the versions of the Secrets that the ways depend on.
+#[derive(Debug)]
+pub struct Access {
+    pub cluster: Cluster,
+    pub versions: Vec<String>,
+}
+
+/// The versions of the Secrets that ways depend on, to see when access was changed.
+pub async fn versions(ways: &[Value], hub: &Cluster) -> Vec<String> {
+    let mut versions = Vec::new();
+    for place in ways.iter().filter_map(|way| way.get("kubeconfig").or_else(|| way.get("token"))) {
+        let read = Secret::read(place, hub).await;
+        versions.push(read.map(|it| it.version().to_owned()).unwrap_or_default());
+    }
+    versions
+}
+
 /// A member, by the ways that the engine gives, the first that can be gone.
-pub async fn member(name: &str, ways: &[Value], hub: &Cluster) -> Result<Cluster, Fault> {
+pub async fn member(name: &str, ways: &[Value], hub: &Cluster) -> Result<Access, Fault> {
+    let versions = versions(ways, hub).await;
     let mut fault = Fault::NoAccess {
         message: format!("nothing says how to get to the cluster `{name}`"),
         hint: "give its document a server and a Secret with a token, or a Secret with a kubeconfig".into(),
     };
     for way in ways {
         match go(name, way, hub).await {
-            Ok(cluster) => return Ok(cluster),
+            Ok(cluster) => return Ok(Access { cluster, versions }),
             Err(it) => fault = it,
         }
     }
@@ -135,6 +153,10 @@ impl Secret {
                 hint: format!("create `{name}` on the hub"),
             }),
         }
+    }
+
+    fn version(&self) -> &str {
+        self.object.text_at(&["metadata", "resourceVersion"])
     }
 
     fn get(&self, key: &str) -> Option<Vec<u8>> {

@@ -10,7 +10,7 @@ use fleetfold_core::document::Identity;
 
 use super::inbox::{Message, Outbox};
 use crate::answer::{list, text, texts};
-use crate::cluster::{Cluster, Fault, Served, Sighting, Target, Watch};
+use crate::cluster::{Cluster, Fault, Listed, Served, Sighting, Target, Watch};
 use crate::session::{Refusal, Session};
 
 /// How many documents go to the engine at once.
@@ -80,6 +80,8 @@ pub struct Documents {
     is_surveyed: bool,
     is_surveying: bool,
     survey_fault: Option<Fault>,
+    /// The kinds that are being looked at apart from their watches.
+    relisting: BTreeSet<Kind>,
 }
 
 impl Documents {
@@ -92,7 +94,39 @@ impl Documents {
             is_surveyed: false,
             is_surveying: false,
             survey_fault: None,
+            relisting: BTreeSet::new(),
         }
+    }
+
+    /// Looks at every document again: a watch may be behind.
+    pub fn relist(&mut self) {
+        for (kind, watched) in self.watched.iter().filter(|(_, it)| it.is_synced) {
+            if self.relisting.insert(kind.clone()) {
+                let Served { api_version, kind: name, .. } = watched.served.clone();
+                let target = Target { api_version, kind: name, ..Target::default() };
+                let (hub, outbox, kind) = (self.hub.clone(), self.outbox.clone(), kind.clone());
+                let label_selector = watched.row.label_selector.clone();
+                tokio::spawn(async move {
+                    let listed = hub.list(&target, &label_selector).await;
+                    outbox.send(Message::Relisted(kind, listed));
+                });
+            }
+        }
+    }
+
+    /// Takes in all documents of a kind as they were at a moment: what is newer than that is left as it is.
+    pub fn relisted(&mut self, kind: &Kind, listed: Result<Listed, Fault>) -> Changes {
+        self.relisting.remove(kind);
+        let mut changes = Changes::default();
+        let (Some(watched), Ok(listed)) = (self.watched.get_mut(kind), listed) else { return changes };
+        let there: BTreeSet<Identity> = listed.objects.iter().map(|it| Target::of(it).identity()).collect();
+        listed.objects.into_iter().for_each(|object| watched.put(object, &mut changes));
+        let is_gone = |(identity, version): &(&Identity, &String)| {
+            !there.contains(*identity) && !super::is_newer(version, Some(&listed.version))
+        };
+        changes.unload = watched.known.iter().filter(is_gone).map(|(identity, _)| identity.clone()).collect();
+        changes.unload.iter().for_each(|it| drop(watched.known.remove(it)));
+        changes
     }
 
     /// Takes in which kinds matter; answers whether that is news.
@@ -214,6 +248,7 @@ impl Documents {
         self.survey_fault.is_some()
             || self.is_surveyed
                 && !self.is_surveying
+                && self.relisting.is_empty()
                 && self.watched.values().all(|it| it.is_synced || it.fault.is_some())
     }
 

@@ -5,7 +5,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::documents::{Kind, Row};
 use super::sights::{Need, Place};
-use crate::cluster::{Cluster, Fault, Served, Sighting, Target};
+use crate::cluster::connect::Access;
+use crate::cluster::{Fault, Listed, Served, Sighting, Target};
 
 #[derive(Debug)]
 pub enum Message {
@@ -13,10 +14,14 @@ pub enum Message {
     Surveyed(Result<Vec<(Row, Served)>, Fault>),
     /// What the watch of a kind of documents tells.
     Document(Kind, Sighting),
+    /// All documents of a kind, looked at apart from its watch.
+    Relisted(Kind, Result<Listed, Fault>),
     /// What the runner's own object says.
     Own(Sighting),
     /// A member can be used, or not.
-    Reached(String, Result<Cluster, Fault>),
+    Reached(String, Result<Access, Fault>),
+    /// The Secret that gives access to a member is another one now.
+    AccessChanged(String),
     /// What was looked for in a cluster.
     Seen { cluster: String, need: Need, found: Result<Found, Fault> },
     /// What a watch in a cluster tells.
@@ -36,7 +41,7 @@ pub enum Message {
 /// What was found in a cluster.
 #[derive(Debug)]
 pub struct Found {
-    pub objects: Vec<Value>,
+    pub listed: Listed,
     /// How the server knows the kind; nothing where it does not.
     pub served: Option<Served>,
 }

@@ -8,7 +8,8 @@ use fleetfold_core::Value;
 
 use super::backoff::Backoff;
 use super::inbox::{Message, Outbox};
-use crate::cluster::{Cluster, Fault, connect};
+use crate::cluster::connect::{self, Access};
+use crate::cluster::{Cluster, Fault};
 
 #[derive(Debug)]
 enum Standing {
@@ -23,6 +24,8 @@ struct Member {
     standing: Standing,
     /// How it was gone to: when that changes, it is tried anew at once.
     ways: Vec<Value>,
+    /// The versions of the Secrets that gave access.
+    versions: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -82,12 +85,12 @@ impl Members {
 
     fn connect(&mut self, name: &str, earlier: Option<Backoff>) {
         let ways = connect::ways_of(&self.reach, name);
-        let member = Member { standing: Standing::Connecting(earlier), ways: ways.clone() };
+        let member = Member { standing: Standing::Connecting(earlier), ways: ways.clone(), versions: Vec::new() };
         self.members.insert(name.to_owned(), member);
         let (hub, outbox, name) = (self.hub.clone(), self.outbox.clone(), name.to_owned());
         tokio::spawn(async move {
             let reached = match connect::member(&name, &ways, &hub).await {
-                Ok(cluster) => cluster.probe().await.map(|()| cluster),
+                Ok(access) => access.cluster.probe().await.map(|()| access),
                 Err(fault) => Err(fault),
             };
             outbox.send(Message::Reached(name, reached));
@@ -95,15 +98,15 @@ impl Members {
     }
 
     /// Takes in whether a member can be used; answers whether that is news.
-    pub fn reached(&mut self, name: &str, reached: Result<Cluster, Fault>) -> bool {
+    pub fn reached(&mut self, name: &str, reached: Result<Access, Fault>) -> bool {
         let Some(member) = self.members.get_mut(name) else { return false };
         let earlier = match &member.standing {
             Standing::Connecting(earlier) => *earlier,
             Standing::Ready(_) | Standing::Down(..) => None,
         };
         match reached {
-            Ok(cluster) => {
-                member.standing = Standing::Ready(cluster);
+            Ok(Access { cluster, versions }) => {
+                (member.standing, member.versions) = (Standing::Ready(cluster), versions);
                 true
             }
             Err(fault) => {
@@ -121,6 +124,24 @@ impl Members {
         }
         member.standing = Standing::Down(fault.clone(), Backoff::first());
         true
+    }
+
+    /// Looks whether access was changed since it was used.
+    pub fn check_access(&self) {
+        for (name, member) in self.members.iter().filter(|(_, it)| matches!(it.standing, Standing::Ready(_))) {
+            let (hub, outbox, name) = (self.hub.clone(), self.outbox.clone(), name.clone());
+            let (ways, before) = (member.ways.clone(), member.versions.clone());
+            tokio::spawn(async move {
+                if connect::versions(&ways, &hub).await != before {
+                    outbox.send(Message::AccessChanged(name));
+                }
+            });
+        }
+    }
+
+    /// Goes to a member anew, as its access was changed.
+    pub fn reconnect(&mut self, name: &str) {
+        self.connect(name, None);
     }
 
     /// Goes to the members whose time has come.

@@ -37,6 +37,7 @@ pub struct Metrics {
     held: Gauge<i64, AtomicI64>,
     unreachable: Gauge<i64, AtomicI64>,
     shadow: Gauge<i64, AtomicI64>,
+    shadow_plans: Counter<u64, AtomicU64>,
     leads: Gauge<i64, AtomicI64>,
     reviews: Family<Labels, Counter>,
     resyncs: Counter<u64, AtomicU64>,
@@ -55,6 +56,7 @@ impl Default for Metrics {
             held: Gauge::default(),
             unreachable: Gauge::default(),
             shadow: Gauge::default(),
+            shadow_plans: Counter::default(),
             leads: Gauge::default(),
             reviews: Family::default(),
             resyncs: Counter::default(),
@@ -69,6 +71,8 @@ impl Default for Metrics {
         registry.register("plan_held", "Held actions of the latest plan", metrics.held.clone());
         registry.register("clusters_unreachable", "Members that do not answer", metrics.unreachable.clone());
         registry.register("shadow_differences", "Where the shadow engine plans something else", metrics.shadow.clone());
+        let plans = metrics.shadow_plans.clone();
+        registry.register("shadow_differing_plans", "Plans that the shadow engine makes otherwise", plans);
         registry.register("leads", "Whether this runner writes", metrics.leads.clone());
         registry.register("admission_reviews", "Changes that were judged", metrics.reviews.clone());
         registry.register("resyncs", "How often everything was looked at again", metrics.resyncs.clone());
@@ -96,6 +100,7 @@ impl Metrics {
 
     pub fn shadow_differs(&self, count: usize) {
         set(&self.shadow, count);
+        self.shadow_plans.inc_by(u64::from(count > 0));
     }
 
     pub fn leads(&self, leads: bool) {

@@ -12,7 +12,7 @@ use fleetfold_core::document::Identity;
 use super::backoff::Backoff;
 use super::inbox::{Found, Message, Outbox};
 use crate::answer::text;
-use crate::cluster::{Cluster, Fault, Served, Sighting, Target, Watch};
+use crate::cluster::{Cluster, Fault, Listed, Served, Sighting, Target, Watch};
 
 /// Something that the engine must see: an object, or without a name a list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,16 +110,34 @@ impl Sights {
         if let Some(progress) = sight.needs.get_mut(need) {
             *progress = Progress::Met;
         }
-        let mut news = Vec::new();
-        for object in found.objects {
-            let (identity, version) =
-                (Target::of(&object).identity(), object.text_at(&["metadata", "resourceVersion"]));
-            // A late answer may be older than what was written since. A list is taken as it is.
-            if need.is_list() || super::is_newer(version, sight.known.get(&identity).map(String::as_str)) {
-                sight.known.insert(identity, version.to_owned());
-                news.push(object);
-            }
+        let (mut news, mut again) = (Vec::new(), Vec::new());
+        let Listed { objects, version: at } = found.listed;
+        let there: BTreeSet<Identity> = objects.iter().map(|it| Target::of(it).identity()).collect();
+        if need.is_list() {
+            let place = need.place();
+            let late = sight.known.iter().filter(|(it, version)| {
+                place.covers(it) && !there.contains(*it) && super::is_newer(version, Some(&at))
+            });
+            again.extend(late.map(|(it, _)| place.target(it)));
+            sight.known.retain(|it, _| !place.covers(it) || there.contains(it));
         }
+        for object in objects {
+            let target = Target::of(&object);
+            let version = object.text_at(&["metadata", "resourceVersion"]);
+            let known = sight.known.get(&target.identity()).map(String::as_str);
+            // A late answer may be older than what was written since. A list is taken as a whole, and then mended.
+            if known.is_some_and(|known| super::is_newer(known, Some(version))) {
+                if !need.is_list() {
+                    continue;
+                }
+                again.push(target.clone());
+            } else if !need.is_list() && known == Some(version) {
+                continue;
+            }
+            sight.known.insert(target.identity(), version.to_owned());
+            news.push(object);
+        }
+        again.into_iter().for_each(|target| self.look_again(cluster, &target));
         if let Some(served) = found.served.filter(|it| it.can_watch && self.watches) {
             self.cover(cluster, need, &served);
         }
@@ -281,12 +299,12 @@ async fn look(cluster: &Cluster, need: &Need) -> Result<Found, Fault> {
     let Target { api_version, kind, .. } = &need.target;
     let served = match cluster.served(api_version, kind).await {
         Ok(served) => Some(served),
-        Err(Fault::NotServed { .. }) => return Ok(Found { objects: Vec::new(), served: None }),
+        Err(Fault::NotServed { .. }) => return Ok(Found { listed: Listed::default(), served: None }),
         Err(fault) => return Err(fault),
     };
-    let objects = match need.is_list() {
+    let listed = match need.is_list() {
         true => cluster.list(&need.target, &need.label_selector).await?,
-        false => cluster.get(&need.target).await?.into_iter().collect(),
+        false => Listed { objects: cluster.get(&need.target).await?.into_iter().collect(), version: String::new() },
     };
-    Ok(Found { objects, served })
+    Ok(Found { listed, served })
 }

@@ -12,7 +12,8 @@ use super::sights::Need;
 use super::work::{Action, in_cluster};
 use super::{GRACE, Runner};
 use crate::answer::{list, text};
-use crate::cluster::{Cluster, Fault, Sighting, Target};
+use crate::cluster::connect::Access;
+use crate::cluster::{Fault, Sighting, Target};
 use crate::quantity::now;
 use crate::session::compare::{Difference, compare};
 use crate::session::{Answer, Refusal};
@@ -32,8 +33,17 @@ impl Runner {
                 self.unload(&unload)?;
                 self.load(load)?;
             }
+            Message::Relisted(kind, listed) => {
+                let Changes { load, unload } = self.documents.relisted(&kind, listed);
+                self.unload(&unload)?;
+                self.load(load)?;
+            }
             Message::Own(sighting) => self.report.own(sighting),
             Message::Reached(name, reached) => self.reached(&name, reached)?,
+            Message::AccessChanged(name) => {
+                self.sights.forget(&name);
+                self.members.reconnect(&name);
+            }
             Message::Seen { cluster, need, found } => match found {
                 Ok(found) => self.seen(&cluster, &need, found)?,
                 Err(fault) => self.unseen(&cluster, &need, fault)?,
@@ -279,9 +289,9 @@ impl Runner {
     fn seen(&mut self, name: &str, need: &Need, found: super::inbox::Found) -> Result<(), Refusal> {
         let Some(cluster) = self.members.ready(name) else { return Ok(()) };
         if name.is_empty() && self.documents.covers(&need.target) {
-            return self.seen_document(&need.target, found.objects.into_iter().next());
+            return self.seen_document(&need.target, found.listed.objects.into_iter().next());
         }
-        let is_there = !found.objects.is_empty();
+        let is_there = !found.listed.objects.is_empty();
         let news = self.sights.found(&cluster, need, found);
         if !need.is_list() && is_there && news.is_empty() {
             return Ok(());
@@ -348,7 +358,7 @@ impl Runner {
         self.load_live(cluster, vec![("unreachable", true.into()), ("reason", fault.to_string().into())])
     }
 
-    fn reached(&mut self, name: &str, reached: Result<Cluster, Fault>) -> Result<(), Refusal> {
+    fn reached(&mut self, name: &str, reached: Result<Access, Fault>) -> Result<(), Refusal> {
         let fault = reached.as_ref().err().cloned();
         let is_news = self.members.reached(name, reached);
         match fault {
