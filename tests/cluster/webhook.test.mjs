@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connect } from "node:tls";
 import { eventually } from "./control-plane.mjs";
+import { root } from "./documents.mjs";
 import { startPlane } from "./stories.mjs";
 
 const LABEL = "cluster.open-cluster-management.io/clusterset";
@@ -192,8 +193,14 @@ describe("the webhook", () => {
   });
 
   test("a flag that no mold knows is denied with the flag that was meant", async () => {
-    const object = { apiVersion: "operators.opdev.io/v1alpha1", kind: "CertManagerDeployment", metadata: { name: "cluster" }, spec: { dangerZone: { containerArgOverrides: { controller: { "leader-elekt": "true" } } } } };
-    await assert.rejects(plane.hub.create(object), (error) => error.code === 403 && /leader-elect/.test(error.message));
+    await plane.hub.apply(readFileSync(join(root, "examples/certmanager/bundles/cert-manager-v1.3.1.yaml"), "utf8"));
+    const overridden = (flag) => ({ apiVersion: "operators.opdev.io/v1alpha1", kind: "CertManagerDeployment", metadata: { name: "cluster" }, spec: { dangerZone: { containerArgOverrides: { controller: { [flag]: "60" } } } } });
+    const tries = async () => {
+      const { code, body } = await plane.hub.request("POST", "/apis/operators.opdev.io/v1alpha1/certmanagerdeployments?dryRun=All", { body: overridden("max-concurent-challenges") });
+      return code === 403 && body.message;
+    };
+    assert.match(await eventually(tries, { what: "the bundle being known" }), /did you mean `max-concurrent-challenges`/);
+    await plane.hub.create(overridden("max-concurrent-challenges"));
   });
 
   test("a new certificate is taken up without a restart", async () => {

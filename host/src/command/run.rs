@@ -227,7 +227,7 @@ pub fn log(level: LevelFilter) {
         .with_target(false)
         .with_writer(io::stderr);
     // What libraries say on the way is not for here: it may hold what is sent.
-    let own = Targets::new().with_default(LevelFilter::WARN.min(level)).with_target("fleetfold", level);
+    let own = Targets::new().with_default(LevelFilter::ERROR).with_target("fleetfold", level);
     // A program has one log; a second one would be a mistake in this program, and is left out.
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(lines.with_filter(own)));
 }

@@ -213,6 +213,11 @@ impl Documents {
         changes
     }
 
+    /// Whether a kind could be watched before, or failed otherwise.
+    pub fn is_news(&self, kind: &Kind, fault: &Fault) -> bool {
+        self.watched.get(kind).is_some_and(|it| it.fault.as_ref() != Some(fault))
+    }
+
     /// Takes in a document that was just written; answers whether it is one.
     pub fn note(&mut self, object: &Value) -> bool {
         let target = Target::of(object);
