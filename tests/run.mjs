@@ -1,5 +1,6 @@
 // Runs everything, prints what each step says, and ends with `N passed, N failed`.
 import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,6 +13,7 @@ const vectors = join("tests", "vectors");
 const COUNTS = {
   cargo: { passed: /^test result: .*? (\d+) passed/gm, failed: /^test result: .*? (\d+) failed/gm },
   go: { passed: /^(--- PASS)/gm, failed: /^(--- FAIL)/gm },
+  node: { passed: /^ℹ pass (\d+)$/gm, failed: /^ℹ (?:fail|cancelled) (\d+)$/gm },
   vectors: { passed: /^(\d+) passed, \d+ failed$/gm, failed: /^\d+ passed, (\d+) failed$/gm },
 };
 
@@ -55,6 +57,7 @@ function run(command, args, cwd) {
   });
 }
 
+await step("toolchain", "node", ["tests/toolchain.mjs"]);
 await step("format", "cargo", ["fmt", "--all", "--check"]);
 await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked"]);
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
@@ -74,6 +77,12 @@ for (const [host, [command, args, options]] of Object.entries(hosts)) {
 }
 console.log(`\n== one digest over all answers\n${digests.map(([host, digest]) => `${host.padEnd(10)}${digest}`).join("\n")}`);
 total[digests.every(([, digest]) => digest && digest === digests[0][1]) ? "passed" : "failed"] += 1;
+
+// The runner, the webhook and their installation, on real API servers: one file after the other, as each takes the machine.
+await step("control plane", "node", ["tests/cluster/tools.mjs"]);
+const suites = ["cluster", "install"].map((it) => join("tests", it));
+const files = suites.flatMap((folder) => readdirSync(join(root, folder)).filter((it) => it.endsWith(".test.mjs")).map((it) => join(folder, it)));
+await step("real clusters", "node", ["--test", "--test-reporter=spec", "--test-concurrency=1", ...files.sort()], { counts: COUNTS.node });
 
 console.log(`\n${((Date.now() - started) / 60_000).toFixed(1)} minutes`);
 console.log(`${total.passed} passed, ${total.failed} failed`);

@@ -127,7 +127,10 @@ impl Admission {
 
     fn take(&mut self, message: Message) -> Result<(), Refusal> {
         match message {
-            Message::Surveyed(found) => self.documents.surveyed(found),
+            Message::Surveyed(found) => {
+                let gone = self.documents.surveyed(found).unload;
+                documents::unload(&mut self.session, &gone)?;
+            }
             Message::Document(kind, sighting) => {
                 let Changes { load, unload } = self.documents.take(&kind, sighting);
                 documents::unload(&mut self.session, &unload)?;

@@ -75,6 +75,9 @@ const SURVEY: Duration = Duration::from_secs(5);
 /// How long news is gathered before it is worked on: what is written together arrives together.
 const GATHER: Duration = Duration::from_millis(20);
 
+/// How many plans may follow each other while nothing happens outside.
+const TURNS: usize = 16;
+
 /// Why the runner ended.
 #[derive(Debug)]
 pub enum End {
@@ -196,7 +199,9 @@ impl Runner {
                 }
                 () = tokio::time::sleep_until(wake) => self.wake(),
             }
-            while self.is_stirred {
+            // What is answered without asking anybody makes another plan at once. An engine that goes on asking for the same
+            // gets no more than this until something happens.
+            for _ in 0..TURNS {
                 if let Err(refusal) = self.turn() {
                     return End::Lost(refusal);
                 }

@@ -146,6 +146,31 @@ describe("kubefed", () => {
     await story.expectQuiet();
   });
 
+  test("a cluster that leaves keeps what it has, or takes its copies along where it is told to", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await story.settle();
+    const cluster = (name) => `KubeFedCluster/kube-federation-system/${name}`;
+    await plane.hub.delete(cluster("berlin"));
+    assert.deepEqual((await story.settle()).filter((it) => it.startsWith("berlin")), [], "orphaned");
+    assert.ok(await berlin.find("Deployment/shop/web"));
+
+    await plane.hub.patch(cluster("tokyo"), { metadata: { annotations: { "fleetfold.dev/leaving": "delete" } } });
+    await story.settle();
+    assert.deepEqual((await plane.hub.get(cluster("tokyo"))).metadata.finalizers, ["fleetfold.dev/leaving"]);
+    // A namespace is protected, and holds up the rest until somebody says so.
+    await tokyo.patch("Namespace/shop", { metadata: { annotations: { "fleetfold.dev/allow-delete": "true" } } });
+    await plane.hub.delete(cluster("tokyo"));
+    const left = (await story.settle()).filter((it) => it.startsWith("tokyo"));
+    assert.deepEqual(left.sort(), ["tokyo: delete deployments shop/web", "tokyo: delete namespaces shop", "tokyo: delete services shop/web"]);
+    assert.equal(await tokyo.find("Deployment/shop/web"), undefined);
+    const isGone = async () => {
+      // Nobody finishes a namespace in a member that has no controllers.
+      await tokyo.request("PUT", "/api/v1/namespaces/shop/finalize", { body: { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" }, spec: { finalizers: [] } } });
+      return !(await plane.hub.find(cluster("tokyo")));
+    };
+    await eventually(isGone, { timeout: 60_000, interval: 500, what: "the cluster being gone once nothing is left there" });
+  });
+
   test("a token that is refused stops one member, not the others", async () => {
     const story = await Story.begin(plane, "kubefed", { args: ARGS });
     await story.settle();

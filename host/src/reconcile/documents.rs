@@ -16,6 +16,9 @@ use crate::session::{Refusal, Session};
 /// How many documents go to the engine at once.
 const AT_ONCE: usize = 200;
 
+/// After how many surveys that do not find it a kind is taken to be gone.
+const MISSED: u32 = 2;
+
 /// A kind: its group and its name.
 pub type Kind = (String, String);
 
@@ -66,6 +69,8 @@ struct Watched {
     /// Everything was listed once.
     is_synced: bool,
     fault: Option<Fault>,
+    /// How many surveys in a row did not find the kind.
+    missed: u32,
     /// The versions that are loaded.
     known: BTreeMap<Identity, String>,
 }
@@ -147,16 +152,17 @@ impl Documents {
         tokio::spawn(async move { outbox.send(Message::Surveyed(survey(&hub, rows).await)) });
     }
 
-    /// Starts to watch what was found.
-    pub fn surveyed(&mut self, found: Result<Vec<(Row, Served)>, Fault>) {
+    /// Starts to watch what was found; answers what is gone, as the server no longer has its kind.
+    pub fn surveyed(&mut self, found: Result<Vec<(Row, Served)>, Fault>) -> Changes {
         self.is_surveying = false;
         let found = match found {
             Ok(found) => found,
             Err(fault) => {
                 self.survey_fault = Some(fault);
-                return;
+                return Changes::default();
             }
         };
+        let unload = self.drop_kinds(&found);
         self.survey_fault = None;
         self.is_surveyed = true;
         for (row, served) in found {
@@ -171,9 +177,25 @@ impl Documents {
             let tell = move |sighting| outbox.send(Message::Document(of.clone(), sighting));
             let watch = self.hub.watch(&served, &row.label_selector, tell);
             let known = self.watched.remove(&kind).map(|it| it.known).unwrap_or_default();
-            let watched = Watched { row, served, _watch: watch, is_synced: false, fault: None, known };
+            let watched = Watched { row, served, _watch: watch, is_synced: false, fault: None, missed: 0, known };
             self.watched.insert(kind, watched);
         }
+        Changes { load: Vec::new(), unload }
+    }
+
+    /// Lets go of kinds that can no longer be watched and that surveys no longer find; answers what there was of them.
+    fn drop_kinds(&mut self, found: &[(Row, Served)]) -> Vec<Identity> {
+        let mut gone = Vec::new();
+        self.watched.retain(|(group, name), watched| {
+            let is_found = found.iter().any(|(row, served)| row.group == *group && served.kind == *name);
+            let is_missing = !is_found && matches!(watched.fault, Some(Fault::NotFound { .. }));
+            watched.missed = if is_missing { watched.missed + 1 } else { 0 };
+            if watched.missed >= MISSED {
+                gone.extend(watched.known.keys().cloned());
+            }
+            watched.missed < MISSED
+        });
+        gone
     }
 
     /// Takes in what a watch tells; answers what that means for the workspace.
@@ -200,13 +222,10 @@ impl Documents {
                     changes.unload.push(identity);
                 }
             }
-            // The kind itself went, and with it all that there was of it.
-            Sighting::Failed(Fault::NotFound { .. }) => {
-                changes.unload.extend(self.watched.remove(kind).into_iter().flat_map(|it| it.known.into_keys()));
-            }
             Sighting::Failed(fault) => {
-                // What may no longer be read may have changed since.
-                watched.is_synced &= !matches!(fault, Fault::Forbidden { .. });
+                // What may no longer be read may have changed since. A kind that is not found may be gone, or the server
+                // may not know it yet after a restart: the next surveys tell.
+                watched.is_synced &= !matches!(fault, Fault::Forbidden { .. } | Fault::NotFound { .. });
                 watched.fault = Some(fault);
             }
         }

@@ -23,7 +23,10 @@ impl Runner {
     pub(super) fn take(&mut self, message: Message) -> Result<(), Refusal> {
         self.is_stirred = true;
         match message {
-            Message::Surveyed(found) => self.documents.surveyed(found),
+            Message::Surveyed(found) => {
+                let gone = self.documents.surveyed(found).unload;
+                self.unload(&gone)?;
+            }
             Message::Document(kind, sighting) => {
                 if let Sighting::Failed(fault) = &sighting {
                     self.metrics.fault("watch", fault);
