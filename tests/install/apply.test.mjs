@@ -221,6 +221,20 @@ test("the runner, started as its Deployment says and as its account, misses no r
   }, { what: "the plan saying that nothing is missing" });
   assert.ok((await hub.get("Lease/fleetfold-system/fleetfold")).spec.holderIdentity);
   await runner.stop();
+
+  // The webhook likewise: it is ready when it could read every kind that it guards.
+  const webhookToken = (await hub.kubectl(["create", "token", "fleetfold-webhook", "--namespace=fleetfold-system"])).trim();
+  const [, ...asked] = named(objects, "Deployment", "fleetfold-webhook").spec.template.spec.containers[0].args;
+  const { cert, key } = hub.certificate;
+  const kept = asked.filter((it) => !/^--(listen|metrics|cert|key)=/.test(it));
+  const webhook = await plane.run({
+    command: "webhook",
+    args: [...kept, "--cert", cert, "--key", key],
+    kubeconfig: hub.kubeconfig("installed-webhook", { token: webhookToken }),
+    ca: hub.ca,
+  });
+  assert.deepEqual(webhook.logs.filter((it) => it.level === "WARN" || it.level === "ERROR"), []);
+  await webhook.stop();
 });
 
 test("narrowed, the runner sees the secrets of one namespace", async () => {
