@@ -479,9 +479,11 @@ export interface KindsAnswer {
   kinds: KindAnswer[];
 }
 
-/** The kinds of documents that the dialects in force read on the hub. */
+/** The kinds of documents that dialects read on the hub. */
 export interface KindsRequest {
   op: "kinds";
+  /** Those of these dialects, be they in force or not; left out, of those in force. */
+  dialects?: string[];
 }
 
 /** What one layer says, and where. */

@@ -124,7 +124,7 @@ struct Inner {
 
 impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Cluster").field(&self.0.name).finish()
+        write!(f, "Cluster({:?})", self.0.name)
     }
 }
 
