@@ -83,7 +83,7 @@ pub fn ask(
 fn ask_whole(args: &Args, fleet: &mut Fleet) -> Result<Value, Failure> {
     let old = args.old.as_deref().map(|it| only_document(fleet, it)).transpose()?;
     let new = args.new.as_deref().map(|it| only_document(fleet, it)).transpose()?;
-    let documents = fleet.documents()?.into_iter().filter(decides);
+    let documents = fleet.documents()?;
     let settings = fleet.ask("configure", super::fleet::empty())?;
     let fields = [
         ("user", who(&args.user, &args.groups)),
@@ -93,12 +93,6 @@ fn ask_whole(args: &Args, fleet: &mut Fleet) -> Result<Value, Failure> {
         ("stage", settings.get("stage").cloned().unwrap_or_else(|| Value::text("full"))),
     ];
     fleet.ask("authorize", Value::map(fields))
-}
-
-/// Whether the op reads documents of this kind; it would warn about each of the others.
-fn decides(document: &Value) -> bool {
-    const KINDS: [&str; 5] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "ManagedClusterSet"];
-    KINDS.contains(&document.text_at(&["kind"]))
 }
 
 fn only_document(fleet: &mut Fleet, path: &Path) -> Result<Value, Failure> {
