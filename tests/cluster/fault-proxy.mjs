@@ -104,6 +104,17 @@ export class FaultProxy {
     return those.length;
   }
 
+  /** Whether a kind is being watched through here. */
+  isWatching(plural) {
+    return [...this.#watches].some((it) => it.path.endsWith(`/${plural}`));
+  }
+
+  /** What the server says now, to be said again later by `stale`. */
+  async snapshot(path) {
+    const { code, body, headers } = await this.server.request("GET", path);
+    return { code, headers, text: JSON.stringify(body) };
+  }
+
   /** The writes that reached the server, or did not, without noise. */
   get writes() {
     return this.journal.filter((it) => it.isWrite);

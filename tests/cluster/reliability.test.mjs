@@ -52,9 +52,10 @@ describe("reliability", () => {
   const run = (args = KUBEFED, options = {}) => plane.run({ args, kubeconfig: proxies.hub.kubeconfig("runner"), ...options });
 
   /** Reconciles until a round writes nothing and the runner says that all is well; answers what it says otherwise. */
-  const settle = async ({ ready = true, timeout = 40_000 } = {}) => {
+  const settle = async ({ ready = true, mayDie = false, timeout = 30_000 } = {}) => {
     let told;
     const isSettled = async () => {
+      if (runner.ended) return true;
       const marked = mark();
       await runner.reconcile();
       told = (await hub.find(OWN))?.status?.conditions ?? [];
@@ -66,6 +67,7 @@ describe("reliability", () => {
       const wrong = told?.filter((it) => typeof it === "string" || it.status === "False");
       throw new Error(`${error.message}\n${JSON.stringify(wrong, null, 1)}\n${runner.lastWords()}`);
     });
+    if (runner.ended && !mayDie) throw new Error(`the runner ended: ${JSON.stringify(runner.ended)}\n${runner.lastWords()}`);
   };
 
   /** All that matters in all clusters, without what is another each time. `value` is what a test wrote last. */
@@ -155,7 +157,7 @@ describe("reliability", () => {
         for (const proxy of all()) proxy.once((it) => it.key === key, act, { skip: nth });
         runner = await run(KUBEFED, { ready: null });
         const fate = await eventually(async () => runner.ended ?? ((await runner.request("GET", "/readyz").catch(() => ({}))).code === 200 && "alive"), { timeout: 30_000, interval: 20, what });
-        if (fate === "alive") await settle().catch((error) => runner.ended ?? Promise.reject(error));
+        if (fate === "alive") await settle({ mayDie: true });
         // How often a status passes through its stages is a matter of time; the last of them may not come.
         if (!runner.ended) unreached.push({ what, nth });
         else crashes += 1;
@@ -179,6 +181,370 @@ describe("reliability", () => {
     t.diagnostic(`${crashes} crash points, all converged (${points.length} writes, 3 kills each, ${unreached.length} not reached)`);
     console.log(`${crashes} crash points, all converged`);
   });
+
+  /** One document in both members, another beside it, and a runner that has nothing to do. Values are never used twice. */
+  let turn = 0;
+  const fresh = () => `value-${(turn += 1)}-`;
+  const calm = async () => {
+    await found();
+    await empty();
+    const value = fresh();
+    await hub.apply([federated("settings", { currency: value }, ["berlin", "tokyo"]), federated("prices", { bread: "2" }, ["berlin", "tokyo"]), federatedNamespace]);
+    runner = await run();
+    await settle();
+    return state(value);
+  };
+  const change = (value, ref = SETTINGS) => hub.patch(ref, { spec: { template: { data: { currency: value } } } });
+  const has = (server, value) => eventually(async () => (await server.find(COPY))?.data.currency === value, { timeout: 20_000, what: `${server.name} having ${value}` }).catch((error) => {
+    throw new Error(`${error.message}\n${runner.lastWords()}`);
+  });
+  const isEverywhere = (value) => Promise.all([berlin, tokyo].map((it) => has(it, value)));
+  /** Somebody else changes a copy; the event says so by its annotation, as watches of members show metadata alone. */
+  const drift = (server, value) => server.patch(COPY, { metadata: { annotations: { drill: value } }, data: { currency: `drift of ${value}` } });
+  const driftOf = (value) => (it) => it.object?.metadata?.annotations?.drill === value;
+  const fired = (rule) => Promise.race([rule.fired, sleep(20_000, undefined, { ref: false }).then(() => assert.fail(`the fault did not come about\n${runner.lastWords()}`))]);
+  const watching = (proxy, plural) => eventually(() => proxy.isWatching(plural), { timeout: 8000, interval: 20, what: `${plural} being watched in ${proxy.name}` }).catch((error) => {
+    throw new Error(`${error.message}\n${proxy.journal.slice(-12).map((it) => `${it.method} ${it.url} ${it.code}`).join("\n")}\n${runner.lastWords()}`);
+  });
+  const restart = async (between = async () => {}) => {
+    await runner.kill();
+    await between();
+    await runner.start();
+  };
+  /** What must be watched, or a change would go unnoticed from then on. */
+  const watchingAll = () => Promise.all([watching(proxies.hub, "federatedconfigmaps"), watching(proxies.berlin, "configmaps"), watching(proxies.tokyo, "configmaps")]);
+  /** Runs plans one after the other on one fleet, each with a value of its own; answers how many. One that fails stops no other. */
+  const runPlans = async (wanted, plans) => {
+    const failures = [];
+    for (const [what, plan] of Object.entries(plans)) {
+      const [value, marked] = [fresh(), mark()];
+      try {
+        await watchingAll();
+        await plan(value, marked);
+        all().forEach((it) => it.heal());
+        await settle();
+        assert.deepEqual(await state(value), wanted, "the end is another one");
+        assert.deepEqual(deletes(marked), [], "something was deleted");
+        const made = creates(marked);
+        assert.equal(new Set(made).size, made.length, `made twice: ${made.join(", ")}`);
+        await watchingAll();
+      } catch (error) {
+        failures.push(`${what}: ${error.message}`);
+        all().forEach((it) => it.heal());
+        await restart();
+        await change(value);
+        await settle();
+      }
+    }
+    assert.equal(failures.length, 0, `${failures.length} of ${Object.keys(plans).length} plans fail\n\n${failures.join("\n\n")}`);
+    return Object.keys(plans).length;
+  };
+
+  test("what watches do not tell, tell late, twice or in another order is made up for", async () => {
+    const wanted = await calm();
+    const list = "/apis/types.kubefed.io/v1beta1/federatedconfigmaps";
+    const one = "/api/v1/namespaces/shop/configmaps/settings";
+    const extra = federated("extra", { a: "b" }, ["berlin"]);
+    const takeExtraAway = async () => {
+      await eventually(() => berlin.find("ConfigMap/shop/extra"), { what: "the new document being in berlin" });
+      await hub.delete(extra);
+      await settle();
+      await berlin.delete("ConfigMap/shop/extra");
+    };
+    const count = await runPlans(wanted, {
+      // Documents of the hub.
+      "a change is not told, and everything is looked at again": async (value) => {
+        const rule = proxies.hub.onEvent(eventOf("settings"), fault.drop());
+        await change(value);
+        await fired(rule);
+        await runner.reconcile();
+        await isEverywhere(value);
+      },
+      "a change is lost with its watch": async (value) => {
+        const rule = proxies.hub.onEvent(eventOf("settings"), fault.dropAndClose());
+        await change(value);
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "in place of a change the watch says that it is too old": async (value) => {
+        const rule = proxies.hub.onEvent(eventOf("settings"), fault.tooOld());
+        await change(value);
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "the first of two changes is not told": async (value) => {
+        const rule = proxies.hub.onEvent(eventOf("settings"), fault.drop());
+        await change(fresh());
+        await fired(rule);
+        await change(value);
+        await isEverywhere(value);
+      },
+      "three changes are told as one": async (value) => {
+        const rule = proxies.hub.onEvent(eventOf("settings"), fault.drop(), { times: 2 });
+        await change(fresh());
+        await change(fresh());
+        await change(value);
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "two changes are told the other way round": async (value) => {
+        const rule = proxies.hub.onEvent(eventOf("settings"), fault.swap(), { times: 2 });
+        await change(fresh());
+        await change(value);
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "a change is told twice": async (value) => {
+        const rule = proxies.hub.onEvent(eventOf("settings"), fault.twice());
+        await change(value);
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "all watches are closed": async (value) => {
+        for (const proxy of all()) assert.ok(proxy.closeWatches() > 0);
+        await change(value);
+        await isEverywhere(value);
+      },
+      "a watch that is asked for again is too old": async (value) => {
+        const rule = proxies.hub.once(watchOf("federatedconfigmaps"), fault.answer(410));
+        proxies.hub.closeWatches("federatedconfigmaps");
+        await fired(rule);
+        await change(value);
+        await isEverywhere(value);
+      },
+      "a watch that is asked for again is refused twice, and so is its list": async (value) => {
+        const rules = [
+          proxies.hub.once(watchOf("federatedconfigmaps"), fault.answer(410)),
+          proxies.hub.once(watchOf("federatedconfigmaps"), fault.answer(503, 1)),
+          proxies.hub.once(listOf("federatedconfigmaps"), fault.answer(500)),
+        ];
+        proxies.hub.closeWatches("federatedconfigmaps");
+        await fired(rules[0]);
+        await change(value);
+        await isEverywhere(value);
+      },
+      "a watch that is asked for again is cut": async (value) => {
+        const rule = proxies.hub.once(watchOf("federatedconfigmaps"), fault.cut());
+        proxies.hub.closeWatches("federatedconfigmaps");
+        await fired(rule);
+        await change(value);
+        await isEverywhere(value);
+      },
+      "a new document is not told": async (value) => {
+        const rule = proxies.hub.onEvent(eventOf("extra", "ADDED"), fault.drop());
+        await hub.apply(extra);
+        await fired(rule);
+        await runner.reconcile();
+        await takeExtraAway();
+        await change(value);
+      },
+      "a document that goes is not told": async (value) => {
+        await hub.apply(extra);
+        const rule = proxies.hub.onEvent(eventOf("extra", "DELETED"), fault.drop());
+        await takeExtraAway();
+        await fired(rule);
+        await settle();
+        await change(value);
+      },
+      // Copies in the members.
+      "a copy is changed, which is not told": async (value) => {
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.berlin.onEvent(driftOf(value), fault.drop());
+        await drift(berlin, value);
+        await fired(rule);
+        await runner.reconcile();
+        await isEverywhere(value);
+      },
+      "a copy is changed, which is lost with its watch": async (value) => {
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.berlin.onEvent(driftOf(value), fault.dropAndClose());
+        await drift(berlin, value);
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "a copy is changed while its watch is too old": async (value) => {
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.berlin.onEvent(driftOf(value), fault.tooOld());
+        await drift(berlin, value);
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "a copy is deleted, which is not told": async (value) => {
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.tokyo.onEvent(eventOf("settings", "DELETED"), fault.drop());
+        await tokyo.delete(COPY);
+        await fired(rule);
+        await runner.reconcile();
+        await isEverywhere(value);
+      },
+      "a copy is deleted, which is lost with its watch": async (value) => {
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.tokyo.onEvent(eventOf("settings", "DELETED"), fault.dropAndClose());
+        await tokyo.delete(COPY);
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "a copy is deleted and made again by somebody else, told the other way round": async (value) => {
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.tokyo.onEvent(eventOf("settings"), fault.swap(), { times: 2 });
+        await runner.kill();
+        await runner.start();
+        await watching(proxies.tokyo, "configmaps");
+        await tokyo.delete(COPY);
+        await fired(rule);
+        await settle();
+        await isEverywhere(value);
+      },
+      // Older answers.
+      "a look at a copy is answered with what it was": async (value) => {
+        const older = await proxies.berlin.snapshot(one);
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.berlin.once(read("/configmaps/settings"), fault.stale(older));
+        await runner.reconcile();
+        await fired(rule);
+        await has(berlin, value);
+      },
+      "a look at a copy that is there says that it is not": async (value) => {
+        const rule = proxies.berlin.once(read("/configmaps/settings"), fault.answer(404));
+        await runner.reconcile();
+        await fired(rule);
+        await change(value);
+        await isEverywhere(value);
+      },
+      "after a restart a copy that is there seems not to be": async (value) => {
+        const rule = proxies.tokyo.once(read("/configmaps/settings"), fault.answer(404));
+        await restart(() => change(value));
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "after a restart a copy seems to be what it was": async (value) => {
+        const older = await proxies.berlin.snapshot(one);
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.berlin.once(read("/configmaps/settings"), fault.stale(older));
+        await restart();
+        await fired(rule);
+      },
+      "documents are listed as they were": async (value) => {
+        const older = await proxies.hub.snapshot(list);
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.hub.once(listOf("federatedconfigmaps"), fault.stale(older));
+        const marked = mark();
+        await runner.reconcile();
+        await fired(rule);
+        assert.deepEqual(keys(since(marked)), [], "what is older than what is known is no news");
+      },
+      "after a restart documents are listed as they were": async (value) => {
+        const older = await proxies.hub.snapshot(list);
+        await change(value);
+        await isEverywhere(value);
+        const rule = proxies.hub.once(listOf("federatedconfigmaps"), fault.stale(older));
+        await restart();
+        await fired(rule);
+        await isEverywhere(value);
+      },
+      "after a restart a document is not listed yet": async (value) => {
+        const older = await proxies.hub.snapshot(list);
+        await hub.apply(extra);
+        await eventually(() => berlin.find("ConfigMap/shop/extra"), { what: "the new document being in berlin" });
+        const rule = proxies.hub.once(listOf("federatedconfigmaps"), fault.stale(older));
+        await restart();
+        await fired(rule);
+        await takeExtraAway();
+        await change(value);
+      },
+      "after a restart a cluster is not listed yet": async (value) => {
+        const rule = proxies.hub.once(listOf("kubefedclusters"), fault.without((it) => it.metadata.name === "tokyo"));
+        await restart();
+        await fired(rule);
+        await change(value);
+        await has(berlin, value);
+      },
+      // Late answers.
+      "a look at a copy arrives after a newer write": async (value) => {
+        await change(fresh());
+        await settle();
+        let release;
+        const rule = proxies.berlin.once(read("/configmaps/settings"), fault.late(new Promise((resolve) => (release = resolve))));
+        const looked = runner.reconcile();
+        await eventually(() => rule.count > 0, { what: "a look being held up" });
+        await change(value);
+        await has(tokyo, value);
+        await has(berlin, value);
+        release();
+        await Promise.all([fired(rule), looked]);
+        await has(berlin, value);
+      },
+      "a list of documents arrives after a newer change": async (value) => {
+        let release;
+        const rule = proxies.hub.once(listOf("federatedconfigmaps"), fault.late(new Promise((resolve) => (release = resolve))));
+        const looked = runner.reconcile();
+        await eventually(() => rule.count > 0, { what: "a list being held up" });
+        // While a list is under way nothing is done; it arrives after the event.
+        const told = proxies.hub.onEvent(eventOf("settings"), (line) => [line]);
+        await change(value);
+        await fired(told);
+        release();
+        await Promise.all([fired(rule), looked]);
+        await isEverywhere(value);
+      },
+      "a write is answered after a newer change": async (value) => {
+        let release;
+        const rule = proxies.berlin.once(write("PATCH", "/configmaps/settings"), fault.late(new Promise((resolve) => (release = resolve))));
+        await change(fresh());
+        await eventually(() => rule.count > 0, { what: "a write being held up" });
+        await change(value);
+        await has(tokyo, value);
+        release();
+        await isEverywhere(value);
+      },
+    });
+    console.log(`${count} plans of missed, merged, stale and late events, all converged, 0 deletes`);
+  });
+
+  test("errors and cut connections on a write delay it, and nothing is made twice", async () => {
+    const wanted = await calm();
+    const faults = {
+      "409": fault.answer(409),
+      "429 with Retry-After": fault.answer(429, 1),
+      "500": fault.answer(500),
+      "503": fault.answer(503, 1),
+      "504": fault.answer(504),
+      "504 after it was done": fault.doneButAnswer(504),
+      "500 after it was done": fault.doneButAnswer(500),
+      "half an answer": fault.truncated(),
+      "cut before it was sent": fault.cut(),
+      "cut after it was done": fault.doneButCut(),
+      "garbage in place of TLS": fault.garbled(),
+    };
+    // Each at once on a patch in one member, a create in the other, and a status on the hub.
+    const plans = Object.entries(faults).map(([what, act]) => [
+      what,
+      async (value) => {
+        await runner.kill();
+        await tokyo.delete(COPY);
+        await change(value);
+        const rules = [
+          proxies.berlin.once(write("PATCH", "/configmaps/settings"), act),
+          proxies.tokyo.once(write("POST", "/configmaps/settings"), act),
+          proxies.hub.once(write("PATCH", "/federatedconfigmaps/settings/status"), act),
+        ];
+        await runner.start();
+        await Promise.all(rules.map(fired));
+        await isEverywhere(value);
+      },
+    ]);
+    const count = await runPlans(wanted, Object.fromEntries(plans));
+    console.log(`${count} kinds of errors, on ${count * 3} writes, all converged, 0 made twice`);
+  });
 });
 
 /** Without what servers give out, and without times. */
@@ -186,6 +552,9 @@ function masked(object) {
   const given = ["uid", "resourceVersion", "creationTimestamp", "managedFields", "generation", "observedGeneration", "selfLink"];
   const keep = (key, value) => (given.includes(key) || /Time$/.test(key) || key === "drill" ? undefined : value);
   const copy = JSON.parse(JSON.stringify(object, keep));
+  // What was applied to an object that somebody had annotated says so by an empty map.
+  const applied = copy.metadata.annotations?.["fleetfold.dev/applied"];
+  if (applied) copy.metadata.annotations["fleetfold.dev/applied"] = applied.replace('"annotations":{},', "");
   for (const key of ["annotations", "labels"]) if (copy.metadata[key] && Object.keys(copy.metadata[key]).length === 0) delete copy.metadata[key];
   return copy;
 }
