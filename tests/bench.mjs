@@ -1,6 +1,6 @@
 // The figures of TARGETS: ours, natively and under wasmtime, against the Go libraries, in one run. Figures are CPU time, the
 // least of all samples and of two alternating rounds; what counts are the ratios. `npm run bench small` measures single
-// operations alone, `npm run bench fleet` whole fleets alone.
+// operations alone, `npm run bench fleet` whole fleets alone, `npm run bench runner` the runner on real API servers alone.
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,12 @@ const folder = join(tmpdir(), "fleetfold-bench");
 const cargo = (...args) => execFileSync("cargo", args, { cwd: root, stdio: "inherit" });
 const parts = process.argv.slice(2);
 const asked = (part) => parts.length === 0 || parts.includes(part);
+
+if (asked("runner")) {
+  cargo("build", "--release", "--locked", "--bin", "fleetfold");
+  execFileSync("node", [join(root, "tests", "cluster", "bench.mjs")], { stdio: "inherit", env: { ...process.env, FLEETFOLD_PROFILE: "release" } });
+  if (parts.length === 1) process.exit();
+}
 
 mkdirSync(folder, { recursive: true });
 const go = join(folder, "go-bench");

@@ -8,7 +8,9 @@ import { Child, freePort } from "./child.mjs";
 import { root } from "./documents.mjs";
 import { eventually } from "./eventually.mjs";
 
-export const fleetfold = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "fleetfold");
+/** What is tested is built for debugging, what is measured (`FLEETFOLD_PROFILE=release`) for speed. */
+const profile = process.env.FLEETFOLD_PROFILE ?? "debug";
+export const fleetfold = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), profile, "fleetfold");
 
 let started = 0;
 
