@@ -115,11 +115,6 @@ export class FaultProxy {
     return { code, headers, text: JSON.stringify(body) };
   }
 
-  /** The writes that reached the server, or did not, without noise. */
-  get writes() {
-    return this.journal.filter((it) => it.isWrite);
-  }
-
   /** Answers when the server has answered all that was sent to it. */
   async drained() {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
@@ -261,16 +256,15 @@ function describe(server, { method, url, headers }) {
   const isWatch = method === "GET" && ["true", "1"].includes(query.get("watch"));
   const isWrite = WRITES.includes(method) && !NOISE.test(path) && !query.has("dryRun");
   // `/api/v1/…` or `/apis/group/v1/…`, then perhaps a namespace, then a kind, then perhaps a name.
-  const [, , ...parts] = path.startsWith("/api/") ? ["", ...path.split("/")].slice(1) : path.split("/").slice(1);
-  const below = path.startsWith("/api/") ? parts.slice(1) : parts.slice(1);
+  const below = path.split("/").slice(path.startsWith("/api/") ? 3 : 4);
   if (below[0] === "namespaces" && below.length > 2) below.splice(0, 2);
   const isList = method === "GET" && !isWatch && below.length === 1;
-  const isMetadata = (headers.accept ?? "").includes("PartialObjectMetadata");
-  return { server, method, url, path, query, headers, isWatch, isWrite, isList, isMetadata, name: below[1] ?? "", at: new Date() };
+  return { server, method, url, path, query, headers, isWatch, isWrite, isList, name: below[1] ?? "", at: new Date() };
 }
 
+/** What of the server's headers says something to the runner, apart from the type. */
 function kept(headers) {
-  const { "retry-after": retry, audit, ...rest } = headers;
+  const retry = headers["retry-after"];
   return retry ? { "retry-after": retry } : {};
 }
 
@@ -307,6 +301,8 @@ const status = (code, retryAfter) => ({
 
 /** An error in place of what was asked for, which never reaches the server. */
 export const answer = (code, retryAfter) => label(`answered ${code}`, (request, { reply }) => void reply(status(code, retryAfter)));
+/** What a server says of a path that it does not serve, or not yet, be it that of an object or of a kind. */
+export const noPage = () => label("404 page not found", (request, { reply }) => void reply({ code: 404, headers: { "content-type": "text/plain; charset=utf-8" }, text: "404 page not found\n" }));
 /** It is done, and whoever asked is told that it was not. */
 export const doneButAnswer = (code) =>
   label(`done, but answered ${code}`, async (request, { forward, reply }) => {
