@@ -26,6 +26,11 @@ impl Backoff {
         Backoff::after((self.wait * 2).min(LONGEST))
     }
 
+    /// Whether it is no longer than a first wait.
+    pub fn is_short(self) -> bool {
+        self.wait <= FIRST
+    }
+
     pub fn is_over(self) -> bool {
         self.until <= Instant::now()
     }

@@ -185,7 +185,7 @@ impl Runner {
         self.work.keep_only(actions, &statuses);
         self.metrics.plan_counts(actions.len(), list(&plan.ok, "held").len());
         self.metrics.unreachable(self.members.standings().filter(|(_, fault)| fault.is_some()).count());
-        if self.work.in_flight() > 0 || self.statuses.in_flight() > 0 {
+        if self.work.in_flight() > 0 || self.statuses.in_flight() > 0 || self.work.is_outrun() {
             return;
         }
         let may_write = self.may_write();

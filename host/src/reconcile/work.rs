@@ -20,6 +20,9 @@ use crate::cluster::{Cluster, Effect, Fault, Target};
 const REPEATS: usize = 3;
 const WITHIN: Duration = Duration::from_secs(600);
 
+/// How long it takes at least to look at an object that is no longer what was seen.
+const CONFLICT: Duration = Duration::from_millis(100);
+
 /// Where something is done: in a cluster, to an object.
 pub type Spot = (String, Identity);
 
@@ -197,18 +200,11 @@ impl Work {
     pub fn failed(&mut self, cluster: &str, target: &Target, fault: &Fault) -> bool {
         let spot = (cluster.to_owned(), target.identity());
         self.flights.remove(&spot);
-        // Whoever was faster is looked at, and the action is planned anew: nothing to wait for.
-        if matches!(fault, Fault::Conflict { .. }) {
-            return true;
-        }
         self.delay(spot, format!("{target}{}", in_cluster(cluster)), fault)
     }
 
     /// Takes in that a status could not be written; answers whether it failed otherwise before.
     pub fn status_failed(&mut self, target: &Target, fault: &Fault) -> bool {
-        if matches!(fault, Fault::Conflict { .. }) {
-            return true;
-        }
         self.delay(status_spot(target), format!("the status of {target}"), fault)
     }
 
@@ -217,6 +213,8 @@ impl Work {
         let backoff = match (fault, &earlier) {
             (Fault::Busy { after }, _) => Backoff::after(*after),
             (_, Some(earlier)) => earlier.backoff.further(),
+            // Whoever was faster is looked at meanwhile, and the action is planned anew.
+            (Fault::Conflict { .. }, None) => Backoff::after(CONFLICT),
             (_, None) => Backoff::first(),
         };
         let is_news = earlier.is_none_or(|it| it.fault != *fault);
@@ -249,12 +247,19 @@ impl Work {
         std::mem::take(&mut self.flights).into_values().for_each(|it| it.task.abort());
     }
 
+    /// Whether something is about to be tried again, as somebody else was faster.
+    pub fn is_outrun(&self) -> bool {
+        let soon = |it: &Delay| matches!(it.fault, Fault::Conflict { .. }) && it.backoff.is_short();
+        self.delays.values().any(soon)
+    }
+
     pub fn in_flight(&self) -> usize {
         self.flights.len()
     }
 
+    /// What keeps failing. That somebody else was faster is nothing to tell.
     pub fn delays(&self) -> impl Iterator<Item = &Delay> {
-        self.delays.values()
+        self.delays.values().filter(|it| !matches!(it.fault, Fault::Conflict { .. }))
     }
 
     pub fn contests(&self) -> impl Iterator<Item = (&str, &Contest)> {
