@@ -20,6 +20,8 @@ pub enum Message {
     Own(Sighting),
     /// A member can be used, or not.
     Reached(String, Result<Access, Fault>),
+    /// A member whose watch broke off does not answer either.
+    Silent(String, Fault),
     /// The Secret that gives access to a member is another one now.
     AccessChanged(String),
     /// What was looked for in a cluster.

@@ -36,7 +36,7 @@ impl Lease {
         let mut observed: Option<Observed> = None;
         let mut renewed: Option<Instant> = None;
         loop {
-            let attempt = tokio::time::timeout(DEADLINE / 2, self.attempt(&mut observed)).await;
+            let attempt = tokio::time::timeout(patience(renewed), self.attempt(&mut observed)).await;
             match attempt {
                 Ok(Ok(true)) => renewed = Some(Instant::now()),
                 Ok(Ok(false)) => renewed = None,
@@ -54,7 +54,7 @@ impl Lease {
             leads.send_if_modified(|it| std::mem::replace(it, holds) != holds);
             tokio::select! {
                 _ = stop.wait_for(|it| *it) => break,
-                () = tokio::time::sleep(RENEW.min(DEADLINE)) => {}
+                () = tokio::time::sleep(RENEW.min(patience(renewed))) => {}
             }
         }
         leads.send_replace(false);
@@ -128,6 +128,12 @@ impl Lease {
         }
         body
     }
+}
+
+/// How long to wait for anything, so that whoever holds the lease gives up in time.
+fn patience(renewed: Option<Instant>) -> Duration {
+    const LEAST: Duration = Duration::from_millis(100);
+    renewed.map_or(DEADLINE, |it| DEADLINE.saturating_sub(it.elapsed())).clamp(LEAST, DEADLINE / 2)
 }
 
 /// A name for this process that no other has: the pod's, or the machine's with the process.

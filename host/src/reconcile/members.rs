@@ -126,6 +126,17 @@ impl Members {
         true
     }
 
+    /// Asks a member whose watch broke off whether it is there: a connection that ends is no outage.
+    pub fn probe(&self, name: &str) {
+        let Some(Standing::Ready(cluster)) = self.members.get(name).map(|it| &it.standing) else { return };
+        let (cluster, outbox) = (cluster.clone(), self.outbox.clone());
+        tokio::spawn(async move {
+            if let Err(fault) = cluster.probe().await {
+                outbox.send(Message::Silent(cluster.name().to_owned(), fault));
+            }
+        });
+    }
+
     /// Looks whether access was changed since it was used.
     pub fn check_access(&self) {
         for (name, member) in self.members.iter().filter(|(_, it)| matches!(it.standing, Standing::Ready(_))) {

@@ -46,6 +46,7 @@ impl Runner {
             }
             Message::Own(sighting) => self.report.own(sighting),
             Message::Reached(name, reached) => self.reached(&name, reached)?,
+            Message::Silent(name, fault) => self.suspect(&name, &fault)?,
             Message::AccessChanged(name) => {
                 self.sights.forget(&name);
                 self.members.reconnect(&name);
@@ -57,7 +58,7 @@ impl Runner {
             Message::Stirred { cluster, place, sighting } => {
                 if let Sighting::Failed(fault) = &sighting {
                     self.metrics.fault("watch", fault);
-                    return self.suspect(&cluster, fault);
+                    self.members.probe(&cluster);
                 }
                 if let Some(at) = self.members.ready(&cluster) {
                     let gone = self.sights.stirred(&at, &place, &sighting);
@@ -105,7 +106,7 @@ impl Runner {
         let actions: Vec<Action> = list(&plan.ok, "actions").iter().map(Action::read).collect();
         self.follow(&plan, &actions);
         if self.may_write() {
-            self.act(&actions);
+            self.act(&actions, text(&plan.ok, "digest"));
             self.state(list(&plan.ok, "status"));
         }
         self.conclude(&plan, &actions);
@@ -155,8 +156,8 @@ impl Runner {
         }
     }
 
-    fn act(&mut self, actions: &[Action]) {
-        if self.options.require_approval && self.work.in_flight() == 0 && self.report.is_approved(&self.current.0) {
+    fn act(&mut self, actions: &[Action], digest: &str) {
+        if self.options.require_approval && self.work.in_flight() == 0 && self.report.is_approved(digest) {
             self.approved = actions.iter().map(|it| it.id.clone()).collect();
         }
         let may = |it: &&Action| !self.options.require_approval || self.approved.contains(&it.id);
