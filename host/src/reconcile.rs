@@ -268,7 +268,7 @@ impl Runner {
         for next in [self.members.next_try(), self.sights.next_try(), self.work.next_try(), self.report.next_try()] {
             wake = next.map_or(wake, |it| it.min(wake));
         }
-        if self.sights.is_looking(GRACE) || self.members.is_connecting() {
+        if self.sights.is_looking(GRACE) || self.members.is_connecting(GRACE) {
             wake = wake.min(Instant::now() + GRACE);
         }
         // A time that has passed and was not enough must not become a loop without rest.

@@ -84,6 +84,10 @@ pub struct Documents {
     /// The server was asked at least once what it has.
     is_surveyed: bool,
     is_surveying: bool,
+    /// The survey under way asks for all kinds that matter now.
+    is_current: bool,
+    /// No survey found out about all kinds that matter now.
+    is_behind: bool,
     survey_fault: Option<Fault>,
     /// The kinds that are being looked at apart from their watches.
     relisting: BTreeSet<Kind>,
@@ -98,6 +102,8 @@ impl Documents {
             watched: BTreeMap::new(),
             is_surveyed: false,
             is_surveying: false,
+            is_current: false,
+            is_behind: true,
             survey_fault: None,
             relisting: BTreeSet::new(),
         }
@@ -139,6 +145,9 @@ impl Documents {
         let rows: Vec<Row> = list(kinds, "kinds").iter().map(Row::read).collect();
         let is_news = rows != self.rows;
         self.rows = rows;
+        if is_news {
+            (self.is_behind, self.is_current) = (true, false);
+        }
         is_news
     }
 
@@ -147,7 +156,7 @@ impl Documents {
         if self.is_surveying {
             return;
         }
-        self.is_surveying = true;
+        (self.is_surveying, self.is_current) = (true, true);
         let (hub, rows, outbox) = (self.hub.clone(), self.rows.clone(), self.outbox.clone());
         tokio::spawn(async move { outbox.send(Message::Surveyed(survey(&hub, rows).await)) });
     }
@@ -155,6 +164,9 @@ impl Documents {
     /// Starts to watch what was found; answers what is gone, as the server no longer has its kind.
     pub fn surveyed(&mut self, found: Result<Vec<(Row, Served)>, Fault>) -> Changes {
         self.is_surveying = false;
+        if !self.is_current {
+            self.survey();
+        }
         let found = match found {
             Ok(found) => found,
             Err(fault) => {
@@ -165,6 +177,7 @@ impl Documents {
         let unload = self.drop_kinds(&found);
         self.survey_fault = None;
         self.is_surveyed = true;
+        self.is_behind &= self.is_surveying;
         for (row, served) in found {
             let kind = (row.group.clone(), served.kind.clone());
             // Another version of a kind, or another selection, is another watch.
@@ -271,7 +284,7 @@ impl Documents {
     pub fn is_settled(&self) -> bool {
         self.survey_fault.is_some()
             || self.is_surveyed
-                && !self.is_surveying
+                && !self.is_behind
                 && self.relisting.is_empty()
                 && self.watched.values().all(|it| it.is_synced || it.fault.is_some())
     }

@@ -2,7 +2,7 @@
 //! other.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
 
@@ -13,8 +13,8 @@ use crate::cluster::{Cluster, Fault};
 
 #[derive(Debug)]
 enum Standing {
-    /// Somebody is on the way; with how long was waited before.
-    Connecting(Option<Backoff>),
+    /// Somebody is on the way since then; with how long was waited before.
+    Connecting(Instant, Option<Backoff>),
     Ready(Cluster),
     Down(Fault, Backoff),
 }
@@ -60,7 +60,7 @@ impl Members {
         }
         match self.members.get(name).map(|it| &it.standing) {
             Some(Standing::Ready(cluster)) => Some(cluster.clone()),
-            Some(Standing::Connecting(_)) => None,
+            Some(Standing::Connecting(..)) => None,
             Some(Standing::Down(_, backoff)) if !backoff.is_over() => None,
             Some(Standing::Down(_, backoff)) => {
                 let earlier = Some(*backoff);
@@ -85,7 +85,11 @@ impl Members {
 
     fn connect(&mut self, name: &str, earlier: Option<Backoff>) {
         let ways = connect::ways_of(&self.reach, name);
-        let member = Member { standing: Standing::Connecting(earlier), ways: ways.clone(), versions: Vec::new() };
+        let member = Member {
+            standing: Standing::Connecting(Instant::now(), earlier),
+            ways: ways.clone(),
+            versions: Vec::new(),
+        };
         self.members.insert(name.to_owned(), member);
         let (hub, outbox, name) = (self.hub.clone(), self.outbox.clone(), name.to_owned());
         tokio::spawn(async move {
@@ -101,7 +105,7 @@ impl Members {
     pub fn reached(&mut self, name: &str, reached: Result<Access, Fault>) -> bool {
         let Some(member) = self.members.get_mut(name) else { return false };
         let earlier = match &member.standing {
-            Standing::Connecting(earlier) => *earlier,
+            Standing::Connecting(_, earlier) => *earlier,
             Standing::Ready(_) | Standing::Down(..) => None,
         };
         match reached {
@@ -171,9 +175,11 @@ impl Members {
         waits.min()
     }
 
-    /// Whether somebody is on the way to a member for the first time.
-    pub fn is_connecting(&self) -> bool {
-        self.members.values().any(|it| matches!(it.standing, Standing::Connecting(None)))
+    /// Whether somebody has been on the way to a member for the first time, for less than this long.
+    pub fn is_connecting(&self, patience: Duration) -> bool {
+        let on_the_way =
+            |it: &Member| matches!(it.standing, Standing::Connecting(since, None) if since.elapsed() < patience);
+        self.members.values().any(on_the_way)
     }
 
     /// Every member that was needed: its name, and why it cannot be used.
@@ -181,7 +187,7 @@ impl Members {
         self.members.iter().filter_map(|(name, it)| match &it.standing {
             Standing::Ready(_) => Some((name, None)),
             Standing::Down(fault, _) => Some((name, Some(fault))),
-            Standing::Connecting(_) => None,
+            Standing::Connecting(..) => None,
         })
     }
 

@@ -98,7 +98,8 @@ impl Runner {
             self.seek(text(need, "cluster"), Need::read(need))?;
         }
         self.metrics.in_flight(self.work.in_flight());
-        let is_known = self.documents.is_settled() && !self.sights.is_looking(GRACE) && !self.members.is_connecting();
+        let is_known =
+            self.documents.is_settled() && !self.sights.is_looking(GRACE) && !self.members.is_connecting(GRACE);
         // What was just answered without asking anybody, or was asked and is on its way, makes another plan.
         if !is_known || self.is_stirred {
             return Ok(());
