@@ -110,6 +110,9 @@ pub struct Runner {
     current: (String, BTreeSet<String>),
     /// The actions that were approved and are not done yet.
     approved: BTreeSet<String>,
+    /// The deletes that wait until every document was read again, and those for which it was.
+    doubted: BTreeSet<String>,
+    sure: BTreeSet<String>,
     /// Something happened since the last plan.
     is_stirred: bool,
     /// Documents changed since it was asked which kinds matter and how clusters are reached.
@@ -149,6 +152,8 @@ impl Runner {
             leads,
             current: Default::default(),
             approved: BTreeSet::new(),
+            doubted: BTreeSet::new(),
+            sure: BTreeSet::new(),
             is_stirred: true,
             has_news: true,
             surveyed_at: Instant::now(),
@@ -254,6 +259,7 @@ impl Runner {
             self.work.abort();
             self.statuses.abort();
             self.approved.clear();
+            self.doubted.clear();
         }
         self.is_stirred = true;
     }
@@ -280,6 +286,7 @@ impl Runner {
         self.members.try_again();
         if self.surveyed_at.elapsed() >= SURVEY {
             self.survey();
+            self.documents.relist_faulty();
         }
         if self.resynced_at.elapsed() >= self.options.resync {
             self.resync();

@@ -17,8 +17,12 @@ pub enum Fault {
     Forbidden { message: String },
     /// The server does not know the kind.
     NotServed { kind: String, api_version: String },
-    /// The object is not there, or its namespace.
+    /// The object is not there, or its namespace: the server names it.
     NotFound { message: String },
+    /// The server has nothing at the path. That says nothing of objects: it may be starting, or another server.
+    NoPath { message: String },
+    /// What was watched or listed is too old to go on from.
+    Expired { message: String },
     /// It is not the object that was seen.
     Conflict { message: String },
     /// The server finds the object wrong.
@@ -42,6 +46,8 @@ impl Fault {
             Self::Forbidden { .. } => "forbidden",
             Self::NotServed { .. } => "not-served",
             Self::NotFound { .. } => "not-found",
+            Self::NoPath { .. } => "no-path",
+            Self::Expired { .. } => "expired",
             Self::Conflict { .. } => "conflict",
             Self::Invalid { .. } => "invalid",
             Self::Denied { .. } => "denied",
@@ -61,6 +67,8 @@ impl Fault {
                 "install the CustomResourceDefinition; `fleetfold crds` prints those that no system brings".into()
             }
             Self::NotFound { .. } => "it is looked at again; a missing namespace must be made first".into(),
+            Self::NoPath { .. } => "is this an API server, and is the kind installed? it is tried again".into(),
+            Self::Expired { .. } => "it is listed anew".into(),
             Self::Conflict { .. } => "it is looked at again, and planned anew".into(),
             Self::Invalid { .. } => "mend the document that the object is made from".into(),
             Self::Denied { .. } => "mend the document, or ask whoever runs the policy".into(),
@@ -72,7 +80,10 @@ impl Fault {
 
     /// Whether the server as a whole cannot be used, and not one request of it.
     pub fn is_of_server(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Unauthorized { .. } | Self::NoAccess { .. })
+        matches!(
+            self,
+            Self::Unreachable { .. } | Self::Unauthorized { .. } | Self::NoAccess { .. } | Self::NoPath { .. }
+        )
     }
 
     /// The same without what an object holds: a server that finds a Secret wrong quotes it.
@@ -92,7 +103,9 @@ impl Fault {
             401 => Self::Unauthorized { message },
             403 if is_denied => Self::Denied { message },
             403 => Self::Forbidden { message },
-            404 | 410 => Self::NotFound { message },
+            404 if status.details.as_ref().is_some_and(|it| !it.name.is_empty()) => Self::NotFound { message },
+            404 => Self::NoPath { message },
+            410 => Self::Expired { message },
             409 => Self::Conflict { message },
             400 if is_denied => Self::Denied { message },
             400 | 413 | 415 | 422 => Self::Invalid { message },
@@ -115,6 +128,8 @@ impl fmt::Display for Fault {
             | Self::Unauthorized { message }
             | Self::Forbidden { message }
             | Self::NotFound { message }
+            | Self::NoPath { message }
+            | Self::Expired { message }
             | Self::Conflict { message }
             | Self::Invalid { message }
             | Self::Denied { message }
@@ -178,6 +193,22 @@ mod tests {
     fn a_refusal_of_a_webhook_is_no_lack_of_rights() {
         check(403, r#"admission webhook "x" denied the request: no"#, "denied");
         check(403, r#"plugins is forbidden: User "eve" cannot list resource"#, "forbidden");
+    }
+
+    #[test]
+    fn only_what_is_named_is_not_there() {
+        check(404, "404 page not found", "no-path");
+        let details = Some(kube::core::response::StatusDetails {
+            name: "a".into(),
+            group: String::new(),
+            kind: "plugins".into(),
+            uid: String::new(),
+            causes: Vec::new(),
+            retry_after_seconds: 0,
+        });
+        let status = Status { code: 404, details, ..Status::default() };
+        assert_eq!(Fault::of_status(&status).code(), "not-found");
+        check(410, "too old resource version", "expired");
     }
 
     #[test]

@@ -85,7 +85,13 @@ impl Kinds {
         let root = if api_version.contains('/') { "/apis" } else { "/api" };
         let found = match cluster.send(Method::GET, &format!("{root}/{api_version}"), None, &Target::default()).await {
             Ok(all) => Served::read(api_version, &all),
-            Err(Fault::NotFound { .. }) => return Ok(Vec::new()),
+            Err(fault @ Fault::NoPath { .. }) => {
+                // A server that knows its groups and not this one does not have it; any other says nothing.
+                let (group, version) = api_version.rsplit_once('/').ok_or(fault)?;
+                let groups = cluster.groups().await?;
+                let is_listed = groups.get(group).is_some_and(|it| it.iter().any(|it| it == version));
+                return if is_listed { Err(not_yet(api_version)) } else { Ok(Vec::new()) };
+            }
             Err(fault) => return Err(fault),
         };
         self.lock().insert(api_version.to_owned(), found.clone());
@@ -108,6 +114,10 @@ impl Kinds {
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Vec<Served>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn not_yet(api_version: &str) -> Fault {
+    Fault::NoPath { message: format!("the server lists `{api_version}` and does not have it") }
 }
 
 #[cfg(test)]

@@ -111,7 +111,16 @@ impl Documents {
 
     /// Looks at every document again: a watch may be behind.
     pub fn relist(&mut self) {
-        for (kind, watched) in self.watched.iter().filter(|(_, it)| it.is_synced) {
+        self.relist_those(|it| it.is_synced);
+    }
+
+    /// Looks at the documents whose watch failed: one that goes on does not say so.
+    pub fn relist_faulty(&mut self) {
+        self.relist_those(|it| matches!(&it.fault, Some(fault) if !matches!(fault, Fault::Forbidden { .. })));
+    }
+
+    fn relist_those(&mut self, wanted: impl Fn(&Watched) -> bool) {
+        for (kind, watched) in self.watched.iter().filter(|(_, it)| wanted(it)) {
             if self.relisting.insert(kind.clone()) {
                 let Served { api_version, kind: name, .. } = watched.served.clone();
                 let target = Target { api_version, kind: name, ..Target::default() };
@@ -137,6 +146,7 @@ impl Documents {
         };
         changes.unload = watched.known.iter().filter(is_gone).map(|(identity, _)| identity.clone()).collect();
         changes.unload.iter().for_each(|it| drop(watched.known.remove(it)));
+        (watched.is_synced, watched.fault) = (true, None);
         changes
     }
 
@@ -201,7 +211,7 @@ impl Documents {
         let mut gone = Vec::new();
         self.watched.retain(|(group, name), watched| {
             let is_found = found.iter().any(|(row, served)| row.group == *group && served.kind == *name);
-            let is_missing = !is_found && matches!(watched.fault, Some(Fault::NotFound { .. }));
+            let is_missing = !is_found && matches!(watched.fault, Some(Fault::NoPath { .. }));
             watched.missed = if is_missing { watched.missed + 1 } else { 0 };
             if watched.missed >= MISSED {
                 gone.extend(watched.known.keys().cloned());
@@ -238,7 +248,7 @@ impl Documents {
             Sighting::Failed(fault) => {
                 // What may no longer be read may have changed since. A kind that is not found may be gone, or the server
                 // may not know it yet after a restart: the next surveys tell.
-                watched.is_synced &= !matches!(fault, Fault::Forbidden { .. } | Fault::NotFound { .. });
+                watched.is_synced &= !matches!(fault, Fault::Forbidden { .. } | Fault::NoPath { .. });
                 watched.fault = Some(fault);
             }
         }

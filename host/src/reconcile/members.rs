@@ -13,8 +13,8 @@ use crate::cluster::{Cluster, Fault};
 
 #[derive(Debug)]
 enum Standing {
-    /// Somebody is on the way since then; with how long was waited before.
-    Connecting(Instant, Option<Backoff>),
+    /// Somebody is on the way since then; with what failed before, and how long was waited.
+    Connecting(Instant, Option<(Fault, Backoff)>),
     Ready(Cluster),
     Down(Fault, Backoff),
 }
@@ -62,8 +62,8 @@ impl Members {
             Some(Standing::Ready(cluster)) => Some(cluster.clone()),
             Some(Standing::Connecting(..)) => None,
             Some(Standing::Down(_, backoff)) if !backoff.is_over() => None,
-            Some(Standing::Down(_, backoff)) => {
-                let earlier = Some(*backoff);
+            Some(Standing::Down(fault, backoff)) => {
+                let earlier = Some((fault.clone(), *backoff));
                 self.connect(name, earlier);
                 None
             }
@@ -83,7 +83,7 @@ impl Members {
         }
     }
 
-    fn connect(&mut self, name: &str, earlier: Option<Backoff>) {
+    fn connect(&mut self, name: &str, earlier: Option<(Fault, Backoff)>) {
         let ways = connect::ways_of(&self.reach, name);
         let member = Member {
             standing: Standing::Connecting(Instant::now(), earlier),
@@ -105,7 +105,7 @@ impl Members {
     pub fn reached(&mut self, name: &str, reached: Result<Access, Fault>) -> bool {
         let Some(member) = self.members.get_mut(name) else { return false };
         let earlier = match &member.standing {
-            Standing::Connecting(_, earlier) => *earlier,
+            Standing::Connecting(_, earlier) => earlier.as_ref().map(|(_, backoff)| *backoff),
             Standing::Ready(_) | Standing::Down(..) => None,
         };
         match reached {
@@ -187,7 +187,7 @@ impl Members {
         self.members.iter().filter_map(|(name, it)| match &it.standing {
             Standing::Ready(_) => Some((name, None)),
             Standing::Down(fault, _) => Some((name, Some(fault))),
-            Standing::Connecting(..) => None,
+            Standing::Connecting(_, earlier) => Some((name, Some(&earlier.as_ref()?.0))),
         })
     }
 

@@ -48,7 +48,7 @@ impl Runner {
             Message::Reached(name, reached) => self.reached(&name, reached)?,
             Message::Silent(name, fault) => self.suspect(&name, &fault)?,
             Message::AccessChanged(name) => {
-                self.sights.forget(&name);
+                self.forget(&name)?;
                 self.members.reconnect(&name);
             }
             Message::Seen { cluster, need, found } => match found {
@@ -161,13 +161,30 @@ impl Runner {
         if self.options.require_approval && self.work.in_flight() == 0 && self.report.is_approved(digest) {
             self.approved = actions.iter().map(|it| it.id.clone()).collect();
         }
-        let may = |it: &&Action| !self.options.require_approval || self.approved.contains(&it.id);
-        let allowed: Vec<Action> = actions.iter().filter(may).cloned().collect();
-        let ready: Vec<Action> = self.work.ready(&allowed).into_iter().cloned().collect();
+        let doubtful = self.doubt(actions);
+        let may = |it: &Action| {
+            !doubtful.contains(&it.id) && (!self.options.require_approval || self.approved.contains(&it.id))
+        };
+        let ready: Vec<Action> = self.work.ready(actions).into_iter().filter(|it| may(it)).cloned().collect();
         for action in ready {
             let Some(cluster) = self.members.get(&action.cluster) else { continue };
             self.work.start(&action, &cluster);
         }
+    }
+
+    /// The deletes that must wait: before something goes, every document is read once more, as a server may have told old
+    /// news. What is still planned then is done.
+    fn doubt(&mut self, actions: &[Action]) -> BTreeSet<String> {
+        let deletes: BTreeSet<String> =
+            actions.iter().filter(|it| it.verb == "delete").map(|it| it.id.clone()).collect();
+        self.sure.append(&mut self.doubted);
+        self.sure.retain(|id| deletes.contains(id));
+        let doubtful: BTreeSet<String> = deletes.difference(&self.sure).cloned().collect();
+        if !doubtful.is_empty() {
+            self.documents.relist();
+            self.doubted = doubtful.clone();
+        }
+        doubtful
     }
 
     fn state(&mut self, statuses: &[Value]) {
@@ -187,7 +204,8 @@ impl Runner {
         self.work.keep_only(actions, &statuses);
         self.metrics.plan_counts(actions.len(), list(&plan.ok, "held").len());
         self.metrics.unreachable(self.members.standings().filter(|(_, fault)| fault.is_some()).count());
-        if self.work.in_flight() > 0 || self.statuses.in_flight() > 0 || self.work.is_outrun() {
+        let is_busy = self.work.in_flight() > 0 || self.statuses.in_flight() > 0;
+        if is_busy || self.work.is_outrun() || !self.doubted.is_empty() {
             return;
         }
         let may_write = self.may_write();
@@ -229,9 +247,7 @@ impl Runner {
         }
         let reach = self.session.ask("reach", Value::map([] as [(&str, Value); 0]))?;
         for name in self.members.reach(reach.ok) {
-            // It may be reached now: whoever needs it will find out.
-            self.sights.forget(&name);
-            self.load_live(&name, vec![("unreachable", false.into())])?;
+            self.forget(&name)?;
         }
         Ok(())
     }
@@ -355,6 +371,13 @@ impl Runner {
         self.unreachable(cluster, fault)
     }
 
+    /// Takes in that what was seen in a cluster is no longer watched: it is unknown, and whoever needs it looks again.
+    fn forget(&mut self, cluster: &str) -> Result<(), Refusal> {
+        self.sights.forget(cluster);
+        self.load_live(cluster, vec![("unreachable", true.into())])?;
+        self.load_live(cluster, vec![("unreachable", false.into())])
+    }
+
     fn unreachable(&mut self, cluster: &str, fault: &Fault) -> Result<(), Refusal> {
         tracing::warn!(
             cluster,
@@ -406,7 +429,7 @@ impl Runner {
                 if self.work.failed(name, target, &fault) {
                     tracing::warn!(digest, action = id, cluster = name, target = %target, code = fault.code(), hint = fault.hint(), "{target}{}: {fault}", in_cluster(name));
                 }
-                if matches!(fault, Fault::Conflict { .. } | Fault::NotFound { .. }) {
+                if matches!(fault, Fault::Conflict { .. } | Fault::NotFound { .. } | Fault::NoPath { .. }) {
                     self.look_again(name, target);
                 }
                 self.suspect(name, &fault)
@@ -427,7 +450,7 @@ impl Runner {
                 if self.work.status_failed(target, &fault) {
                     tracing::warn!(target = %target, code = fault.code(), hint = fault.hint(), "the status of {target}: {fault}");
                 }
-                if matches!(fault, Fault::Conflict { .. } | Fault::NotFound { .. }) {
+                if matches!(fault, Fault::Conflict { .. } | Fault::NotFound { .. } | Fault::NoPath { .. }) {
                     self.look_again("", target);
                 }
                 Ok(())

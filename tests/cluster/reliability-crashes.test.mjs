@@ -1,0 +1,156 @@
+// The runner is killed at every write it makes, gets errors, and its servers are killed: the end is that of a run without faults.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { eventually } from "./control-plane.mjs";
+import * as fault from "./fault-proxy.mjs";
+import { write } from "./fault-proxy.mjs";
+import { COPY, KUBEFED, all, berlin, calm, change, configMap, creates, deletes, empty, federated, federatedNamespace, fired, found, fresh, has, hub, isEverywhere, mark, onDamagedPlane, plane, proxies, run, runPlans, runner, settle, since, state, tokyo, told } from "./reliability.mjs";
+
+describe("crashes", () => {
+  onDamagedPlane();
+
+  test("a crash at any write, before it, before its answer or after it, changes nothing about the end", async () => {
+    /** Creates, patches, deletes, a finalizer that goes last, and statuses: on the hub and in both members. */
+    const begin = async () => {
+      await empty();
+      await tokyo.apply(configMap("settings", { currency: "JPY" }));
+      await berlin.apply([configMap("settings", { currency: "USD" }), configMap("old", { a: "b" })]);
+      await hub.apply([
+        federated("settings", { currency: "EUR" }, ["berlin"]),
+        federated("prices", { bread: "2" }, ["berlin", "tokyo"]),
+        federated("old", { a: "b" }, ["berlin"], { finalizers: ["kubefed.io/sync-controller"] }),
+        federatedNamespace,
+      ]);
+      await hub.delete("FederatedConfigMap/shop/old");
+    };
+    await found();
+
+    await begin();
+    let marked = mark();
+    await run();
+    await settle();
+    const wanted = await state();
+    const learnt = since(marked);
+    const [made, gone] = [creates(marked), deletes(marked)];
+    assert.equal(made.length, 3, made.join("\n"));
+    assert.equal(gone.length, 2, gone.join("\n"));
+    // The same path may be written several times: its status before and after, say.
+    const points = learnt.map((it, index) => ({ key: it.key, nth: learnt.slice(0, index).filter((other) => other.key === it.key).length }));
+
+    const kills = [fault.killBefore, fault.killUnanswered, fault.killAfter];
+    let [crashes, unreached] = [0, []];
+    for (const { key, nth } of points) {
+      for (const kill of kills) {
+        await begin();
+        marked = mark();
+        const dying = { kill: () => runner.kill() };
+        const act = kill(dying);
+        const what = `${act.label}: ${key}, the ${nth + 1}. time`;
+        // One path on one server: the others never see it.
+        for (const proxy of all()) proxy.once((it) => it.key === key, act, { skip: nth });
+        await run(KUBEFED, { ready: null });
+        const fate = await eventually(async () => runner.ended ?? ((await runner.request("GET", "/readyz").catch(() => ({}))).code === 200 && "alive"), { timeout: 30_000, interval: 20, what });
+        if (fate === "alive") await settle({ mayDie: true });
+        // How often a status passes through its stages is a matter of time; the last of them may not come.
+        if (!runner.ended) unreached.push({ what, nth });
+        else crashes += 1;
+        await Promise.all(all().map((it) => it.drained()));
+        all().forEach((it) => it.heal());
+        if (runner.ended) {
+          runner.ready = "/readyz";
+          await runner.start();
+        }
+        try {
+          await settle();
+        } catch (error) {
+          assert.fail(`${what}: ${error.message}`);
+        }
+        assert.deepEqual(await state(), wanted, what);
+        assert.deepEqual(creates(marked), made, `${what}: everything is made once`);
+        assert.deepEqual(deletes(marked), gone, `${what}: the same is deleted, once`);
+      }
+    }
+    assert.deepEqual(unreached.filter((it) => it.nth === 0), [], "every write is reached");
+    console.log(`${crashes} crash points, all converged; ${unreached.length} of ${points.length * kills.length} did not come about, each a repeat of a write that did`);
+  });
+
+  test("errors and cut connections on a write delay it, and nothing is made twice", async () => {
+    const wanted = await calm();
+    const faults = {
+      "409": fault.answer(409),
+      "429 with Retry-After": fault.answer(429, 1),
+      "500": fault.answer(500),
+      "503": fault.answer(503, 1),
+      "504": fault.answer(504),
+      "504 after it was done": fault.doneButAnswer(504),
+      "500 after it was done": fault.doneButAnswer(500),
+      "half an answer": fault.truncated(),
+      "cut before it was sent": fault.cut(),
+      "cut after it was done": fault.doneButCut(),
+      "garbage in place of TLS": fault.garbled(),
+    };
+    // Each at once on a patch in one member, a create in the other, and a status on the hub.
+    const plans = Object.entries(faults).map(([what, act]) => [
+      what,
+      async (value) => {
+        await runner.kill();
+        await tokyo.delete(COPY);
+        await change(value);
+        const rules = [
+          proxies.berlin.once(write("PATCH", "/configmaps/settings"), act),
+          proxies.tokyo.once(write("POST", "/configmaps/settings"), act),
+          proxies.hub.once(write("PATCH", "/federatedconfigmaps/settings/status"), act),
+        ];
+        await runner.start();
+        await Promise.all(rules.map(fired));
+        await isEverywhere(value);
+      },
+    ]);
+    const count = await runPlans(wanted, Object.fromEntries(plans));
+    console.log(`${count} kinds of errors, on ${count * 3} writes, all converged, 0 made twice`);
+  });
+
+  test("servers and their store that are killed while it works are caught up with", async () => {
+    const wanted = await calm();
+    const marked = mark();
+    // A member, at the moment of a write.
+    let value = fresh();
+    const down = proxies.tokyo.once(write("PATCH", "/configmaps/settings"), async (request, exchange) => {
+      await tokyo.stop();
+      await exchange.pass();
+    });
+    await change(value);
+    await fired(down);
+    await has(berlin, value);
+    await told(/tokyo/);
+    await tokyo.start();
+    await isEverywhere(value);
+    await settle();
+    assert.deepEqual(await state(value), wanted, "after the member came back");
+    // The store of everything, at the moment of a write.
+    value = fresh();
+    const lost = new Promise((resolve) => {
+      proxies.berlin.once(write("PATCH", "/configmaps/settings"), async (request, exchange) => {
+        await plane.etcd.stop();
+        resolve();
+        await exchange.pass();
+      });
+    });
+    await change(value);
+    await lost;
+    await plane.etcd.start();
+    await isEverywhere(value);
+    await settle();
+    assert.deepEqual(await state(value), wanted, "after the store came back");
+    // The hub itself, while a change is under way.
+    value = fresh();
+    await change(value);
+    await hub.stop();
+    await hub.start();
+    await isEverywhere(value);
+    await settle();
+    assert.deepEqual(await state(value), wanted, "after the hub came back");
+    assert.deepEqual(deletes(marked), [], "nothing is deleted by all this");
+    console.log("a member, etcd and the hub were killed, all converged");
+  });
+});
