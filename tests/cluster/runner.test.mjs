@@ -238,6 +238,23 @@ describe("the runner", () => {
     assert.match(stdout, /Deployment\/shop\/web/);
   });
 
+  test("every transition is told by one event, and none by a reconcile", async () => {
+    await prepare();
+    const runner = await plane.run({ args: ARGS });
+    await runner.reconcile();
+    const about = async (kind) => (await plane.hub.list("Event.events.k8s.io")).filter((it) => it.regarding?.kind === kind && it.reportingController === "fleetfold.dev/runner");
+    const told = await eventually(async () => {
+      const found = await about("FederatedDeployment");
+      return found.length > 0 && found;
+    }, { what: "an event about the federated object" });
+    for (const event of told) assert.ok(event.reason && event.note && ["Normal", "Warning"].includes(event.type), JSON.stringify(event));
+    await runner.reconcile();
+    const count = (await plane.hub.list("Event.events.k8s.io")).length;
+    for (let round = 0; round < 5; round += 1) await runner.reconcile();
+    assert.equal((await plane.hub.list("Event.events.k8s.io")).length, count);
+    await runner.stop();
+  });
+
   test("a graceful stop ends what runs, and metrics and health are told meanwhile", async () => {
     await prepare();
     const runner = await plane.run({ args: ARGS });
