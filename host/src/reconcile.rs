@@ -284,6 +284,9 @@ impl Runner {
     fn wake(&mut self) {
         self.is_stirred = true;
         self.members.try_again();
+        for cluster in self.members.all_ready() {
+            self.sights.retry(&cluster);
+        }
         if self.surveyed_at.elapsed() >= SURVEY {
             self.survey();
             self.documents.relist_faulty();

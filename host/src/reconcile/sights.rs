@@ -245,6 +245,25 @@ impl Sights {
         }
     }
 
+    /// Looks again for what could not be seen, where it was waited long enough.
+    pub fn retry(&mut self, cluster: &Cluster) {
+        let Some(sight) = self.clusters.get_mut(cluster.name()) else { return };
+        let due = sight.needs.iter().filter(|(_, it)| matches!(it, Progress::Failed(_, backoff) if backoff.is_over()));
+        let due: Vec<Need> = due.map(|(need, _)| need.clone()).collect();
+        due.into_iter().for_each(|need| self.seek(cluster, need));
+    }
+
+    /// Lets go of what could not be seen and is no longer needed: neither by the plan, nor to keep true what was seen.
+    pub fn keep_only(&mut self, needs: &BTreeSet<(String, Need)>) {
+        for (cluster, sight) in &mut self.clusters {
+            let known = &sight.known;
+            sight.needs.retain(|need, progress| {
+                let is_needed = || needs.contains(&(cluster.clone(), need.clone()));
+                !matches!(progress, Progress::Failed(..)) || known.contains_key(&need.target.identity()) || is_needed()
+            });
+        }
+    }
+
     /// Lets go of everything that was seen in a cluster.
     pub fn forget(&mut self, cluster: &str) {
         self.clusters.remove(cluster);
@@ -273,6 +292,7 @@ impl Sights {
             Progress::Failed(_, backoff) => Some(backoff.until()),
             Progress::Asked(..) | Progress::Met => None,
         })
+        .filter(|it| *it > Instant::now())
         .min()
     }
 }

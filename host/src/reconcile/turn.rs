@@ -94,8 +94,11 @@ impl Runner {
         let asks = [("now", Value::text(now())), ("reveal", true.into()), ("events", true.into())];
         let plan = self.session.ask("plan", Value::map(asks))?;
         self.metrics.planned(self.session.took);
-        for need in list(&plan.ok, "needs") {
-            self.seek(text(need, "cluster"), Need::read(need))?;
+        let needs: BTreeSet<(String, Need)> =
+            list(&plan.ok, "needs").iter().map(|it| (text(it, "cluster").to_owned(), Need::read(it))).collect();
+        self.sights.keep_only(&needs);
+        for (cluster, need) in needs {
+            self.seek(&cluster, need)?;
         }
         self.metrics.in_flight(self.work.in_flight());
         let is_known =

@@ -268,7 +268,8 @@ impl Work {
 
     /// When something that waits may be tried again.
     pub fn next_try(&self) -> Option<Instant> {
-        self.delays.values().map(|it| it.backoff.until()).chain(self.contests.values().map(|it| it.until)).min()
+        let waits = self.delays.values().map(|it| it.backoff.until()).chain(self.contests.values().map(|it| it.until));
+        waits.filter(|it| *it > Instant::now()).min()
     }
 }
 
