@@ -53,6 +53,10 @@ impl FleetArgs {
 
     /// The same with an engine of the caller's.
     pub fn load_into(&self, engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
+        if !self.from_cluster && (self.hub.kubeconfig.is_some() || self.hub.context.is_some()) {
+            let hint = "add `--from-cluster`, or leave the hub out";
+            return Err(Failure::new("a hub is named, and only files are read", hint));
+        }
         let mut fleet = Fleet::new(engine);
         if self.from_cluster {
             fleet = self.hub.gather(fleet.engine)?;
