@@ -566,6 +566,8 @@ export interface Load {
   text?: string;
   /** The name of the text, for places. */
   file?: string;
+  /** The text is all of the file: documents that came from it before and are not in it any more are let go, unless something in the text cannot be read. */
+  whole?: boolean;
   /** The objects were seen in this cluster; the hub is the cluster without a name. */
   live?: string;
   /** Objects that were looked for in the cluster and are not there. */
@@ -585,6 +587,8 @@ export interface LoadAnswer {
   /** How many documents were taken in, and how many of them took the place of another. */
   loaded: number;
   replaced: number;
+  /** With `whole`: how many documents were let go. */
+  unloaded?: number;
   /** How many clusters the workspace knows now. */
   clusters: number;
 }
@@ -598,6 +602,8 @@ export interface LoadRequest {
   text?: string;
   /** The name of the text, for places. */
   file?: string;
+  /** The text is all of the file: documents that came from it before and are not in it any more are let go, unless something in the text cannot be read. */
+  whole?: boolean;
   /** The objects were seen in this cluster; the hub is the cluster without a name. */
   live?: string;
   /** Objects that were looked for in the cluster and are not there. */
@@ -1177,8 +1183,8 @@ export interface WhatIfAnswer {
 /** A change to look at. */
 export interface WhatIfRequest {
   op: "whatIf";
-  /** Documents that would come or take the place of others. */
-  load?: Load;
+  /** Documents that would come or take the place of others; a list is taken in its order. */
+  load?: Load | Load[];
   /** Documents that would go. */
   unload?: string[];
   /** Settings that would change. */

@@ -138,7 +138,7 @@ pub struct Document {
 }
 
 /// Where a document was written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Written {
     file: Option<Text>,
     places: Arc<Places>,
@@ -170,6 +170,17 @@ impl Document {
             Document { identity, value, written: Some(written) }
         })
         .collect()
+    }
+
+    /// The file that it came from.
+    pub fn file(&self) -> Option<&Text> {
+        self.written.as_ref()?.file.as_ref()
+    }
+
+    /// Whether it is the same document at the same place: nothing that was worked out from it changes. What is the same is
+    /// held once from now on.
+    pub fn share(&mut self, like: &Document) -> bool {
+        self.value.share(&like.value) && self.written == like.written
     }
 
     /// Where the value at a pointer stands, or what holds it where it is not written out. The pointer may lead on into a

@@ -60,8 +60,12 @@ impl Workspace {
     }
 
     /// Takes a document in; answers the one whose place it took.
-    pub fn put(&mut self, document: Document, out: &mut Vec<Diagnostic>) -> Option<Document> {
-        self.results.note(Change::Document(&document.identity));
+    pub fn put(&mut self, mut document: Document, out: &mut Vec<Diagnostic>) -> Option<Document> {
+        // A file is loaded again for one line of it: the other documents cost nothing.
+        let is_same = self.store.document(&document.identity).is_some_and(|it| document.share(it));
+        if !is_same {
+            self.results.note(Change::Document(&document.identity));
+        }
         self.store.put(document, out)
     }
 

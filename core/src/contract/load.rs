@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Mode, Spot, WorkspaceOperation};
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::{Document, Identity, Reference};
 use crate::identity::group_of;
 use crate::live::{HUB, Query};
@@ -23,6 +23,9 @@ record! {
         text "text": Option<Text>,
         /// The name of the text, for places.
         file "file": Option<Text>,
+        /// The text is all of the file: documents that came from it before and are not in it any more are let go, unless
+        /// something in the text cannot be read.
+        whole "whole": Option<bool>,
         /// The objects were seen in this cluster; the hub is the cluster without a name.
         live "live": Option<Text>,
         /// Objects that were looked for in the cluster and are not there.
@@ -79,6 +82,8 @@ record! {
         /// How many documents were taken in, and how many of them took the place of another.
         loaded "loaded": i64,
         replaced "replaced": i64,
+        /// With `whole`: how many documents were let go.
+        unloaded "unloaded": Option<i64>,
         /// How many clusters the workspace knows now.
         clusters "clusters": i64,
     }
@@ -124,6 +129,8 @@ impl Load {
             return Err(error.at(at.key("live")));
         }
         let lost = self.lost(at)?;
+        let whole = self.whole_file(at)?;
+        let told = out.len();
         let documents = match (self.documents, self.text) {
             (Some(values), None) => from_values(&values, out),
             (None, Some(text)) => from_text(&text, self.file.as_ref(), out),
@@ -135,7 +142,13 @@ impl Load {
                 return Err(Error::new(Code::MissingField, message).at(at.key("text")));
             }
         };
+        // What cannot be read may be any of the documents that were there: unknown is not absent.
+        let unread = out.iter().skip(told).any(|it| it.severity == Severity::Error);
         tell_repeats(&documents, out);
+        let gone = match &whole {
+            Some(file) if !unread => gone_from(file, &documents, workspace),
+            _ => Vec::new(),
+        };
         let (loaded, mut replaced) = (documents.len(), 0);
         match self.live {
             Some(cluster) if lost.is_some() => workspace.lose(&cluster, lost, journal),
@@ -147,6 +160,9 @@ impl Load {
             }
             None => {
                 let mut undone = Vec::new();
+                for identity in &gone {
+                    undone.extend(workspace.remove(identity).map(|it| Undo::Put(Box::new(it))));
+                }
                 for document in documents {
                     let identity = document.identity.clone();
                     // A change is asked about in order to take the place of what there is.
@@ -164,12 +180,34 @@ impl Load {
                 }
             }
         }
-        let clusters = workspace.store.cluster_count();
-        Ok(LoadAnswer { loaded: count(loaded), replaced: count(replaced), clusters: count(clusters) })
+        Ok(LoadAnswer {
+            loaded: count(loaded),
+            replaced: count(replaced),
+            unloaded: whole.map(|_| count(gone.len())),
+            clusters: count(workspace.store.cluster_count()),
+        })
     }
 }
 
 impl Load {
+    /// The file that the text is all of, where it is.
+    fn whole_file(&self, at: &Spot) -> Result<Option<Text>, Error> {
+        if self.whole != Some(true) {
+            return Ok(None);
+        }
+        if self.live.is_some() {
+            let message = "`whole` is for documents; of what was seen in a cluster, say `complete`";
+            return Err(Error::new(Code::UnknownValue, message).at(at.key("whole")));
+        }
+        for (field, given) in [("file", self.file.is_some()), ("text", self.text.is_some())] {
+            if !given {
+                let error = Error::new(Code::MissingField, format!("`whole` needs `{field}`"));
+                return Err(error.at(at.key(field)));
+            }
+        }
+        Ok(self.file.clone())
+    }
+
     /// Why the cluster did not answer, where it did not.
     fn lost(&self, at: &Spot) -> Result<Option<Text>, Error> {
         let is_lost = self.unreachable == Some(true);
@@ -231,6 +269,13 @@ fn from_text(text: &str, file: Option<&Text>, out: &mut Vec<Diagnostic>) -> Vec<
         out.push(finding);
     }
     documents
+}
+
+/// The documents that came from a file and are not among those that it holds now.
+fn gone_from(file: &Text, now: &[Document], workspace: &Workspace) -> Vec<Identity> {
+    let held: BTreeSet<&Identity> = now.iter().map(|it| &it.identity).collect();
+    let gone = workspace.documents().filter(|it| it.file() == Some(file) && !held.contains(&it.identity));
+    gone.map(|it| it.identity.clone()).collect()
 }
 
 /// Of a document that is given twice at once, the last one counts, which the order of files must not decide unsaid.

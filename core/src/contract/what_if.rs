@@ -9,7 +9,7 @@ use super::load::{Load, count, named};
 use super::null::Explicit;
 use super::place::{CauseAnswer, object_name, shown, split};
 use super::plan::{ActionCounts, planned};
-use super::record::{Encode, Spot};
+use super::record::{Decode, Encode, Shape, Shaped, Spot};
 use crate::canonical::Writer;
 use crate::compare::{self, Change, Delta};
 use crate::diagnostic::{Diagnostic, Error};
@@ -30,13 +30,33 @@ record! {
     request
     /// A change to look at.
     pub struct WhatIf {
-        /// Documents that would come or take the place of others.
-        load "load": Option<Load>,
+        /// Documents that would come or take the place of others; a list is taken in its order.
+        load "load": Option<Loads>,
         /// Documents that would go.
         unload "unload": Option<Vec<Text>>,
         /// Settings that would change.
         configure "configure": Option<Configure>,
     }
+}
+
+/// One or several.
+#[derive(Clone, Debug)]
+pub enum Loads {
+    One(Box<Load>),
+    Many(Vec<Load>),
+}
+
+impl Decode for Loads {
+    fn decode(value: Value, at: &Spot) -> Result<Loads, Error> {
+        match value {
+            Value::List(_) => Vec::decode(value, at).map(Loads::Many),
+            other => Load::decode(other, at).map(|it| Loads::One(Box::new(it))),
+        }
+    }
+}
+
+impl Shaped for Loads {
+    const SHAPE: Shape = Shape::Either(&[Load::SHAPE, Vec::<Load>::SHAPE]);
 }
 
 record! {
@@ -150,8 +170,15 @@ impl WhatIf {
         for identity in going {
             journal.extend(workspace.remove(&identity).map(|it| Undo::Put(Box::new(it))));
         }
-        if let Some(load) = self.load {
-            load.apply(workspace, &root.key("load"), out, Some(journal))?;
+        let at = root.key("load");
+        match self.load {
+            Some(Loads::One(load)) => drop(load.apply(workspace, &at, out, Some(journal))?),
+            Some(Loads::Many(loads)) => {
+                for (index, load) in loads.into_iter().enumerate() {
+                    load.apply(workspace, &at.index(index), out, Some(journal))?;
+                }
+            }
+            None => {}
         }
         Ok(())
     }

@@ -8,14 +8,14 @@ use crate::path::Pointer;
 /// A fleet holds many documents, so an entry is 24 bytes, whatever its path: pointers are kept as 64-bit hashes in one
 /// sorted list. (A document crafted so that two of its pointers meet in one hash gets a wrong line number for one of
 /// them, and nothing else.) Below an alias and for merged keys there is one entry, where the alias or the merge stands.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Places {
     entries: Box<[Entry]>,
     /// Where texts stand that are written line by line below a `|`.
     literals: Box<[Place]>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     path: Path,
     value: Place,
