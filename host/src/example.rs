@@ -3,6 +3,8 @@
 //! Everything comes from one splitmix64, so the same number of clusters gives the same bytes, and a cluster has the same
 //! labels in every fleet that is large enough to have it.
 
+// By its place: the tool that makes the page has this file too.
+#[path = "example/documents.rs"]
 mod documents;
 
 use std::fmt::Write;
@@ -306,4 +308,5 @@ fn federated(clusters: u32) -> String {
 }
 
 #[cfg(test)]
+#[path = "example/tests.rs"]
 mod tests;

@@ -1,0 +1,55 @@
+// The page's end of the engine in the worker.
+import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
+import type { FromEngine, Put, ToEngine, Which } from "./messages.js";
+
+export type Answered<O extends Op = Op> = { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
+
+/** How soon an answer is wanted: what is on screen and changes with every key, what stands beside it, what can wait. */
+export const URGENT = 0;
+export const SOON = 1;
+export const LATER = 2;
+
+type Distribute<T extends ToEngine> = T extends ToEngine ? Omit<T, "id"> : never;
+
+export class Engine {
+  /** Ends with an error when the browser cannot run the engine. */
+  readonly ready: Promise<void>;
+  readonly #worker = new Worker(new URL("./engine.worker.ts", import.meta.url), { type: "module", name: "fleetfold" });
+  readonly #waiting = new Map<number, (answer: unknown) => void>();
+  #count = 0;
+
+  constructor() {
+    this.ready = new Promise((resolve, reject) => {
+      this.#worker.addEventListener("message", ({ data }: MessageEvent<FromEngine>) => {
+        if (data.kind === "ready") return resolve();
+        if (data.kind === "failed") return reject(new Error(data.message));
+        const answer = data.kind === "stale" ? undefined : "text" in data ? JSON.parse(data.text) : data.value;
+        this.#waiting.get(data.id)?.(answer);
+        this.#waiting.delete(data.id);
+      });
+      this.#worker.addEventListener("error", (event) => reject(new Error(event.message || "the engine does not start")));
+    });
+  }
+
+  /** Changes one workspace, or fills it anew. Questions about older generations are not answered any more. */
+  put(on: Which, generation: number, puts: Put[], fresh: boolean): Promise<Answered<"load">[]> {
+    return this.#send({ kind: "put", on, generation, puts, fresh }) as Promise<Answered<"load">[]>;
+  }
+
+  /** Nothing when a newer generation came first. */
+  ask<O extends Op>(on: Which, generation: number, urgency: number, request: Requests[O] & { op: O }): Promise<Answered<O> | undefined> {
+    return this.#send({ kind: "ask", on, generation, urgency, request: JSON.stringify(request) }) as Promise<Answered<O> | undefined>;
+  }
+
+  stop(): void {
+    this.#worker.terminate();
+  }
+
+  #send(message: Distribute<ToEngine>): Promise<unknown> {
+    const id = ++this.#count;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#worker.postMessage({ ...message, id });
+    });
+  }
+}

@@ -1,0 +1,8 @@
+// The page: one element, and the state that all of it looks at.
+import { App } from "./app.js";
+import { State } from "./state.js";
+
+customElements.define("ff-app", App);
+const app = document.createElement("ff-app") as App;
+app.state = new State();
+document.body.append(app);

@@ -1,0 +1,19 @@
+// What the page and the engine beside it say to each other.
+import type { ConfigureRequest, LoadRequest } from "../../contract.js";
+
+/** Something that makes a workspace what it is. */
+export type Put = LoadRequest | ConfigureRequest;
+
+/** What the documents were when they were loaded, or what the edits make of them. */
+export type Which = "baseline" | "current";
+
+export type ToEngine =
+  | { kind: "put"; id: number; on: Which; generation: number; puts: Put[]; fresh: boolean }
+  | { kind: "ask"; id: number; on: Which; generation: number; urgency: number; request: string };
+
+export type FromEngine =
+  | { kind: "ready" }
+  | { kind: "failed"; message: string }
+  | { kind: "stale"; id: number }
+  | { kind: "answer"; id: number; text: string; took?: number }
+  | { kind: "answer"; id: number; value: unknown; took?: number };

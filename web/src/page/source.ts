@@ -1,0 +1,86 @@
+// Where the documents come from: an example that is part of the page, a server behind it, or a link that somebody shared.
+import type { Configure, Load } from "../../contract.js";
+import { type File, fileOf } from "./files.js";
+
+/** What is loaded before anybody edits. */
+export interface Source {
+  /** `example:mixed`, `served`, `link` or `own`: what a shared link says instead of the documents. */
+  id: string;
+  title: string;
+  files: File[];
+  /** The clusters of which everything is known. */
+  complete: string[];
+  /** What else a server knows of its clusters: what is not there, and who does not answer. */
+  facts: Load[];
+  /** Whether Secrets hold digests in place of their values. */
+  masked?: boolean;
+}
+
+export interface Example {
+  name: string;
+  title: string;
+  about: string;
+}
+
+/** The examples of the page, by their place in `examples/`. Made by `build.mjs`. */
+export const EXAMPLES: Example[] = [
+  { name: "mixed", title: "Mixed fleet", about: "all five systems at once" },
+  { name: "greenhouse", title: "Greenhouse", about: "presets, overrides, catalogs" },
+  { name: "ocm", title: "Open Cluster Management", about: "sets, placements, label permissions" },
+  { name: "kubefed", title: "KubeFed", about: "per-cluster patches, retained values" },
+  { name: "kudo", title: "KUDO", about: "objects shared between owners" },
+  { name: "certmanager", title: "cert-manager", about: "updates kind by kind" },
+  { name: "thousand", title: "1,000 clusters", about: "a large mixed fleet" },
+];
+
+export async function example(name: string): Promise<Source> {
+  const known = EXAMPLES.find((it) => it.name === name) ?? EXAMPLES[0]!;
+  const response = await fetch(new URL(`examples/${known.name}.json`, document.baseURI));
+  if (!response.ok) throw new Error(`the example ${known.title} is not there (${response.status})`);
+  const texts = (await response.json()) as Record<string, string>;
+  return { ...ownFiles(Object.entries(texts).map(([path, text]) => fileOf(path, text))), id: `example:${known.name}`, title: known.title };
+}
+
+/** Documents that somebody brought along. */
+export function ownFiles(files: File[]): Source {
+  return { id: "own", title: files.length === 1 ? files[0]!.name : `${files.length} files`, files, complete: seenIn(files), facts: [] };
+}
+
+function seenIn(files: File[]): string[] {
+  return [...new Set(files.flatMap((it) => (it.live === undefined ? [] : [it.live])))];
+}
+
+interface Served {
+  source: { kind: string; name: string; masked?: boolean };
+  revision: string;
+  loads: Load[];
+  configure?: { file: string; text: string; configure: Configure }[];
+}
+
+/** What the server behind the page has, and its revision. */
+export async function served(): Promise<{ source: Source; revision: string }> {
+  const response = await fetch("v1/fleet");
+  if (!response.ok) throw new Error(`the server does not give its fleet (${response.status})`);
+  const fleet = (await response.json()) as Served;
+  const isFile = (load: Load) => load.text !== undefined && load.file !== undefined;
+  const isAll = (load: Load) => load.complete === true && load.query === undefined && load.documents?.length === 0;
+  const files = fleet.loads.filter(isFile).map((it): File => ({ name: it.file!, text: it.text!, ...(it.live === undefined ? {} : { live: it.live }) }));
+  const settings = fleet.configure ?? [];
+  return {
+    revision: fleet.revision,
+    source: {
+      id: "served",
+      title: fleet.source.name,
+      files: [...settings.map((it) => ({ name: it.file, text: it.text })), ...files],
+      complete: fleet.loads.filter(isAll).map((it) => it.live!),
+      facts: fleet.loads.filter((it) => !isFile(it) && !isAll(it)),
+      ...(fleet.source.masked ? { masked: true } : {}),
+    },
+  };
+}
+
+/** What stands behind the page: a fleet, only the calls, or nothing but a file server. */
+export function behind(): "fleet" | "call" | "" {
+  const said = document.querySelector<HTMLMetaElement>('meta[name="fleetfold-serve"]')?.content;
+  return said === "fleet" || said === "call" ? said : "";
+}

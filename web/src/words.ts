@@ -1,0 +1,57 @@
+// How values, numbers and names are written out. Always as text: what a document says is never markup.
+
+const NUMBERS = new Intl.NumberFormat("en");
+
+export function count(number: number): string {
+  return NUMBERS.format(number);
+}
+
+/** `1 cluster`, `1,000 clusters`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+/** A value in one line: strings as they are unless they look like something else, everything else as JSON. */
+export function inline(value: unknown): string {
+  if (value === undefined) return "";
+  if (typeof value === "string") return value === "" || value !== value.trim() || looksLikeAnother(value) ? JSON.stringify(value) : value;
+  return json(value);
+}
+
+function looksLikeAnother(text: string): boolean {
+  return /^(-?\d|true$|false$|null$|[[{"])/.test(text);
+}
+
+/** As JSON, integers exact. */
+export function json(value: unknown, space?: number): string {
+  if (typeof value === "bigint") return value.toString();
+  if (Array.isArray(value)) return wrap("[", value.map((it) => json(it, space)), "]", space);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).map(([key, it]) => `${JSON.stringify(key)}:${space ? " " : ""}${json(it, space)}`);
+  return wrap("{", entries, "}", space);
+}
+
+function wrap(open: string, parts: string[], close: string, space = 0): string {
+  if (parts.length === 0) return open + close;
+  if (!space) return open + parts.join(",") + close;
+  const indent = " ".repeat(space);
+  return `${open}\n${parts.map((it) => indent + it.replaceAll("\n", `\n${indent}`)).join(",\n")}\n${close}`;
+}
+
+/** A reference in place of a value: `secret shared/password`. */
+export function reference(from: unknown): string {
+  const secret = (from as { secret?: { name?: unknown; key?: unknown } } | undefined)?.secret;
+  if (secret) return `secret ${secret.name}/${secret.key}`;
+  return json(from);
+}
+
+/** What the empty name of a cluster stands for. */
+export function clusterName(name: string): string {
+  return name === "" ? "the hub" : name;
+}
+
+/** `presets.yaml:24`, the last part of a path being what people know a file by. */
+export function placeName(place: { file?: string | undefined; line?: number | undefined }): string {
+  const file = place.file?.split("/").at(-1) ?? "";
+  return place.line === undefined ? file : `${file}:${place.line}`;
+}

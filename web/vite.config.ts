@@ -1,0 +1,17 @@
+// The page: a folder of files with relative addresses, which any file server can serve under a strict content security policy.
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  base: "./",
+  publicDir: "engine/public",
+  build: {
+    outDir: "site",
+    emptyOutDir: true,
+    target: "es2022",
+    // Nothing inlined: `data:` would need a wider policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1000,
+  },
+  worker: { format: "es" },
+});
