@@ -26,7 +26,7 @@ mod statuses;
 mod turn;
 mod work;
 
-pub use gather::{GatherError, Gathered, gather};
+pub use gather::{GatherError, Gathered, Known, follow, gather};
 pub use report::{APPROVED, OWN_API_VERSION, OWN_KIND};
 pub use work::Action;
 
@@ -123,6 +123,8 @@ pub struct Runner {
     waiting: Vec<oneshot::Sender<()>>,
     /// Told when everything is known that can be.
     known: Option<watch::Sender<bool>>,
+    /// Told each time what is known then.
+    follower: Option<watch::Sender<Known>>,
     problems: Vec<String>,
 }
 
@@ -160,6 +162,7 @@ impl Runner {
             resynced_at: Instant::now(),
             waiting: Vec::new(),
             known: None,
+            follower: None,
             problems: Vec::new(),
         }
     }

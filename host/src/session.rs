@@ -1,18 +1,22 @@
 //! A workspace and everything that was put to it.
 //!
 //! The engine is pure, so what was put to it is all that there is to know: written down line by line it can be replayed
-//! ([`record`]), and put to a second engine it shows where that one would do something else ([`compare`]).
+//! ([`record`]), put to a second engine it shows where that one would do something else ([`compare`]), and what all of it
+//! comes to can be told to others ([`ledger`]).
 
 pub mod compare;
+pub mod ledger;
 pub mod record;
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
 
 use crate::answer;
 use crate::engine::Engine;
+use ledger::Ledger;
 use record::Recorder;
 
 /// One workspace of an engine.
@@ -23,6 +27,8 @@ pub struct Session {
     shadow: Option<Box<dyn Engine>>,
     /// The requests that made the workspace what it is, where somebody wants them.
     kept: Option<Vec<String>>,
+    /// What they come to, where somebody follows that.
+    ledger: Option<Arc<Mutex<Ledger>>>,
     /// How long the last request took.
     pub took: Duration,
 }
@@ -52,7 +58,7 @@ impl fmt::Display for Refusal {
 
 impl Session {
     pub fn new(engine: Box<dyn Engine>) -> Session {
-        Session { engine, recorder: None, shadow: None, kept: None, took: Duration::ZERO }
+        Session { engine, recorder: None, shadow: None, kept: None, ledger: None, took: Duration::ZERO }
     }
 
     /// Writes everything down that is put to the engine.
@@ -73,6 +79,13 @@ impl Session {
         self
     }
 
+    /// Keeps what the requests come to, for whoever else holds the ledger. It begins anew, as the workspace does.
+    pub fn followed(mut self, ledger: Arc<Mutex<Ledger>>) -> Session {
+        *ledger.lock().unwrap_or_else(PoisonError::into_inner) = Ledger::default();
+        self.ledger = Some(ledger);
+        self
+    }
+
     /// The engine with its workspace, and the requests that were kept.
     pub fn into_parts(self) -> (Box<dyn Engine>, Vec<String>) {
         (self.engine, self.kept.unwrap_or_default())
@@ -83,14 +96,19 @@ impl Session {
         if let Some(fields) = request.as_map_mut() {
             fields.insert("op", op);
         }
-        let request = request.to_canonical();
+        let fields = request;
+        let request = fields.to_canonical();
         let started = Instant::now();
         let said = self.engine.call(request.as_bytes());
         self.took = started.elapsed();
         if let Some(recorder) = &mut self.recorder {
             recorder.note(&request, &said);
         }
+        let answer = read(&said, self.engine.is_fresh());
         if changes(op) {
+            if let (Some(ledger), Ok(_)) = (&self.ledger, &answer) {
+                ledger.lock().unwrap_or_else(PoisonError::into_inner).note(op, &fields);
+            }
             if let Some(shadow) = &mut self.shadow {
                 shadow.call(request.as_bytes());
             }
@@ -98,7 +116,7 @@ impl Session {
                 kept.push(request);
             }
         }
-        read(&said, self.engine.is_fresh())
+        answer
     }
 
     /// The answer of the second engine to a request that changes nothing.

@@ -1,4 +1,5 @@
-//! Reads a real hub once: everything that a plan needs, from it and from its members, and nothing is written.
+//! Reads a real hub, once or as long as somebody looks: everything that a plan needs, from it and from its members, and
+//! nothing is written.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -42,14 +43,7 @@ impl Gathered {
 /// The hub cannot be read at all, or the engine fails.
 pub async fn gather(session: Session, hub: &Cluster, settings: Value) -> Result<Gathered, GatherError> {
     hub.probe().await.map_err(GatherError::Hub)?;
-    let options = Options {
-        name: String::new(),
-        settings,
-        dry_run: true,
-        require_approval: false,
-        resync: Duration::from_secs(3600),
-        watch: false,
-    };
+    let options = reading(settings, Duration::from_secs(3600), false);
     let (_leads, leads) = watch::channel(false);
     let mut runner = Runner::new(session, hub, options, &Arc::new(Metrics::default()), leads);
     let (stop, stopped) = watch::channel(false);
@@ -60,6 +54,34 @@ pub async fn gather(session: Session, hub: &Cluster, settings: Value) -> Result<
     }
     let (problems, clusters) = (runner.problems(), runner.clusters());
     Ok(Gathered { session: runner.into_session(), problems, clusters })
+}
+
+/// What is known each time when everything is known that can be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// The digest of the plan.
+    pub digest: String,
+    /// What is wrong, in a line each.
+    pub problems: Vec<String>,
+}
+
+/// Goes on reading what a plan of the hub needs, and tells `known` each time when everything is known. Answers when the
+/// engine lost its workspace; otherwise it never ends.
+pub async fn follow(session: Session, hub: &Cluster, resync: Duration, known: watch::Sender<Known>) -> Refusal {
+    let options = reading(Value::map([] as [(&str, Value); 0]), resync, true);
+    // Both ends are kept: nobody leads, and nobody says stop.
+    let ((_leads, leads), (_stop, stopped)) = (watch::channel(false), watch::channel(false));
+    let mut runner = Runner::new(session, hub, options, &Arc::new(Metrics::default()), leads);
+    runner.follower = Some(known);
+    match runner.run(stopped).await {
+        End::Lost(refusal) => refusal,
+        End::Stopped => std::future::pending().await,
+    }
+}
+
+/// A runner that decides nothing and does nothing.
+fn reading(settings: Value, resync: Duration, watch: bool) -> Options {
+    Options { name: String::new(), settings, dry_run: true, require_approval: false, resync, watch }
 }
 
 /// Why nothing could be read.

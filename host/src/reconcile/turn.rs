@@ -10,7 +10,7 @@ use super::documents::{self, Changes};
 use super::inbox::Message;
 use super::sights::Need;
 use super::work::{Action, in_cluster};
-use super::{GRACE, Runner};
+use super::{GRACE, Known, Runner};
 use crate::answer::{list, text};
 use crate::cluster::connect::Access;
 use crate::cluster::{Fault, Sighting, Target};
@@ -226,6 +226,10 @@ impl Runner {
             }
             if let Some(known) = &self.known {
                 known.send_replace(true);
+            }
+            if let Some(follower) = &self.follower {
+                let digest = text(&plan.ok, "digest").to_owned();
+                follower.send_replace(Known { digest, problems: self.problems.clone() });
             }
         }
     }
