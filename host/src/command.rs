@@ -88,6 +88,16 @@ impl Failure {
         self
     }
 
+    /// The same as a diagnostic of the contract, for whoever is not at this terminal.
+    pub fn to_diagnostic(&self, code: &str) -> Value {
+        match self {
+            Self::Host { message, hint } => {
+                Value::map([("severity", "error"), ("code", code), ("message", message), ("hint", hint)])
+            }
+            Self::Refused { finding, .. } => finding.to_value(),
+        }
+    }
+
     pub fn report(&self, palette: Palette) {
         let shown = match self {
             Self::Host { message, hint } => {
@@ -137,7 +147,7 @@ impl ModuleArgs {
 pub fn load_module(file: Option<&Path>) -> Result<Module, Failure> {
     let cache = Cache::of_user();
     if let Some(reason) = cache.refusal() {
-        let _ = writeln!(io::stderr(), "warning: compiled code is not kept: {reason}");
+        warn(&format!("compiled code is not kept: {reason}"));
     }
     let Some(file) = file else { return Ok(Module::embedded(&cache)?) };
     let wasm = std::fs::read(file).map_err(|error| {
@@ -190,6 +200,12 @@ pub fn print_answer(
 pub fn print(text: impl Display) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     quiet(write!(out, "{text}").and_then(|()| out.flush())).map(|_| ())
+}
+
+/// Tells something beside the result.
+pub fn warn(message: &str) {
+    // Nobody is left to tell if standard error is closed.
+    let _ = writeln!(io::stderr(), "warning: {message}");
 }
 
 /// Whether standard output still has a reader.

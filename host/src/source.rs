@@ -15,7 +15,7 @@ use crate::command::Failure;
 pub const STDIN: &str = "<stdin>";
 
 /// The folder of the hub beside those of the clusters.
-const HUB: &str = "_hub";
+pub const HUB: &str = "_hub";
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct File {
@@ -32,51 +32,68 @@ pub struct Source {
     pub complete: Vec<String>,
 }
 
+/// What there is to read, by where it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Each file, and the cluster in which it was seen; `-` is standard input.
+    pub files: Vec<(PathBuf, Option<String>)>,
+    /// As in [`Source`].
+    pub complete: Vec<String>,
+}
+
 /// Reads all that was given with `-f`, in order.
 pub fn read(given: &[PathBuf]) -> Result<Source, Failure> {
-    let mut source = Source::default();
+    let Listing { files, complete } = find(given)?;
+    let read = |(path, live): (PathBuf, Option<String>)| {
+        let text = read_text(&path)?;
+        Ok(File { name: name_of(&path), text, live })
+    };
+    Ok(Source { files: files.into_iter().map(read).collect::<Result<_, Failure>>()?, complete })
+}
+
+/// Finds all that was given with `-f`, in order.
+pub fn find(given: &[PathBuf]) -> Result<Listing, Failure> {
+    let mut found = Listing::default();
     let mut has_stdin = false;
     for path in given {
-        if path.as_os_str() == "-" {
-            if std::mem::replace(&mut has_stdin, true) {
-                return Err(Failure::new("standard input is given twice", "give `-f -` once"));
-            }
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(Path::new(STDIN), &error))?;
-            source.push(Path::new(STDIN), bytes, None)?;
+        if path.as_os_str() == "-" && std::mem::replace(&mut has_stdin, true) {
+            return Err(Failure::new("standard input is given twice", "give `-f -` once"));
         } else if path.is_dir() {
-            folder(path, &mut source)?;
+            folder(path, &mut found)?;
         } else {
-            let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
-            source.push(path, bytes, None)?;
+            found.files.push((path.clone(), None));
         }
     }
-    Ok(source)
+    Ok(found)
 }
 
-impl Source {
-    fn push(&mut self, path: &Path, bytes: Vec<u8>, live: Option<&str>) -> Result<(), Failure> {
-        let name = path.display().to_string();
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            Failure::new(format_args!("`{name}` is not UTF-8 at byte {at}"), "documents are UTF-8 text")
-        })?;
-        self.files.push(File { name, text, live: live.map(str::to_owned) });
-        Ok(())
-    }
+/// The name that places have in a file.
+pub fn name_of(path: &Path) -> String {
+    if path.as_os_str() == "-" { STDIN.to_owned() } else { path.display().to_string() }
 }
 
-fn folder(root: &Path, source: &mut Source) -> Result<(), Failure> {
-    let before = source.files.len();
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    let bytes = if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(path)
+    };
+    String::from_utf8(bytes.map_err(|error| unreadable(path, &error))?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::new(format_args!("`{}` is not UTF-8 at byte {at}", name_of(path)), "documents are UTF-8 text")
+    })
+}
+
+fn folder(root: &Path, found: &mut Listing) -> Result<(), Failure> {
+    let before = found.files.len();
     let live = root.join("live");
-    for path in files_below(root, Some(&live))? {
-        let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
-        source.push(&path, bytes, None)?;
-    }
+    found.files.extend(files_below(root, Some(&live))?.into_iter().map(|it| (it, None)));
     if live.is_dir() {
-        seen(&live, source)?;
+        seen(&live, found)?;
     }
-    if source.files.len() == before && !live.is_dir() {
+    if found.files.len() == before && !live.is_dir() {
         let message = format!("there is no `.yaml`, `.yml` or `.json` file in `{}`", root.display());
         return Err(Failure::new(message, "give a folder of documents, or a file by its name"));
     }
@@ -84,7 +101,7 @@ fn folder(root: &Path, source: &mut Source) -> Result<(), Failure> {
 }
 
 /// What was seen in clusters: a folder each.
-fn seen(live: &Path, source: &mut Source) -> Result<(), Failure> {
+fn seen(live: &Path, found: &mut Listing) -> Result<(), Failure> {
     for path in entries(live)? {
         if !path.is_dir() {
             if is_document(&path) {
@@ -97,11 +114,8 @@ fn seen(live: &Path, source: &mut Source) -> Result<(), Failure> {
             return Err(Failure::new(format_args!("`{}` does not name a cluster", path.display()), "rename it"));
         };
         let cluster = if name == HUB { "" } else { name };
-        for file in files_below(&path, None)? {
-            let bytes = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
-            source.push(&file, bytes, Some(cluster))?;
-        }
-        source.complete.push(cluster.to_owned());
+        found.files.extend(files_below(&path, None)?.into_iter().map(|it| (it, Some(cluster.to_owned()))));
+        found.complete.push(cluster.to_owned());
     }
     Ok(())
 }
@@ -133,7 +147,7 @@ fn is_document(path: &Path) -> bool {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    let message = format!("`{}` cannot be read: {error}", path.display());
+    let message = format!("`{}` cannot be read: {error}", name_of(path));
     Failure::new(message, "give a file or a folder of documents, or `-` for standard input")
 }
 

@@ -30,6 +30,15 @@ pub async fn hub(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Clu
     connect("", config)
 }
 
+/// What people call the hub: its context, or where nothing names one, the cluster that this runs in.
+pub fn hub_name(kubeconfig: Option<&Path>, context: Option<&str>) -> String {
+    let current = || {
+        let read = kubeconfig.map_or_else(Kubeconfig::read, Kubeconfig::read_from);
+        read.ok().and_then(|it| it.current_context).filter(|it| !it.is_empty())
+    };
+    context.map(str::to_owned).or_else(current).unwrap_or_else(|| "in-cluster".to_owned())
+}
+
 /// A way to a member that can be gone, and the versions of the Secrets that the ways depend on.
 #[derive(Debug)]
 pub struct Access {

@@ -88,7 +88,8 @@ impl Fleet {
         Ok(fleet)
     }
 
-    fn new(engine: Box<dyn Engine>) -> Fleet {
+    /// An empty workspace.
+    pub fn new(engine: Box<dyn Engine>) -> Fleet {
         Fleet::over(engine, Vec::new())
     }
 

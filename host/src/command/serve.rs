@@ -1,62 +1,170 @@
-//! `fleetfold serve`: the engine and a page to try it on, for this machine only.
+//! `fleetfold serve`: the page and the engine behind it, over files or over a real hub.
 
+mod folder;
+mod hub;
+
+use std::fs;
 use std::io::ErrorKind;
-use std::net::{Ipv4Addr, TcpListener};
-use std::path::PathBuf;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use fleetfold::guest::Guest;
+use fleetfold::guest::{Guest, Module};
+use fleetfold::quantity::{self, now};
+use fleetfold::serve::edition::Edition;
+use fleetfold::serve::token::Token;
+use fleetfold::serve::{Door, serve};
 use fleetfold_core::Value;
+use tokio::sync::watch;
 
 use super::fleet::Fleet;
+use super::hub::HubArgs;
 use super::{Failure, ModuleArgs, Screen, print};
 use crate::render::plan::summary;
-use fleetfold::quantity::now;
+use crate::render::text;
 
-/// Serve the engine and a page to try it on, on this machine only
+/// Serve the page and the engine behind it, over files or over a real hub; nothing is ever written
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fleetfold serve
-  fleetfold serve -f fleet     with these documents loaded, and a summary of their plan
-  fleetfold serve --port 0     on any free port, which is printed")]
+  fleetfold serve                          an empty workspace, for whoever calls
+  fleetfold serve -f fleet                 these documents, followed as they are edited
+  fleetfold serve --from-cluster           the hub that kubectl talks to, followed as it changes
+  fleetfold serve --port 0                 on any free port, which is printed
+  fleetfold serve -f fleet --address 0.0.0.0 --host fleet.example
+                                           for others too, who need the token that is printed")]
 pub struct Args {
-    /// A file or folder of documents to begin with; may be given again
+    /// A file or folder of documents, read again whenever it changes; may be given again
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Show a real hub and its members; what its Secrets hold stays there
+    #[arg(long, conflicts_with = "files")]
+    from_cluster: bool,
+
+    #[command(flatten)]
+    hub: HubArgs,
+
+    /// How often everything in the hub and its members is looked at again, whatever the watches say
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration)]
+    resync: Duration,
+
+    /// The address to listen on; with any that others can reach, a token is needed to come in
+    #[arg(long, value_name = "IP", default_value_t = Ipv4Addr::LOCALHOST.to_string())]
+    address: String,
 
     /// The port; 0 takes a free one
     #[arg(long, default_value_t = 8470)]
     port: u16,
+
+    /// A file with the token that is needed to come in; without it one is made up where it is needed, and printed
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// A name that others know this machine by, with a port or for any; may be given again
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
 
     #[command(flatten)]
     module: ModuleArgs,
 }
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    if !args.from_cluster && (args.hub.kubeconfig.is_some() || args.hub.context.is_some()) {
+        let hint = "add `--from-cluster`, or leave the hub out";
+        return Err(Failure::new("a hub is named, and it is not read", hint));
+    }
+    let address = read_address(&args.address)?;
+    let given = args.token_file.as_deref().map(read_token).transpose()?;
     let module = args.module.load()?;
     // A module that cannot be called is refused before anybody is told the address.
     let guest = Guest::new(&module, args.module.limits())?;
-    let loaded = if args.files.is_empty() { Vec::new() } else { load(args, guest, screen)? };
     let listener =
-        TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| cannot_listen(args.port, &error))?;
-    let address = listener.local_addr().map_err(|error| cannot_listen(args.port, &error))?;
-    print(format_args!("http://{address}\n"))?;
-    fleetfold::serve::serve(listener, module, args.module.limits(), loaded)
-        .map_err(|error| cannot_listen(address.port(), &error))?;
+        TcpListener::bind((address, args.port)).map_err(|error| cannot_listen(address, args.port, &error))?;
+    let bound = listener.local_addr().map_err(|error| cannot_listen(address, args.port, &error))?;
+    let editions = editions(args, &module)?;
+    if let Some(editions) = &editions {
+        tell(&editions.borrow().clone(), guest, screen)?;
+    }
+    let is_made_up = given.is_none() && !address.is_loopback();
+    let token = if is_made_up { Some(Token::random().map_err(|error| no_chance(&error))?) } else { given };
+    let shown = token.as_ref().filter(|_| is_made_up);
+    print(url(bound, args.hosts.first(), shown))?;
+    let door = Door { names: args.hosts.clone(), token };
+    serve(listener, module, args.module.limits(), door, editions)
+        .map_err(|error| cannot_listen(address, bound.port(), &error))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Loads the documents, says what their plan comes to, and answers the requests that load them.
-fn load(args: &Args, guest: Guest, screen: Screen) -> Result<Vec<String>, Failure> {
-    let mut fleet = Fleet::load(&args.files, Box::new(guest))?;
-    let plan = fleet.ask("plan", Value::map([("now", now())]))?;
-    fleet.tell(screen.err);
-    print(summary(&plan, screen.out))?;
-    Ok(fleet.into_requests())
+/// What is served, as it changes; nothing where there is no fleet.
+fn editions(args: &Args, module: &Module) -> Result<Option<watch::Receiver<Edition>>, Failure> {
+    if args.from_cluster {
+        return hub::follow(&args.hub, args.resync, module, args.module.limits()).map(Some);
+    }
+    let has_files = !args.files.is_empty();
+    has_files.then(|| folder::follow(&args.files, module, args.module.limits())).transpose()
 }
 
-fn cannot_listen(port: u16, error: &std::io::Error) -> Failure {
+/// Says what was found in the documents, and what their plan comes to.
+fn tell(edition: &Edition, guest: Guest, screen: Screen) -> Result<(), Failure> {
+    let mut fleet = Fleet::new(Box::new(guest));
+    for load in &edition.loads {
+        fleet.remember(text(load, "file"), text(load, "text"));
+        fleet.ask("load", load.clone())?;
+    }
+    for settings in &edition.settings {
+        let (file, settings_text) = (text(settings, "file"), text(settings, "text"));
+        fleet.remember(file, settings_text);
+        let configured = fleet.ask("configure", settings.get("configure").cloned().unwrap_or_default());
+        configured.map_err(|failure| failure.within(file))?;
+    }
+    let plan = fleet.ask("plan", Value::map([("now", now())]))?;
+    fleet.tell(screen.err);
+    for problem in &edition.diagnostics {
+        super::warn(text(problem, "message"));
+    }
+    print(summary(&plan, screen.out))
+}
+
+/// The address to open. Where every address is listened on, this machine's own is as good as any.
+fn url(bound: SocketAddr, host: Option<&String>, token: Option<&Token>) -> String {
+    let own = if bound.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { bound.ip() };
+    let authority = match host {
+        Some(host) if host.contains(':') => host.clone(),
+        Some(host) => format!("{host}:{}", bound.port()),
+        None => SocketAddr::new(own, bound.port()).to_string(),
+    };
+    let token = token.map(|it| format!("/?token={}", it.as_str())).unwrap_or_default();
+    format!("http://{authority}{token}\n")
+}
+
+fn read_address(given: &str) -> Result<IpAddr, Failure> {
+    match given {
+        "localhost" => Ok(Ipv4Addr::LOCALHOST.into()),
+        _ => given.trim_matches(['[', ']']).parse().map_err(|_| {
+            Failure::new(
+                format_args!("`{given}` is not an address"),
+                "give an IP address of this machine, or 0.0.0.0 for all; names go with `--host`",
+            )
+        }),
+    }
+}
+
+fn read_token(file: &Path) -> Result<Token, Failure> {
+    let hint = "write at least 16 letters and digits into it, as `openssl rand -hex 24` does";
+    let refuse = |problem: &dyn std::fmt::Display| {
+        Failure::new(format_args!("the token file `{}` cannot be used: {problem}", file.display()), hint)
+    };
+    let read = fs::read_to_string(file).map_err(|error| refuse(&error))?;
+    Token::read(&read).map_err(|problem| refuse(&problem))
+}
+
+fn no_chance(error: &std::io::Error) -> Failure {
+    Failure::new(format_args!("no token can be made up: {error}"), "give one with `--token-file`")
+}
+
+fn cannot_listen(address: IpAddr, port: u16, error: &std::io::Error) -> Failure {
     match error.kind() {
         ErrorKind::AddrInUse => Failure::new(
             format_args!("port {port} is in use"),
@@ -65,6 +173,10 @@ fn cannot_listen(port: u16, error: &std::io::Error) -> Failure {
         ErrorKind::PermissionDenied => {
             Failure::new(format_args!("port {port} is not allowed"), "choose a port from 1024 on with `--port`")
         }
+        ErrorKind::AddrNotAvailable => Failure::new(
+            format_args!("`{address}` is no address of this machine"),
+            "give one of its own with `--address`, or 0.0.0.0 for all",
+        ),
         _ => Failure::new(format_args!("cannot serve on port {port}: {error}"), "choose a port with `--port`"),
     }
 }
