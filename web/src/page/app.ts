@@ -1,11 +1,20 @@
 // The frame of the page: what is loaded and what it comes to on top, then three columns as the data flows.
-import { css, html, LitElement, nothing } from "lit";
+import { html, LitElement, nothing } from "lit";
 import { look, tokens } from "../look.js";
 import { count, counted } from "../words.js";
+import { frame } from "./app.css.js";
 import { Ask, Watch } from "./ask.js";
+import "./columns.js";
+import type { Columns } from "./columns.js";
 import { LATER, SOON } from "./engine.js";
+import { follow } from "./follow.js";
+import "./jump.js";
+import type { Jump } from "./jump.js";
+import { KEYS, keyOf } from "./keys.js";
+import { fragmentOf, read } from "./share.js";
+import "./sharing.js";
 import { behind, EXAMPLES, example, served } from "./source.js";
-import type { State, View } from "./state.js";
+import type { Choice, State, View } from "./state.js";
 import "./view/documents.js";
 import "./view/effective.js";
 import "./view/fleet.js";
@@ -16,7 +25,7 @@ import "./view/plan.js";
 import "./view/reference.js";
 import "./view/whatif.js";
 
-const VIEWS: [view: View, title: string][] = [
+export const VIEWS: [view: View, title: string][] = [
   ["groups", "Who gets what"],
   ["fleet", "Fleet"],
   ["whatif", "What-if"],
@@ -26,42 +35,24 @@ const VIEWS: [view: View, title: string][] = [
   ["reference", "Reference"],
 ];
 
+const NOTHING: Partial<Choice> = { subject: undefined, cluster: undefined, compare: undefined, path: undefined, object: undefined, file: undefined };
+const THEMES = ["", "light", "dark"] as const;
+const THEME = "fleetfold.theme";
+
 export class App extends LitElement {
-  static override properties = { state: { attribute: false }, problem: { state: true } };
-  static override styles = [
-    tokens,
-    look,
-    css`
-      :host {
-        display: grid;
-        grid-template-rows: auto auto 1fr;
-        min-height: 0;
-      }
-      header,
-      .counts {
-        display: flex;
-        align-items: center;
-        gap: var(--ff-space);
-        padding: calc(var(--ff-space) / 2) var(--ff-space);
-        border-bottom: 1px solid var(--ff-line);
-      }
-      .columns {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) minmax(0, 1fr);
-        min-height: 0;
-      }
-      .columns > * {
-        min-width: 0;
-        overflow: auto;
-        border-right: 1px solid var(--ff-line);
-      }
-      .push {
-        margin-left: auto;
-      }
-    `,
-  ];
+  static override properties = {
+    state: { attribute: false },
+    theme: { reflect: true },
+    problem: { state: true },
+    notice: { state: true },
+    help: { state: true },
+  };
+  static override styles = [tokens, look, frame];
   declare state: State;
-  declare problem: string | undefined;
+  declare theme: (typeof THEMES)[number];
+  declare problem: string;
+  declare notice: string;
+  declare help: boolean;
   readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
   readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
   readonly lint = new Ask<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
@@ -72,72 +63,233 @@ export class App extends LitElement {
 
   constructor() {
     super();
+    [this.theme, this.problem, this.notice, this.help] = [rememberedTheme(), "", "", false];
     new Watch(this);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
+    this.state.addEventListener("change", this.#remember);
+    this.state.addEventListener("open", () => this.#columns?.show(0));
+    addEventListener("keydown", this.#key);
+    addEventListener("hashchange", () => void this.#start());
     void this.#start();
   }
 
+  /** Opens what the address says, or what the server has, or the example: never nothing. */
   async #start(): Promise<void> {
+    // What this page wrote into the address itself is no news.
+    if (location.hash.replace(/^#/, "") === this.#address) return;
     try {
       await this.state.engine.ready;
-      await this.state.open(behind() === "fleet" ? (await served()).source : await example("mixed"));
+      const link = await read(location.hash).catch((problem: Error) => {
+        this.problem = problem.message;
+        return { choice: {} } as Awaited<ReturnType<typeof read>>;
+      });
+      this.state.choice = { view: "groups", ...link.choice };
+      if (link.source) await this.state.open(link.source, link.edits);
+      else if (behind() === "fleet") await this.#serve();
+      else await this.state.open(await example("mixed"));
     } catch (problem) {
-      this.problem = String(problem);
+      this.problem = problem instanceof Error ? problem.message : String(problem);
     }
+  }
+
+  async #serve(): Promise<void> {
+    const { source, revision } = await served();
+    await this.state.open(source);
+    follow(this.state, revision, (said) => (this.notice = said));
   }
 
   override willUpdate(): void {
     // Something is chosen from the start: the page answers before it is asked.
     const subjects = this.subjects.value?.subjects ?? [];
-    if (!subjects.length || this.state.choice.subject) return;
+    if (this.subjects.stale || !subjects.length || subjects.some((it) => it.subject === this.state.choice.subject)) return;
     const most = subjects.reduce((best, it) => ((it.clusters ?? 0) > (best.clusters ?? 0) ? it : best));
-    queueMicrotask(() => this.state.choose({ subject: most.subject }));
+    queueMicrotask(() => this.state.choose({ subject: most.subject, cluster: undefined, path: undefined, object: undefined }));
   }
 
   override render() {
-    const { choice } = this.state;
-    const changed = this.whatIf.value?.counts;
+    const { view } = this.state.choice;
     return html`
       <header>
         <h1>Fleetfold</h1>
-        <select aria-label="Example" @change=${this.#example}>
-          ${EXAMPLES.map((it) => html`<option value=${it.name}>${it.title}</option>`)}
-        </select>
-        <nav role="tablist" aria-label="Views">
-          ${VIEWS.map(([view, title]) => html`<button role="tab" aria-selected=${choice.view === view} @click=${() => this.state.choose({ view })}>${title}</button>`)}
-        </nav>
+        <label class="example"><span class="visually-hidden">What is loaded</span>
+          <select @change=${this.#example}>
+            ${this.state.source.id.startsWith("example:") ? nothing : html`<option value="" selected>${this.state.source.title || "loading"}</option>`}
+            <optgroup label="Examples">
+              ${EXAMPLES.map((it) => html`<option value=${it.name} ?selected=${this.state.source.id === `example:${it.name}`}>${it.title}: ${it.about}</option>`)}
+            </optgroup>
+          </select>
+        </label>
+        <button class="jump" @click=${() => this.#jump?.show()} aria-keyshortcuts="Control+K Meta+K"><kbd>${MAC ? "⌘K" : "Ctrl K"}</kbd> jump to cluster, option, document</button>
+        <ff-sharing .state=${this.state}></ff-sharing>
+        <button @click=${this.#nextTheme} title="Light, dark, or as the system has it">${{ "": "◐ System", light: "☀ Light", dark: "☾ Dark" }[this.theme]}</button>
+        <button @click=${() => (this.help = !this.help)} aria-expanded=${this.help} aria-keyshortcuts="?" aria-label="Keyboard">?</button>
       </header>
-      <div class="counts" role="status">
-        ${counted(this.clusters.value?.clusters.length ?? 0, "cluster")} · ${counted(this.subjects.value?.subjects.length ?? 0, "subject")} ·
-        ${counted(this.lint.value?.warnings ?? 0, "warning")}
-        ${changed ? html`<span class="push">what-if: ${count(changed.changed)} change · ${count(changed.shadowed)} shadowed</span>` : nothing}
-      </div>
-      <main class="columns">
-        <ff-documents .state=${this.state}></ff-documents>
-        ${this.#middle(choice.view)}
-        <ff-effective .state=${this.state}></ff-effective>
-      </main>
-      ${this.problem ? html`<p role="alert">${this.problem}</p>` : nothing}
+      ${this.#counts()} ${this.#notices()} ${this.help ? this.#keys() : nothing}
+      <ff-columns .titles=${["Documents", VIEWS.find(([it]) => it === view)?.[1] ?? "", "Cluster"]}>
+        <section slot="left" aria-label="Documents"><ff-documents .state=${this.state}></ff-documents></section>
+        <section slot="middle" class="middle" aria-label="Views">
+          <div class="tabs" role="tablist" aria-label="Views" @keydown=${this.#tabKey}>
+            ${VIEWS.map(([it, title]) => html`<button role="tab" id="tab-${it}" aria-selected=${view === it} aria-controls="view" tabindex=${view === it ? 0 : -1} @click=${() => this.state.choose({ view: it })}>${title}</button>`)}
+          </div>
+          <div class="view" id="view" role="tabpanel" aria-labelledby="tab-${view}" tabindex="-1">${this.#middle(view)}</div>
+        </section>
+        <section slot="right" aria-label="Cluster"><ff-effective .state=${this.state}></ff-effective></section>
+      </ff-columns>
+      <ff-jump .state=${this.state} .views=${VIEWS}></ff-jump>
     `;
+  }
+
+  /** Counts first, always in the same place. */
+  #counts() {
+    const found = [...this.state.findings.values()].flat();
+    const errors = (this.lint.value?.errors ?? 0) + found.filter((it) => it.severity === "error").length;
+    const warnings = (this.lint.value?.warnings ?? 0) + found.filter((it) => it.severity === "warning").length;
+    const changed = this.whatIf.value;
+    return html`<div class="counts">
+      <div role="status" aria-label="Counts">
+        <button class="link" @click=${() => this.state.choose({ view: "fleet" })}>${counted(this.clusters.value?.clusters.length ?? 0, "cluster")}</button> ·
+        <button class="link" @click=${() => this.state.choose({ view: "groups" })}>${counted(this.subjects.value?.subjects.length ?? 0, "subject")}</button> ·
+        ${errors ? html`<button class="link error" @click=${this.#problems}>${counted(errors, "error")}</button> ·` : nothing}
+        <button class="link ${warnings ? "warning" : ""}" @click=${this.#problems}>${counted(warnings, "warning")}</button>
+      </div>
+      <div class="whatif" role="status" aria-label="What-if">
+        ${changed
+          ? html`<button class="link" @click=${() => this.state.choose({ view: "whatif" })}>what-if: <strong>${count(changed.counts.changed)} change</strong> · <strong class=${changed.counts.shadowed ? "warning" : ""}>${count(changed.counts.shadowed)} shadowed</strong></button>
+              <button @click=${() => this.state.reset()} aria-label="Return to the baseline" title="Return to the baseline">⟲</button>`
+          : html`<span class="quiet">what-if: ${this.whatIf.error ? this.whatIf.error.message : "no edits"}</span>`}
+      </div>
+    </div>`;
+  }
+
+  #notices() {
+    const { broken } = this.state;
+    return html`
+      ${this.problem ? html`<p class="notice error" role="alert">${this.problem} <button @click=${() => (this.problem = "")}>Dismiss</button></p>` : nothing}
+      ${this.notice ? html`<p class="notice" role="status">${this.notice}</p>` : nothing}
+      ${broken.length
+        ? html`<p class="notice warning" role="status">⚠ ${broken.map((it) => html`<button class="link" @click=${() => this.state.goTo({ ...this.#firstError(it), file: it })}>${it}</button> `)} cannot be read: what it said last is shown</p>`
+        : nothing}
+    `;
+  }
+
+  #keys() {
+    return html`<section class="help" aria-label="Keyboard">
+      <dl>${KEYS.map((it) => html`<div><dt><kbd>${it.shown}</kbd></dt><dd>${it.does}</dd></div>`)}</dl>
+      <button @click=${() => (this.help = false)}>Close</button>
+    </section>`;
   }
 
   #middle(view: View) {
     switch (view) {
-      case "groups": return html`<ff-groups .state=${this.state}></ff-groups>`;
       case "fleet": return html`<ff-fleet .state=${this.state}></ff-fleet>`;
       case "whatif": return html`<ff-whatif .state=${this.state}></ff-whatif>`;
       case "plan": return html`<ff-plan .state=${this.state}></ff-plan>`;
       case "permissions": return html`<ff-permissions .state=${this.state}></ff-permissions>`;
       case "picture": return html`<ff-picture .state=${this.state}></ff-picture>`;
       case "reference": return html`<ff-reference .state=${this.state}></ff-reference>`;
+      default: return html`<ff-groups .state=${this.state}></ff-groups>`;
     }
   }
 
-  readonly #example = async (event: Event): Promise<void> => {
-    this.state.choose({ subject: undefined, cluster: undefined, path: undefined, file: undefined });
-    await this.state.open(await example((event.target as HTMLSelectElement).value));
+  get #columns(): Columns | null {
+    return this.renderRoot.querySelector("ff-columns");
+  }
+
+  get #jump(): Jump | null {
+    return this.renderRoot.querySelector("ff-jump");
+  }
+
+  #firstError(file: string): { line?: number; column?: number } {
+    const at = this.state.findings.get(file)?.find((it) => it.severity === "error")?.at;
+    return { ...(at?.line === undefined ? {} : { line: at.line }), ...(at?.column === undefined ? {} : { column: at.column }) };
+  }
+
+  /** The address follows, so that a reload and the back button find what was looked at. */
+  #address = "";
+  #viewed: View | undefined;
+  readonly #remember = (): void => {
+    const { view } = this.state.choice;
+    this.#address = fragmentOf(this.state, location.hash);
+    if (this.#address === location.hash.replace(/^#/, "")) return;
+    const moved = this.#viewed !== undefined && this.#viewed !== view;
+    history[moved ? "pushState" : "replaceState"](null, "", `#${this.#address}`);
+    this.#viewed = view;
   };
+
+  readonly #problems = (): void => {
+    this.#columns?.show(0);
+    this.state.dispatchEvent(new Event("problems"));
+  };
+
+  readonly #example = async (event: Event): Promise<void> => {
+    const { value } = event.target as HTMLSelectElement;
+    if (!value) return;
+    try {
+      const source = await example(value);
+      history.replaceState(null, "", location.pathname + location.search);
+      this.state.choice = { ...this.state.choice, ...NOTHING };
+      await this.state.open(source);
+    } catch (problem) {
+      this.problem = problem instanceof Error ? problem.message : String(problem);
+    }
+  };
+
+  readonly #nextTheme = (): void => {
+    this.theme = THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length]!;
+    try {
+      localStorage.setItem(THEME, this.theme);
+    } catch {
+      // A browser that keeps nothing: the choice lasts as long as the page.
+    }
+  };
+
+  readonly #tabKey = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = VIEWS.findIndex(([it]) => it === this.state.choice.view);
+    const [view] = VIEWS[(at + step + VIEWS.length) % VIEWS.length]!;
+    this.state.choose({ view });
+    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#tab-${view}`)?.focus());
+  };
+
+  readonly #key = (event: KeyboardEvent): void => {
+    switch (keyOf(event)) {
+      case "jump": this.#jump?.show(); break;
+      case "help": this.help = !this.help; break;
+      case "next": this.#step(1); break;
+      case "previous": this.#step(-1); break;
+      case "line": this.state.dispatchEvent(new Event("line")); break;
+      case "compare": this.state.dispatchEvent(new Event("compare")); break;
+      case "close": this.help = false; return;
+      default: return;
+    }
+    event.preventDefault();
+  };
+
+  /** Through what the edits change, one value after the other. */
+  #step(by: number): void {
+    const changes = (this.whatIf.value?.groups ?? []).flatMap((group): Partial<Choice>[] => {
+      const at = { subject: group.subject, cluster: group.clusters[0] };
+      return group.changes.length ? group.changes.map((it) => ({ ...at, path: it.path, object: it.object })) : [{ ...at, path: undefined, object: undefined }];
+    });
+    if (!changes.length) return;
+    const { choice } = this.state;
+    const now = changes.findIndex((it) => it.subject === choice.subject && it.cluster === choice.cluster && it.path === choice.path && it.object === choice.object);
+    const next = now < 0 ? (by > 0 ? 0 : changes.length - 1) : (now + by + changes.length) % changes.length;
+    this.state.choose(changes[next]!);
+  }
+}
+
+const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+function rememberedTheme(): (typeof THEMES)[number] {
+  try {
+    return THEMES.find((it) => it === localStorage.getItem(THEME)) ?? "";
+  } catch {
+    return "";
+  }
 }

@@ -1,0 +1,173 @@
+// Three columns that resize and remember. On a narrow screen one at a time, in the same order.
+import { css, html, LitElement, nothing } from "lit";
+import { styleMap } from "../style-map.js";
+import { look } from "../look.js";
+
+const REMEMBERED = "fleetfold.columns";
+const NARROW = "(max-width: 900px)";
+/** Shares of the left and the right column; the middle has the rest. */
+const USUAL: [number, number] = [0.32, 0.34];
+const SMALLEST = 0.15;
+
+export class Columns extends LitElement {
+  static override properties = { shares: { state: true }, narrow: { state: true }, shown: { type: Number }, titles: { attribute: false } };
+  static override styles = [
+    look,
+    css`
+      :host {
+        display: grid;
+        grid-template-rows: auto minmax(0, 1fr);
+        min-height: 0;
+      }
+      .columns {
+        display: grid;
+        grid-row: 2;
+        min-height: 0;
+      }
+      .column {
+        min-width: 0;
+        min-height: 0;
+        overflow: hidden;
+        display: grid;
+      }
+      .edge {
+        width: 9px;
+        margin: 0 -4px;
+        z-index: 1;
+        background: linear-gradient(to right, transparent 4px, var(--ff-line) 4px 5px, transparent 5px);
+        cursor: col-resize;
+        touch-action: none;
+      }
+      .edge:hover,
+      .edge:focus-visible {
+        background: linear-gradient(to right, transparent 3px, var(--ff-accent) 3px 6px, transparent 6px);
+      }
+      nav {
+        display: flex;
+        gap: var(--ff-space);
+        padding: calc(var(--ff-space) / 2) var(--ff-space);
+        border-bottom: 1px solid var(--ff-line);
+      }
+      nav button {
+        flex: 1;
+        min-height: 32px;
+      }
+      @media print {
+        :host,
+        .columns,
+        .column {
+          display: block;
+          overflow: visible;
+        }
+        .edge,
+        nav,
+        .column.left,
+        .column.right {
+          display: none;
+        }
+      }
+    `,
+  ];
+  declare shares: [number, number];
+  declare narrow: boolean;
+  /** The column that a narrow screen shows. */
+  declare shown: number;
+  declare titles: [string, string, string];
+  readonly #media = matchMedia(NARROW);
+
+  constructor() {
+    super();
+    this.shares = remembered();
+    this.narrow = this.#media.matches;
+    this.shown = 1;
+    this.titles = ["Documents", "Fleet", "Cluster"];
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#media.addEventListener("change", this.#fit);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#media.removeEventListener("change", this.#fit);
+  }
+
+  override render() {
+    const [left, right] = this.shares;
+    const template = this.narrow ? "minmax(0, 1fr)" : `minmax(0, ${left}fr) auto minmax(0, ${1 - left - right}fr) auto minmax(0, ${right}fr)`;
+    const hidden = (column: number) => this.narrow && this.shown !== column;
+    return html`
+      ${this.narrow
+        ? html`<nav aria-label="Columns">${this.titles.map((title, column) => html`<button aria-pressed=${this.shown === column} @click=${() => this.show(column)}>${title}</button>`)}</nav>`
+        : nothing}
+      <div class="columns" style=${styleMap({ gridTemplateColumns: template })}>
+        <div class="column left" ?hidden=${hidden(0)}><slot name="left"></slot></div>
+        ${this.#edge(0, "Width of the documents", left)}
+        <div class="column middle" ?hidden=${hidden(1)}><slot name="middle"></slot></div>
+        ${this.#edge(1, "Width of the cluster", right)}
+        <div class="column right" ?hidden=${hidden(2)}><slot name="right"></slot></div>
+      </div>
+    `;
+  }
+
+  /** Brings a column to the front where there is room for one. */
+  show(column: number): void {
+    this.shown = column;
+  }
+
+  #edge(which: 0 | 1, name: string, share: number) {
+    if (this.narrow) return nothing;
+    return html`<div
+      class="edge" role="separator" tabindex="0" aria-orientation="vertical" aria-label=${name} aria-valuemin=${SMALLEST * 100} aria-valuemax="70" aria-valuenow=${Math.round(share * 100)}
+      @pointerdown=${(event: PointerEvent) => this.#drag(event, which)} @keydown=${(event: KeyboardEvent) => this.#key(event, which)} @dblclick=${() => this.#resize(which, USUAL[which])}
+    ></div>`;
+  }
+
+  #drag(event: PointerEvent, which: 0 | 1): void {
+    const edge = event.target as HTMLElement;
+    const box = this.getBoundingClientRect();
+    edge.setPointerCapture(event.pointerId);
+    const move = ({ clientX }: PointerEvent) => {
+      const share = (clientX - box.left) / box.width;
+      this.#resize(which, which === 0 ? share : 1 - share);
+    };
+    edge.addEventListener("pointermove", move);
+    edge.addEventListener("lostpointercapture", () => edge.removeEventListener("pointermove", move), { once: true });
+  }
+
+  #key(event: KeyboardEvent, which: 0 | 1): void {
+    const step = { ArrowLeft: -0.02, ArrowRight: 0.02 }[event.key];
+    if (event.key === "Home") this.#resize(which, USUAL[which]);
+    else if (step !== undefined) this.#resize(which, this.shares[which] + (which === 0 ? step : -step));
+    else return;
+    event.preventDefault();
+  }
+
+  #resize(which: 0 | 1, share: number): void {
+    const other = this.shares[1 - which]!;
+    const fitting = Math.max(SMALLEST, Math.min(1 - other - SMALLEST, share));
+    this.shares = which === 0 ? [fitting, other] : [other, fitting];
+    try {
+      localStorage.setItem(REMEMBERED, JSON.stringify(this.shares));
+    } catch {
+      // A browser that keeps nothing: the widths last as long as the page.
+    }
+  }
+
+  readonly #fit = (): void => {
+    this.narrow = this.#media.matches;
+  };
+}
+
+function remembered(): [number, number] {
+  try {
+    const [left, right] = JSON.parse(localStorage.getItem(REMEMBERED) ?? "[]") as unknown[];
+    if (typeof left === "number" && typeof right === "number" && left >= SMALLEST && right >= SMALLEST && left + right <= 1 - SMALLEST) return [left, right];
+  } catch {
+    // As if nothing was remembered.
+  }
+  return [...USUAL];
+}
+
+customElements.define("ff-columns", Columns);

@@ -1,0 +1,26 @@
+// The keys of the page, as a table: what is pressed, what it does, and when it is somebody else's.
+
+export type Key = "jump" | "help" | "next" | "previous" | "line" | "compare" | "close";
+
+export const KEYS: { key: Key; shown: string; pressed: string; does: string }[] = [
+  { key: "jump", shown: "⌘K or Ctrl K", pressed: "k", does: "jump to a cluster, subject, option, document or view" },
+  { key: "next", shown: "]", pressed: "]", does: "next change of a what-if" },
+  { key: "previous", shown: "[", pressed: "[", does: "previous change of a what-if" },
+  { key: "line", shown: "e", pressed: "e", does: "to the line that decides the chosen value" },
+  { key: "compare", shown: "c", pressed: "c", does: "compare the cluster with another" },
+  { key: "close", shown: "Esc", pressed: "Escape", does: "leave the editor, close what is open" },
+  { key: "help", shown: "?", pressed: "?", does: "this list" },
+];
+
+/** Which key it is; nothing while somebody types into a field, except for ⌘K. */
+export function keyOf(event: KeyboardEvent): Key | undefined {
+  const command = event.ctrlKey || event.metaKey;
+  if (command && event.key.toLowerCase() === "k") return "jump";
+  if (command || event.altKey || event.defaultPrevented || isTyping(event)) return undefined;
+  return KEYS.find((it) => it.key !== "jump" && it.pressed === event.key)?.key;
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  return target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
+}

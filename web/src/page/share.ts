@@ -1,0 +1,146 @@
+// The state of the page in a link: compressed, in the fragment, which no browser sends anywhere. What Secrets hold is never in it.
+import type { Json } from "../../contract.js";
+import { fileOf } from "./files.js";
+import { type Source, example, ownFiles } from "./source.js";
+import type { Choice, State } from "./state.js";
+
+interface Shared {
+  version: 1;
+  /** The example that the edits are made to; all files otherwise. */
+  example?: string;
+  files?: Record<string, string>;
+  edits: Record<string, string | null>;
+  choice: Partial<Choice>;
+}
+
+export interface Link {
+  url: string;
+  /** Documents of which only the name is in the link. */
+  leftOut: number;
+}
+
+/** Longer than this and chats, mails and some browsers cut it off. */
+const LONGEST = 200_000;
+
+/** A link to what is on screen now. */
+export async function linkTo(state: State): Promise<Link> {
+  let leftOut = 0;
+  const clean = async (text: string): Promise<string> => {
+    const cleaned = await withoutSecrets(state, text);
+    leftOut += cleaned.leftOut;
+    return cleaned.text;
+  };
+  const shared: Shared = { version: 1, edits: {}, choice: state.choice };
+  if (state.source.id.startsWith("example:")) shared.example = state.source.id.slice("example:".length);
+  else shared.files = {};
+  for (const { name, base, text } of state.files.values()) {
+    if (shared.files && base !== null) shared.files[name] = await clean(base);
+    if (text !== base) shared.edits[name] = text === null ? null : await clean(text);
+  }
+  const url = new URL(location.href);
+  url.hash = new URLSearchParams({ s: await squeeze(JSON.stringify(shared)) }).toString();
+  if (url.href.length > LONGEST) throw new Error(`the documents are too long for a link (${url.href.length} characters); share the files instead`);
+  return { url: url.href, leftOut };
+}
+
+/** What a link says, and the choice that every address has; nothing where the fragment is empty. */
+export async function read(fragment: string): Promise<{ source?: Source; edits?: Record<string, string | null>; choice: Partial<Choice> }> {
+  const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
+  const choice = Object.fromEntries(CHOSEN.flatMap((key) => (parameters.has(key) ? [[key, parameters.get(key)!]] : []))) as Partial<Choice>;
+  const squeezed = parameters.get("s");
+  if (squeezed === null) {
+    const name = parameters.get("example");
+    return { choice, ...(name ? { source: await example(name) } : {}) };
+  }
+  const shared = check(JSON.parse(await unfold(squeezed)));
+  const files = Object.entries(shared.files ?? {}).map(([name, text]) => fileOf(name, text));
+  const source = shared.example === undefined ? { ...ownFiles(files), id: "link", title: "a shared link" } : await example(shared.example);
+  return { source, edits: shared.edits, choice: { ...shared.choice, ...choice } };
+}
+
+const CHOSEN = ["view", "subject", "cluster", "compare", "path", "object", "file"] as const;
+
+/** The fragment that says what is chosen, so that a reload and the back button find it again. */
+export function fragmentOf(state: State, before: string): string {
+  const parameters = new URLSearchParams(before.replace(/^#/, ""));
+  for (const key of CHOSEN) {
+    const value = state.choice[key];
+    if (value === undefined) parameters.delete(key);
+    else parameters.set(key, value);
+  }
+  if (!parameters.has("s")) {
+    if (state.source.id.startsWith("example:")) parameters.set("example", state.source.id.slice("example:".length));
+    else parameters.delete("example");
+  }
+  return parameters.toString();
+}
+
+/** A link is input like any other: what is not of this shape is refused, not guessed at. */
+function check(value: unknown): Shared {
+  const it = value as Shared;
+  const isTexts = (map: unknown, nullable: boolean) =>
+    typeof map === "object" && map !== null && Object.values(map).every((text) => typeof text === "string" || (nullable && text === null));
+  const fits =
+    typeof it === "object" && it !== null && it.version === 1 && isTexts(it.edits, true) && (it.files === undefined || isTexts(it.files, false)) &&
+    (it.example === undefined || typeof it.example === "string") && typeof it.choice === "object" && it.choice !== null &&
+    Object.values(it.choice).every((chosen) => chosen === undefined || typeof chosen === "string");
+  if (!fits) throw new Error("the link does not hold what this page can open; was it made by another version?");
+  return it;
+}
+
+async function squeeze(text: string): Promise<string> {
+  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+async function unfold(squeezed: string): Promise<string> {
+  try {
+    const bytes = Uint8Array.from(atob(squeezed.replaceAll("-", "+").replaceAll("_", "/")), (it) => it.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(await through(bytes, new DecompressionStream("deflate-raw")));
+  } catch {
+    throw new Error("the link is cut off or damaged; ask for it again");
+  }
+}
+
+async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream): Promise<Uint8Array<ArrayBuffer>> {
+  const response = new Response(new Blob([bytes]).stream().pipeThrough(stream));
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/**
+ * A text without what its Secrets hold. Of a document that is a Secret, or has one inside, only its name stays; so does its number of
+ * lines, since others are named by theirs. What cannot be read and speaks of a Secret goes altogether.
+ */
+async function withoutSecrets(state: State, text: string): Promise<{ text: string; leftOut: number }> {
+  if (!/secret/i.test(text)) return { text, leftOut: 0 };
+  let leftOut = 0;
+  const parts = text.split(/^(?=---)/m);
+  for (const [index, part] of parts.entries()) {
+    const answer = await state.engine.ask("current", Number.MAX_SAFE_INTEGER, 0, { op: "parse", text: part });
+    const documents = answer && "ok" in answer ? answer.ok.documents : undefined;
+    if (documents ? !documents.some(holdsSecret) : !SPEAKS_OF_SECRET.test(part)) continue;
+    leftOut += 1;
+    const names = (documents ?? []).map((it) => JSON.stringify(nameOf(it)));
+    const lines = ["---", `# what this holds is not part of the link`, ...names.join("\n---\n").split("\n")];
+    const wanted = part.split("\n").length - 1;
+    parts[index] = `${lines.join("\n")}${"\n".repeat(Math.max(wanted - lines.length + 1, 1))}`;
+  }
+  return { text: parts.join(""), leftOut };
+}
+
+const SPEAKS_OF_SECRET = /kind["']?\s*:\s*["']?\w*Secret\b/;
+
+function holdsSecret(value: Json): boolean {
+  if (typeof value === "string") return SPEAKS_OF_SECRET.test(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (!Array.isArray(value) && typeof value["kind"] === "string" && /Secret$/.test(value["kind"]) && ["data", "stringData", "spec", "metadata"].some((key) => key in value)) return true;
+  return Object.values(value).some(holdsSecret);
+}
+
+function nameOf(document: Json): Json {
+  const { apiVersion, kind, metadata } = (document ?? {}) as Record<string, Json>;
+  const { name, namespace } = (metadata ?? {}) as Record<string, Json>;
+  return { apiVersion: apiVersion ?? "v1", kind: kind ?? "Secret", metadata: { ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) } };
+}
