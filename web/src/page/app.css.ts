@@ -126,7 +126,7 @@ export const frame = css`
   }
   .tabs button {
     flex: none;
-    padding: 6px 10px;
+    padding: 6px 8px;
     border: 0;
     border-bottom: 2px solid transparent;
     border-radius: 0;

@@ -208,7 +208,7 @@ export class App extends LitElement {
   }
 
   /** The address follows, so that a reload and the back button find what was looked at. */
-  #address = "";
+  #address: string | undefined;
   #viewed: View | undefined;
   readonly #remember = (): void => {
     const { view } = this.state.choice;

@@ -6,7 +6,7 @@ import { look } from "../look.js";
 const REMEMBERED = "fleetfold.columns";
 const NARROW = "(max-width: 900px)";
 /** Shares of the left and the right column; the middle has the rest. */
-const USUAL: [number, number] = [0.32, 0.34];
+const USUAL: [number, number] = [0.3, 0.33];
 const SMALLEST = 0.15;
 
 export class Columns extends LitElement {
