@@ -41,6 +41,12 @@ export class Engine {
     return this.#send({ kind: "ask", on, generation, urgency, request: JSON.stringify(request) }) as Promise<Answered<O> | undefined>;
   }
 
+  /** Answers whatever somebody wrote, be it a request or not, after `puts` and away from the fleet. */
+  try(generation: number, puts: Put[], request: string): Promise<Answered> {
+    void this.put("scratch", generation, puts, true);
+    return this.#send({ kind: "ask", on: "scratch", generation: Number.MAX_SAFE_INTEGER, urgency: SOON, request }) as Promise<Answered>;
+  }
+
   stop(): void {
     this.#worker.terminate();
   }

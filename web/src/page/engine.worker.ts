@@ -1,13 +1,14 @@
-// The engine, beside the page: two workspaces, what was loaded (`baseline`) and what the edits make of it (`current`).
+// The engine, beside the page: two workspaces, what was loaded (`baseline`) and what the edits make of it (`current`), and a third for
+// requests that people try out (`scratch`).
 //
 // Questions are taken one at a time, most urgent first, and those about a moment that has passed are dropped: the newest keystroke
 // never waits for the answers to older ones.
 import wasm from "../../engine/engine_bg.wasm?url";
 import { Workspace } from "../api.js";
 import { init } from "../web.js";
-import type { FromEngine, ToEngine } from "./messages.js";
+import type { FromEngine, ToEngine, Which } from "./messages.js";
 
-const workspaces = { baseline: undefined as Workspace | undefined, current: undefined as Workspace | undefined };
+const workspaces: Partial<Record<Which, Workspace>> = {};
 const waiting: Extract<ToEngine, { kind: "ask" }>[] = [];
 let newest = 0;
 let running = false;

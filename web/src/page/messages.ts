@@ -4,8 +4,8 @@ import type { ConfigureRequest, LoadRequest } from "../../contract.js";
 /** Something that makes a workspace what it is. */
 export type Put = LoadRequest | ConfigureRequest;
 
-/** What the documents were when they were loaded, or what the edits make of them. */
-export type Which = "baseline" | "current";
+/** What the documents were when they were loaded, what the edits make of them, or a place to try requests out. */
+export type Which = "baseline" | "current" | "scratch";
 
 export type ToEngine =
   | { kind: "put"; id: number; on: Which; generation: number; puts: Put[]; fresh: boolean }
