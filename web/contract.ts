@@ -1,6 +1,7 @@
 // Generated from the engine's records by `npm run types`. Do not edit.
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+/** A value. Integers beyond 2^53 are BigInts where that was asked for. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
 /** One step. Steps of one wave may run side by side. */
 export interface ActionAnswer {
@@ -1193,31 +1194,57 @@ export interface WhatIfRequest {
 
 /** The request of each op. */
 export interface Requests {
+  /** What this engine is and what it can be asked. */
   describe: DescribeRequest;
+  /** Reads YAML or JSON text, one or many documents, the way kubectl reads it. */
   parse: ParseRequest;
+  /** Which clusters a selector picks. */
   select: SelectRequest;
+  /** Lays layers over each other, lowest first. */
   fold: FoldRequest;
+  /** Carries values of the live object over into the desired one. */
   retain: RetainRequest;
+  /** Applies operations to an object, all or nothing. */
   patch: PatchRequest;
+  /** Compares a desired object with a live one. */
   match: MatchRequest;
+  /** Makes an owner one of the owners of an object. */
   adopt: AdoptRequest;
+  /** Drops an owner from the owners of an object. */
   release: ReleaseRequest;
+  /** May this user make this label change, and which sets does the cluster join and leave by it? */
   authorize: AuthorizeRequest;
+  /** Which workloads must restart because the secret of a certificate was renewed. */
   refresh: RefreshRequest;
+  /** Lays flags over a container's arguments, and checks them against what the component has in this version. */
   mold: MoldRequest;
+  /** Takes documents into the workspace. One that cannot be read is told and left out; the others are taken. */
   load: LoadRequest;
+  /** Lets documents go. */
   unload: UnloadRequest;
+  /** Changes settings; those left out stay as they are. */
   configure: ConfigureRequest;
+  /** The clusters that are loaded. */
   clusters: ClustersRequest;
+  /** The kinds of documents that dialects read on the hub. */
   kinds: KindsRequest;
+  /** The ways to the clusters that are loaded. */
   reach: ReachRequest;
+  /** Everything that is loaded and produces results. */
   subjects: SubjectsRequest;
+  /** What each cluster gets from a subject. */
   effective: EffectiveRequestRequest;
+  /** Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels. With `user` and `set`: whether and why a user may bind a set of clusters. */
   explain: ExplainRequest;
+  /** Where two clusters get something else from a subject. */
   diff: DiffRequest;
+  /** Looks at everything that is loaded. What it finds are the diagnostics of the answer. */
   lint: LintRequest;
+  /** What would be done. */
   plan: PlanRequestRequest;
+  /** A change to look at. */
   whatIf: WhatIfRequest;
+  /** May this change of an object go through, with what is loaded? The workspace itself is not changed. */
   admit: AdmitRequest;
 }
 

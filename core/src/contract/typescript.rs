@@ -16,6 +16,7 @@ pub fn typescript() -> String {
         if let Shape::Record(record) = op.request {
             let name = format!("{}Request", record.name);
             types.interface(&name, record, Some(op.name));
+            comment(&mut requests, "  ", record.doc);
             let _ = writeln!(requests, "  {}: {name};", op.name);
         }
         let _ = writeln!(answers, "  {}: {};", op.name, types.name(&op.answer));
@@ -24,7 +25,10 @@ pub fn typescript() -> String {
     let finding = types.name(&Finding::SHAPE);
 
     let mut out = String::from("// Generated from the engine's records by `npm run types`. Do not edit.\n\n");
-    out.push_str("export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };\n\n");
+    out.push_str("/** A value. Integers beyond 2^53 are BigInts where that was asked for. */\n");
+    out.push_str(
+        "export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };\n\n",
+    );
     for interface in types.0.values() {
         out.push_str(interface);
         out.push('\n');
