@@ -28,10 +28,37 @@ export async function whereIs(state: State, reference: string, pointer = ""): Pr
   const name = parts.at(-1)!;
   const namespace = parts.length > 2 ? parts[1] : undefined;
   const isIt = ({ document: it }: Written) => it.kind === kind && it.metadata?.name === name && (namespace === undefined || (it.metadata.namespace ?? "") === namespace);
-  const found = (await written(state, (text) => text.includes(kind) && text.includes(name), URGENT)).find(isIt);
-  if (!found) return undefined;
-  const at = found.places[pointer] ?? found.places[""];
-  return { file: found.file, ...(at ? { line: at.line, column: at.column } : {}) };
+  const maybe = (text: string) => text.includes(kind) && text.includes(name);
+  for (const { name: file, text, live } of state.files.values()) {
+    if (live !== undefined || text === null || !maybe(text)) continue;
+    // Only the documents that could be the one are read: a file may hold a thousand clusters.
+    for (const part of pieces(text).filter((it) => maybe(it.text))) {
+      const answer = await state.ask({ op: "parse", text: part.text, places: true }, URGENT);
+      if (!answer || !("ok" in answer)) continue;
+      const index = answer.ok.documents.findIndex((document) => isIt({ file, document: (document ?? {}) as Written["document"], places: {} }));
+      if (index < 0) continue;
+      const places = answer.ok.places?.[index];
+      const at = places?.[pointer] ?? places?.[""];
+      return { file, ...(at ? { line: at.line + part.before, column: at.column } : {}) };
+    }
+  }
+  return undefined;
+}
+
+/** The documents of a text, each with the number of lines before it. */
+function pieces(text: string): { text: string; before: number }[] {
+  const found: { text: string; before: number }[] = [];
+  let [start, before, line] = [0, 0, 0];
+  for (let at = 0; at >= 0; line++) {
+    if (at > start && text.startsWith("---", at)) {
+      found.push({ text: text.slice(start, at), before });
+      [start, before] = [at, line];
+    }
+    const end = text.indexOf("\n", at);
+    at = end < 0 ? -1 : end + 1;
+  }
+  found.push({ text: text.slice(start), before });
+  return found;
 }
 
 /** Opens a document in the editor, where there is one. */

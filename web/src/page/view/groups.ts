@@ -1,21 +1,236 @@
-import { css, html, LitElement } from "lit";
+// Who gets what: the subjects, and of the chosen one the groups of clusters that get the same.
+import { html, LitElement, nothing } from "lit";
+import { classMap } from "lit/directives/class-map.js";
+import { styleMap } from "../../style-map.js";
+import type { SubjectAnswer } from "../../../contract.js";
 import { look } from "../../look.js";
-import { Watch } from "../ask.js";
+import { clusterName, count, counted } from "../../words.js";
+import { Ask, Watch } from "../ask.js";
+import { LATER, URGENT } from "../engine.js";
 import type { State } from "../state.js";
+import { goToDocument } from "../where.js";
+import { brokenNote } from "./groups/broken.js";
+import { signsOf, signWord, tally } from "./groups/change.js";
+import "./groups/clusters.js";
+import { differenceText, type Group, groupsOf, groupWith } from "./groups/equal.js";
+import { groupStyles } from "./groups/look.js";
+import { named, refOf, shortName } from "./groups/place.js";
+import { clusterKind, coded, reasonList, reasonStyles } from "./groups/reasons.js";
+import "./groups/subjects.js";
+
+/** Groups that are shown before somebody asks for more. */
+const SHOWN = 60;
 
 export class Groups extends LitElement {
-  static override properties = { state: { attribute: false } };
-  static override styles = [look, css``];
+  static override properties = { state: { attribute: false }, unfolded: { state: true }, shown: { state: true } };
+  static override styles = [look, reasonStyles, groupStyles];
   declare state: State;
+  /** By first cluster, which stays what it is while letters move. */
+  declare unfolded: Set<string>;
+  declare shown: number;
+  readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }));
+  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
+  readonly effective = new Ask<"effective">(this, () => {
+    const { subject } = this.state.choice;
+    return subject === undefined ? undefined : { op: "effective", subject, origins: true };
+  }, { urgency: URGENT });
+  readonly why = new Ask<"explain">(this, () => {
+    const { subject, cluster } = this.state.choice;
+    return subject === undefined || cluster === undefined ? undefined : { op: "explain", subject, cluster };
+  });
+  readonly whatIf = new Ask<"whatIf">(this, async () => {
+    const change = await this.state.change();
+    return change && { op: "whatIf", ...change };
+  }, { on: "baseline" });
+  /** A subject that was picked here: if the chosen cluster gets nothing from it, another is chosen. */
+  #picked: string | undefined;
 
   constructor() {
     super();
+    this.unfolded = new Set();
+    this.shown = SHOWN;
     new Watch(this);
   }
 
-  override render() {
-    return html`<p class="empty">groups</p>`;
+  override willUpdate(): void {
+    const { subject, cluster } = this.state.choice;
+    const answer = this.effective.value;
+    if (!answer || answer.subject !== subject || this.effective.stale) return;
+    const groups = groupsOf(answer);
+    if (cluster !== undefined && (this.#picked !== subject || groupWith(groups, cluster))) return;
+    this.#picked = undefined;
+    const first = (groups.find((it) => it.largest) ?? groups[0])?.clusters[0];
+    if (first !== undefined && first !== cluster) queueMicrotask(() => this.state.choose({ cluster: first }));
   }
+
+  override render() {
+    const subjects = this.subjects.value?.subjects;
+    if (!subjects) return nothing;
+    if (subjects.length === 0) return this.#empty();
+    const { subject } = this.state.choice;
+    const chosen = subjects.find((it) => it.subject === subject);
+    const changed = new Set(this.whatIf.value?.groups.map((it) => it.subject));
+    return html`
+      ${brokenNote(this.state)}
+      <ff-subject-list .subjects=${subjects} .chosen=${subject} .changed=${changed} @pick=${this.#pick}></ff-subject-list>
+      ${chosen ? this.#subject(chosen) : nothing}
+    `;
+  }
+
+  #subject(subject: SubjectAnswer) {
+    const name = named(subject.subject);
+    const answer = this.effective.value?.subject === subject.subject ? this.effective.value : undefined;
+    return html`<section aria-label=${subject.subject} class=${classMap({ stale: this.state.broken.length > 0 })}>
+      <h2><span class="quiet">${name.kind}</span> <button class="link" title="open the document" @click=${() => void goToDocument(this.state, subject.subject)}>${shortName(name)}</button></h2>
+      ${subject.error ? this.#refused(subject) : nothing} ${this.#selected(subject)} ${this.#why(subject)}
+      ${answer ? this.#groups(groupsOf(answer)) : nothing}
+      ${this.effective.error && !subject.error ? html`<p class="problem">${coded(this.effective.error.message)}</p>` : nothing}
+    </section>`;
+  }
+
+  #refused({ subject, error }: SubjectAnswer) {
+    return html`<p class="problem">
+      <span aria-hidden="true">✗</span> It gives nothing: ${coded(error!.message)}. ${error!.hint ? coded(error!.hint) : nothing}
+      <button class="link" @click=${() => void goToDocument(this.state, subject, "/spec")}>Open it</button>
+    </p>`;
+  }
+
+  /** `412 of 1,000 selected`. */
+  #selected({ clusters: number, dialect, error }: SubjectAnswer) {
+    if (number === undefined) return error ? nothing : html`<p class="selected quiet">Of the hub alone: it selects no clusters.</p>`;
+    const kind = clusterKind(dialect);
+    const all = this.clusters.value?.clusters.filter((it) => it.kind === kind).length ?? 0;
+    const share = all ? Math.min(1, number / all) : 0;
+    return html`<p class="selected">
+      <span class="share" aria-hidden="true"><span style=${styleMap({ width: `${share * 100}%` })}></span></span>
+      <span>${all ? html`<b>${count(number)}</b> of ${count(all)} selected` : html`<b>${count(number)}</b> selected`}</span>
+    </p>`;
+  }
+
+  #why({ subject, dialect }: SubjectAnswer) {
+    const { cluster } = this.state.choice;
+    if (cluster === undefined) return nothing;
+    if (this.why.error) return html`<p class="why quiet">${coded(this.why.error.message)}</p>`;
+    const answer = this.why.value;
+    if (!answer?.reasons?.length) return nothing;
+    const kind = clusterKind(dialect);
+    const row = this.clusters.value?.clusters.find((it) => it.name === cluster && it.kind === kind);
+    return html`<div class="why">
+      <span class="quiet">${clusterName(cluster)} ${answer.selected ? "is in" : "is not in"}:</span>
+      ${reasonList(this.state, answer.reasons, row ? refOf(row) : subject)}
+    </div>`;
+  }
+
+  #groups(groups: Group[]) {
+    const signs = signsOf(this.whatIf.value, this.state.choice.subject);
+    const most = Math.max(1, ...groups.map((it) => it.clusters.length));
+    const gone = [...signs].filter(([, sign]) => sign === "−").map(([cluster]) => cluster);
+    const hub = groups.length === 1 && groups[0]!.clusters.length === 1 && groups[0]!.clusters[0] === "";
+    return html`
+      <h3 id="groups">${hub ? "What the hub gets" : html`${counted(groups.length, "group")} of equal result`}</h3>
+      <ul class="groups" role="list" aria-labelledby="groups">
+        ${groups.slice(0, this.shown).map((it) => this.#group(it, most, signs, groups.length === 1))}
+        ${gone.length ? this.#gone(gone, signs) : nothing}
+      </ul>
+      ${groups.length > this.shown ? html`<p class="more"><button @click=${() => (this.shown += 200)}>Show more: ${counted(groups.length - this.shown, "group")}</button></p>` : nothing}
+      ${groups.length === 0 && gone.length === 0 ? html`<p class="quiet more">No cluster gets anything from it.</p>` : nothing}
+    `;
+  }
+
+  #group(group: Group, most: number, signs: Map<string, string>, alone: boolean) {
+    const { cluster } = this.state.choice;
+    const id = group.clusters[0] ?? "";
+    const isOpen = this.unfolded.has(id);
+    const isChosen = cluster !== undefined && group.clusters.includes(cluster);
+    return html`<li class=${classMap({ group: true, chosen: isChosen, failed: !!group.results[0]!.error })}>
+      <button class="head" aria-expanded=${isOpen} @click=${() => this.#unfold(id, group)}>
+        <span class="twist" aria-hidden="true">${isOpen ? "▾" : "▸"}</span>
+        <span class="letter">${group.letter}</span>
+        <span class="size">${this.#size(group)}</span>
+        <span class="bar" aria-hidden="true"><span style=${styleMap({ width: `${Math.max(2, (100 * group.clusters.length) / most)}%` })}></span></span>
+        <span class="what">${this.#what(group, alone)}</span>
+        ${[...tally(signs, group.clusters)].map(([sign, number]) => this.#sign(sign, number))}
+      </button>
+      ${isOpen ? this.#list(group.clusters, `Clusters of group ${group.letter}`, signs) : nothing}
+    </li>`;
+  }
+
+  #gone(clusters: string[], signs: Map<string, string>) {
+    const isOpen = this.unfolded.has("−");
+    return html`<li class="group gone">
+      <button class="head" aria-expanded=${isOpen} @click=${() => this.#toggle("−")}>
+        <span class="twist" aria-hidden="true">${isOpen ? "▾" : "▸"}</span>
+        <span class="letter" aria-hidden="true">−</span>
+        <span class="size">${counted(clusters.length, "cluster")}</span>
+        <span></span>
+        <span class="what">${clusters.length === 1 ? "leaves" : "leave"} with your edits</span>
+      </button>
+      ${isOpen ? this.#list(clusters, "Clusters that leave", signs) : nothing}
+    </li>`;
+  }
+
+  #list(clusters: string[], label: string, signs: Map<string, string>) {
+    return html`<ff-cluster-list .clusters=${clusters} .signs=${signs} .chosen=${this.state.choice.cluster} .label=${label} @pick=${(event: CustomEvent<string>) => this.state.choose({ cluster: event.detail })}></ff-cluster-list>`;
+  }
+
+  #size({ clusters }: Group) {
+    return clusters.length === 1 && clusters[0] === "" ? "the hub" : counted(clusters.length, "cluster");
+  }
+
+  #sign(sign: string, number: number) {
+    return html`<span class="sign"><span aria-hidden="true">${sign} ${count(number)}</span><span class="visually-hidden">, ${count(number)} ${signWord(sign, number)} with your edits</span></span>`;
+  }
+
+  /** What makes it different, in the fewest words. */
+  #what(group: Group, alone: boolean) {
+    const { error, group: decision, objects } = group.results[0]!;
+    if (error) return html`<span title=${error.message}>✗ ${coded(error.message)}</span>`;
+    if (decision) return html`decision group ${decision.index}${decision.name ? html` <code>${decision.name}</code>` : nothing}`;
+    const [first, second, ...rest] = group.differences;
+    if (first) {
+      const full = group.differences.slice(0, 12).map(differenceText).join("\n");
+      return html`<code title=${full}>${differenceText(first)}</code>${second ? html` <code title=${full}>${differenceText(second)}</code>` : nothing}${rest.length ? html` <span class="quiet">+${count(rest.length)} more</span>` : nothing}`;
+    }
+    if (objects && objects.length > 1) return html`<span class="quiet">${counted(objects.length, "object")}</span>`;
+    return html`<span class="quiet">${alone ? "all get the same" : group.clusters.length > 1 ? "what most get" : "what the others are compared with"}</span>`;
+  }
+
+  #empty() {
+    return html`<div class="empty">
+      <p>Nothing here gives clusters anything yet. A preset does: it says for which clusters, and what.</p>
+      <pre>${PRESET}</pre>
+    </div>`;
+  }
+
+  /** Unfolding a group also chooses of it, so that the right column shows what it is about. */
+  #unfold(id: string, group: Group): void {
+    this.#toggle(id);
+    const { cluster } = this.state.choice;
+    const isIn = cluster !== undefined && group.clusters.includes(cluster);
+    if (this.unfolded.has(id) && !isIn && group.clusters[0] !== undefined) this.state.choose({ cluster: group.clusters[0] });
+  }
+
+  #toggle(id: string): void {
+    const unfolded = new Set(this.unfolded);
+    if (!unfolded.delete(id)) unfolded.add(id);
+    this.unfolded = unfolded;
+  }
+
+  readonly #pick = (event: CustomEvent<string>): void => {
+    this.#picked = event.detail;
+    [this.unfolded, this.shown] = [new Set(), SHOWN];
+    this.state.choose({ subject: event.detail, path: undefined, object: undefined });
+  };
 }
+
+const PRESET = `apiVersion: greenhouse.sap/v1alpha1
+kind: PluginPreset
+metadata: {name: metrics, namespace: acme}
+spec:
+  clusterSelector: {matchLabels: {tier: gold}}
+  plugin:
+    pluginDefinitionRef: {kind: PluginDefinition, name: metrics}
+    optionValues:
+      - {name: replicas, value: 3}`;
 
 customElements.define("ff-groups", Groups);

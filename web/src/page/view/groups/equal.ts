@@ -1,0 +1,118 @@
+// Groups of equal result: what sets each apart from the largest, in the fewest words.
+import type { EffectiveAnswer, ResultAnswer } from "../../../../contract.js";
+import { inline, json, reference } from "../../../words.js";
+
+export interface Group {
+  /** A, B, C…: largest first, those that cannot be answered last. */
+  letter: string;
+  /** The engine tells apart what other layers make equal; here that is one group. */
+  results: ResultAnswer[];
+  clusters: string[];
+  /** Against the largest group, what is rarest first. The largest has none. */
+  differences: Difference[];
+  largest: boolean;
+}
+
+export interface Difference {
+  /** An option path, or the end of a pointer into an object. */
+  path: string;
+  /** Nothing where the group does not have it. */
+  value?: string;
+}
+
+const known = new WeakMap<EffectiveAnswer, Group[]>();
+
+export function groupsOf(answer: EffectiveAnswer): Group[] {
+  let groups = known.get(answer);
+  if (!groups) known.set(answer, (groups = compute(answer)));
+  return groups;
+}
+
+export function groupWith(groups: Group[], cluster: string | undefined): Group | undefined {
+  return cluster === undefined ? undefined : groups.find((it) => it.clusters.includes(cluster));
+}
+
+/** `replicas=5`, `no storage.class`. */
+export function differenceText({ path, value }: Difference): string {
+  return value === undefined ? `no ${path}` : `${path}=${value}`;
+}
+
+function compute(answer: EffectiveAnswer): Group[] {
+  // What names the cluster differs everywhere: it says nothing about a group.
+  const own = new Set(answer.results.flatMap((it) => Object.values(it.own ?? {}).slice(0, 1).flatMap((options) => options.map(({ path }) => path))));
+  const equal = new Map<string, { results: ResultAnswer[]; leaves: Map<string, Leaf> }>();
+  for (const result of answer.results) {
+    const leaves = leavesOf(result, own);
+    const sign = json([result.group?.index, result.error?.message, [...leaves].map(([key, it]) => [key, it.shape])]);
+    const known = equal.get(sign);
+    if (known) known.results.push(result);
+    else equal.set(sign, { results: [result], leaves });
+  }
+  const sorted = [...equal.values()]
+    .map((it) => ({ ...it, clusters: it.results.flatMap((result) => result.clusters) }))
+    .sort((a, b) => Number(!!a.results[0]!.error) - Number(!!b.results[0]!.error) || decision(a.results[0]!) - decision(b.results[0]!) || b.clusters.length - a.clusters.length);
+  const most = sorted.filter((it) => !it.results[0]!.error).reduce((best, it) => (it.clusters.length > (best?.clusters.length ?? 0) ? it : best), sorted[0]);
+  // How many clusters have the same: what is rare says more.
+  const spread = new Map<string, number>();
+  for (const { leaves, clusters } of sorted) for (const [key, { shape }] of leaves) spread.set(`${key}\0${shape}`, (spread.get(`${key}\0${shape}`) ?? 0) + clusters.length);
+  return sorted.map(({ results, leaves, clusters }, index) => {
+    const found: [weight: number, Difference][] = [];
+    for (const key of most ? new Set([...leaves.keys(), ...most.leaves.keys()]) : []) {
+      const [here, there] = [leaves.get(key), most!.leaves.get(key)];
+      if (here?.shape === there?.shape) continue;
+      const { path, injected } = (here ?? there)!;
+      found.push([(injected ? 1e6 : 0) + (spread.get(`${key}\0${here?.shape}`) ?? 0), here ? { path, value: here.text } : { path }]);
+    }
+    const differences = results[0]!.error ? [] : found.sort((a, b) => a[0] - b[0] || a[1].path.length - b[1].path.length).map(([, it]) => it);
+    return { letter: letter(index), results, clusters, differences, largest: leaves === most?.leaves && !results[0]!.error };
+  });
+}
+
+/** Decision groups have an order of their own. */
+function decision(result: ResultAnswer): number {
+  return result.group?.index ?? 0;
+}
+
+function letter(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : letter(Math.floor(index / 26) - 1) + last;
+}
+
+interface Leaf {
+  path: string;
+  text: string;
+  /** The text without the cluster's own name. */
+  shape: string;
+  injected?: boolean;
+}
+
+/** Every value of a result by a key that is the same in every group, but for those that are each cluster's own. */
+function leavesOf(result: ResultAnswer, own: Set<string>): Map<string, Leaf> {
+  const leaves = new Map<string, Leaf>();
+  const name = result.clusters.length === 1 ? result.clusters[0] : undefined;
+  const put = (key: string, path: string, value: unknown, text: string, injected = false) =>
+    leaves.set(key, { path, text: cut(text), shape: name && typeof value === "string" ? text.replaceAll(name, "\0") : text, injected });
+  for (const it of result.options ?? []) if (!own.has(it.path)) put(it.path, it.path, it.value, it.valueFrom === undefined ? inline(it.value) : reference(it.valueFrom), it.from === "injected");
+  const several = (result.objects?.length ?? 0) > 1;
+  for (const { object } of result.objects ?? []) {
+    const { kind, metadata } = object as { kind?: string; metadata?: { name?: string } };
+    walk(object, [], (path, value) => put(`${kind}/${metadata?.name} ${json(path)}`, (several ? `${metadata?.name} ` : "") + ending(path), value, inline(value)));
+  }
+  return leaves;
+}
+
+function walk(value: unknown, path: string[], leaf: (path: string[], value: unknown) => void): void {
+  if (typeof value === "object" && value !== null && Object.keys(value).length) for (const [key, it] of Object.entries(value)) walk(it, [...path, key], leaf);
+  else leaf(path, value);
+}
+
+/** The last name of a path, with what counts the elements of a list. */
+function ending(path: string[]): string {
+  let from = path.length - 1;
+  while (from > 0 && /^\d+$/.test(path[from]!)) from--;
+  return path.slice(from).join("/");
+}
+
+function cut(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

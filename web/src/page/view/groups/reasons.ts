@@ -1,0 +1,67 @@
+// Why a cluster is in or out, requirement by requirement, each a link to the label that decides.
+import { css, html, nothing, type TemplateResult } from "lit";
+import type { ReasonAnswer } from "../../../../contract.js";
+import type { State } from "../../state.js";
+import { goToDocument } from "../../where.js";
+
+/** The kind that each dialect has its clusters in. */
+const KINDS: Record<string, string> = { greenhouse: "Cluster", ocm: "ManagedCluster", kubefed: "KubeFedCluster" };
+
+export function clusterKind(dialect: string | undefined): string | undefined {
+  return dialect === undefined ? undefined : KINDS[dialect];
+}
+
+/** `document` is what a link opens: the cluster's, or where there is none, as on the hub, the subject's own. */
+export function reasonList(state: State, reasons: ReasonAnswer[], document: string): TemplateResult {
+  return html`<ul class="reasons" role="list">
+    ${reasons.map((it) => {
+      const key = labelOf(it);
+      return html`<li class=${it.holds ? "holds" : "fails"}>
+        <span aria-hidden="true" class="sign">${it.holds ? "✓" : "✗"}</span>
+        <span class="visually-hidden">${it.holds ? "holds: " : "does not hold: "}</span>
+        <button class="link reason" title="open the document that decides" @click=${() => void goToDocument(state, document, key && pointer(key))}>${coded(it.text)}</button>
+      </li>`;
+    })}
+  </ul>`;
+}
+
+/** Text of the engine, with what it quotes as code. */
+export function coded(text: string): unknown[] {
+  return text.split("`").map((it, index) => (index % 2 ? html`<code>${it}</code>` : it || nothing));
+}
+
+/** The label that a requirement is about. */
+function labelOf(reason: ReasonAnswer): string | undefined {
+  if (!reason.code.startsWith("requirement")) return undefined;
+  return /^`!?([^`=!<>\s]+)/.exec(reason.text)?.[1];
+}
+
+function pointer(label: string): string {
+  return `/metadata/labels/${label.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+export const reasonStyles = css`
+  .reasons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 2px calc(var(--ff-space) * 2);
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  .reasons li {
+    display: flex;
+    gap: 6px;
+    min-width: 0;
+  }
+  .reason {
+    color: inherit;
+    overflow-wrap: anywhere;
+  }
+  .holds .sign {
+    color: var(--ff-added);
+  }
+  .fails .sign {
+    color: var(--ff-error);
+  }
+`;

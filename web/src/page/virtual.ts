@@ -1,0 +1,208 @@
+// Long lists: only the rows that can be seen are in the DOM, and each says which of how many it is.
+import { css, html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
+import { ref } from "lit/directives/ref.js";
+import { repeat } from "lit/directives/repeat.js";
+import { styleMap } from "../style-map.js";
+
+export interface VirtualOptions<T> {
+  /** What tells one item from another. */
+  key: (item: T) => string;
+  /** The height of every row. Left out, that of the first row that is drawn. */
+  row?: number;
+  /** Rows that are drawn beyond each edge. */
+  beyond?: number;
+  /** Enter, space or a click on a row. */
+  pick?: (item: T, index: number) => void;
+}
+
+export interface Drawn {
+  /** The name of the list for screen readers. */
+  label: string;
+  role?: "listbox" | "grid";
+  /** Of a grid: its header, one element with the role `row`. It stays on top. */
+  header?: TemplateResult;
+  /** Of a grid. */
+  columns?: number;
+  /** The index of what is chosen. */
+  chosen?: number;
+}
+
+/** A controller, so that rows live in the view's own shadow root and look as its styles say. Include `virtual` in these. */
+export class Virtual<T> implements ReactiveController {
+  readonly #host: ReactiveControllerHost;
+  readonly #options: VirtualOptions<T>;
+  readonly #resized = new ResizeObserver(() => this.#look());
+  #items: readonly T[] = [];
+  #scroller: HTMLElement | undefined;
+  #row: number;
+  #height = 0;
+  #first = 0;
+  #last = 0;
+  /** The row that the keyboard is on, by key: it stays the same when the list is sorted or filtered. */
+  #active: string | undefined;
+  #focus = false;
+
+  constructor(host: ReactiveControllerHost, options: VirtualOptions<T>) {
+    this.#host = host;
+    this.#options = options;
+    this.#row = options.row ?? 24;
+    host.addController(this);
+  }
+
+  hostDisconnected(): void {
+    this.#resized.disconnect();
+    this.#scroller = undefined;
+  }
+
+  hostUpdated(): void {
+    const row = this.#scroller?.querySelector<HTMLElement>("[data-row]");
+    if (row && this.#options.row === undefined && row.offsetHeight && row.offsetHeight !== this.#row) {
+      this.#row = row.offsetHeight;
+      this.#host.requestUpdate();
+    }
+    if (!this.#focus) return;
+    const active = this.#scroller?.querySelector<HTMLElement>('[data-row][tabindex="0"]');
+    if (!active) return;
+    this.#focus = false;
+    active.focus({ preventScroll: true });
+  }
+
+  /** Brings a row into view. */
+  reveal(index: number): void {
+    const scroller = this.#scroller;
+    if (!scroller || index < 0) return;
+    const [top, header] = [index * this.#row, this.#header()];
+    if (top < scroller.scrollTop) scroller.scrollTop = top;
+    else if (top + this.#row + header > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + this.#row + header - scroller.clientHeight;
+    this.#look();
+  }
+
+  /** `row` gives what is inside a row: cells of a grid, anything for an option of a listbox. */
+  render(items: readonly T[], row: (item: T, index: number) => unknown, drawn: Drawn): TemplateResult {
+    this.#items = items;
+    this.#window();
+    const { role = "listbox" } = drawn;
+    const shown = items.slice(this.#first, this.#last).map((item, index): [T, number] => [item, this.#first + index]);
+    const active = this.#activeIndex(drawn.chosen);
+    const inside = html`<div class="v-all" role=${role === "grid" ? "rowgroup" : "presentation"} style=${styleMap({ height: `${items.length * this.#row}px` })}>
+      <div class="v-window" role="presentation" style=${styleMap({ transform: `translateY(${this.#first * this.#row}px)` })}>
+        ${repeat(shown, ([item]) => this.#options.key(item), ([item, index]) => this.#line(role, row(item, index), index, index === active, index === drawn.chosen))}
+      </div>
+    </div>`;
+    return role === "grid"
+      ? html`<div class="v-scroll" role="grid" aria-label=${drawn.label} aria-rowcount=${items.length + (drawn.header ? 1 : 0)} aria-colcount=${drawn.columns ?? 1} @scroll=${this.#look} @keydown=${this.#key} ${ref(this.#attach)}>
+          ${drawn.header ? html`<div class="v-header" role="rowgroup">${drawn.header}</div>` : ""}${inside}
+        </div>`
+      : html`<div class="v-scroll" role="listbox" aria-label=${drawn.label} @scroll=${this.#look} @keydown=${this.#key} ${ref(this.#attach)}>${inside}</div>`;
+  }
+
+  #line(role: "listbox" | "grid", content: unknown, index: number, active: boolean, chosen: boolean): TemplateResult {
+    const pick = () => this.#pick(index);
+    const style = styleMap(this.#options.row === undefined ? {} : { height: `${this.#row}px` });
+    return role === "grid"
+      ? html`<div class="v-row" data-row role="row" aria-rowindex=${index + 2} aria-selected=${chosen} tabindex=${active ? 0 : -1} style=${style} @click=${pick}>${content}</div>`
+      : html`<div class="v-row" data-row role="option" aria-posinset=${index + 1} aria-setsize=${this.#items.length} aria-selected=${chosen} tabindex=${active ? 0 : -1} style=${style} @click=${pick}>${content}</div>`;
+  }
+
+  /** Something can always be reached by the tab key: where the keyboard was, else what is chosen, else what is on top. */
+  #activeIndex(chosen = -1): number {
+    const shown = (index: number) => index >= this.#first && index < this.#last;
+    const kept = this.#active === undefined ? -1 : this.#items.findIndex((it) => this.#options.key(it) === this.#active);
+    return [kept, chosen].find(shown) ?? this.#first;
+  }
+
+  #pick(index: number): void {
+    const item = this.#items[index];
+    if (item === undefined) return;
+    this.#active = this.#options.key(item);
+    this.#options.pick?.(item, index);
+    this.#host.requestUpdate();
+  }
+
+  readonly #attach = (element: Element | undefined): void => {
+    if (element === this.#scroller) return;
+    this.#resized.disconnect();
+    this.#scroller = element as HTMLElement | undefined;
+    if (element) this.#resized.observe(element);
+  };
+
+  #header(): number {
+    return this.#scroller?.querySelector<HTMLElement>(".v-header")?.offsetHeight ?? 0;
+  }
+
+  /** Which rows are to be drawn. In steps of a few, so that not every pixel draws anew. */
+  #window(): void {
+    const beyond = this.#options.beyond ?? 8;
+    const top = Math.floor((this.#scroller?.scrollTop ?? 0) / this.#row);
+    const fit = Math.ceil((this.#height || 240) / this.#row);
+    const last = Math.max(0, this.#items.length - fit);
+    this.#first = Math.max(0, Math.floor((Math.min(top, last) - beyond) / 4) * 4);
+    this.#last = Math.min(this.#items.length, this.#first + fit + 2 * beyond + 4);
+  }
+
+  readonly #look = (): void => {
+    if (!this.#scroller) return;
+    const [first, last] = [this.#first, this.#last];
+    this.#height = this.#scroller.clientHeight;
+    this.#window();
+    if (first !== this.#first || last !== this.#last) this.#host.requestUpdate();
+  };
+
+  readonly #key = (event: KeyboardEvent): void => {
+    const row = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
+    // Keys of a button inside a row, or of the header, are its own.
+    if (!row || event.target !== row || event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = Number(row.getAttribute("aria-posinset") ?? Number(row.getAttribute("aria-rowindex")) - 1) - 1;
+    const page = Math.max(1, Math.floor(this.#height / this.#row) - 1);
+    const steps: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: this.#items.length - 1 };
+    const to = steps[event.key];
+    if (to === undefined) {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      return this.#pick(at);
+    }
+    event.preventDefault();
+    const index = Math.min(Math.max(to, 0), this.#items.length - 1);
+    this.#active = this.#options.key(this.#items[index]!);
+    this.#focus = true;
+    this.reveal(index);
+    this.#host.requestUpdate();
+  };
+}
+
+/** For views that draw such lists. How high the list is, the view says by `.v-scroll`. */
+export const virtual = css`
+  .v-scroll {
+    position: relative;
+    overflow: auto;
+    contain: strict;
+  }
+  .v-all {
+    position: relative;
+    overflow: hidden;
+  }
+  .v-window {
+    position: absolute;
+    inset: 0 0 auto;
+    will-change: transform;
+  }
+  .v-header {
+    position: sticky;
+    top: 0;
+    z-index: 1;
+    background: var(--ff-raised);
+  }
+  .v-row {
+    overflow: hidden;
+    cursor: pointer;
+  }
+  .v-row:hover {
+    background: var(--ff-hover);
+  }
+  .v-row[aria-selected="true"] {
+    background: var(--ff-chosen);
+  }
+  .v-row:focus-visible {
+    outline-offset: -2px;
+  }
+`;
