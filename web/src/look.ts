@@ -45,6 +45,12 @@ export const tokens = css`
   :host([theme="dark"]) {
     color-scheme: dark;
   }
+  @media print {
+    :host,
+    :host([theme]) {
+      color-scheme: light;
+    }
+  }
 `;
 
 /** For every view. */
