@@ -11,7 +11,7 @@ import { follow } from "./follow.js";
 import "./jump.js";
 import type { Jump } from "./jump.js";
 import { KEYS, keyOf } from "./keys.js";
-import { fragmentOf, read } from "./share.js";
+import { fragmentOf, read, sourceIn } from "./share.js";
 import "./sharing.js";
 import { behind, EXAMPLES, example, served } from "./source.js";
 import type { Choice, State, View } from "./state.js";
@@ -53,7 +53,6 @@ export class App extends LitElement {
   declare problem: string;
   declare notice: string;
   declare help: boolean;
-  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
   readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
   readonly lint = new Ask<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
   readonly whatIf = new Ask<"whatIf">(this, async () => {
@@ -72,20 +71,30 @@ export class App extends LitElement {
     this.state.addEventListener("change", this.#remember);
     this.state.addEventListener("open", () => this.#columns?.show(0));
     addEventListener("keydown", this.#key);
-    addEventListener("hashchange", () => void this.#start());
+    addEventListener("hashchange", () => void this.#arrive());
     void this.#start();
+  }
+
+  /** Another address: by the back button it is another choice, by a link that was pasted it may be other documents. */
+  async #arrive(): Promise<void> {
+    if (sourceIn(location.hash) !== sourceIn(this.#address ?? "")) return this.#start();
+    const link = await this.#link();
+    this.#viewed = undefined;
+    this.state.choose({ ...NOTHING, view: "groups", ...link.choice });
+  }
+
+  #link(): ReturnType<typeof read> {
+    return read(location.hash).catch((problem: Error) => {
+      this.problem = problem.message;
+      return { choice: {} };
+    });
   }
 
   /** Opens what the address says, or what the server has, or the example: never nothing. */
   async #start(): Promise<void> {
-    // What this page wrote into the address itself is no news.
-    if (location.hash.replace(/^#/, "") === this.#address) return;
     try {
       await this.state.engine.ready;
-      const link = await read(location.hash).catch((problem: Error) => {
-        this.problem = problem.message;
-        return { choice: {} } as Awaited<ReturnType<typeof read>>;
-      });
+      const link = await this.#link();
       this.state.choice = { view: "groups", ...link.choice };
       if (link.source) await this.state.open(link.source, link.edits);
       else if (behind() === "fleet") await this.#serve();
@@ -114,7 +123,7 @@ export class App extends LitElement {
     return html`
       <header>
         <h1>Fleetfold</h1>
-        <label class="example"><span class="visually-hidden">What is loaded</span>
+        <label class="example"><span class="visually-hidden">Example</span>
           <select @change=${this.#example}>
             ${this.state.source.id.startsWith("example:") ? nothing : html`<option value="" selected>${this.state.source.title || "loading"}</option>`}
             <optgroup label="Examples">
@@ -128,7 +137,7 @@ export class App extends LitElement {
         <button @click=${() => (this.help = !this.help)} aria-expanded=${this.help} aria-keyshortcuts="?" aria-label="Keyboard">?</button>
       </header>
       ${this.#counts()} ${this.#notices()} ${this.help ? this.#keys() : nothing}
-      <ff-columns .titles=${["Documents", VIEWS.find(([it]) => it === view)?.[1] ?? "", "Cluster"]}>
+      <ff-columns role="main" .titles=${["Documents", VIEWS.find(([it]) => it === view)?.[1] ?? "", "Cluster"]}>
         <section slot="left" aria-label="Documents"><ff-documents .state=${this.state}></ff-documents></section>
         <section slot="middle" class="middle" aria-label="Views">
           <div class="tabs" role="tablist" aria-label="Views" @keydown=${this.#tabKey}>
@@ -150,7 +159,7 @@ export class App extends LitElement {
     const changed = this.whatIf.value;
     return html`<div class="counts">
       <div role="status" aria-label="Counts">
-        <button class="link" @click=${() => this.state.choose({ view: "fleet" })}>${counted(this.clusters.value?.clusters.length ?? 0, "cluster")}</button> ·
+        <button class="link" @click=${() => this.state.choose({ view: "fleet" })}>${counted(this.state.clusters, "cluster")}</button> ·
         <button class="link" @click=${() => this.state.choose({ view: "groups" })}>${counted(this.subjects.value?.subjects.length ?? 0, "subject")}</button> ·
         ${errors ? html`<button class="link error" @click=${this.#problems}>${counted(errors, "error")}</button> ·` : nothing}
         <button class="link ${warnings ? "warning" : ""}" @click=${this.#problems}>${counted(warnings, "warning")}</button>
@@ -212,11 +221,10 @@ export class App extends LitElement {
   #viewed: View | undefined;
   readonly #remember = (): void => {
     const { view } = this.state.choice;
-    this.#address = fragmentOf(this.state, location.hash);
-    if (this.#address === location.hash.replace(/^#/, "")) return;
     const moved = this.#viewed !== undefined && this.#viewed !== view;
-    history[moved ? "pushState" : "replaceState"](null, "", `#${this.#address}`);
     this.#viewed = view;
+    this.#address = fragmentOf(this.state, location.hash);
+    if (this.#address !== location.hash.replace(/^#/, "")) history[moved ? "pushState" : "replaceState"](null, "", `#${this.#address}`);
   };
 
   readonly #problems = (): void => {

@@ -60,6 +60,12 @@ export async function read(fragment: string): Promise<{ source?: Source; edits?:
 
 const CHOSEN = ["view", "subject", "cluster", "compare", "path", "object", "file"] as const;
 
+/** The part of a fragment that says which documents; the rest is what is looked at. */
+export function sourceIn(fragment: string): string {
+  const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
+  return parameters.get("s") ?? parameters.get("example") ?? "";
+}
+
 /** The fragment that says what is chosen, so that a reload and the back button find it again. */
 export function fragmentOf(state: State, before: string): string {
   const parameters = new URLSearchParams(before.replace(/^#/, ""));

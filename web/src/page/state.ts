@@ -47,6 +47,8 @@ export class State extends EventTarget {
   generation = 0;
   /** What was found while loading, by file. */
   findings = new Map<string, Finding[]>();
+  /** How many clusters the engine knows. */
+  clusters = 0;
   readonly #asked = new Map<string, Promise<Answered | undefined>>();
 
   /** Begins anew with a source: it is the baseline of every what-if. */
@@ -80,9 +82,11 @@ export class State extends EventTarget {
   }
 
   remove(name: string): void {
+    const live = this.files.get(name)?.live;
     this.#edit(name, null);
     if (this.choice.file === name) this.choice = { ...this.choice, file: undefined };
-    void this.#changed(name);
+    // What was seen is not in a file that is gone: the cluster is told anew.
+    void (live === undefined ? this.#changed(name) : this.#refill());
   }
 
   /** Back to the baseline. */
@@ -174,7 +178,8 @@ export class State extends EventTarget {
     this.#tell();
   }
 
-  #found(name: string, answers: Answered[]): void {
+  #found(name: string, answers: Answered<"load">[]): void {
+    for (const it of answers) if ("ok" in it && "clusters" in it.ok) this.clusters = it.ok.clusters;
     const before = this.findings.get(name) ?? [];
     const found = answers.flatMap((it) => ("error" in it ? [{ severity: "error", ...it.error, at: { file: name } } as Finding] : (it.diagnostics ?? [])));
     if (answers.length === 1 && before.length && !found.length) this.findings.delete(name);
