@@ -1,21 +1,13 @@
 // The entry point of browsers and everything else that can fetch: `await init()` once, then everything is synchronous.
-import start, { type InitInput } from "../engine/engine.js";
+import { type EngineSource, startFrom } from "./api-start.js";
 
 export * from "./api.js";
-
-let started: Promise<void> | undefined;
+export type { EngineSource } from "./api-start.js";
 
 /**
  * Starts the engine: by itself from `engine.wasm` beside this file, or from an address, a response, bytes or a module. Only the
- * first call does something, unless it failed.
+ * first call does something, unless it failed. Where the engine is there from the start, as in Node, it does nothing.
  */
-export function init(source?: InitInput | Promise<InitInput>): Promise<void> {
-  started ??= start({ module_or_path: source ?? new URL("./engine.wasm", import.meta.url) }).then(
-    () => undefined,
-    (problem: unknown) => {
-      started = undefined;
-      throw problem;
-    },
-  );
-  return started;
+export function init(source?: EngineSource | Promise<EngineSource>): Promise<void> {
+  return startFrom(source ?? new URL("./engine.wasm", import.meta.url));
 }

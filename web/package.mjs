@@ -1,0 +1,72 @@
+// Builds the npm package: `dist/`, from `src/` and the engine. One WebAssembly file for all entry points; `inline.js` holds its own.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const web = fileURLToPath(new URL(".", import.meta.url));
+const dist = join(web, "dist");
+const source = (name) => join(web, "src", name);
+/** Absent until somebody has written it. */
+const element = [source("element/index.ts")].find(existsSync);
+
+/** `Symbol.dispose`, for programs that are compiled for older JavaScript. */
+const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
+
+/** What Vite would do for the page: addresses of files beside the script, as the package has them. */
+const besides = {
+  name: "besides",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.wasm\?url$/ }, () => ({ path: "engine.wasm", namespace: "address" }));
+    onLoad({ filter: /.*/, namespace: "address" }, ({ path }) => ({ contents: `export default new URL("./${path}", import.meta.url).href;` }));
+  },
+};
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist);
+copyFileSync(join(web, "engine", "engine_bg.wasm"), join(dist, "engine.wasm"));
+copyFileSync(join(web, "contract.schema.json"), join(dist, "schema.json"));
+await scripts();
+types();
+
+async function scripts() {
+  const all = { bundle: true, target: "es2022", charset: "utf8", logLevel: "warning", legalComments: "none", absWorkingDir: web };
+  const out = (name) => join(dist, name);
+  const esm = { ...all, format: "esm" };
+  const node = { ...all, platform: "node", entryPoints: [source("node.ts")] };
+  // One class of errors for both.
+  await build({ ...esm, entryPoints: [source("web.ts"), source("worker.ts")], outdir: dist, splitting: true, chunkNames: "shared" });
+  await build({ ...esm, entryPoints: [source("worker-script.ts")], outfile: out("worker-script.js") });
+  await build({ ...esm, entryPoints: [source("workerd.ts")], outfile: out("workerd.js"), external: ["./engine.wasm"] });
+  await build({ ...esm, entryPoints: [source("inline.ts")], outfile: out("inline.js"), loader: { ".wasm": "binary" } });
+  await build({ ...node, format: "esm", outfile: out("node.js") });
+  const here = { define: { "import.meta.url": "here" }, banner: { js: 'const here = require("node:url").pathToFileURL(__filename);' } };
+  await build({ ...node, ...here, format: "cjs", outfile: out("node.cjs") });
+  if (element) await build({ ...esm, entryPoints: [element], outfile: out("element.js"), minify: true, plugins: [besides] });
+}
+
+/** Types that stand by themselves: one file for every way to import the package, and once more for CommonJS. */
+function types() {
+  const made = mkdtempSync(join(dist, ".types-"));
+  const files = ["web.ts", "worker.ts", "api-wasm.d.ts"].map(source);
+  const compilerOptions = { noEmit: false, declaration: true, emitDeclarationOnly: true, stripInternal: true, rootDir: web, outDir: made };
+  writeFileSync(join(made, "tsconfig.json"), JSON.stringify({ extends: join(web, "tsconfig.json"), files, include: [], compilerOptions }));
+  execFileSync(join(web, "..", "node_modules", ".bin", "tsc"), ["-p", made], { stdio: ["ignore", process.stderr, "inherit"] });
+
+  const parts = ["contract.d.ts", "src/api-call.d.ts", "src/api-start.d.ts", "src/api.d.ts", "src/web.d.ts"];
+  const index = parts.map((it) => own(readFileSync(join(made, it), "utf8"))).join("\n");
+  for (const name of ["index.d.ts", "index.d.cts"]) writeFileSync(join(dist, name), `${DISPOSABLE}${index}\nexport {};\n`);
+  const worker = readFileSync(join(made, "src/worker.d.ts"), "utf8");
+  writeFileSync(join(dist, "worker.d.ts"), DISPOSABLE + worker.replace(/"(\.\.\/contract|\.\/api-call|\.\/api-start)\.js"/g, '"./index.js"'));
+  writeFileSync(join(dist, "worker-script.d.ts"), "export {};\n");
+  rmSync(made, { recursive: true });
+}
+
+/** Without what the parts say of each other: they are in one file. */
+function own(types) {
+  return types
+    .split("\n")
+    .filter((it) => !/^(import .*|export .* from ".*"|export \{\});?$/.test(it))
+    .join("\n");
+}

@@ -1,0 +1,128 @@
+// What a call is, wherever the engine runs: ops, options, answers, errors, and how a request becomes text.
+import type { Answers, Finding, Op, Refusal, Requests } from "../contract.js";
+
+export type * from "../contract.js";
+
+/** The arguments of an op: its request without `op`. */
+export type Arguments<O extends Op> = Omit<Requests[O], "op">;
+
+/** What an op answers, with what was found on the way. */
+export type Answer<O extends Op> = Answers[O] & { diagnostics: Finding[] };
+
+/** What `call` returns: an answer, or why there is none. */
+export type Called<O extends Op> = { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
+
+export interface CallOptions {
+  /** Integers beyond 2^53 come as BigInt instead of the nearest number. BigInts in a request are exact always. */
+  bigint?: boolean;
+}
+
+/** One function for each op: it takes the request without `op`, and throws a `FleetfoldError` where `call` returns an `error`. */
+export type Ops = {
+  [O in keyof Requests]: {} extends Arguments<O> ? (args?: Arguments<O>, options?: CallOptions) => Answer<O> : (args: Arguments<O>, options?: CallOptions) => Answer<O>;
+};
+
+/** The ops that are about nothing but what they are given, and need no workspace. */
+export type Primitive = "describe" | "parse" | "select" | "fold" | "retain" | "patch" | "match" | "adopt" | "release" | "authorize" | "refresh" | "mold";
+
+/** Every op, and whether it is one of these. @internal */
+export const OPS: { [O in Op]: O extends Primitive ? "primitive" : "loaded" } = {
+  describe: "primitive",
+  parse: "primitive",
+  select: "primitive",
+  fold: "primitive",
+  retain: "primitive",
+  patch: "primitive",
+  match: "primitive",
+  adopt: "primitive",
+  release: "primitive",
+  authorize: "primitive",
+  refresh: "primitive",
+  mold: "primitive",
+  load: "loaded",
+  unload: "loaded",
+  configure: "loaded",
+  clusters: "loaded",
+  kinds: "loaded",
+  reach: "loaded",
+  subjects: "loaded",
+  effective: "loaded",
+  explain: "loaded",
+  diff: "loaded",
+  lint: "loaded",
+  plan: "loaded",
+  whatIf: "loaded",
+  admit: "loaded",
+};
+
+/** Why an op could not be answered. */
+export class FleetfoldError extends Error {
+  override readonly name = "FleetfoldError";
+  /** The stable name of the error. */
+  readonly code: string;
+  /** Where: a JSON pointer into the request, or `line:column` of a text. */
+  readonly at: string | undefined;
+  /** What to do about it. */
+  readonly hint: string | undefined;
+  /** What was found before it. */
+  readonly diagnostics: Finding[];
+
+  constructor(refusal: Refusal, diagnostics: Finding[] = [], options?: { cause?: unknown }) {
+    super(refusal.message, options);
+    this.code = refusal.code;
+    this.at = refusal.at;
+    this.hint = refusal.hint;
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** The answer of a call, or its error thrown. @internal */
+export function answerOf<O extends Op>(called: Called<O>): Answer<O> {
+  if ("error" in called) throw new FleetfoldError(called.error, called.diagnostics);
+  return { ...called.ok, diagnostics: called.diagnostics ?? [] };
+}
+
+/** As `JSON.stringify`, with BigInts as the integers that they are. What is not JSON is a `FleetfoldError`. @internal */
+export function write(request: unknown): string {
+  try {
+    let large = false;
+    const text = stringify(request, () => ((large = true), 0));
+    return large ? writeExact(request, text) : text;
+  } catch (cause) {
+    throw new FleetfoldError({ code: "bad-json", message: `the request is not JSON: ${cause instanceof Error ? cause.message : cause}` }, [], { cause });
+  }
+}
+
+/** Writes BigInts as texts with a mark that is nowhere else in the request, and then takes the quotes away. */
+function writeExact(request: unknown, inexact: string): string {
+  let mark = "int";
+  while (inexact.includes(mark)) mark += "t";
+  return stringify(request, (it) => `${mark}${it}`).replace(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1");
+}
+
+function stringify(request: unknown, large: (it: bigint) => unknown): string {
+  // Not the value that is passed in: a program may have given BigInts a `toJSON`.
+  const text = JSON.stringify(request, function (this: Record<string, unknown>, key: string, value: unknown) {
+    const it = this[key];
+    return typeof it === "bigint" ? large(it) : value;
+  });
+  return text ?? "null";
+}
+
+/**
+ * Where a place of an answer is in its text, as JavaScript and editors count: UTF-16 units from 0. Answers count lines and
+ * characters from 1, and a character may be two units.
+ */
+export function offsetOf(text: string, place: { line?: number; column?: number }): number {
+  let start = 0;
+  const breaks = /\r\n|\r|\n/g;
+  for (let line = 1; line < (place.line ?? 1); line++) {
+    if (!breaks.exec(text)) return text.length;
+    start = breaks.lastIndex;
+  }
+  for (let column = 1; column < (place.column ?? 1); column++) {
+    if (start === text.length || text[start] === "\n" || text[start] === "\r") break;
+    start += text.codePointAt(start)! > 0xffff ? 2 : 1;
+  }
+  return start;
+}

@@ -1,0 +1,43 @@
+// The engine in a worker, told what to do by `worker.ts`. Texts come and go as they are.
+import { Workspace as Engine } from "../engine/engine.js";
+import type { FleetfoldError } from "./api-call.js";
+import { startFrom } from "./api-start.js";
+import type { FromWorker, ToWorker } from "./worker-messages.js";
+
+const engines = new Map<number, Engine>();
+let started: Promise<void> | undefined;
+
+addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === "start") {
+    started = startFrom(data.source ?? new URL("./engine.wasm", import.meta.url));
+    // Whoever asks hears why it failed.
+    return void started.catch(() => undefined);
+  }
+  try {
+    await started;
+    if (data.kind === "free") free(data.on);
+    else postMessage(answer(data));
+  } catch (problem) {
+    if (data.kind === "call") postMessage(failure(data.id, problem));
+  }
+});
+
+function answer({ id, on, request, exact }: Extract<ToWorker, { kind: "call" }>): FromWorker {
+  // What is asked of none has an empty one for each call.
+  const engine = engines.get(on) ?? new Engine();
+  if (on !== 0) engines.set(on, engine);
+  const answer: FromWorker = exact ? { id, value: engine.callExact(request) } : { id, text: engine.callText(request) };
+  if (on === 0) engine.free();
+  return answer;
+}
+
+function free(on: number): void {
+  engines.get(on)?.free();
+  engines.delete(on);
+}
+
+/** The engine did not start, or failed. */
+function failure(id: number, problem: unknown): FromWorker {
+  const { code = "engine-failed", message, hint } = problem as Partial<FleetfoldError>;
+  return { id, error: { code, message: message ?? String(problem), ...(hint === undefined ? {} : { hint }) } };
+}
