@@ -61,6 +61,9 @@ pub fn find(given: &[PathBuf]) -> Result<Listing, Failure> {
         } else if path.is_dir() {
             folder(path, &mut found)?;
         } else {
+            if path.as_os_str() != "-" {
+                fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+            }
             found.files.push((path.clone(), None));
         }
     }

@@ -1,20 +1,20 @@
 //! The server as a browser, a program and a hostile site meet it, over real connections.
 
-use std::io::{BufRead, BufReader, Read, Write};
+mod server;
+
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use fleetfold_core::{Value, json};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
+use server::{JSON, Server, failure, repository};
 
 const PATCH: &str = r#"{"op":"patch","object":{"a":1},"patch":[{"op":"replace","path":"/a","value":2}]}"#;
 const PATCHED: &str = r#"{"ok":{"object":{"a":2}}}"#;
-const JSON: &str = "content-type: application/json";
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; \
-    form-action 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
+    font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
 
 #[test]
 fn a_call_is_answered() {
@@ -27,9 +27,11 @@ fn a_call_is_answered() {
 #[test]
 fn a_bad_request_is_an_answer_too() {
     let server = Server::start();
-    let reply = server.call(&["content-type: application/json; charset=utf-8"], "{");
-    assert_eq!(reply.status, 200);
-    assert!(reply.body.starts_with(r#"{"error":{"#), "{}", reply.body);
+    for body in ["{", "", "\u{0}", "[]", "{\"op\":\"load\",\"op\":\"describe\"}"] {
+        let reply = server.call(&["content-type: application/json; charset=utf-8"], body);
+        assert_eq!(reply.status, 200);
+        assert!(reply.body.starts_with(r#"{"error":{"#), "{}", reply.body);
+    }
 }
 
 #[test]
@@ -53,39 +55,23 @@ fn a_call_that_hangs_ends_and_the_next_is_answered() {
 }
 
 #[test]
-fn the_page_and_its_files_are_there() {
-    let server = Server::start();
-    for (path, content_type, part) in [
-        ("/", "text/html; charset=utf-8", "<script type=\"module\" src=\"page.js\"></script>"),
-        ("/page.css", "text/css; charset=utf-8", "prefers-color-scheme: dark"),
-        ("/page.js", "text/javascript; charset=utf-8", "fetch(\"examples.json\")"),
-        ("/pretty.js", "text/javascript; charset=utf-8", "export function pretty("),
-        ("/examples.json", "application/json", "\"select\": {"),
-        ("/healthz", "text/plain; charset=utf-8", "ok\n"),
-    ] {
-        let reply = server.get(path);
-        assert_eq!((reply.status, reply.header("content-type")), (200, Some(content_type)), "{path}");
-        assert!(reply.body.contains(part), "{path}");
-    }
-}
-
-#[test]
 fn every_op_has_an_example_that_is_answered() {
     let server = Server::start();
-    let examples = json::parse(&server.get("/examples.json").body).unwrap();
-    let described = json::parse(&server.call(&[JSON], r#"{"op":"describe"}"#).body).unwrap();
+    let examples = std::fs::read_to_string(repository("web/examples.json")).unwrap();
+    let examples = json::parse(&examples).unwrap();
+    let described = server.ask(r#"{"op":"describe"}"#);
     let ops = described.at(&["ok", "ops"]).and_then(Value::as_list).unwrap();
     assert!(!ops.is_empty());
     for op in ops.iter().filter_map(Value::as_text) {
-        let example = examples.get(op).unwrap_or_else(|| panic!("`{op}` has no example in host/page/examples.json"));
+        let example = examples.get(op).unwrap_or_else(|| panic!("`{op}` has no example in web/examples.json"));
         assert_eq!(example.text_at(&["op"]), op);
-        let answer = server.call(&[JSON], &example.to_canonical()).body;
-        assert!(json::parse(&answer).unwrap().get("ok").is_some(), "{op}: {answer}");
+        let answer = server.ask(&example.to_canonical());
+        assert!(answer.get("ok").is_some(), "{op}: {}", answer.to_canonical());
     }
 }
 
 #[test]
-fn what_one_call_loads_the_next_one_finds() {
+fn without_a_fleet_what_one_call_loads_the_next_one_finds() {
     let server = Server::start();
     let cluster =
         r#"{"apiVersion":"cluster.open-cluster-management.io/v1","kind":"ManagedCluster","metadata":{"name":"a"}}"#;
@@ -93,38 +79,84 @@ fn what_one_call_loads_the_next_one_finds() {
     assert_eq!(loaded, r#"{"ok":{"clusters":1,"loaded":1,"replaced":0}}"#);
     let clusters = server.call(&[JSON], r#"{"op":"clusters"}"#).body;
     assert_eq!(clusters, r#"{"ok":{"clusters":[{"kind":"ManagedCluster","labels":{},"name":"a","sets":[]}]}}"#);
+    // That is the callers' own: as a fleet, nothing is served.
+    let fleet = server.fleet();
+    assert_eq!(fleet.get("source").unwrap().to_canonical(), r#"{"kind":"none","name":""}"#);
+    for list in ["loads", "configure", "diagnostics"] {
+        assert_eq!(fleet.get(list).and_then(Value::as_list).map(Vec::len), Some(0), "{list}");
+    }
+    assert!(server.get("/").body.contains(r#"name="fleetfold-serve" content="call""#));
 }
 
 #[test]
-fn the_page_keeps_its_own_policy() {
-    let page = Server::start().get("/").body;
-    for inline in ["<style", "style=", "javascript:", "http:", "https:", "onclick", "onload"] {
-        assert!(!page.contains(inline), "{inline}");
+fn what_secrets_hold_is_never_asked_for() {
+    let server = Server::start();
+    let now = "2026-01-01T00:00:00Z";
+    for reveal in ["true", "null", "\"yes\"", "1"] {
+        let answer = server.ask(&format!(r#"{{"op":"plan","now":"{now}","reveal":{reveal}}}"#));
+        assert_eq!(answer.text_at(&["error", "code"]), "reveal-not-allowed");
     }
-    assert_eq!(page.matches("<script").count(), page.matches("<script type=\"module\" src=").count());
+    assert!(server.ask(&format!(r#"{{"op":"plan","now":"{now}","reveal":false}}"#)).get("ok").is_some());
 }
 
 #[test]
 fn every_reply_carries_the_policy() {
     let server = Server::start();
     let refused = server.send("GET", "/", &["host: evil.example"], "");
-    for reply in [server.get("/"), server.get("/nothing"), server.get("/v1/call"), server.call(&[JSON], PATCH), refused]
-    {
+    for (reply, cache) in [
+        (server.get("/"), "no-cache"),
+        (server.get("/nothing"), "no-store"),
+        (server.get("/healthz"), "no-store"),
+        (server.get("/v1/fleet"), "no-store"),
+        (server.get("/v1/call"), "no-store"),
+        (server.call(&[JSON], PATCH), "no-store"),
+        (refused, "no-store"),
+    ] {
         assert_eq!(reply.header("content-security-policy"), Some(POLICY));
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
         assert_eq!(reply.header("cross-origin-resource-policy"), Some("same-origin"));
-        assert_eq!(reply.header("cache-control"), Some("no-store"));
+        assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(reply.header("cache-control"), Some(cache));
         assert_eq!(reply.header("access-control-allow-origin"), None);
+    }
+}
+
+#[test]
+fn the_page_keeps_its_own_policy() {
+    let page = Server::start().get("/");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    for inline in ["<style", "style=", "javascript:", "onclick", "onload", "src=\"http", "href=\"http", "<script>"] {
+        assert!(!page.body.contains(inline), "{inline}");
     }
 }
 
 #[test]
 fn what_is_not_there_and_what_is_not_meant_are_refused() {
     let server = Server::start();
-    assert_eq!(server.get("/nothing").status, 404);
-    assert_eq!(server.get("/../Cargo.toml").status, 404);
-    assert_eq!(server.get("/v1/call").status, 405);
-    assert_eq!(server.send("OPTIONS", "/v1/call", &[&server.host()], "").status, 405);
+    for path in [
+        "/nothing",
+        "/assets/",
+        "/assets",
+        "/../Cargo.toml",
+        "/%2e%2e/Cargo.toml",
+        "/..%2fCargo.toml",
+        "/assets/../../Cargo.toml",
+        "//index.html",
+        "/index.html/",
+        "/etc/passwd",
+        "/index.html%00",
+        "/v1/",
+    ] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+    for (method, path) in
+        [("GET", "/v1/call"), ("OPTIONS", "/v1/call"), ("POST", "/v1/fleet"), ("DELETE", "/v1/updates"), ("PUT", "/")]
+    {
+        assert_eq!(server.send(method, path, &[&server.host()], "").status, 405, "{method} {path}");
+    }
+    assert_eq!(server.send("TRACE", "/", &[&server.host()], "").status / 100, 4);
+    let head = server.send("HEAD", "/", &[&server.host()], "");
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
 }
 
 #[test]
@@ -139,15 +171,19 @@ fn a_foreign_host_is_refused() {
         "localhost:PORT.evil.example",
         "localhost.evil.example:PORT",
         "[::1]",
+        "0.0.0.0:PORT",
+        "127.0.0.2:PORT",
         "",
     ] {
         let host = format!("host: {}", host.replace("PORT", &port.to_string()));
         let reply = server.send("POST", "/v1/call", &[&host, JSON], PATCH);
         assert_eq!(reply.status, 403, "{host}");
         assert!(reply.body.contains("host-not-allowed"), "{host}");
+        assert_eq!(server.send("GET", "/v1/fleet", &[&host], "").status, 403, "{host}");
+        assert_eq!(server.send("GET", "/v1/updates", &[&host], "").status, 403, "{host}");
     }
     assert_eq!(server.send("GET", "/", &[&server.host(), "host: evil.example"], "").status / 100, 4);
-    for host in ["localhost", "127.0.0.1", "[::1]"] {
+    for host in ["localhost", "LocalHost", "127.0.0.1", "[::1]"] {
         let reply = server.send("POST", "/v1/call", &[&format!("host: {host}:{port}"), JSON], PATCH);
         assert_eq!((reply.status, reply.body.as_str()), (200, PATCHED), "{host}");
     }
@@ -169,6 +205,9 @@ fn another_site_is_refused() {
         let reply = server.call(&[JSON, &header], PATCH);
         assert_eq!(reply.status, 403, "{header}");
         assert!(reply.body.contains("origin-not-allowed"), "{header}");
+        for path in ["/v1/fleet", "/v1/updates"] {
+            assert_eq!(server.send("GET", path, &[&server.host(), &header], "").status, 403, "{header}");
+        }
     }
     for header in [
         format!("origin: http://127.0.0.1:{port}"),
@@ -188,6 +227,7 @@ fn a_link_on_another_site_leads_to_the_page_and_nowhere_else() {
     };
     assert_eq!(from("GET", "/", "sec-fetch-dest: document"), 200);
     assert_eq!(from("GET", "/", "sec-fetch-dest: iframe"), 403);
+    assert_eq!(from("GET", "/v1/fleet", "sec-fetch-dest: document"), 403);
     assert_eq!(from("POST", "/v1/call", "sec-fetch-dest: document"), 403);
 }
 
@@ -219,6 +259,37 @@ fn a_body_at_the_limit_is_read_and_one_above_is_not() {
 }
 
 #[test]
+fn requests_that_are_never_finished_hold_up_nobody() {
+    let server = Server::start();
+    let head = format!("POST /v1/call HTTP/1.1\r\n{}\r\n{JSON}\r\n", server.host());
+    let _open: Vec<TcpStream> = (0..20)
+        .flat_map(|_| {
+            [
+                server.begin("GET / HT"),
+                server.begin(&head),
+                server.begin(&format!("{head}content-length: 1000\r\n\r\n{{\"op\":")),
+                server.begin(&format!("{head}transfer-encoding: chunked\r\n\r\nffffff\r\n{{")),
+            ]
+        })
+        .collect();
+    assert_eq!(server.call(&[JSON], PATCH).body, PATCHED);
+    assert_eq!(server.get("/healthz").body, "ok\n");
+}
+
+#[test]
+fn what_is_no_http_is_refused_and_the_next_is_answered() {
+    let server = Server::start();
+    for garbage in ["\u{16}\u{3}\u{1}", "\r\n\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n"] {
+        drop(server.begin(garbage));
+    }
+    let long = format!("GET / HTTP/1.1\r\nx: {}\r\n\r\n", "a".repeat(1 << 20));
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, server.port)).unwrap();
+    // The server may hang up before it has got all of it.
+    let _ = std::io::Write::write_all(&mut stream, long.as_bytes());
+    assert_eq!(server.call(&[JSON], PATCH).body, PATCHED);
+}
+
+#[test]
 fn it_listens_on_loopback_alone() {
     let server = Server::start();
     let table = std::fs::read_to_string(format!("/proc/{}/net/tcp", server.child.id())).unwrap();
@@ -230,14 +301,15 @@ fn it_listens_on_loopback_alone() {
 }
 
 #[test]
-fn a_port_in_use_is_a_failure_with_a_hint() {
+fn what_stands_in_the_way_of_starting_is_told_with_a_hint() {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
-    let output = fleetfold(&["--port", &port.to_string()]).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
-    assert!(said.starts_with(&format!("error: port {port} is in use\nhint: ")), "{said}");
-    assert!(said.contains("`--port`"), "{said}");
+    let said = failure(&["--port", &port.to_string()]);
+    assert!(said.starts_with(&format!("error: port {port} is in use\n")) && said.contains("`--port`"), "{said}");
+    assert!(failure(&["--port", "0", "--address", "203.0.113.7"]).contains("no address of this machine"));
+    assert!(failure(&["--port", "0", "--address", "here"]).contains("`here` is not an address"));
+    assert!(failure(&["--port", "0", "--kubeconfig", "x"]).contains("`--from-cluster`"));
+    assert!(failure(&["--port", "0", "--from-cluster", "--kubeconfig", "/nowhere"]).contains("/nowhere"));
 }
 
 #[test]
@@ -246,33 +318,19 @@ fn it_stops_when_asked_even_while_a_connection_is_open() {
         let mut server = Server::start();
         let _silent = TcpStream::connect((Ipv4Addr::LOCALHOST, server.port)).unwrap();
         assert_eq!(server.get("/healthz").status, 200);
-        stops(&mut server, signal);
+        server.stop(signal);
     }
 }
 
 #[test]
 fn it_stops_when_asked_even_while_a_call_runs() {
     let mut server = Server::start_with(&["--timeout", "10m", "--module", &hangs()]);
-    let mut hanging = TcpStream::connect((Ipv4Addr::LOCALHOST, server.port)).unwrap();
-    let head = format!("POST /v1/call HTTP/1.1\r\n{}\r\n{JSON}\r\ncontent-length: 4\r\n\r\nboom", server.host());
-    hanging.write_all(head.as_bytes()).unwrap();
+    let _hanging = server
+        .begin(&format!("POST /v1/call HTTP/1.1\r\n{}\r\n{JSON}\r\ncontent-length: 4\r\n\r\nboom", server.host()));
     // Its own answer comes after the hanging call was taken up, since both go through one thread.
     assert_eq!(server.get("/healthz").status, 200);
-    stops(&mut server, Signal::TERM);
-}
-
-#[track_caller]
-fn stops(server: &mut Server, signal: Signal) {
-    let asked = Instant::now();
-    kill_process(Pid::from_child(&server.child), signal).unwrap();
-    let status = loop {
-        assert!(asked.elapsed() < Duration::from_secs(20), "it goes on");
-        if let Some(status) = server.child.try_wait().unwrap() {
-            break status;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    };
-    assert_eq!(status.code(), Some(0));
+    assert_eq!(server.get("/v1/fleet").status, 200, "whoever only looks does not wait for a call");
+    server.stop(Signal::TERM);
 }
 
 /// Answers `fine`, except to what starts with a `b`: that takes for ever.
@@ -283,86 +341,4 @@ fn hangs() -> String {
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("serve-hangs-{:?}.wasm", std::thread::current().id()));
     std::fs::write(&file, wat::parse_str(HANGS).unwrap()).unwrap();
     file.to_str().unwrap().to_owned()
-}
-
-struct Server {
-    child: Child,
-    port: u16,
-}
-
-impl Server {
-    fn start() -> Self {
-        Self::start_with(&[])
-    }
-
-    fn start_with(args: &[&str]) -> Self {
-        let mut child = fleetfold(&[&["--port", "0"], args].concat()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let port = line.strip_prefix("http://127.0.0.1:").unwrap().trim_end().parse().unwrap();
-        Self { child, port }
-    }
-
-    fn host(&self) -> String {
-        format!("host: 127.0.0.1:{}", self.port)
-    }
-
-    fn get(&self, path: &str) -> Reply {
-        self.send("GET", path, &[&self.host()], "")
-    }
-
-    fn call(&self, headers: &[&str], body: &str) -> Reply {
-        self.send("POST", "/v1/call", &[&[self.host().as_str()], headers].concat(), body)
-    }
-
-    fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Reply {
-        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
-        let head =
-            format!("{method} {path} HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
-        stream.write_all(head.as_bytes()).unwrap();
-        // A server that has refused the head may close before it has read the body.
-        let _ = stream.write_all(body.as_bytes());
-        Reply::read(stream)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-struct Reply {
-    status: u16,
-    head: Vec<(String, String)>,
-    body: String,
-}
-
-impl Reply {
-    fn read(mut stream: TcpStream) -> Self {
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
-        let mut lines = head.lines();
-        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-        let head = lines
-            .map(|line| line.split_once(": ").unwrap())
-            .map(|(name, value)| (name.to_lowercase(), value.to_owned()));
-        Self { status, head: head.collect(), body: body.to_owned() }
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        self.head.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
-    }
-}
-
-fn fleetfold(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fleetfold"));
-    command.arg("serve").args(args).env("FLEETFOLD_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve-cache"));
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
 }

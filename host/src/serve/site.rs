@@ -74,7 +74,7 @@ impl Site {
 
     /// Answers what is asked for. There is exactly what is in the table: no folder has a list, and no path leads out.
     pub fn answer(&self, request: &Request) -> Response {
-        let path = request.uri().path().trim_start_matches('/');
+        let path = request.uri().path().strip_prefix('/').unwrap_or_default();
         let Some(file) = self.0.get(if path.is_empty() { INDEX } else { path }) else {
             return refusal(StatusCode::NOT_FOUND, "not-found", "there is nothing here", "see `GET /`");
         };
