@@ -57,32 +57,49 @@ function run(command, args, cwd) {
   });
 }
 
+/** The tests in folders, one file after the other, as each takes the machine. */
+function suite(name, folders) {
+  const files = folders.flatMap((it) => readdirSync(join(root, "tests", it)).map((file) => join("tests", it, file)));
+  const tests = files.filter((it) => it.endsWith(".test.mjs")).sort();
+  return step(name, "node", ["--test", "--test-reporter=spec", "--test-concurrency=1", ...tests], { counts: COUNTS.node });
+}
+
 await step("toolchain", "node", ["tests/toolchain.mjs"]);
 await step("format", "cargo", ["fmt", "--all", "--check"]);
+// Before the program, which has the page in it. It also brings what `package-lock.json` names.
+await step("page and package, built", "node", ["web/build.mjs"]);
+await step("types", join("node_modules", ".bin", "tsc"), ["-p", "web"]);
 await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked"]);
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
 await step("rust", "cargo", ["test", "--workspace", "--locked"], { counts: COUNTS.cargo });
 await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "peers") });
 
+await step("chromium", "node", ["tests/web/chromium.mjs"]);
+
 // The vectors, in every host there is: the same bytes everywhere.
+const piped = (host) => ["sh", ["-c", `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/${host}`]];
 const hosts = {
   native: [fleetfold, ["vectors", vectors, "--native"], { counts: COUNTS.vectors }],
   wasmtime: [fleetfold, ["vectors", vectors], { counts: COUNTS.vectors }],
-  node: ["sh", ["-c", `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/node.mjs "${join(target, "fleetfold.wasm")}"`]],
+  "node, module": piped(`node.mjs "${join(target, "fleetfold.wasm")}"`),
+  "node, package": piped("package.mjs"),
+  "chromium, page": piped("chromium.mjs page"),
+  "chromium, worker": piped("chromium.mjs worker"),
 };
 const digests = [];
 for (const [host, [command, args, options]] of Object.entries(hosts)) {
   const output = await step(`vectors, ${host}`, command, args, options);
   digests.push([host, output.match(/^answers (sha256:\w+)$/m)?.[1]]);
 }
-console.log(`\n== one digest over all answers\n${digests.map(([host, digest]) => `${host.padEnd(10)}${digest}`).join("\n")}`);
+console.log(`\n== one digest over all answers\n${digests.map(([host, digest]) => `${host.padEnd(18)}${digest}`).join("\n")}`);
 total[digests.every(([, digest]) => digest && digest === digests[0][1]) ? "passed" : "failed"] += 1;
 
-// The runner, the webhook and their installation, on real API servers: one file after the other, as each takes the machine.
+// The page in Chromium, and the package where people install it.
+await suite("page and package", ["web"]);
+
+// The runner, the webhook and their installation, on real API servers.
 await step("control plane", "node", ["tests/cluster/tools.mjs"]);
-const suites = ["cluster", "install"].map((it) => join("tests", it));
-const files = suites.flatMap((folder) => readdirSync(join(root, folder)).filter((it) => it.endsWith(".test.mjs")).map((it) => join(folder, it)));
-await step("real clusters", "node", ["--test", "--test-reporter=spec", "--test-concurrency=1", ...files.sort()], { counts: COUNTS.node });
+await suite("real clusters", ["cluster", "install"]);
 
 console.log(`\n${((Date.now() - started) / 60_000).toFixed(1)} minutes`);
 console.log(`${total.passed} passed, ${total.failed} failed`);

@@ -27,6 +27,7 @@ rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
 copyFileSync(join(web, "engine", "engine_bg.wasm"), join(dist, "engine.wasm"));
 copyFileSync(join(web, "contract.schema.json"), join(dist, "schema.json"));
+copyFileSync(join(web, "..", "LICENSE"), join(dist, "LICENSE"));
 await scripts();
 types();
 

@@ -52,7 +52,8 @@ export async function site(folder = process.env.FLEETFOLD_SITE ?? join(root, "we
     let path = join(top, decodeURIComponent(pathname));
     if (existsSync(path) && statSync(path).isDirectory()) path = join(path, "index.html");
     const found = (path + sep).startsWith(top + sep) && existsSync(path);
-    const status = !found ? 404 : request.method === "GET" || request.method === "HEAD" ? 200 : 405;
+    // Browsers ask for it by themselves, where a page names no icon.
+    const status = !found ? (pathname === "/favicon.ico" ? 204 : 404) : request.method === "GET" || request.method === "HEAD" ? 200 : 405;
     requests.push(`${request.method} ${request.url} ${status}`);
     response.writeHead(status, {
       "content-type": status === 200 ? (TYPES[extname(path)] ?? "application/octet-stream") : "text/plain",

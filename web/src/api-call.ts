@@ -89,7 +89,7 @@ export function write(request: unknown): string {
     const text = stringify(request, () => ((large = true), 0));
     return large ? writeExact(request, text) : text;
   } catch (cause) {
-    throw new FleetfoldError({ code: "bad-json", message: `the request is not JSON: ${cause instanceof Error ? cause.message : cause}` }, [], { cause });
+    throw new FleetfoldError({ code: "bad-json", message: `the request is not JSON: ${String(cause instanceof Error ? cause.message : cause).split("\n")[0]}` }, [], { cause });
   }
 }
 
@@ -110,19 +110,19 @@ function stringify(request: unknown, large: (it: bigint) => unknown): string {
 }
 
 /**
- * Where a place of an answer is in its text, as JavaScript and editors count: UTF-16 units from 0. Answers count lines and
- * characters from 1, and a character may be two units.
+ * Where a place of an answer (`{ line, column }`, or the `"line:column"` of an error) is in its text, as JavaScript and editors count:
+ * in UTF-16 units from 0. Answers count lines and characters from 1, and a character may be two units.
  */
-export function offsetOf(text: string, place: { line?: number; column?: number }): number {
-  let start = 0;
+export function offsetOf(text: string, place: { line?: number; column?: number } | string): number {
+  const [line = 1, column = 1] = typeof place === "string" ? place.split(":").map(Number) : [place.line, place.column];
+  let offset = 0;
   const breaks = /\r\n|\r|\n/g;
-  for (let line = 1; line < (place.line ?? 1); line++) {
+  for (let at = 1; at < line; at++) {
     if (!breaks.exec(text)) return text.length;
-    start = breaks.lastIndex;
+    offset = breaks.lastIndex;
   }
-  for (let column = 1; column < (place.column ?? 1); column++) {
-    if (start === text.length || text[start] === "\n" || text[start] === "\r") break;
-    start += text.codePointAt(start)! > 0xffff ? 2 : 1;
+  for (let at = 1; at < column && offset < text.length && !/[\r\n]/.test(text[offset]!); at++) {
+    offset += text.codePointAt(offset)! > 0xffff ? 2 : 1;
   }
-  return start;
+  return offset;
 }
