@@ -19,7 +19,7 @@ export function inline(value: unknown): string {
 }
 
 function looksLikeAnother(text: string): boolean {
-  return /^(-?\d|true$|false$|null$|[[{"])/.test(text);
+  return /^[-+]?(\d[\d_]*)?(\.\d*)?(e[-+]?\d+)?$|^0[xob][\da-f_]+$|^(true|false|null|yes|no|on|off|~)$|^[[{"]/i.test(text);
 }
 
 /** As JSON, integers exact. */

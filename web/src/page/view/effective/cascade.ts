@@ -1,0 +1,112 @@
+// Why a value is what it is: every layer that has something to say about it, winner on top, losers struck out, those that do not
+// apply with the reason. Each is a link to its line.
+import { css, html, LitElement, nothing } from "lit";
+import type { LayerAnswer, LinkAnswer, Refusal } from "../../../../contract.js";
+import { layerMark, marks } from "../../../layers.js";
+import { look } from "../../../look.js";
+import { placeName } from "../../../words.js";
+import type { State } from "../../state.js";
+import { prose } from "./prose.js";
+import { said } from "./result.js";
+
+const WORDS: Record<string, string> = { wins: "wins", shadowed: "overridden", "not-applied": "does not apply", retained: "kept from the live object" };
+
+export class Cascade extends LitElement {
+  static override properties = { state: { attribute: false }, name: { attribute: false }, text: { attribute: false }, chain: { attribute: false }, rule: { attribute: false }, error: { attribute: false } };
+  static override styles = [
+    look,
+    marks,
+    css`
+      :host {
+        padding: 4px var(--ff-space) var(--ff-space) 24px;
+        border-inline-start: 2px solid var(--ff-accent);
+        border-block-end: 1px solid var(--ff-line);
+        background: var(--ff-raised);
+      }
+      pre {
+        max-height: 12em;
+        margin: 0 0 4px;
+        overflow: auto;
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+      ol {
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      li {
+        display: grid;
+        grid-template-columns: 14px minmax(0, 1fr) auto;
+        column-gap: 4px;
+        align-items: baseline;
+        padding-block: 2px;
+      }
+      .what {
+        position: relative;
+        display: flex;
+        flex-wrap: wrap;
+        column-gap: var(--ff-space);
+        align-items: baseline;
+        min-width: 0;
+        overflow-wrap: anywhere;
+      }
+      .value {
+        display: -webkit-box;
+        overflow: hidden;
+        -webkit-line-clamp: 3;
+        -webkit-box-orient: vertical;
+        font-family: var(--ff-mono);
+        font-size: 0.95em;
+        unicode-bidi: isolate;
+      }
+      .wins .value,
+      .retained .value {
+        font-weight: 600;
+      }
+      .shadowed .value,
+      .not-applied .value {
+        color: var(--ff-quiet);
+        text-decoration: line-through;
+      }
+      .layer {
+        color: var(--ff-quiet);
+      }
+    `,
+  ];
+  declare state: State;
+  declare name: string;
+  /** The whole value, where a line is not enough for it. */
+  declare text: string | undefined;
+  declare chain: (LinkAnswer | LayerAnswer)[];
+  /** The rule that kept the value. */
+  declare rule: string | undefined;
+  declare error: Refusal | undefined;
+
+  override render() {
+    if (this.error) return html`<p class="quiet">${prose(this.error.message)}${this.error.hint ? html`: ${prose(this.error.hint)}` : nothing}</p>`;
+    return html`
+      ${this.text !== undefined && (this.text.length > 60 || this.text.includes("\n")) ? html`<pre tabindex="0" role="group" aria-label="The whole value">${this.text}</pre>` : nothing}
+      <ol aria-label=${`Who decides over ${this.name}`}>
+        ${this.chain.map((it, at) => this.#link(it, "state" in it ? it.state : at ? "shadowed" : "wins"))}
+      </ol>
+    `;
+  }
+
+  #link(link: LinkAnswer | LayerAnswer, state: string) {
+    const reason = "reason" in link ? link.reason : undefined;
+    const words = state === "retained" && this.rule !== undefined ? `${WORDS[state]} by the rule ${this.rule}` : (WORDS[state] ?? state);
+    // Winners stand on top and losers are struck out: only those who cannot see it need to be told.
+    const plain = state === "wins" || state === "shadowed";
+    return html`<li class=${state}>
+      ${layerMark(link.layer)}
+      <span class="what">
+        <span class="value">${said(link)}</span>
+        <span class="layer" title=${link.document ?? ""}>${link.layer}<span class=${plain ? "visually-hidden" : ""}>: ${words}${reason ? html`, ${prose(reason.text)}` : nothing}</span></span>
+      </span>
+      ${link.file === undefined ? nothing : html`<button class="link" title=${link.document ?? ""} aria-label=${`Go to ${placeName(link)}`} @click=${() => this.state.goTo({ file: link.file!, line: link.line, column: link.column })}>${placeName(link)}</button>`}
+    </li>`;
+  }
+}
+
+customElements.define("ff-cascade", Cascade);

@@ -1,0 +1,103 @@
+// Why a cluster is in or out of a subject: requirement by requirement, each a link to the label that it is about.
+import { css, html, LitElement, nothing } from "lit";
+import { look } from "../../../look.js";
+import { clusterName } from "../../../words.js";
+import { step } from "../../../yaml.js";
+import { Ask, Watch } from "../../ask.js";
+import { LATER, SOON } from "../../engine.js";
+import type { Place, State } from "../../state.js";
+import { prose } from "./prose.js";
+
+export class Membership extends LitElement {
+  static override properties = { state: { attribute: false }, subject: { attribute: false }, cluster: { attribute: false } };
+  static override styles = [
+    look,
+    css`
+      :host {
+        padding: 4px var(--ff-space);
+      }
+      summary,
+      li {
+        overflow-wrap: anywhere;
+      }
+      details:not([open]) > summary {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      summary {
+        cursor: pointer;
+      }
+      ul {
+        margin: 0;
+        padding: 0 0 0 14px;
+        list-style: none;
+      }
+      li {
+        display: grid;
+        grid-template-columns: 1.4em 1fr;
+      }
+      .holds {
+        color: var(--ff-added);
+      }
+      .fails {
+        color: var(--ff-removed);
+      }
+    `,
+  ];
+  declare state: State;
+  declare subject: string;
+  declare cluster: string;
+  readonly why = new Ask<"explain">(this, () => (this.subject ? { op: "explain", subject: this.subject, cluster: this.cluster } : undefined), { urgency: SOON });
+  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
+
+  constructor() {
+    super();
+    new Watch(this);
+  }
+
+  override updated(changed: Map<string, unknown>): void {
+    if (changed.has("subject") || changed.has("cluster")) this.why.again();
+  }
+
+  override render() {
+    const { value, error } = this.why;
+    if (error) return html`<p class="quiet">${prose(error.message)}</p>`;
+    if (!value) return nothing;
+    const reasons = value.reasons ?? [];
+    const summary = value.selected ? html`<span class="holds" aria-hidden="true">✓</span> ${clusterName(this.cluster)} is picked` : html`<span class="fails" aria-hidden="true">✗</span> ${clusterName(this.cluster)} is not picked`;
+    const list = html`<ul>
+      ${reasons.map((it) => html`<li><span class=${it.holds ? "holds" : "fails"}><span aria-hidden="true">${it.holds ? "✓" : "✗"}</span><span class="visually-hidden">${it.holds ? "holds:" : "does not hold:"}</span></span><span>${prose(it.text)} ${this.#link(it.text)}</span></li>`)}
+    </ul>`;
+    return html`<details ?open=${!value.selected}><summary>${summary}${value.selected && reasons.length ? html` <span class="quiet">because of ${reasons.length === 1 ? prose(reasons[0]!.text) : `${reasons.length} reasons`}</span>` : nothing}</summary>${list}</details>`;
+  }
+
+  /** To the label that a reason names. */
+  #link(text: string) {
+    const key = /^`([^`=! ]+)(?:[=! ][^`]*)?`.*the label/.exec(text)?.[1];
+    if (key === undefined) return nothing;
+    const go = async () => {
+      const place = await this.#label(key);
+      if (place) this.state.goTo(place);
+    };
+    return html`<button class="link" aria-label=${`Go to the label ${key} of ${this.cluster}`} @click=${go}>label</button>`;
+  }
+
+  /** Looked for when somebody wants to go there, in the files that name the cluster. */
+  async #label(key: string): Promise<Place | undefined> {
+    const kinds = (this.clusters.value?.clusters ?? []).filter((it) => it.name === this.cluster).map((it) => it.kind);
+    for (const file of this.state.files.values()) {
+      if (file.live !== undefined || !file.text?.includes(this.cluster)) continue;
+      const answer = await this.state.ask({ op: "parse", text: file.text, places: true }, SOON);
+      if (!answer || !("ok" in answer)) continue;
+      const documents = answer.ok.documents as { kind?: string; metadata?: { name?: string } }[];
+      const at = documents.findIndex((it) => kinds.includes(it.kind ?? "") && it.metadata?.name === this.cluster);
+      const places = answer.ok.places?.[at];
+      const place = places?.[`/metadata/labels${step(key)}`] ?? places?.["/metadata/labels"] ?? places?.["/metadata"];
+      if (place) return { file: file.name, ...place };
+    }
+    return undefined;
+  }
+}
+
+customElements.define("ff-membership", Membership);

@@ -1,0 +1,230 @@
+// What one cluster gets, as a tree of values that know where they come from and what they were before the edits.
+import type { Json, LayerAnswer, OptionAnswer, ProductAnswer, ResultAnswer } from "../../../../contract.js";
+import { inline, json, reference } from "../../../words.js";
+import { step } from "../../../yaml.js";
+
+/** A value, or what holds values. */
+export interface Node {
+  /** The same for the same place, whatever stands there. */
+  id: string;
+  name: string;
+  /** As `explain` takes it: an option path, or a JSON pointer into `object`. A group of options has none. */
+  path?: string;
+  object?: string;
+  /** A value in one line; nothing for what holds others. */
+  text?: string;
+  /** Whether the text stands for a Secret. */
+  isReference?: boolean;
+  /** What holds others says how many and of what sort. */
+  summary?: string;
+  children: Node[];
+  /** Who set it, winner first. */
+  origins: LayerAnswer[];
+  /** The rule that kept it from the live object. */
+  retainedBy?: string;
+  /** Against what it was before the edits. What is gone is still shown, struck out. */
+  change?: "added" | "changed" | "removed";
+  was?: string;
+  /** Whether it starts folded. */
+  folded: boolean;
+}
+
+/** What a subject with objects calls one of them. */
+export function objectName(object: unknown): string {
+  const { kind, metadata } = object as { kind?: string; metadata?: { namespace?: string; name?: string } };
+  return [kind, metadata?.namespace, metadata?.name].filter((it) => it !== undefined && it !== "").join("/");
+}
+
+export function nodesOf(result: ResultAnswer | undefined): Node[] {
+  if (result?.objects) return result.objects.map((it) => objectNode(it, result.objects!.length));
+  return optionNodes(result?.options ?? [], result?.origins ?? {});
+}
+
+/** As people write objects: who they are first. */
+export function inOrder(value: object): [string, unknown][] {
+  const rank = (key: string) => (key in FIRST ? FIRST[key]! : 9);
+  return Object.entries(value).sort(([a], [b]) => rank(a) - rank(b));
+}
+
+const FIRST: Record<string, number> = { apiVersion: 0, kind: 1, metadata: 2, name: 3, namespace: 4 };
+
+/** So many options of one prefix stand together. */
+const TOGETHER = 4;
+/** More than these below one value start folded. */
+const MANY = 40;
+/** More objects than these start folded. */
+const SEVERAL = 3;
+
+function optionNodes(options: OptionAnswer[], origins: Record<string, LayerAnswer[]>): Node[] {
+  const families = new Map<string, OptionAnswer[]>();
+  for (const it of options) {
+    const first = it.path.split(/[.[]/, 1)[0]!;
+    families.set(first, [...(families.get(first) ?? []), it]);
+  }
+  const nodes = [...families].flatMap(([, family]) => {
+    const leaves = family.map((it) => optionNode(it, origins[it.path] ?? [{ ...it, layer: it.from }]));
+    if (family.length < TOGETHER) return leaves;
+    const prefix = commonPrefix(family.map((it) => it.path));
+    const injected = family.every((it) => it.from === "injected");
+    for (const it of leaves) it.name = it.name.slice(prefix.length + 1) || it.name;
+    return [branch(`group ${prefix}`, prefix, leaves, `${family.length} options`, injected)];
+  });
+  // What people wrote first, what the engine adds last.
+  const added = (it: Node): number => Number((it.children[0] ?? it).origins[0]?.layer === "injected");
+  return nodes.sort((a, b) => added(a) - added(b));
+}
+
+function commonPrefix(paths: string[]): string {
+  const parts = paths.map((it) => it.split("."));
+  const shared: string[] = [];
+  for (const [at, part] of parts[0]!.slice(0, -1).entries()) {
+    if (!parts.every((it) => it[at] === part && it.length > at + 1)) break;
+    shared.push(part);
+  }
+  return shared.join(".");
+}
+
+function optionNode(option: OptionAnswer, origins: LayerAnswer[]): Node {
+  const base = { path: option.path, id: `option ${option.path}`, name: option.path, origins };
+  if (option.valueFrom !== undefined) return { ...base, text: reference(option.valueFrom), isReference: true, children: [], folded: false };
+  // Maps may be merged from several layers: each value below belongs to the first layer that has it.
+  const below = (pointer: string) => inside(origins, pointer);
+  const path = (outer: string, key: string | number) => (typeof key === "number" ? `${outer}[${key}]` : `${outer}.${key.replace(/[.[\\]/g, "\\$&")}`);
+  return valueNode(base, option.value, { pointer: "", path, origins: (pointer) => (pointer === "" ? origins : below(pointer)) });
+}
+
+/** What layers say of a place inside of what they say. */
+function inside(origins: LayerAnswer[], pointer: string): LayerAnswer[] {
+  return origins.flatMap((it) => {
+    const value = at(it.value, pointer);
+    return value === undefined ? [] : [{ ...it, value: value as Json }];
+  });
+}
+
+function at(value: unknown, pointer: string): unknown {
+  let here = value;
+  for (const part of pointer.split("/").slice(1)) {
+    if (typeof here !== "object" || here === null) return undefined;
+    here = (here as Record<string, unknown>)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return here;
+}
+
+function objectNode(product: ProductAnswer, of: number): Node {
+  const object = objectName(product.object);
+  const [kind, ...rest] = object.split("/");
+  const origins = product.origins ?? {};
+  const retained = new Map((product.retained ?? []).map((it) => [it.path, it.rule]));
+  // Where the base is written is known of it as a whole: the line of a value in it is for `explain` to say.
+  const { line: _line, column: _column, ...place } = product.base ?? {};
+  const base: LayerAnswer = { layer: "base", ...place };
+  // A value is its nearest layer's; what no layer touched is the base's own.
+  const nearest = (pointer: string): LayerAnswer[] => {
+    for (let it = pointer; it; it = it.slice(0, it.lastIndexOf("/"))) {
+      const found = origins[it];
+      if (found) return it === pointer ? found : inside(found, pointer.slice(it.length));
+    }
+    return [base];
+  };
+  const rule = (pointer: string): string | undefined => {
+    for (let it = pointer; it; it = it.slice(0, it.lastIndexOf("/"))) if (retained.has(it)) return retained.get(it);
+    return undefined;
+  };
+  const node = valueNode(
+    { path: "", object, id: `object ${object}`, name: `${kind} ${rest.join("/")}`, origins: [{ layer: "base", ...product.base }] },
+    product.object,
+    {
+      pointer: "",
+      path: (outer, key) => outer + step(key),
+      origins: nearest,
+      retained: rule,
+    },
+  );
+  return { ...node, folded: of > SEVERAL };
+}
+
+interface Around {
+  pointer: string;
+  path: (outer: string, key: string | number) => string;
+  origins: (pointer: string) => LayerAnswer[];
+  retained?: (pointer: string) => string | undefined;
+}
+
+function valueNode(base: Pick<Node, "id" | "name" | "path" | "object" | "origins">, value: unknown, around: Around): Node {
+  const rule = around.retained?.(around.pointer);
+  const retained = rule === undefined ? {} : { retainedBy: rule };
+  const isList = Array.isArray(value);
+  const entries: [string | number, unknown][] = isList ? [...value.entries()] : typeof value === "object" && value !== null ? inOrder(value) : [];
+  if (!entries.length) return { ...base, ...retained, text: inline(value), children: [], folded: false };
+  const children = entries.map(([key, it]) => {
+    const pointer = around.pointer + step(key);
+    const path = around.path(base.path ?? "", key);
+    const named = typeof key === "number" ? `${key}${nameIn(it)}` : key;
+    const id = `${base.object === undefined ? "option" : `object ${base.object}`} ${path}`;
+    return valueNode({ ...base, id, name: named, path, origins: around.origins(pointer) }, it, { ...around, pointer });
+  });
+  const summary = isList ? `[${entries.length}]` : `{${entries.length}}`;
+  return { ...branch(base.id, base.name, children, summary, around.pointer !== "" && size(children) > MANY), ...base, ...retained };
+}
+
+/** Elements of lists are known by their names. */
+function nameIn(value: unknown): string {
+  const name = (value as { name?: unknown } | null)?.name;
+  return typeof name === "string" ? ` ${name}` : "";
+}
+
+function branch(id: string, name: string, children: Node[], summary: string, folded: boolean): Node {
+  return { id, name, children, summary, origins: [], folded };
+}
+
+function size(nodes: Node[]): number {
+  return nodes.reduce((sum, it) => sum + 1 + size(it.children), 0);
+}
+
+/** Marks what the edits made of it. */
+export function against(before: Node[], after: Node[]): Node[] {
+  const then = new Map(before.map((it) => [it.id, it]));
+  const marked = after.map((it): Node => {
+    const old = then.get(it.id);
+    if (!old) return { ...it, change: "added" };
+    const children = against(old.children, it.children);
+    if (it.text !== old.text) return { ...it, children, change: "changed", was: old.text ?? old.summary ?? "" };
+    return { ...it, children, ...(children.some((it) => it.change) ? { change: "changed" as const } : {}) };
+  });
+  const now = new Set(after.map((it) => it.id));
+  const gone = before.filter((it) => !now.has(it.id)).map((it): Node => ({ ...it, change: "removed", folded: true }));
+  return [...marked, ...gone];
+}
+
+/** What a layer says, in one line. */
+export function said(layer: { value?: unknown; valueFrom?: unknown }): string {
+  if (layer.valueFrom !== undefined) return reference(layer.valueFrom);
+  return layer.value === undefined ? "" : typeof layer.value === "object" ? json(layer.value) : inline(layer.value);
+}
+
+/** `replicas, 5, set by cluster-option-override in presets.yaml line 29, overrides 3 from preset`. */
+export function sentence(node: Node): string {
+  const [winner, ...losers] = node.origins;
+  const parts = [node.name, node.text ?? node.summary ?? ""];
+  if (node.change === "removed") return [...parts, "removed by your edits"].join(", ");
+  if (node.children.length === 0 && node.retainedBy !== undefined) parts.push(`live, retained by ${node.retainedBy}`);
+  else if (node.children.length === 0 && winner) parts.push(`set by ${winner.layer}${winner.file === undefined ? "" : ` in ${fileName(winner.file)}${winner.line === undefined ? "" : ` line ${winner.line}`}`}`);
+  if (node.children.length === 0) for (const it of losers) parts.push(`overrides ${said(it)} from ${it.layer}`);
+  if (node.change === "added") parts.push("added by your edits");
+  if (node.change === "changed") parts.push(node.was === undefined ? "changed inside by your edits" : `was ${node.was} before your edits`);
+  return parts.join(", ");
+}
+
+function fileName(path: string): string {
+  return path.split("/").at(-1)!;
+}
+
+/** The node of a path, and those around it, outermost first. */
+export function lineage(nodes: Node[], is: (node: Node) => boolean): Node[] {
+  for (const it of nodes) {
+    if (is(it)) return [it];
+    const below = lineage(it.children, is);
+    if (below.length) return [it, ...below];
+  }
+  return [];
+}

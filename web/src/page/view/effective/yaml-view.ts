@@ -1,0 +1,176 @@
+// The same values as YAML: to read, to select, to copy. In the margin of each line the mark of the layer that decides over it.
+import { css, html, LitElement, nothing } from "lit";
+import { guard } from "lit/directives/guard.js";
+import type { ResultAnswer } from "../../../../contract.js";
+import { layerMark, marks } from "../../../layers.js";
+import { look } from "../../../look.js";
+import { reference } from "../../../words.js";
+import { type Line, lineText, step, yamlLines } from "../../../yaml.js";
+import { inOrder, type Node, objectName } from "./result.js";
+
+interface Part {
+  /** The object, nothing for options. */
+  name?: string;
+  lines: Line[];
+  /** What cannot be said in values. */
+  notes: string[];
+}
+
+/** More objects than these start folded. */
+const SEVERAL = 3;
+
+/** Tells `choose` with the node of a line that was clicked in the margin. */
+export class YamlView extends LitElement {
+  static override properties = { result: { attribute: false }, nodes: { attribute: false }, copied: { state: true }, opened: { state: true } };
+  static override styles = [
+    look,
+    marks,
+    css`
+      :host {
+        position: relative;
+        padding: 4px 0;
+      }
+      .copy {
+        position: absolute;
+        inset-block-start: 4px;
+        inset-inline-end: var(--ff-space);
+      }
+      pre {
+        margin: 0;
+        padding-inline-end: var(--ff-space);
+        overflow-x: auto;
+        line-height: 20px;
+        content-visibility: auto;
+        contain-intrinsic-size: auto 400px;
+      }
+      .line {
+        display: block;
+        min-height: 20px;
+        padding-inline-start: 28px;
+        white-space: pre;
+      }
+      .line:hover {
+        background: var(--ff-hover);
+      }
+      .margin {
+        position: absolute;
+        inset-inline-start: 6px;
+        padding: 0 3px;
+        border: 0;
+        background: none;
+        line-height: 20px;
+        user-select: none;
+      }
+      summary {
+        padding: 2px var(--ff-space);
+        cursor: pointer;
+      }
+      .key { color: var(--ff-accent); }
+      .string { color: var(--ff-added); }
+      .number, .word { color: var(--ff-layer-2); }
+      .mark-text { color: var(--ff-quiet); }
+      .comment { color: var(--ff-quiet); }
+    `,
+  ];
+  declare result: ResultAnswer | undefined;
+  declare nodes: Node[];
+  declare copied: boolean;
+  declare opened: Set<string>;
+  #byPointer = new Map<string, Node>();
+
+  constructor() {
+    super();
+    this.nodes = [];
+    this.copied = false;
+    this.opened = new Set();
+  }
+
+  /** Everything, as it is copied. */
+  get text(): string {
+    const text = (part: Part) => [...part.lines.map(lineText), ...part.notes.map((it) => `# ${it}`)].join("\n");
+    return `${this.#parts().map(text).join("\n---\n")}\n`;
+  }
+
+  override willUpdate(): void {
+    this.#byPointer = new Map();
+    const gather = (nodes: Node[]): void => {
+      for (const it of nodes) {
+        if (it.path !== undefined && it.change !== "removed") this.#byPointer.set(`${it.object ?? ""} ${it.object === undefined ? pointerOf(it.path) : it.path}`, it);
+        gather(it.children);
+      }
+    };
+    gather(this.nodes);
+  }
+
+  override render() {
+    const parts = this.#parts();
+    return html`
+      <button class="copy" @click=${this.#copy}>${this.copied ? "copied" : "copy"}</button>
+      ${parts.map((part) => (part.name === undefined || parts.length <= SEVERAL ? this.#part(part) : this.#folded(part)))}
+    `;
+  }
+
+  #folded(part: Part) {
+    const opened = this.opened.has(part.name!);
+    const toggle = (event: Event) => {
+      const isOpen = (event.target as HTMLDetailsElement).open;
+      if (isOpen === this.opened.has(part.name!)) return;
+      this.opened = new Set(isOpen ? [...this.opened, part.name!] : [...this.opened].filter((it) => it !== part.name));
+    };
+    return html`<details ?open=${opened} @toggle=${toggle}><summary><code>${part.name}</code> <span class="quiet">${part.lines.length} lines</span></summary>${opened ? this.#part(part) : nothing}</details>`;
+  }
+
+  #part(part: Part) {
+    return html`<pre tabindex="0" role="region" aria-label=${`YAML${part.name === undefined ? "" : ` of ${part.name}`}`}>${guard(
+      [this.result, this.nodes, part.name],
+      () => html`${part.lines.map((it, at) => this.#line(it, part.name, it.pointer !== part.lines[at - 1]?.pointer))}${part.notes.map((it) => html`<span class="line comment"># ${it}</span>`)}`,
+    )}</pre>`;
+  }
+
+  #line(line: Line, object: string | undefined, begins: boolean) {
+    const node = begins ? this.#nodeOf(line.pointer, object) : undefined;
+    const layer = node && (node.retainedBy === undefined ? node.origins[0]?.layer : "live");
+    // Line breaks are there for those who select and copy.
+    return html`<span class="line">${
+      node && layer && !node.children.length ? html`<button class="margin" tabindex="-1" aria-label=${`${node.name}: set by ${layer}`} title=${`set by ${layer}`} @click=${() => this.dispatchEvent(new CustomEvent("choose", { detail: node }))}>${layerMark(layer)}</button>` : nothing
+    }${line.tokens.map(([kind, text]) => (kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`))}
+</span>`;
+  }
+
+  #nodeOf(pointer: string, object: string | undefined): Node | undefined {
+    return this.#byPointer.get(`${object ?? ""} ${pointer}`);
+  }
+
+  #parts(): Part[] {
+    const { result } = this;
+    if (result?.objects) return result.objects.map((it) => ({ name: objectName(it.object), lines: yamlLines(ordered(it.object)), notes: [] }));
+    const notes = (result?.options ?? []).filter((it) => it.valueFrom !== undefined).map((it) => `${it.path}: ${reference(it.valueFrom)}`.replaceAll(/\s+/g, " "));
+    return [{ lines: yamlLines(result?.values ?? {}), notes }];
+  }
+
+  readonly #copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(this.text);
+    } catch {
+      // Where the clipboard is not to be had, the text is selected for whoever has the keys.
+      getSelection()?.selectAllChildren(this.renderRoot.querySelector("pre")!);
+      return;
+    }
+    this.copied = true;
+    setTimeout(() => (this.copied = false), 1500);
+  };
+}
+
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(inOrder(value).map(([key, it]) => [key, ordered(it)]));
+}
+
+/** Where an option stands in the tree that all options make up: `image.tag`, `hosts[0].name`, `a\.b`. */
+function pointerOf(path: string): string {
+  const steps = path.match(/\[\d+\]|(?:\\.|[^.[\\])+/gs) ?? [];
+  return steps.map((it) => step(it.startsWith("[") ? it.slice(1, -1) : it.replaceAll(/\\(.)/gs, "$1"))).join("");
+}
+
+customElements.define("ff-yaml", YamlView);
