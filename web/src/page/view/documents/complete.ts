@@ -1,0 +1,129 @@
+// What could come next: from the kinds that are understood, their schemas, the fleet, the options of definitions, and what other
+// documents of the kind say at the same place.
+import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
+import type { EditorView } from "@codemirror/view";
+import type { KindAnswer } from "../../../../contract.js";
+import { inline, json } from "../../../words.js";
+import { SOON } from "../../engine.js";
+import { isSettings } from "../../files.js";
+import type { State } from "../../state.js";
+import { Corpus, type Document, valuesAt } from "./corpus.js";
+import { type Schema, schemasAt } from "./schemas.js";
+import { ITEM, type Spot, spotAt, topValue } from "./spot.js";
+import { known, type Known, referencesAt } from "./suggest.js";
+
+/** A value that is longer is no choice. */
+const LONG = 80;
+const MOST = 60;
+
+export function completionFor(about: () => { state: State; file: string | undefined }): CompletionSource {
+  const corpus = new Corpus();
+  return async (context) => {
+    const { state, file } = about();
+    const spot = spotAt(context.state, context.pos);
+    if (!spot || file === undefined) return null;
+    if (!context.explicit && spot.from === context.pos && !/[:{[,-] $/.test(context.state.sliceDoc(Math.max(0, context.pos - 2), context.pos))) return null;
+    const [documents, clusters, kinds] = await Promise.all([corpus.documents(state), state.ask({ op: "clusters" }, SOON), state.ask({ op: "kinds" }, SOON)]);
+    if (context.aborted) return null;
+    const fleet = known(clusters && "ok" in clusters ? clusters.ok.clusters : [], documents);
+    return complete(context, spot, file, fleet, kinds && "ok" in kinds ? kinds.ok.kinds : []);
+  };
+}
+
+async function complete(context: CompletionContext, spot: Spot, file: string, fleet: Known, kinds: KindAnswer[]): Promise<CompletionResult | null> {
+  const [apiVersion, kind] = [topValue(spot.text, "apiVersion"), topValue(spot.text, "kind")];
+  const alike = fleet.documents.filter((it) => it.kind === kind);
+  const schemas = await schemasAt(apiVersion, kind, spot.path, isSettings(file), ITEM);
+  const options: Completion[] = [];
+  if (spot.writes !== "value") options.push(...keys(context, spot, schemas, alike, fleet));
+  if (spot.writes !== "key") options.push(...values(spot, schemas, kind === "Secret" ? [] : alike, fleet, kinds, apiVersion, kind));
+  const once = new Map<string, Completion>();
+  const typed = context.state.sliceDoc(spot.from, context.pos);
+  for (const it of options) if (!once.has(it.label) && (it.type === "property" || it.label !== typed)) once.set(it.label, it);
+  return once.size ? { from: spot.from, options: [...once.values()], validFor: /^[^\s,:{}[\]]*$/ } : null;
+}
+
+function keys(context: CompletionContext, spot: Spot, schemas: Schema[], alike: Document[], fleet: Known): Completion[] {
+  const all: Completion[] = [];
+  const isNew = (key: string) => !spot.beside.has(key) || context.state.sliceDoc(spot.from, context.pos) === key;
+  for (const schema of schemas) {
+    for (const [key, below] of Object.entries(schema.properties ?? {})) {
+      const detail = typeName(below);
+      all.push({ label: key, type: "property", ...(detail ? { detail } : {}), ...(below.description ? { info: below.description } : {}), apply: writeKey(key, shapeOf(below), spot), boost: 2 });
+    }
+  }
+  if (spot.path.at(-1) === "matchLabels") {
+    for (const [key, values] of fleet.labels) all.push({ label: key, type: "property", detail: `${[...values.keys()].slice(0, 3).join(", ")}${values.size > 3 ? ", …" : ""}`, apply: writeKey(key, "scalar", spot), boost: 3 });
+  }
+  const seen = new Map<string, { times: number; example: unknown }>();
+  for (const it of valuesAt(alike, spot.path)) {
+    if (typeof it !== "object" || it === null || Array.isArray(it)) continue;
+    for (const [key, value] of Object.entries(it)) seen.set(key, { times: (seen.get(key)?.times ?? 0) + 1, example: seen.get(key)?.example ?? value });
+  }
+  for (const [key, { times, example }] of seen) {
+    const shape = Array.isArray(example) ? "list" : typeof example === "object" && example !== null ? "map" : "scalar";
+    all.push({ label: key, type: "property", detail: times === 1 ? "in 1 document" : `in ${times} places`, apply: writeKey(key, shape, spot) });
+  }
+  return all.filter((it) => isNew(it.label));
+}
+
+function values(spot: Spot, schemas: Schema[], alike: Document[], fleet: Known, kinds: KindAnswer[], apiVersion: string | undefined, kind: string | undefined): Completion[] {
+  const all: Completion[] = [];
+  const [key, depth] = [spot.path.at(-1), spot.path.length];
+  if (depth === 1 && key === "kind") all.push(...kindValues(kinds, fleet.documents, apiVersion));
+  if (depth === 1 && key === "apiVersion") all.push(...versionValues(kinds, fleet.documents, kind));
+  all.push(...referencesAt(spot, fleet));
+  for (const schema of schemas) {
+    const choices = schema.enum ?? (schema.type === "boolean" ? [true, false] : []);
+    for (const it of choices) all.push({ label: inline(it), type: "enum", boost: 2, ...(schema.description ? { info: schema.description } : {}) });
+  }
+  const isName = depth === 2 && spot.path[0] === "metadata" && key !== "namespace";
+  if (depth > 1 && !isName) {
+    const seen = new Set<string>();
+    for (const it of valuesAt(alike, spot.path)) {
+      if (typeof it !== "string" || seen.size >= MOST) continue;
+      const text = inline(it);
+      if (text.length <= LONG && !text.includes("\n")) seen.add(text);
+    }
+    for (const it of seen) all.push({ label: it, type: "text", detail: "as in another document", boost: -1 });
+  }
+  return all;
+}
+
+function kindValues(kinds: KindAnswer[], documents: Document[], apiVersion: string | undefined): Completion[] {
+  const group = apiVersion === undefined ? undefined : apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
+  const all = kinds.filter((it) => !it.kind.endsWith("*") && (group === undefined || it.group === group));
+  const seen = documents.filter((it) => it.kind !== undefined && (apiVersion === undefined || it.apiVersion === apiVersion));
+  return [
+    ...all.map((it): Completion => ({ label: it.kind, type: "class", detail: it.group, info: `${it.scope === "Cluster" ? "of the hub as a whole" : "in a namespace"}, read by ${it.dialects.join(", ")}`, boost: 1 })),
+    ...[...new Map(seen.map((it) => [it.kind!, it.apiVersion ?? ""]))].map(([label, detail]): Completion => ({ label, type: "class", detail })),
+  ];
+}
+
+function versionValues(kinds: KindAnswer[], documents: Document[], kind: string | undefined): Completion[] {
+  const all = kinds.filter((it) => kind === undefined || it.kind === kind || (it.kind.endsWith("*") && kind.startsWith(it.kind.slice(0, -1))));
+  const written = all.flatMap((it) => it.versions.map((version) => (it.group ? `${it.group}/${version}` : version)));
+  const seen = documents.filter((it) => kind === undefined || it.kind === kind).flatMap((it) => it.apiVersion ?? []);
+  return [...new Set([...written, ...seen])].map((label): Completion => ({ label, type: "namespace" }));
+}
+
+function typeName(schema: Schema): string {
+  if (schema.enum) return schema.enum.map((it) => json(it)).join(" | ").slice(0, LONG);
+  return Array.isArray(schema.type) ? schema.type.join(" | ") : (schema.type ?? "");
+}
+
+function shapeOf(schema: Schema): "scalar" | "map" | "list" {
+  return schema.type === "object" || schema.properties || schema.$ref ? "map" : schema.type === "array" ? "list" : "scalar";
+}
+
+/** A key with what must follow it, and nothing twice where its colon is there already. */
+function writeKey(key: string, shape: "scalar" | "map" | "list", spot: Spot): NonNullable<Completion["apply"]> {
+  const name = /^[\w./-]+$/.test(key) ? key : JSON.stringify(key);
+  return (view: EditorView, _: Completion, from: number, to: number) => {
+    const follows = /^\s*:/.test(view.state.sliceDoc(to, view.state.doc.lineAt(to).to));
+    const below = spot.indent === undefined ? " " : `\n${" ".repeat(spot.indent + 2)}`;
+    const after = follows ? "" : shape === "scalar" || spot.indent === undefined ? ": " : shape === "map" ? `:${below}` : `:${below}- `;
+    const insert = name + after;
+    view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent: "input.complete" });
+  };
+}

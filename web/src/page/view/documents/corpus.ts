@@ -1,0 +1,58 @@
+// All documents as values, for what they can teach: which keys and values others have at the same place. A file that cannot be read
+// right now teaches what it last did.
+import { LATER } from "../../engine.js";
+import { isSettings } from "../../files.js";
+import type { State } from "../../state.js";
+import { ITEM } from "./spot.js";
+
+export interface Document {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: { name?: string; namespace?: string; labels?: Record<string, unknown> };
+  spec?: Record<string, unknown>;
+}
+
+/** Of a larger file, the first documents are enough to learn from. */
+const ENOUGH = 100_000;
+
+export class Corpus {
+  readonly #read = new Map<string, { text: string; documents: Document[] }>();
+  #reading: Promise<void> = Promise.resolve();
+
+  async documents(state: State): Promise<Document[]> {
+    this.#reading = this.#reading.then(() => this.#catchUp(state));
+    await this.#reading;
+    return [...this.#read.values()].flatMap((it) => it.documents);
+  }
+
+  async #catchUp(state: State): Promise<void> {
+    for (const name of this.#read.keys()) if (state.files.get(name)?.text == null) this.#read.delete(name);
+    const fresh = [...state.files.values()].filter((it) => it.text !== null && it.live === undefined && !isSettings(it.name) && this.#read.get(it.name)?.text !== it.text);
+    await Promise.all(
+      fresh.map(async ({ name, text }) => {
+        const answer = await state.engine.ask("current", Number.MAX_SAFE_INTEGER, LATER, { op: "parse", text: head(text!) });
+        const documents = answer && "ok" in answer ? (answer.ok.documents.filter((it) => typeof it === "object" && it !== null) as Document[]) : undefined;
+        this.#read.set(name, { text: text!, documents: documents ?? this.#read.get(name)?.documents ?? [] });
+      }),
+    );
+  }
+}
+
+function head(text: string): string {
+  if (text.length <= ENOUGH) return text;
+  const end = text.lastIndexOf("\n---", ENOUGH);
+  return end < 0 ? text : text.slice(0, end + 1);
+}
+
+/** What documents have at a path. */
+export function valuesAt(documents: Iterable<Document>, path: string[]): unknown[] {
+  let at: unknown[] = [...documents];
+  for (const step of path) {
+    at = at.flatMap((it) => {
+      if (step === ITEM) return Array.isArray(it) ? it : [];
+      if (typeof it !== "object" || it === null || Array.isArray(it) || !Object.hasOwn(it, step)) return [];
+      return [(it as Record<string, unknown>)[step]];
+    });
+  }
+  return at;
+}

@@ -1,0 +1,67 @@
+// Which lines decide the values of what is chosen.
+import type { EffectiveAnswer, LayerAnswer, ProductAnswer } from "../../../../contract.js";
+import { inline, reference } from "../../../words.js";
+
+/** A line that sets a value. */
+export interface Decided {
+  line: number;
+  layer: string;
+  /** What it sets: an option path or a JSON pointer; empty for an object as a whole. */
+  path: string;
+  object?: string;
+  value: string;
+  /** In how many clusters it wins, of those in which it has a say. */
+  wins: number;
+  of: number;
+  /** What wins where it does not. */
+  by?: string;
+}
+
+/** By file, the lines that have a say for `cluster`, or for any if none is chosen. */
+export function decidedBy(answer: EffectiveAnswer, cluster: string | undefined): Map<string, Decided[]> {
+  const all = new Map<string, Map<string, Decided>>();
+  for (const result of answer.results) {
+    const clusters = cluster === undefined ? result.clusters.length : Number(result.clusters.includes(cluster));
+    if (!clusters) continue;
+    const put = (layers: LayerAnswer[], path: string, object?: string) => layers.forEach((layer, rank) => note(all, layer, rank, layers[0]!, path, clusters, object));
+    for (const [path, layers] of Object.entries(result.origins ?? {})) put(layers, path);
+    for (const product of result.objects ?? []) {
+      const object = objectName(product);
+      if (product.base) put([{ layer: "base", ...product.base, value: object }], "", object);
+      for (const [path, layers] of Object.entries(product.origins ?? {})) put(layers, path, object);
+    }
+  }
+  return new Map([...all].map(([file, lines]) => [file, [...lines.values()].sort((a, b) => a.line - b.line || b.wins - a.wins)]));
+}
+
+function note(all: Map<string, Map<string, Decided>>, layer: LayerAnswer, rank: number, winner: LayerAnswer, path: string, clusters: number, object?: string): void {
+  if (layer.file === undefined || layer.line === undefined) return;
+  let lines = all.get(layer.file);
+  if (!lines) all.set(layer.file, (lines = new Map()));
+  const key = `${layer.line} ${layer.layer} ${object ?? ""} ${path}`;
+  let decided = lines.get(key);
+  if (!decided) {
+    const value = layer.valueFrom === undefined ? inline(layer.value) : reference(layer.valueFrom);
+    lines.set(key, (decided = { line: layer.line, layer: layer.layer, path, ...(object === undefined ? {} : { object }), value, wins: 0, of: 0 }));
+  }
+  decided.of += clusters;
+  if (rank === 0) decided.wins += clusters;
+  else decided.by ??= winner.layer;
+}
+
+/** `Kind/namespace/name`, as `explain` takes it. */
+function objectName({ object }: ProductAnswer): string {
+  const { kind, metadata } = object as { kind?: string; metadata?: { name?: string; namespace?: string } };
+  return [kind, metadata?.namespace, metadata?.name].filter((it) => it !== undefined).join("/");
+}
+
+/** One line's say, in words. */
+export function saying(it: Decided): string {
+  const what = it.path ? `sets ${it.path}: ${shorten(it.value)}` : `writes ${it.value}`;
+  const how = it.wins === it.of ? "" : it.wins === 0 ? `, hidden by ${it.by}` : `, hidden by ${it.by} in ${it.of - it.wins} of ${it.of} clusters`;
+  return `${it.layer} ${what}${how}`;
+}
+
+function shorten(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}

@@ -1,0 +1,289 @@
+// The text of one file. It never waits: what is typed is told to the state at once, and what is found out comes back to its place.
+import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap, type CompletionSource, selectedCompletion } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Annotation, EditorState, type Extension, StateEffect, StateField, type TransactionSpec } from "@codemirror/state";
+import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import { css, html, LitElement, nothing, type PropertyValues, render } from "lit";
+import type { Finding } from "../../../../contract.js";
+import { marks } from "../../../layers.js";
+import { look } from "../../../look.js";
+import type { Place, State } from "../../state.js";
+import type { Decided } from "./decided.js";
+import { fixOf, fixTitle } from "./fix.js";
+import { changeGutter, layerGutter, saidAt, setBase, setDecided } from "./gutters.js";
+import { editorLook } from "./look.js";
+import { offsetOf, rangeOf } from "./place.js";
+import { worded } from "./problems.js";
+
+/** A change that came from the state, which need not be told about it. */
+const told = Annotation.define<boolean>();
+
+const flash = StateEffect.define<number | null>();
+const flashed = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(before, transaction) {
+    const it = transaction.effects.find((it) => it.is(flash));
+    if (!it) return before.map(transaction.changes);
+    return it.value === null ? Decoration.none : Decoration.set(Decoration.line({ class: "ff-flash" }).range(it.value));
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** A file's text with its history, its cursor and where it was scrolled to. */
+interface Kept {
+  editor: EditorState;
+  /** As the state has it. */
+  text: string;
+  scroll?: StateEffect<unknown>;
+}
+
+export class Editor extends LitElement {
+  static override properties = { state: { attribute: false }, file: { attribute: false }, findings: { attribute: false }, decided: { attribute: false }, complete: { attribute: false } };
+  static override styles = [
+    look,
+    marks,
+    css`
+      :host {
+        position: relative;
+        min-height: 0;
+      }
+      .text {
+        position: absolute;
+        inset: 0;
+      }
+      .ff-flash {
+        animation: flash 1.2s ease-out;
+        background: var(--ff-chosen);
+      }
+      @keyframes flash {
+        from {
+          background: var(--ff-warning-soft);
+          box-shadow: inset 0 0 0 1px var(--ff-warning);
+        }
+      }
+      .about {
+        margin: 0;
+        color: var(--ff-quiet);
+      }
+    `,
+  ];
+  declare state: State;
+  declare file: string | undefined;
+  declare findings: Finding[];
+  declare decided: Decided[];
+  declare complete: CompletionSource;
+  #view: EditorView | undefined;
+  #shown: string | undefined;
+  #source = "";
+  #found: Finding[] | undefined;
+  #said: Decided[] | undefined;
+  /** The baseline that the changes are marked against, and of which file. */
+  #based: string | null | undefined;
+  #basedOn: string | undefined;
+  readonly #kept = new Map<string, Kept>();
+
+  override render() {
+    return html`
+      <div class="text"></div>
+      <p id="leave" class="visually-hidden">Press Escape, then Tab to leave the editor. Control and Space completes. Alt and Enter goes to the value that this line decides.</p>
+    `;
+  }
+
+  override firstUpdated(): void {
+    const parent = this.renderRoot.querySelector(".text")!;
+    this.#view = new EditorView({ parent, root: this.renderRoot as ShadowRoot, dispatchTransactions: (all, view) => this.#dispatch(all, view) });
+  }
+
+  override updated(changed: PropertyValues<this>): void {
+    this.#follow();
+    if (changed.has("findings") || this.#found === undefined) this.#point();
+    if (changed.has("decided") || this.#said === undefined) this.#say();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#keep();
+  }
+
+  /** Goes to a place of the file that is shown. */
+  show(place: Place): void {
+    this.file = place.file;
+    this.#follow();
+    const view = this.#view;
+    if (!view || this.#shown !== place.file) return;
+    const at = offsetOf(view.state.doc, place);
+    view.dispatch({ selection: { anchor: at }, effects: [EditorView.scrollIntoView(at, { y: "center" }), flash.of(view.state.doc.lineAt(at).from)] });
+    setTimeout(() => view.dispatch({ effects: flash.of(null) }), 1500);
+    view.focus();
+  }
+
+  /** Mends a finding of the file that is shown; one step to undo. */
+  fix(finding: Finding, at?: number): void {
+    const view = this.#view;
+    const fix = view && fixOf(view.state.doc, finding, at);
+    if (!view || !fix) return;
+    view.dispatch({ changes: fix, selection: { anchor: fix.from + fix.insert.length }, annotations: isolateHistory.of("full"), userEvent: "input.fix" });
+    view.focus();
+  }
+
+  /** Shows the file that is chosen, as the state has it. */
+  #follow(): void {
+    const view = this.#view;
+    if (!view) return;
+    if (this.state.source.id !== this.#source) this.#forget();
+    const name = this.file;
+    if (name !== this.#shown) {
+      this.#keep();
+      this.#shown = name;
+      this.#found = this.#said = undefined;
+      const kept = name === undefined ? undefined : this.#kept.get(name);
+      const text = (name === undefined ? undefined : this.state.files.get(name)?.text) ?? "";
+      view.setState(kept?.editor ?? EditorState.create({ doc: text, extensions: this.#extensions(name, text) }));
+      if (kept?.scroll) view.dispatch({ effects: kept.scroll });
+      if (name !== undefined && !kept) this.#kept.set(name, { editor: view.state, text });
+    }
+    if (name === undefined) return;
+    const file = this.state.files.get(name);
+    const kept = this.#kept.get(name)!;
+    const effects = [setBase.of(file?.base ?? null)];
+    const text = file?.text ?? "";
+    if (text === kept.text) {
+      if (this.#based !== file?.base || this.#basedOn !== name) view.dispatch({ effects });
+    } else {
+      kept.text = text;
+      view.dispatch({ ...difference(view.state, text), effects, annotations: [told.of(true), isolateHistory.of("full")] });
+    }
+    [this.#based, this.#basedOn] = [file?.base, name];
+  }
+
+  /** Another source: what has another text now is another file. */
+  #forget(): void {
+    this.#source = this.state.source.id;
+    for (const [name, it] of this.#kept) {
+      if (this.state.files.get(name)?.text === it.text) continue;
+      this.#kept.delete(name);
+      if (name === this.#shown) this.#shown = undefined;
+    }
+  }
+
+  #keep(): void {
+    const kept = this.#shown === undefined ? undefined : this.#kept.get(this.#shown);
+    if (!kept || !this.#view) return;
+    kept.editor = this.#view.state;
+    kept.scroll = this.#view.scrollSnapshot();
+  }
+
+  #dispatch(all: readonly Parameters<EditorView["update"]>[0][number][], view: EditorView): void {
+    view.update(all);
+    const name = this.#shown;
+    if (name === undefined) return;
+    if (all.some((it) => it.docChanged && !it.annotation(told))) {
+      const text = view.state.sliceDoc();
+      this.#kept.get(name)!.text = text;
+      this.state.setText(name, text);
+    }
+    if (all.some((it) => it.docChanged || it.selection || it.effects.some((effect) => effect.is(setDecided)))) this.#tellLine(view.state);
+  }
+
+  #tellLine(state: EditorState): void {
+    const line = state.doc.lineAt(state.selection.main.head);
+    this.dispatchEvent(new CustomEvent("line", { detail: { line: line.number, says: saidAt(state, line.from) } }));
+  }
+
+  #point(): void {
+    const view = this.#view;
+    if (!view || this.#shown === undefined) return;
+    this.#found = this.findings;
+    view.dispatch(setDiagnostics(view.state, this.findings.map((it) => this.#diagnostic(view.state, it)).sort((a, b) => a.from - b.from)));
+  }
+
+  #diagnostic(state: EditorState, finding: Finding): Diagnostic {
+    const title = fixTitle(finding);
+    const actions = title === undefined ? [] : [{ name: title, apply: (_: EditorView, from: number) => this.fix(finding, from) }];
+    const severity = finding.severity === "error" || finding.severity === "warning" ? finding.severity : "info";
+    return { ...rangeOf(state.doc, finding), severity, message: finding.message, source: finding.code, renderMessage: () => this.#message(finding), actions };
+  }
+
+  #message(finding: Finding): Node {
+    const dom = document.createElement("div");
+    const code = () => this.dispatchEvent(new CustomEvent("code", { detail: finding.code }));
+    render(
+      html`
+        <strong>${finding.severity}</strong> ${worded(finding.message)}
+        ${finding.hint ? html`<p class="about">${worded(finding.hint)}</p>` : nothing}
+        <button class="link" title="what ${finding.code} means" @click=${code}>${finding.code}</button>
+      `,
+      dom,
+    );
+    return dom;
+  }
+
+  #say(): void {
+    const view = this.#view;
+    if (!view || this.#shown === undefined) return;
+    this.#said = this.decided;
+    view.dispatch({ effects: setDecided.of(this.decided) });
+  }
+
+  #extensions(name: string | undefined, text: string): Extension {
+    const label = name === undefined ? "No file" : `${name}, text of the document`;
+    const choose = (says: Decided[]) => this.dispatchEvent(new CustomEvent("decided", { detail: says }));
+    const toValue = (view: EditorView) => {
+      const says = saidAt(view.state, view.state.selection.main.head);
+      if (says.length) choose(says);
+      return says.length > 0;
+    };
+    return [
+      layerGutter(choose),
+      lintGutter(),
+      changeGutter,
+      lineNumbers(),
+      highlightActiveLineGutter(),
+      history(),
+      drawSelection(),
+      indentOnInput(),
+      bracketMatching(),
+      closeBrackets(),
+      autocompletion({ override: [(context) => this.complete(context)], icons: false, defaultKeymap: false, activateOnCompletion: (it) => it.type === "property" }),
+      highlightActiveLine(),
+      highlightSelectionMatches(),
+      search({ top: true }),
+      flashed,
+      yaml(),
+      indentUnit.of("  "),
+      EditorState.tabSize.of(2),
+      text.includes("\r\n") ? EditorState.lineSeparator.of("\r\n") : [],
+      EditorState.readOnly.of(name === undefined),
+      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "leave", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+      keymap.of([{ key: "Alt-Enter", run: toValue }, { key: "Enter", run: isWritten }, ...completionKeymap, ...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap, indentWithTab]),
+      editorLook,
+    ];
+  }
+}
+
+/** Enter after a word that is written in full ends the line: there is nothing left to complete. */
+function isWritten(view: EditorView): boolean {
+  const label = selectedCompletion(view.state)?.label;
+  const { head } = view.state.selection.main;
+  if (label !== undefined && view.state.sliceDoc(Math.max(0, head - label.length), head) === label) closeCompletion(view);
+  return false;
+}
+
+/** The change that makes another text of it, no larger than it must be: cursor, history and marks stay where they can. */
+function difference(state: EditorState, text: string): TransactionSpec {
+  const before = state.sliceDoc();
+  const most = Math.min(before.length, text.length);
+  let head = 0;
+  while (head < most && before.charCodeAt(head) === text.charCodeAt(head)) head++;
+  let tail = 0;
+  while (tail < most - head && before.charCodeAt(before.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail)) tail++;
+  // The document counts every line break as one.
+  const at = (offset: number) => (state.lineBreak.length === 1 ? offset : before.slice(0, offset).replaceAll(state.lineBreak, "\n").length);
+  return { changes: { from: at(head), to: at(before.length - tail), insert: state.toText(text.slice(head, text.length - tail)) } };
+}
+
+customElements.define("ff-editor", Editor);

@@ -1,0 +1,36 @@
+// What mends a finding, where there is exactly one way.
+import type { Text } from "@codemirror/state";
+import type { Finding } from "../../../../contract.js";
+import { offsetOf, quoted, wordAt } from "./place.js";
+
+export interface Fix {
+  from: number;
+  to: number;
+  insert: string;
+}
+
+/** The one word that a hint would put in place of another. */
+const ONE = /^(?:did you mean `([^`]+)`\?|one of: ([^\s,`]+))$/;
+
+/** What a button says: `replace with In`. Whether it can still be done depends on the text, which `fixOf` looks at. */
+export function fixTitle(finding: Finding): string | undefined {
+  const found = ONE.exec(finding.hint ?? "");
+  if (found && quoted(finding.message).length) return `Replace with ${found[1] ?? found[2]}`;
+  return isTab(finding) ? "Indent with spaces" : undefined;
+}
+
+export function fixOf(doc: Text, finding: Finding, at = offsetOf(doc, finding.at ?? {})): Fix | undefined {
+  const found = ONE.exec(finding.hint ?? "");
+  if (found) {
+    const word = quoted(finding.message).map((it) => wordAt(doc, at, it)).find((it) => it);
+    return word && { ...word, insert: found[1] ?? found[2]! };
+  }
+  if (!isTab(finding)) return undefined;
+  const line = doc.lineAt(at);
+  const indent = /^\s*/.exec(line.text)![0];
+  return { from: line.from, to: line.from + indent.length, insert: indent.replaceAll("\t", "  ") };
+}
+
+function isTab(finding: Finding): boolean {
+  return finding.code === "bad-yaml" && finding.message === "a tab cannot indent";
+}

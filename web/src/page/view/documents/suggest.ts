@@ -1,0 +1,123 @@
+// Values that name something else: clusters, labels, options, other documents.
+import type { Completion } from "@codemirror/autocomplete";
+import type { ClusterAnswer } from "../../../../contract.js";
+import { counted, inline, json } from "../../../words.js";
+import { type Document, valuesAt } from "./corpus.js";
+import { ITEM, type Spot } from "./spot.js";
+
+export interface Known {
+  clusters: ClusterAnswer[];
+  documents: Document[];
+  /** By key, the values and how many clusters have each. */
+  labels: Map<string, Map<string, number>>;
+}
+
+interface Option {
+  name: string;
+  type?: string;
+  default?: unknown;
+  description?: string;
+}
+
+export function known(clusters: ClusterAnswer[], documents: Document[]): Known {
+  return { clusters, documents, labels: labelsOf(clusters) };
+}
+
+/** The labels of the fleet that was last asked about. */
+let last: { of: ClusterAnswer[]; labels: Known["labels"] } | undefined;
+
+function labelsOf(clusters: ClusterAnswer[]): Known["labels"] {
+  if (last?.of === clusters) return last.labels;
+  const labels: Known["labels"] = new Map();
+  for (const it of clusters) {
+    for (const [key, value] of Object.entries(it.labels)) {
+      let values = labels.get(key);
+      if (!values) labels.set(key, (values = new Map()));
+      values.set(value, (values.get(value) ?? 0) + 1);
+    }
+  }
+  last = { of: clusters, labels };
+  return labels;
+}
+
+/** What the value at a spot may name. */
+export function referencesAt(spot: Spot, fleet: Known): Completion[] {
+  // An item of a list is named as the list is.
+  const path = spot.path.filter((it) => it !== ITEM);
+  const isItem = spot.path.at(-1) === ITEM;
+  const [above, key] = [path.at(-2) ?? "", path.at(-1) ?? ""];
+  if (above === "matchLabels") return labelValues(fleet, key);
+  if (above === "matchExpressions" && !isItem && key === "key") return labelKeys(fleet);
+  if (above === "matchExpressions" && key === "operator") return ["In", "NotIn", "Exists", "DoesNotExist"].map((label) => ({ label, type: "enum", boost: 3 }));
+  if (above === "matchExpressions" && key === "values") return labelValues(fleet, spot.beside.get("key") ?? keyBefore(spot));
+  if (/^clusterNames?$|^(ignore|exclude)\w*s$/i.test(key) || (above === "clusters" && key === "name")) return clusterNames(fleet);
+  if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && /^(name|path)$/.test(key)) return optionNames(spot, fleet);
+  if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && key === "value") return optionValues(spot, fleet);
+  if (key === "namespace" && above !== "") return namespaces(fleet);
+  return names(fleet, spot, above, key);
+}
+
+function labelKeys(fleet: Known): Completion[] {
+  return [...fleet.labels].map(([label, values]) => ({ label, type: "property", detail: counted(values.size, "value"), boost: 3 }));
+}
+
+function labelValues(fleet: Known, key: string): Completion[] {
+  return [...(fleet.labels.get(key) ?? [])].map(([value, clusters]) => ({ label: inline(value), type: "text", detail: counted(clusters, "cluster"), boost: 3 }));
+}
+
+/** Inside `values: […]`, the key stands before the list. */
+function keyBefore(spot: Spot): string {
+  return [...spot.text.matchAll(/\bkey:\s*["']?([^\s,"'}]+)/g)].at(-1)?.[1] ?? "";
+}
+
+function clusterNames(fleet: Known): Completion[] {
+  return fleet.clusters.map((it) => ({ label: it.name, type: "variable", detail: it.kind, boost: 3 }));
+}
+
+/** The options of the definitions that the document names, or of all if it names none. */
+function optionsOf(spot: Spot, fleet: Known): [definition: string, option: Option][] {
+  const definitions = fleet.documents.filter((it) => it.kind === "PluginDefinition" || it.kind === "ClusterPluginDefinition");
+  const words = new Set(spot.text.split(/[\s,:{}[\]"']+/));
+  const named = definitions.filter((it) => words.has(it.metadata?.name ?? ""));
+  return (named.length ? named : definitions).flatMap((it) =>
+    valuesAt([it], ["spec", "options", ITEM])
+      .filter((option): option is Option => typeof (option as Option | null)?.name === "string")
+      .map((option): [string, Option] => [it.metadata?.name ?? "", option]),
+  );
+}
+
+function optionNames(spot: Spot, fleet: Known): Completion[] {
+  return optionsOf(spot, fleet).map(([definition, it]) => ({
+    label: it.name,
+    type: "variable",
+    detail: `${it.type ?? ""} of ${definition}`.trim(),
+    info: [it.description, it.default === undefined ? undefined : `default: ${json(it.default)}`].filter((it) => it).join("\n") || "no default",
+    boost: 3,
+  }));
+}
+
+function optionValues(spot: Spot, fleet: Known): Completion[] {
+  const name = spot.beside.get("name") ?? spot.beside.get("path");
+  const options = optionsOf(spot, fleet).filter(([, it]) => it.name === name);
+  return options.flatMap(([definition, it]): Completion[] => [
+    ...(it.default === undefined ? [] : [{ label: inline(it.default), type: "text", detail: `default of ${definition}`, boost: 2 }]),
+    ...(it.type === "bool" ? ["true", "false"].map((label) => ({ label, type: "enum", boost: 2 })) : []),
+  ]);
+}
+
+function namespaces(fleet: Known): Completion[] {
+  const all = new Set(fleet.documents.flatMap((it) => (it.kind === "Namespace" ? it.metadata?.name : it.metadata?.namespace) ?? []));
+  return [...all].map((label) => ({ label, type: "namespace", boost: 1 }));
+}
+
+/** Names of the documents that a key speaks of: `clusterSets`, `pluginPreset`, `pluginDefinitionRef: {name}`. */
+function names(fleet: Known, spot: Spot, above: string, key: string): Completion[] {
+  const spoken = key === "name" ? (spot.beside.get("kind") ?? above) : key;
+  const word = spoken.replace(/(Refs?|Names?)$/, "").replace(/s$/, "").toLowerCase();
+  if (word === "" || word === "metadata") return [];
+  const found = fleet.documents.filter((it) => {
+    const kind = it.kind?.toLowerCase() ?? "";
+    return it.metadata?.name !== undefined && (kind === word || (word.length > 6 && kind.endsWith(word)));
+  });
+  return [...new Map(found.map((it) => [it.metadata!.name!, it.kind!]))].map(([label, detail]) => ({ label, type: "class", detail, boost: 2 }));
+}

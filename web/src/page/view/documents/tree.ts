@@ -1,0 +1,51 @@
+// The files as rows: by folder, what was seen in clusters apart from what people wrote.
+import { clusterName, counted } from "../../../words.js";
+import type { Edited } from "../../state.js";
+
+export interface Folder {
+  id: string;
+  title: string;
+  /** Clusters, where its files were seen in some. */
+  seen: number;
+  files: { name: string; title: string; file: Edited }[];
+}
+
+/** Beyond this many, files that were seen in clusters are folded away until somebody asks. */
+const MANY = 6;
+
+export function foldersOf(files: Iterable<Edited>): Folder[] {
+  const folders = new Map<string, Folder>();
+  for (const file of files) {
+    const parts = file.name.split("/");
+    const live = file.live === undefined ? -1 : parts.lastIndexOf("live", parts.length - 3);
+    const depth = file.live === undefined ? parts.length - 1 : live < 0 ? 0 : live;
+    const above = parts.slice(0, depth).join("/");
+    const id = file.live === undefined ? above : `${above}/live`;
+    let folder = folders.get(id);
+    if (!folder) folders.set(id, (folder = { id, title: above, seen: 0, files: [] }));
+    const title = file.live === undefined ? parts.at(-1)! : live < 0 ? file.name : parts.slice(live + 1).join("/").replace(/^_hub\//, "hub/");
+    folder.files.push({ name: file.name, title, file });
+  }
+  for (const folder of folders.values()) {
+    const clusters = new Set(folder.files.flatMap((it) => it.file.live ?? []));
+    folder.seen = clusters.size;
+    if (folder.seen === 0) continue;
+    const seen = folder.seen === 1 ? `seen in ${clusterName([...clusters][0]!)}` : `seen in ${counted(folder.seen, "cluster")}`;
+    folder.title = folder.title ? `${folder.title}: ${seen}` : seen;
+  }
+  // Files without a folder first, then as they came; what was seen at the top follows what was written.
+  const rank = (it: Folder) => (it.id === "" ? 0 : it.id === "/live" ? 2 : 1);
+  return [...folders.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+export function isFoldedAtFirst(folder: Folder): boolean {
+  return folder.seen > 0 && folder.files.length > MANY;
+}
+
+/** `~` for edited, `+` for added, `−` for removed. */
+export function signOf(file: Edited): "" | "~" | "+" | "−" {
+  if (file.text === file.base) return "";
+  return file.base === null ? "+" : file.text === null ? "−" : "~";
+}
+
+export const SIGNS = { "": "", "~": "edited", "+": "added", "−": "removed" };
