@@ -1,20 +1,163 @@
-import { css, html, LitElement } from "lit";
+// What would be done, wave by wave; what is held and why; what must be seen first; and the digest to approve.
+import { css, html, LitElement, nothing } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { ActionAnswer, NeedAnswer, PlanAnswer, StatusAnswer } from "../../../contract.js";
 import { look } from "../../look.js";
-import { Watch } from "../ask.js";
+import { clusterName, count, counted, json } from "../../words.js";
+import { Ask, Watch } from "../ask.js";
+import { LATER } from "../engine.js";
+import { now } from "../now.js";
 import type { State } from "../state.js";
+import "./plan/action.js";
+import "./plan/digest.js";
+import { type ActionGroup, type Filter, groupsOf, passes, targetName } from "./plan/group.js";
+import "./plan/needs.js";
+import { sheet, tallies } from "./sheet.js";
+
+const MANY = 60;
+const VERBS: [verb: string, shown: string][] = [["", "every verb"], ["create", "+ create"], ["patch", "~ patch"], ["delete", "− delete"]];
+const NO_FILTER: Filter = { cluster: undefined, subject: "", verb: "", text: "" };
 
 export class Plan extends LitElement {
-  static override properties = { state: { attribute: false } };
-  static override styles = [look, css``];
+  static override properties = { state: { attribute: false }, filter: { state: true }, shown: { state: true } };
+  static override styles = [
+    look,
+    sheet,
+    css`
+      form {
+        display: flex;
+        flex-wrap: wrap;
+        gap: calc(var(--ff-space) / 2);
+        margin-bottom: var(--ff-space);
+      }
+      form > * {
+        flex: 1 1 110px;
+        min-width: 0;
+      }
+    `,
+  ];
   declare state: State;
+  declare filter: Filter;
+  /** How many cards of a kind are written out. */
+  declare shown: number;
+  readonly plan = new Ask<"plan">(this, () => ({ op: "plan", now: now() }), { urgency: LATER });
 
   constructor() {
     super();
+    [this.filter, this.shown] = [NO_FILTER, MANY];
     new Watch(this);
   }
 
   override render() {
-    return html`<p class="empty">plan</p>`;
+    const plan = this.plan.value;
+    return html`
+      <div class="head"><h2>Plan</h2><span class="quiet" title=${now()}>for ${now().slice(0, 16).replace("T", " ")} UTC</span></div>
+      ${this.plan.error ? html`<p class="card error" role="alert">${this.plan.error.message}${this.plan.error.hint ? html`<br />${this.plan.error.hint}` : nothing}</p>` : nothing}
+      ${plan ? html`<div class=${this.state.broken.length ? "stale" : ""}>${this.#plan(plan)}</div>` : nothing}
+    `;
+  }
+
+  #plan(plan: PlanAnswer) {
+    const all = [...plan.actions, ...plan.held];
+    if (!all.length && !plan.needs.length && !plan.status.length) return this.#nothing();
+    const number = (verb: string) => plan.actions.filter((it) => it.verb === verb).length;
+    const actions = plan.actions.filter((it) => passes(it, this.filter));
+    const held = plan.held.filter((it) => passes(it, this.filter));
+    return html`
+      ${tallies("What would be done", [
+        [number("create"), "+ create"],
+        [number("patch"), "~ patch"],
+        [number("delete"), "− delete"],
+        [plan.held.length, "‖ held", true],
+        [plan.needs.length, "? to be seen first", true],
+        [plan.status.length, plan.status.length === 1 ? "status" : "statuses"],
+      ])}
+      <section aria-label="Approve"><h3>Approve what you saw</h3><ff-digest .state=${this.state} .digest=${plan.digest}></ff-digest></section>
+      ${all.length ? this.#filters(all) : nothing}
+      ${this.#isFiltered ? html`<p role="status">${count(actions.length + held.length)} of ${counted(all.length, "action")} <button class="link" @click=${() => (this.filter = NO_FILTER)}>show all</button></p>` : nothing}
+      ${held.length ? html`<section aria-label="Held"><h3>Held <span class="warn">${counted(held.length, "action")} stopped</span></h3>${this.#groups(groupsOf(held))}</section>` : nothing}
+      ${plan.needs.length ? this.#needs(plan.needs) : nothing}
+      ${this.#waves(actions)}
+      ${plan.status.length ? this.#status(plan.status) : nothing}
+    `;
+  }
+
+  #filters(all: ActionAnswer[]) {
+    const clusters = [...new Set(all.map((it) => it.cluster))].sort();
+    const subjects = [...new Set(all.map((it) => it.subject))].sort();
+    const { cluster, subject, text, verb } = this.filter;
+    const set = (it: Partial<Filter>) => (this.filter = { ...this.filter, ...it });
+    const valueOf = (event: Event) => (event.target as HTMLInputElement).value;
+    return html`<form role="search" aria-label="Actions" @submit=${(event: Event) => event.preventDefault()}>
+      <input type="search" aria-label="Find in actions" placeholder="find" .value=${text} @input=${(event: Event) => set({ text: valueOf(event) })} />
+      <select aria-label="Verb" @change=${(event: Event) => set({ verb: valueOf(event) })}>${VERBS.map(([it, shown]) => html`<option value=${it} ?selected=${it === verb}>${shown}</option>`)}</select>
+      <select aria-label="Subject" @change=${(event: Event) => set({ subject: valueOf(event) })}>
+        <option value="" ?selected=${!subject}>every subject</option>${subjects.map((it) => html`<option value=${it} ?selected=${it === subject}>${it}</option>`)}
+      </select>
+      <select aria-label="Cluster" @change=${(event: Event) => set({ cluster: valueOf(event) === "*" ? undefined : valueOf(event) })}>
+        <option value="*" ?selected=${cluster === undefined}>every cluster</option>${clusters.map((it) => html`<option value=${it} ?selected=${it === cluster}>${clusterName(it)}</option>`)}
+      </select>
+    </form>`;
+  }
+
+  get #isFiltered(): boolean {
+    const { cluster, subject, text, verb } = this.filter;
+    return cluster !== undefined || Boolean(subject || text.trim() || verb);
+  }
+
+  #waves(actions: ActionAnswer[]) {
+    const waves = [...new Set(actions.map((it) => it.wave))];
+    return waves.map((wave) => {
+      const of = actions.filter((it) => it.wave === wave);
+      return html`<section aria-label="Wave ${wave}">
+        <h3>Wave ${count(wave)} <span class="quiet">${counted(of.length, "action")}${wave === waves[0] ? "" : ", after the wave before it"}</span></h3>
+        ${this.#groups(groupsOf(of))}
+      </section>`;
+    });
+  }
+
+  #groups(groups: ActionGroup[]) {
+    const shown = groups.slice(0, this.shown);
+    return html`${repeat(shown, (it) => it.key, (it) => html`<ff-actions .state=${this.state} .group=${it}></ff-actions>`)} ${this.#more(groups.length - shown.length, "group")}`;
+  }
+
+  #needs(needs: NeedAnswer[]) {
+    const clusters = [...new Set(needs.map((it) => it.cluster))];
+    const shown = clusters.slice(0, this.shown);
+    return html`<section aria-label="To be seen first">
+      <h3>To be seen first <span class="warn">${counted(needs.length, "object or list", "objects and lists")} in ${counted(clusters.length, "cluster")}</span></h3>
+      <p class="quiet">What was not seen is unknown, which is not absent: nothing is done about it until it is known.</p>
+      ${repeat(shown, (it) => it, (it) => html`<ff-needs .state=${this.state} .cluster=${it} .needs=${needs.filter((need) => need.cluster === it)}></ff-needs>`)}
+      ${this.#more(clusters.length - shown.length, "cluster")}
+    </section>`;
+  }
+
+  #status(all: StatusAnswer[]) {
+    const shown = all.slice(0, this.shown);
+    return html`<section aria-label="Statuses">
+      <h3>Statuses <span class="quiet">${count(all.length)} are not what they should be</span></h3>
+      ${shown.map(
+        (it) => html`<details class="card"><summary>${targetName(it.target)} <span class="quiet">${clusterName(it.cluster)}</span></summary>
+          <button class="link" @click=${() => this.state.choose({ subject: it.subject })}>${it.subject}</button>
+          <pre tabindex="0" aria-label="The status">${json(it.status, 2)}</pre></details>`,
+      )}
+      ${this.#more(all.length - shown.length, "status")}
+    </section>`;
+  }
+
+  #more(left: number, what: string) {
+    return left > 0 ? html`<button @click=${() => (this.shown += MANY * 4)}>show more (${counted(left, what, what === "status" ? "statuses" : `${what}s`)} left)</button>` : nothing;
+  }
+
+  #nothing() {
+    return html`<p>Nothing is to be done${this.state.files.size ? ": everything that was seen is as the documents want it" : ""}.</p>
+      <p class="quiet">A plan comes from documents and from what was seen. Put what a cluster has into <code>live/&lt;cluster&gt;/</code> beside the
+      documents, and what the hub has into <code>live/_hub/</code>:</p>
+      <pre># live/eu-1/web.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {replicas: 2}</pre>`;
   }
 }
 

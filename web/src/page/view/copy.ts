@@ -1,0 +1,46 @@
+// A button that puts a text where people paste from, and says so for a moment.
+import { css, html, LitElement } from "lit";
+import { look } from "../../look.js";
+
+export class Copy extends LitElement {
+  static override properties = { text: {}, what: {}, shown: {}, said: { state: true } };
+  static override styles = [
+    look,
+    css`
+      :host {
+        display: inline-block;
+      }
+      @media print {
+        :host {
+          display: none;
+        }
+      }
+    `,
+  ];
+  declare text: string;
+  /** What is copied, for screen readers. */
+  declare what: string;
+  declare shown: string;
+  declare said: string;
+
+  constructor() {
+    super();
+    [this.text, this.what, this.shown, this.said] = ["", "", "copy", ""];
+  }
+
+  override render() {
+    return html`<button aria-label=${this.said || (this.shown === "copy" ? `copy ${this.what}` : this.shown)} @click=${this.#copy}>${this.said || this.shown}</button>`;
+  }
+
+  readonly #copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(this.text);
+      this.said = "copied";
+    } catch {
+      this.said = "the browser does not let it";
+    }
+    setTimeout(() => (this.said = ""), 1500);
+  };
+}
+
+customElements.define("ff-copy", Copy);

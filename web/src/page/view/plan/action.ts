@@ -1,0 +1,155 @@
+// Like actions as one line, each of them on demand, and everything about it on demand again.
+import { css, html, LitElement, nothing } from "lit";
+import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
+import { look } from "../../../look.js";
+import { clusterName, count, counted, inline, json } from "../../../words.js";
+import { Watch } from "../../ask.js";
+import type { State } from "../../state.js";
+import { goToDocument } from "../../where.js";
+import { sheet, sign } from "../sheet.js";
+import { type ActionGroup, targetName } from "./group.js";
+
+const STEP = 50;
+
+export class Actions extends LitElement {
+  static override properties = { state: { attribute: false }, group: { attribute: false }, open: { type: Boolean }, shown: { state: true }, details: { state: true } };
+  static override styles = [
+    look,
+    sheet,
+    css`
+      :host {
+        padding: 0;
+      }
+      .all {
+        margin-top: calc(var(--ff-space) / 2);
+      }
+      .one {
+        padding: 3px 0;
+        border-top: 1px solid var(--ff-line);
+      }
+      .target {
+        font-family: var(--ff-mono);
+        font-size: 0.95em;
+      }
+      table {
+        width: 100%;
+        margin: calc(var(--ff-space) / 2) 0;
+        border-collapse: collapse;
+        table-layout: fixed;
+      }
+      td,
+      th {
+        padding: 2px 4px;
+        border-top: 1px solid var(--ff-line);
+        text-align: left;
+        vertical-align: top;
+        overflow-wrap: anywhere;
+        font-weight: 400;
+      }
+      td > div {
+        max-height: 12em;
+        overflow: auto;
+      }
+      th.kind {
+        width: 6em;
+      }
+      thead th {
+        border: 0;
+        color: var(--ff-quiet);
+      }
+      .loud thead th {
+        color: var(--ff-ink);
+      }
+    `,
+  ];
+  declare state: State;
+  declare group: ActionGroup;
+  declare open: boolean;
+  declare shown: number;
+  /** The ids of the actions that are unfolded. */
+  declare details: ReadonlySet<string>;
+
+  constructor() {
+    super();
+    [this.open, this.shown, this.details] = [false, STEP, new Set()];
+    new Watch(this);
+  }
+
+  override render() {
+    const { actions, subject, verb } = this.group;
+    const [first] = actions as [ActionAnswer];
+    const held = first.held;
+    const more = actions.length - 1;
+    return html`<article class="card ${held ? "loud" : ""}" data-verb=${verb} aria-label="${verb} ${targetName(first.target)}${more ? ` and ${count(more)} more` : ""}">
+      <div class="line whole">
+        ${sign(verb)}
+        <button class="link main" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}><span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${verb} <span class="target">${targetName(first.target)}</span>${more ? html` and ${count(more)} more` : nothing}</button>
+        <span class="push quiet">${more ? counted(actions.length, "action") : clusterName(first.cluster)}</span>
+      </div>
+      <div class="quiet">${more ? `${this.#reason(actions)}` : first.reason.text}; from <button class="link" @click=${() => this.state.choose({ subject, ...this.#clusterOf(first) })}>${subject}</button></div>
+      ${held ? html`<p><strong>‖ held: ${held.text}.</strong> To let it pass: ${held.hint}</p>` : nothing}
+      ${this.open ? this.#all(actions) : nothing}
+    </article>`;
+  }
+
+  /** What they have in common. */
+  #reason(actions: ActionAnswer[]): string {
+    const texts = new Set(actions.map((it) => it.reason.text));
+    return texts.size === 1 ? [...texts][0]! : `${actions[0]!.reason.text}, and the like`;
+  }
+
+  #all(actions: ActionAnswer[]) {
+    const shown = actions.slice(0, this.shown);
+    return html`<div class="all">
+      ${shown.map((it) => this.#one(it, actions.length === 1))}
+      ${shown.length < actions.length ? html`<button @click=${() => (this.shown += STEP * 4)}>show more (${count(actions.length - shown.length)} left)</button>` : nothing}
+    </div>`;
+  }
+
+  #one(action: ActionAnswer, alone: boolean) {
+    const open = alone || this.details.has(action.id);
+    const differences = action.reason.differences ?? [];
+    return html`<div class="one">
+      ${alone
+        ? nothing
+        : html`<div class="line">
+            <button class="link target" aria-expanded=${open} @click=${() => this.#toggle(action.id)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> ${targetName(action.target)}</button>
+            <span class="quiet">${action.reason.text}</span>
+            <button class="link push" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>
+          </div>`}
+      ${open
+        ? html`<div class="line">
+              ${alone ? html`<button class="link" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>` : nothing}
+              <button class="link" @click=${() => goToDocument(this.state, action.subject)}>to the document of ${action.subject}</button>
+              <span class="quiet">${action.reason.code}</span>
+            </div>
+            ${differences.length ? this.#differences(differences) : nothing}
+            ${action.body === undefined ? nothing : html`<details><summary>the object</summary><pre tabindex="0" aria-label="The object">${json(action.body, 2)}</pre></details>`}
+            ${action.patch === undefined ? nothing : html`<details><summary>the patch, ${counted(action.patch.length, "operation")}</summary><pre tabindex="0" aria-label="The patch">${json(action.patch, 2)}</pre></details>`}
+            ${action.precondition ? html`<div class="quiet">only while the live object is ${json(action.precondition)}</div>` : nothing}`
+        : nothing}
+    </div>`;
+  }
+
+  #differences(differences: DifferenceAnswer[]) {
+    return html`<table><caption class="visually-hidden">Differences</caption>
+      <thead><tr><th scope="col">place</th><th scope="col" class="kind">difference</th><th scope="col">live → desired</th></tr></thead>
+      <tbody>${differences.map(
+        (it) => html`<tr><th scope="row" class="mono">${it.path || "/"}</th><td>${it.kind}</td><td>
+          <div tabindex="0" role="group" aria-label="live and desired">${it.live === undefined ? html`<span class="quiet">not there</span>` : html`<span class="was" dir="auto">${inline(it.live)}</span>`} → ${it.desired === undefined ? html`<span class="quiet">gone</span>` : html`<span class="is" dir="auto">${inline(it.desired)}</span>`}</div></td></tr>`,
+      )}</tbody></table>`;
+  }
+
+  /** Of what is done on the hub for a cluster, the hub's own page says little: the choice of cluster stays. */
+  #clusterOf(action: ActionAnswer): { cluster?: string } {
+    return action.cluster === "" ? {} : { cluster: action.cluster };
+  }
+
+  #toggle(id: string): void {
+    const details = new Set(this.details);
+    if (!details.delete(id)) details.add(id);
+    this.details = details;
+  }
+}
+
+customElements.define("ff-actions", Actions);

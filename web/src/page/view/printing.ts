@@ -1,0 +1,42 @@
+// Whether the page is being printed: paper has no buttons to unfold things with, so everything is written out then.
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+
+const MEDIA = matchMedia("print");
+
+export class Printing implements ReactiveController {
+  now = MEDIA.matches;
+  readonly #host: ReactiveControllerHost;
+
+  constructor(host: ReactiveControllerHost) {
+    this.#host = host;
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    addEventListener("beforeprint", this.#begin);
+    addEventListener("afterprint", this.#end);
+    MEDIA.addEventListener("change", this.#changed);
+  }
+
+  hostDisconnected(): void {
+    removeEventListener("beforeprint", this.#begin);
+    removeEventListener("afterprint", this.#end);
+    MEDIA.removeEventListener("change", this.#changed);
+  }
+
+  readonly #begin = (): void => this.#set(true);
+  readonly #end = (): void => this.#set(false);
+  readonly #changed = (): void => this.#set(MEDIA.matches);
+
+  #set(now: boolean): void {
+    if (this.now === now) return;
+    this.now = now;
+    this.#host.requestUpdate();
+  }
+}
+
+/** Prints after everybody has written out what they have: `print` itself leaves no time for it. */
+export function printAll(): void {
+  dispatchEvent(new Event("beforeprint"));
+  requestAnimationFrame(() => requestAnimationFrame(() => print()));
+}

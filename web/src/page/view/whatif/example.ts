@@ -1,0 +1,40 @@
+// An edit to begin with, found in whatever is loaded: a number that many clusters get.
+import { isSettings } from "../../files.js";
+import type { State } from "../../state.js";
+
+export interface Suggestion {
+  file: string;
+  line: number;
+  /** What the number belongs to. */
+  name: string;
+  before: string;
+  after: string;
+  /** The whole file with the edit. */
+  text: string;
+}
+
+/** What to look for, best first: `{name: replicas, value: 3}` of one line or two, `replicas: 3`, then any tag and any number that a layer sets. */
+const PATTERNS = [
+  /\b(?:name|path): ["']?(replicas)["']?,? *(?:\n *)?value: ["']?(\d+)["']?/,
+  /\b(replicas): (\d+)\b/,
+  /\b(?:name|path): ["']?([\w.-]*(?:tag|[vV]ersion))["']?,? *(?:\n *)?value: ["']?([\w.-]*\d)\b/,
+  /\b(?:name|path): ["']?([\w.-]+)["']?,? *(?:\n *)?value: ["']?(\d+)["']?/,
+  /\b(numberOfClusters|limit|count|port): (\d+)\b/,
+  /\b([A-Za-z][\w-]*): (\d+)\b/,
+];
+
+/** Secrets are nothing to play with, and neither is what was seen. */
+export function suggest(state: State): Suggestion | undefined {
+  const files = [...state.files.values()].filter((it) => it.live === undefined && it.text !== null && !isSettings(it.name) && !/kind: Secret\b/.test(it.text));
+  for (const pattern of PATTERNS) {
+    for (const { name: file, text } of files) {
+      const found = pattern.exec(text!);
+      if (!found) continue;
+      const [all, name, before] = found as unknown as [string, string, string];
+      const at = found.index + all.lastIndexOf(before);
+      const after = before.replace(/\d+$/, (digits) => String(BigInt(digits) + 2n));
+      return { file, line: text!.slice(0, at).split("\n").length, name, before, after, text: text!.slice(0, at) + after + text!.slice(at + before.length) };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,55 @@
+// Clusters by name: a few at once, many on demand, all of them on paper.
+import { css, html, LitElement, nothing } from "lit";
+import { look } from "../../../look.js";
+import { clusterName, count, counted } from "../../../words.js";
+import type { State } from "../../state.js";
+import { Printing } from "../printing.js";
+import { sheet } from "../sheet.js";
+
+const FEW = 4;
+const MANY = 200;
+
+export class ClusterNames extends LitElement {
+  static override properties = { state: { attribute: false }, names: { attribute: false }, subject: {}, open: { state: true }, all: { state: true } };
+  static override styles = [
+    look,
+    sheet,
+    css`
+      :host {
+        padding: 0;
+      }
+    `,
+  ];
+  declare state: State;
+  declare names: string[];
+  /** Chosen together with a cluster. */
+  declare subject: string | undefined;
+  declare open: boolean;
+  declare all: boolean;
+  readonly #printing = new Printing(this);
+
+  constructor() {
+    super();
+    [this.names, this.open, this.all] = [[], false, false];
+  }
+
+  override render() {
+    const names = this.names;
+    if (this.#printing.now) return html`<strong>${counted(names.length, "cluster")}:</strong> ${names.map(clusterName).join(", ")}`;
+    if (names.length <= FEW) return html`<ul class="names" aria-label=${counted(names.length, "cluster")}>${names.map((it) => this.#name(it))}</ul>`;
+    const shown = this.all ? names : names.slice(0, MANY);
+    return html`<button class="link" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
+        <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${counted(names.length, "cluster")}</button>
+      ${this.open ? nothing : html`<span class="quiet">${clusterName(names[0]!)} … ${clusterName(names.at(-1)!)}</span>`}
+      ${this.open
+        ? html`<ul class="names" aria-label="Clusters">${shown.map((it) => this.#name(it))}</ul>
+            ${shown.length < names.length ? html`<button @click=${() => (this.all = true)}>show all ${count(names.length)}</button>` : nothing}`
+        : nothing}`;
+  }
+
+  #name(cluster: string) {
+    return html`<li><button class="link" @click=${() => this.state.choose({ cluster, ...(this.subject === undefined ? {} : { subject: this.subject }) })}>${clusterName(cluster)}</button></li>`;
+  }
+}
+
+customElements.define("ff-cluster-names", ClusterNames);
