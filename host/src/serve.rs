@@ -34,6 +34,7 @@ use axum::serve::IncomingStream;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::answer;
 use crate::engine::{Engine, error_answer};
 use crate::guest::{Guest, Limits, Module};
 use edition::{Edition, Shown};
@@ -182,11 +183,10 @@ impl App {
 fn filled(module: &Module, limits: Limits, shown: &Shown) -> Result<Guest, String> {
     let mut guest = Guest::new(module, limits).map_err(|error| error.to_string())?;
     for request in &shown.requests {
-        let answer = Engine::call(&mut guest, request.as_bytes());
+        let answer = answer::read(&Engine::call(&mut guest, request.as_bytes()))?;
         // A document that cannot be read is a diagnostic; an error is about the request as a whole.
-        if answer.starts_with(r#"{"error":"#) {
-            let answer = crate::answer::read(&answer).unwrap_or_default();
-            return Err(answer.text_at(&["error", "message"]).to_owned());
+        if let Some(error) = answer.get("error") {
+            return Err(answer::text(error, "message").to_owned());
         }
     }
     Ok(guest)

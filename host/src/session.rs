@@ -81,7 +81,7 @@ impl Session {
 
     /// Keeps what the requests come to, for whoever else holds the ledger. It begins anew, as the workspace does.
     pub fn followed(mut self, ledger: Arc<Mutex<Ledger>>) -> Session {
-        *ledger.lock().unwrap_or_else(PoisonError::into_inner) = Ledger::default();
+        ledger.lock().unwrap_or_else(PoisonError::into_inner).begin_anew();
         self.ledger = Some(ledger);
         self
     }

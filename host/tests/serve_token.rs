@@ -76,6 +76,11 @@ fn a_browser_changes_it_for_a_cookie_and_is_sent_on() {
     }
     assert_eq!(server.call(&[JSON, &cookie], DESCRIBE).status, 200);
     assert_eq!(server.get("/?token=wrong").status, 401);
+    // Behind a link on another site, a redirect would still be that site's, and the cookie would not be sent.
+    let link = ["sec-fetch-site: cross-site", "sec-fetch-mode: navigate", "sec-fetch-dest: document"];
+    let reply = server.send("GET", &format!("/?token={token}"), &[&[server.host().as_str()], &link[..]].concat(), "");
+    assert_eq!((reply.status, reply.header("location")), (200, None));
+    assert!(reply.header("set-cookie").is_some() && reply.body.contains("0; url=/"), "{}", reply.body);
     // Nobody is sent on to anywhere else.
     assert_eq!(server.get(&format!("//evil.example/?token={token}")).status, 401);
 }

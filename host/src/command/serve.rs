@@ -47,7 +47,7 @@ pub struct Args {
     hub: HubArgs,
 
     /// How often everything in the hub and its members is looked at again, whatever the watches say
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration)]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration, requires = "from_cluster")]
     resync: Duration,
 
     /// The address to listen on; with any that others can reach, a token is needed to come in

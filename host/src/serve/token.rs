@@ -10,7 +10,7 @@ use std::io::{self, Read};
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use ring::hmac;
 
 use super::refusal;
@@ -83,7 +83,7 @@ impl Token {
         }
         if let Some(given) = opened_with(request) {
             let is_right = self.is_same(given.as_bytes(), self.text.as_bytes());
-            return if is_right { self.sent_on(&cookie) } else { refused(headers) };
+            return if is_right { self.sent_on(&cookie, headers) } else { refused(headers) };
         }
         let kept = self.cookie();
         match cookies(headers, &cookie).any(|given| self.is_same(given.as_bytes(), kept.as_bytes())) {
@@ -101,12 +101,29 @@ impl Token {
         hex(hmac::sign(&self.key, b"fleetfold serve cookie").as_ref())
     }
 
-    fn sent_on(&self, name: &str) -> Verdict {
+    /// Gives the cookie, and sends the browser on to the page.
+    fn sent_on(&self, name: &str, headers: &HeaderMap) -> Verdict {
         let cookie = format!("{name}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie());
-        let headers = [(header::LOCATION, "/"), (header::SET_COOKIE, cookie.as_str())];
-        Verdict::Answered(Box::new((StatusCode::SEE_OTHER, headers).into_response()))
+        let cookie = [(header::SET_COOKIE, cookie.as_str())];
+        let is_from_elsewhere = headers.get("sec-fetch-site").is_some_and(|it| it != "none" && it != "same-origin");
+        // Behind a link on another site, a redirect still counts as that site's, and the cookie would stay behind. What
+        // this page does by itself is its own.
+        let response = match is_from_elsewhere {
+            true => (cookie, Html(SENT_ON)).into_response(),
+            false => (StatusCode::SEE_OTHER, cookie, [(header::LOCATION, "/")]).into_response(),
+        };
+        Verdict::Answered(Box::new(response))
     }
 }
+
+const SENT_ON: &str = r#"<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=/">
+<title>Fleetfold</title>
+<p><a href="/">Fleetfold</a>
+</html>
+"#;
 
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

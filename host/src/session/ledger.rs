@@ -36,6 +36,11 @@ pub struct Known {
 }
 
 impl Ledger {
+    /// Forgets everything, except that it is another one now.
+    pub fn begin_anew(&mut self) {
+        *self = Ledger { version: self.version + 1, ..Ledger::default() };
+    }
+
     /// Takes in a request that changed the workspace.
     pub fn note(&mut self, op: &str, request: &Value) {
         self.version += 1;

@@ -42,7 +42,8 @@ pub fn follow(
     module: &Module,
     limits: Limits,
 ) -> Result<watch::Receiver<Edition>, Failure> {
-    let runtime = Arc::new(runtime()?);
+    // For as long as the program runs: everything that follows the hub runs on it.
+    let runtime: &'static Runtime = Box::leak(Box::new(runtime()?));
     let cluster = runtime.block_on(async {
         let cluster = hub.connect().await?;
         cluster.probe().await?;
@@ -56,10 +57,9 @@ pub fn follow(
     let (ledger, module) = (Arc::clone(&teller.ledger), module.clone());
     let limits = Limits { deadline: limits.deadline.max(DEADLINE), ..limits };
     let (tell, known) = watch::channel(Known::default());
-    let engine = Arc::clone(&runtime);
     // The engine stays on one thread, and calls of it hold up nothing else.
     thread::spawn(move || {
-        engine.block_on(async {
+        runtime.block_on(async {
             while let Ok(guest) = Guest::new(&module, limits) {
                 let session = Session::new(Box::new(guest)).followed(Arc::clone(&ledger));
                 // It ends where the engine lost its workspace: everything is read again.
@@ -68,7 +68,7 @@ pub fn follow(
             }
         });
     });
-    Ok(teller.start(&runtime, known))
+    Ok(teller.start(runtime, known))
 }
 
 /// Makes editions of what is known.
@@ -80,7 +80,7 @@ struct Teller {
 
 impl Teller {
     /// Answers with the first edition, when everything is known or waiting took too long, and goes on with the others.
-    fn start(self, runtime: &Arc<Runtime>, mut known: watch::Receiver<Known>) -> watch::Receiver<Edition> {
+    fn start(self, runtime: &Runtime, mut known: watch::Receiver<Known>) -> watch::Receiver<Edition> {
         let is_known = runtime.block_on(async { timeout(PATIENCE, known.changed()).await.is_ok() });
         let mut first = known.borrow_and_update().clone();
         if !is_known {
@@ -88,10 +88,7 @@ impl Teller {
         }
         let (mut ledger, mut told) = (self.snapshot(), first);
         let (editions, receiver) = watch::channel(self.edition(&ledger, &told));
-        let kept = Arc::clone(runtime);
         runtime.spawn(async move {
-            // Kept as long as anybody is told: all that follows the hub runs on it.
-            let _kept = kept;
             while known.changed().await.is_ok() {
                 let (now, snapshot) = (known.borrow_and_update().clone(), self.snapshot());
                 if (snapshot.version, &now) != (ledger.version, &told) {
