@@ -7,8 +7,8 @@
 //! 4. [`cluster`] is one API server, and the only caller of its client.
 //! 5. [`reconcile`] watches, asks, fetches what the engine needs, and does what it says.
 //! 6. [`admission`] answers what an API server asks before a change is made, over [`tls`].
-//! 7. [`vectors`] puts the conformance cases to an engine, [`serve`] answers on a loopback port, and [`example`] writes a
-//!    fleet of any size to try all of it on.
+//! 7. [`serve`] is the page, and the fleet that it shows.
+//! 8. [`vectors`] puts the conformance cases to an engine, and [`example`] writes a fleet of any size to try all of it on.
 //!
 //! No rule about fleets lives here: what a cluster should have is decided in `fleetfold-core`.
 
