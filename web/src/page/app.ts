@@ -4,6 +4,7 @@ import { look, tokens } from "../look.js";
 import { count, counted } from "../words.js";
 import { frame } from "./app.css.js";
 import { Ask, Watch } from "./ask.js";
+import { begin, mostTelling } from "./begin.js";
 import "./columns.js";
 import type { Columns } from "./columns.js";
 import { LATER, SOON } from "./engine.js";
@@ -113,9 +114,18 @@ export class App extends LitElement {
   override willUpdate(): void {
     // Something is chosen from the start: the page answers before it is asked.
     const subjects = this.subjects.value?.subjects ?? [];
-    if (this.subjects.stale || !subjects.length || subjects.some((it) => it.subject === this.state.choice.subject)) return;
-    const most = subjects.reduce((best, it) => ((it.clusters ?? 0) > (best.clusters ?? 0) ? it : best));
-    queueMicrotask(() => this.state.choose({ subject: most.subject, cluster: undefined, path: undefined, object: undefined }));
+    const { subject } = this.state.choice;
+    if (this.subjects.stale || this.#beginning || subjects.some((it) => it.subject === subject)) return;
+    const most = mostTelling(subjects);
+    if (most) void this.#begin(most.subject);
+  }
+
+  #beginning = false;
+  async #begin(subject: string): Promise<void> {
+    this.#beginning = true;
+    const { file, ...choice } = await begin(this.state, subject);
+    this.#beginning = false;
+    this.state.choose({ cluster: undefined, path: undefined, object: undefined, ...choice, ...(this.state.choice.file === undefined ? { file } : {}) });
   }
 
   override render() {
