@@ -1,6 +1,7 @@
 // The figures of TARGETS: ours, natively and under wasmtime, against the Go libraries, in one run. Figures are CPU time, the
 // least of all samples and of two alternating rounds; what counts are the ratios. `npm run bench small` measures single
-// operations alone, `npm run bench fleet` whole fleets alone, `npm run bench runner` the runner on real API servers alone.
+// operations alone, `npm run bench fleet` whole fleets alone, `npm run bench runner` the runner on real API servers alone,
+// `npm run bench page` the page in Chromium and what travels to it.
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +15,13 @@ const folder = join(tmpdir(), "fleetfold-bench");
 const cargo = (...args) => execFileSync("cargo", args, { cwd: root, stdio: "inherit" });
 const parts = process.argv.slice(2);
 const asked = (part) => parts.length === 0 || parts.includes(part);
+
+if (asked("page")) {
+  execFileSync("node", [join(root, "web", "build.mjs")], { stdio: "inherit" });
+  cargo("build", "--release", "--locked", "--bin", "fleetfold");
+  execFileSync("node", [join(root, "tests", "web", "bench.mjs")], { stdio: "inherit" });
+  if (parts.length === 1) process.exit();
+}
 
 if (asked("runner")) {
   cargo("build", "--release", "--locked", "--bin", "fleetfold");
