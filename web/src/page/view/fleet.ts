@@ -1,21 +1,279 @@
-import { css, html, LitElement } from "lit";
+// The fleet: every cluster with its labels and sets, found by selector or text, and whether the chosen subject picks it.
+import { html, LitElement, nothing } from "lit";
+import { classMap } from "lit/directives/class-map.js";
+import { styleMap } from "../../style-map.js";
+import type { ClusterAnswer, ClustersAnswer } from "../../../contract.js";
 import { look } from "../../look.js";
-import { Watch } from "../ask.js";
+import { count, counted } from "../../words.js";
+import { Ask, Watch } from "../ask.js";
+import { URGENT } from "../engine.js";
 import type { State } from "../state.js";
+import { Virtual, virtual } from "../virtual.js";
+import { detail } from "./fleet/detail.js";
+import { chosenValues, matchesText, placeIn, readingOf, type Reading, toggled, wordsOf } from "./fleet/filter.js";
+import { type Label, labelsOf, shortKey } from "./fleet/labels.js";
+import { fleetStyles } from "./fleet/look.js";
+import { brokenNote } from "./groups/broken.js";
+import { named, refOf } from "./groups/place.js";
+import { clusterKind, coded, reasonStyles } from "./groups/reasons.js";
+
+interface Column {
+  id: string;
+  title: string;
+  width: string;
+  text: (it: ClusterAnswer) => string;
+}
+
+const FACETS = 4;
+const VALUES = 8;
 
 export class Fleet extends LitElement {
-  static override properties = { state: { attribute: false } };
-  static override styles = [look, css``];
+  static override properties = {
+    state: { attribute: false },
+    filter: { state: true },
+    meant: { state: true },
+    set: { state: true },
+    sort: { state: true },
+    opened: { state: true },
+    all: { state: true },
+    width: { state: true },
+  };
+  static override styles = [look, reasonStyles, virtual, fleetStyles];
   declare state: State;
+  declare filter: string;
+  /** How somebody wants the filter to be read, against what it looks like. */
+  declare meant: Reading | undefined;
+  /** Only the clusters of this set. */
+  declare set: string | undefined;
+  declare sort: { id: string; down: boolean };
+  /** The cluster that was picked here: others of its name are of other kinds. */
+  declare opened: string | undefined;
+  /** The labels of which all values are shown. */
+  declare all: Set<string>;
+  declare width: number;
+  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }));
+  readonly picked = new Ask<"clusters">(this, () => (this.#reading() === "selector" ? { op: "clusters", selector: this.filter.trim() } : undefined), { urgency: URGENT });
+  readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }));
+  readonly effective = new Ask<"effective">(this, () => {
+    const { subject } = this.state.choice;
+    return subject === undefined ? undefined : { op: "effective", subject, origins: true };
+  }, { urgency: URGENT });
+  readonly why = new Ask<"explain">(this, () => {
+    const { subject, cluster } = this.state.choice;
+    return subject === undefined || cluster === undefined ? undefined : { op: "explain", subject, cluster };
+  });
+  readonly #table = new Virtual<ClusterAnswer>(this, { key: refOf, row: 26, pick: (it) => this.#pick(it) });
+  readonly #resized = new ResizeObserver(([entry]) => (this.width = Math.round(entry!.contentRect.width)));
 
   constructor() {
     super();
+    [this.filter, this.sort, this.all, this.width] = ["", { id: "name", down: false }, new Set(), 480];
     new Watch(this);
   }
 
-  override render() {
-    return html`<p class="empty">fleet</p>`;
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#resized.observe(this);
   }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#resized.disconnect();
+  }
+
+  override render() {
+    const answer = this.clusters.value;
+    if (!answer) return nothing;
+    if (answer.clusters.length === 0) return this.#empty();
+    const columns = this.#columns(answer);
+    const shown = this.#sorted(this.#shown(answer), columns);
+    const opened = this.#opened(answer, shown);
+    return html`
+      <div class="top">${brokenNote(this.state)} ${this.#filter(answer, shown.length)} ${this.#facets(answer)}</div>
+      <div class=${classMap({ table: true, stale: this.state.broken.length > 0 })}>
+        ${this.#table.render(shown, (it) => this.#row(it, columns), {
+          label: "Clusters",
+          role: "grid",
+          header: this.#header(columns),
+          columns: columns.length,
+          chosen: opened ? shown.findIndex((it) => refOf(it) === refOf(opened)) : -1,
+        })}
+      </div>
+      ${opened ? detail(this.state, opened, this.#isOf(opened) ? this.why : undefined, (set) => (this.set = set)) : nothing}
+    `;
+  }
+
+  #filter(answer: ClustersAnswer, shown: number) {
+    const reading = this.#reading();
+    const { error } = this.picked;
+    const column = error && placeIn(error.message);
+    return html`
+      <div class="filter">
+        <input type="search" aria-label="Filter clusters" placeholder="env in (prod,stage),!legacy or any text" spellcheck="false" autocomplete="off" aria-invalid=${!!error} aria-describedby="read" .value=${this.filter} @input=${this.#typed} />
+      </div>
+      <div id="read">
+        ${error
+          ? html`<div class="refused" role="alert">
+              ${column === undefined ? nothing : html`<pre aria-hidden="true">${this.filter.trim()}
+<span class="caret">${" ".repeat(column - 1)}^</span></pre>`}
+              not a selector: ${coded(error.message)}
+            </div>`
+          : nothing}
+        <p class="read">
+          <span role="status">${shown === answer.clusters.length ? counted(shown, "cluster") : html`<b>${count(shown)}</b> of ${counted(answer.clusters.length, "cluster")}`}${this.set === undefined ? nothing : html` in the set ${this.set}`}</span>
+          ${reading === "all"
+            ? nothing
+            : html`<span class="quiet">read as ${reading === "selector" ? "a selector" : "text in names, labels and sets"}</span>
+                <button class="link" @click=${() => this.#mean(reading === "selector" ? "text" : "selector")}>read as ${reading === "selector" ? "text" : "a selector"}</button>`}
+        </p>
+      </div>
+    `;
+  }
+
+  #facets(answer: ClustersAnswer) {
+    const labels = labelsOf(answer.clusters).filter((it) => it.values.length > 1).slice(0, FACETS);
+    const sets = new Map<string, number>();
+    for (const it of answer.clusters.flatMap((it) => it.sets ?? [])) sets.set(it, (sets.get(it) ?? 0) + 1);
+    const bySize = [...sets].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    return html`
+      ${labels.map((it) => this.#facet(it, labels.filter((other) => shortKey(other.key) === shortKey(it.key)).length > 1))}
+      ${sets.size
+        ? html`<div class="facet" role="group" aria-label="Sets">
+            <span class="quiet">sets</span>
+            <div class="chips">${this.#chips("sets", bySize, (it) => this.set === it, (it) => (this.set = this.set === it ? undefined : it))}</div>
+          </div>`
+        : nothing}
+    `;
+  }
+
+  /** `alike`: another label ends in the same name. */
+  #facet({ key, values }: Label, alike: boolean) {
+    const asked = this.#reading() === "selector" ? chosenValues(this.filter, key) : [];
+    return html`<div class="facet" role="group" aria-label=${key}>
+      <span class="quiet" title=${key}>${alike && key !== shortKey(key) ? `${shortKey(key)} (${key})` : shortKey(key)}</span>
+      <div class="chips">${this.#chips(key, values, (it) => asked.includes(it), (it) => this.#set(toggled(this.filter, key, it)))}</div>
+    </div>`;
+  }
+
+  #chips(id: string, values: [string, number][], isOn: (value: string) => boolean, toggle: (value: string) => void) {
+    const all = this.all.has(id);
+    const shown = values.filter(([value], index) => all || index < VALUES || isOn(value));
+    return html`${shown.map(([value, number]) => html`<button aria-pressed=${isOn(value)} title=${value} @click=${() => toggle(value)}>${value === "" ? '""' : value} <span class="number">${count(number)}</span></button>`)}
+    ${values.length > shown.length ? html`<button class="link" @click=${() => (this.all = new Set([...this.all, id]))}>+${count(values.length - shown.length)} more</button>` : nothing}`;
+  }
+
+  #header(columns: Column[]) {
+    return html`<div class="cells head" role="row" aria-rowindex="1" style=${styleMap({ gridTemplateColumns: widths(columns) })}>
+      ${columns.map(
+        ({ id, title }) => html`<span role="columnheader" class=${id === "in" ? "in" : ""} aria-sort=${this.sort.id !== id ? "none" : this.sort.down ? "descending" : "ascending"}>
+          <button title=${id === "in" ? `in ${this.state.choice.subject}` : id} @click=${() => (this.sort = { id, down: this.sort.id === id && !this.sort.down })}>${title}${this.sort.id === id ? html`<span aria-hidden="true"> ${this.sort.down ? "↓" : "↑"}</span>` : nothing}</button>
+        </span>`,
+      )}
+    </div>`;
+  }
+
+  #row(it: ClusterAnswer, columns: Column[]) {
+    return html`<div class="cells" role="presentation" style=${styleMap({ gridTemplateColumns: widths(columns) })}>
+      ${columns.map(({ id, text }) => {
+        if (id === "in") return this.#membership(text(it));
+        return html`<span role="gridcell" class=${id === "name" ? "name" : ""} title=${text(it)}>${text(it)}${id === "name" && it.unreachable !== undefined ? html` <span class="no" title=${it.unreachable}>✗ <span class="visually-hidden">does not answer</span></span>` : nothing}</span>`;
+      })}
+    </div>`;
+  }
+
+  #membership(is: string) {
+    const [sign, word, name] = is === "in" ? ["✓", "in", "yes"] : is === "out" ? ["✗", "not in", "no"] : ["", "another fleet", "quiet"];
+    return html`<span role="gridcell" class="in ${name}"><span aria-hidden="true">${sign}</span><span class="visually-hidden">${word}</span></span>`;
+  }
+
+  /** What tells clusters apart in the width there is. */
+  #columns(answer: ClustersAnswer): Column[] {
+    const columns: Column[] = [{ id: "name", title: "name", width: "minmax(96px, 2fr)", text: (it) => it.name }];
+    const { subject } = this.state.choice;
+    const kinds = new Set(answer.clusters.map((it) => it.kind));
+    if (kinds.size > 1) columns.push({ id: "kind", title: "kind", width: "minmax(64px, 1.4fr)", text: (it) => it.kind });
+    const room = Math.min(8, Math.max(1, Math.floor((this.width - 300) / 84)));
+    for (const { key } of labelsOf(answer.clusters).slice(0, room)) columns.push({ id: `label ${key}`, title: shortKey(key), width: "minmax(56px, 1fr)", text: (it) => it.labels[key] ?? "" });
+    if (subject !== undefined) columns.push({ id: "in", title: `in ${named(subject).name}`, width: "minmax(56px, 80px)", text: this.#inSubject(subject) });
+    return columns;
+  }
+
+  #inSubject(subject: string): (it: ClusterAnswer) => string {
+    const names = new Set(this.effective.value?.subject === subject ? this.effective.value.results.flatMap((it) => it.clusters) : []);
+    return (it) => (!this.#isOf(it) ? "" : names.has(it.name) ? "in" : "out");
+  }
+
+  /** Whether the chosen subject picks from the fleet that the cluster is of. */
+  #isOf(it: ClusterAnswer): boolean {
+    const { subject } = this.state.choice;
+    const known = this.subjects.value?.subjects.find((other) => other.subject === subject);
+    if (!known || clusterKind(known.dialect) !== it.kind) return false;
+    return known.dialect !== "greenhouse" || named(known.subject).namespace === it.namespace;
+  }
+
+  #reading(): Reading {
+    const reading = readingOf(this.filter);
+    return reading === "all" ? "all" : (this.meant ?? reading);
+  }
+
+  #shown(answer: ClustersAnswer): ClusterAnswer[] {
+    const reading = this.#reading();
+    // While a selector cannot be read, what the last one picked stays.
+    const picked = reading === "selector" ? (this.picked.value?.clusters ?? answer.clusters) : answer.clusters;
+    const words = reading === "text" ? wordsOf(this.filter) : [];
+    const { set } = this;
+    return picked.filter((it) => (words.length === 0 || matchesText(it, words)) && (set === undefined || it.sets?.includes(set)));
+  }
+
+  #sorted(clusters: ClusterAnswer[], columns: Column[]): ClusterAnswer[] {
+    const column = columns.find((it) => it.id === this.sort.id) ?? columns[0]!;
+    const keyed = clusters.map((it): [string, ClusterAnswer] => [column.text(it), it]);
+    const way = this.sort.down ? -1 : 1;
+    // What has no value comes last either way.
+    keyed.sort(([a], [b]) => Number(a === "") - Number(b === "") || way * ORDER.compare(a, b));
+    return keyed.map(([, it]) => it);
+  }
+
+  /** The chosen cluster: the one that was picked here, or of its name the one that the subject is about. */
+  #opened(answer: ClustersAnswer, shown: ClusterAnswer[]): ClusterAnswer | undefined {
+    const { cluster } = this.state.choice;
+    const same = answer.clusters.filter((it) => it.name === cluster);
+    return same.find((it) => refOf(it) === this.opened) ?? same.find((it) => this.#isOf(it)) ?? same.find((it) => shown.includes(it)) ?? same[0];
+  }
+
+  #pick(it: ClusterAnswer): void {
+    this.opened = refOf(it);
+    this.state.choose({ cluster: it.name });
+  }
+
+  #mean(reading: Reading): void {
+    this.meant = reading;
+    this.picked.again();
+  }
+
+  #set(filter: string): void {
+    [this.filter, this.meant] = [filter, undefined];
+    this.picked.again();
+  }
+
+  readonly #typed = (event: InputEvent): void => this.#set((event.target as HTMLInputElement).value);
+
+  #empty() {
+    return html`<div class="empty">
+      <p>No clusters are loaded. Three lines make one; labels are what subjects pick it by.</p>
+      <pre>${CLUSTER}</pre>
+    </div>`;
+  }
+}
+
+const ORDER = new Intl.Collator("en", { numeric: true });
+
+const CLUSTER = `apiVersion: greenhouse.sap/v1alpha1
+kind: Cluster
+metadata: {name: eu-1, namespace: acme, labels: {tier: gold}}`;
+
+function widths(columns: Column[]): string {
+  return columns.map((it) => it.width).join(" ");
 }
 
 customElements.define("ff-fleet", Fleet);

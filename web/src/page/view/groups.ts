@@ -125,7 +125,7 @@ export class Groups extends LitElement {
     const signs = signsOf(this.whatIf.value, this.state.choice.subject);
     const most = Math.max(1, ...groups.map((it) => it.clusters.length));
     const gone = [...signs].filter(([, sign]) => sign === "−").map(([cluster]) => cluster);
-    const hub = groups.length === 1 && groups[0]!.clusters.length === 1 && groups[0]!.clusters[0] === "";
+    const hub = groups.length === 1 && groups[0]!.clusters[0] === "";
     return html`
       <h3 id="groups">${hub ? "What the hub gets" : html`${counted(groups.length, "group")} of equal result`}</h3>
       <ul class="groups" role="list" aria-labelledby="groups">
@@ -192,7 +192,7 @@ export class Groups extends LitElement {
       return html`<code title=${full}>${differenceText(first)}</code>${second ? html` <code title=${full}>${differenceText(second)}</code>` : nothing}${rest.length ? html` <span class="quiet">+${count(rest.length)} more</span>` : nothing}`;
     }
     if (objects && objects.length > 1) return html`<span class="quiet">${counted(objects.length, "object")}</span>`;
-    return html`<span class="quiet">${alone ? "all get the same" : group.clusters.length > 1 ? "what most get" : "what the others are compared with"}</span>`;
+    return html`<span class="quiet">${alone ? "all get the same" : "what most get"}</span>`;
   }
 
   #empty() {

@@ -8,7 +8,7 @@ export interface Group {
   /** The engine tells apart what other layers make equal; here that is one group. */
   results: ResultAnswer[];
   clusters: string[];
-  /** Against the largest group, what is rarest first. The largest has none. */
+  /** Against the largest group, what is rarest first. */
   differences: Difference[];
   largest: boolean;
 }
@@ -42,7 +42,7 @@ function compute(answer: EffectiveAnswer): Group[] {
   const own = new Set(answer.results.flatMap((it) => Object.values(it.own ?? {}).slice(0, 1).flatMap((options) => options.map(({ path }) => path))));
   const equal = new Map<string, { results: ResultAnswer[]; leaves: Map<string, Leaf> }>();
   for (const result of answer.results) {
-    const leaves = leavesOf(result, own);
+    const leaves = answer.results.length === 1 ? new Map<string, Leaf>() : leavesOf(result, own);
     const sign = json([result.group?.index, result.error?.message, [...leaves].map(([key, it]) => [key, it.shape])]);
     const known = equal.get(sign);
     if (known) known.results.push(result);
@@ -55,10 +55,13 @@ function compute(answer: EffectiveAnswer): Group[] {
   // How many clusters have the same: what is rare says more.
   const spread = new Map<string, number>();
   for (const { leaves, clusters } of sorted) for (const [key, { shape }] of leaves) spread.set(`${key}\0${shape}`, (spread.get(`${key}\0${shape}`) ?? 0) + clusters.length);
+  // Where several are the largest, each is compared with what most clusters have, value by value.
+  const isTied = sorted.filter((it) => it.clusters.length === most?.clusters.length).length > 1;
+  const usual = isTied ? usualOf(sorted, spread) : (most?.leaves ?? new Map<string, Leaf>());
   return sorted.map(({ results, leaves, clusters }, index) => {
     const found: [weight: number, Difference][] = [];
-    for (const key of most ? new Set([...leaves.keys(), ...most.leaves.keys()]) : []) {
-      const [here, there] = [leaves.get(key), most!.leaves.get(key)];
+    for (const key of new Set([...leaves.keys(), ...usual.keys()])) {
+      const [here, there] = [leaves.get(key), usual.get(key)];
       if (here?.shape === there?.shape) continue;
       const { path, injected } = (here ?? there)!;
       found.push([(injected ? 1e6 : 0) + (spread.get(`${key}\0${here?.shape}`) ?? 0), here ? { path, value: here.text } : { path }]);
@@ -66,6 +69,19 @@ function compute(answer: EffectiveAnswer): Group[] {
     const differences = results[0]!.error ? [] : found.sort((a, b) => a[0] - b[0] || a[1].path.length - b[1].path.length).map(([, it]) => it);
     return { letter: letter(index), results, clusters, differences, largest: leaves === most?.leaves && !results[0]!.error };
   });
+}
+
+/** By key what most clusters have; not there where most have nothing. */
+function usualOf(groups: { leaves: Map<string, Leaf>; clusters: string[] }[], spread: Map<string, number>): Map<string, Leaf> {
+  const usual = new Map<string, Leaf>();
+  const number = (key: string) => spread.get(`${key}\0${usual.get(key)?.shape}`) ?? 0;
+  for (const { leaves } of groups) for (const [key, leaf] of leaves) if ((spread.get(`${key}\0${leaf.shape}`) ?? 0) > number(key)) usual.set(key, leaf);
+  const all = groups.reduce((sum, it) => sum + it.clusters.length, 0);
+  for (const key of [...usual.keys()]) {
+    const having = groups.reduce((sum, it) => sum + (it.leaves.has(key) ? it.clusters.length : 0), 0);
+    if (all - having > number(key)) usual.delete(key);
+  }
+  return usual;
 }
 
 /** Decision groups have an order of their own. */

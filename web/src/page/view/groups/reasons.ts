@@ -36,7 +36,8 @@ function labelOf(reason: ReasonAnswer): string | undefined {
   return /^`!?([^`=!<>\s]+)/.exec(reason.text)?.[1];
 }
 
-function pointer(label: string): string {
+/** Where a label stands in its document. */
+export function pointer(label: string): string {
   return `/metadata/labels/${label.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 

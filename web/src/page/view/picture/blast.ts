@@ -1,0 +1,39 @@
+// What the edits reach: which sources, subjects and clusters, and where something hides them.
+import type { WhatIfAnswer } from "../../../../contract.js";
+import { signsOf } from "../groups/change.js";
+import type { Source } from "./feeds.js";
+
+export interface Blast {
+  /** By subject what becomes of its clusters, as signs. */
+  signs: Map<string, Map<string, string>>;
+  /** `source subject` of what decides over values that change. */
+  decides: Set<string>;
+  /** `source subject` of what was edited and has no effect, with the clusters. */
+  shadowed: Map<string, Set<string>>;
+  /** By subject the clusters in which something hides an edit. */
+  hidden: Map<string, Set<string>>;
+}
+
+export function blastOf(answer: WhatIfAnswer | undefined, sources: Source[], edited: Set<string>): Blast {
+  const blast: Blast = { signs: new Map(), decides: new Set(), shadowed: new Map(), hidden: new Map() };
+  const isEdited = (it: Source) => [...it.files].some((file) => edited.has(file));
+  for (const { subject, changes } of answer?.groups ?? []) {
+    blast.signs.set(subject, blast.signs.get(subject) ?? signsOf(answer, subject));
+    for (const source of sources) {
+      if (!source.feeds.get(subject)?.clusters.size) continue;
+      // A cluster that joins or leaves is not about one value: what was edited is what reaches it.
+      const decides = changes.length
+        ? changes.some(({ cause }) => cause && source.layers.has(cause.layer) && (cause.document === undefined || source.documents.has(cause.document)))
+        : isEdited(source);
+      if (decides) blast.decides.add(`${source.id} ${subject}`);
+    }
+  }
+  for (const { subject, path, clusters } of answer?.shadowed ?? []) {
+    blast.hidden.set(subject, new Set([...(blast.hidden.get(subject) ?? []), ...clusters]));
+    for (const source of sources.filter((it) => isEdited(it) && it.feeds.get(subject)?.hidden.has(path))) {
+      const id = `${source.id} ${subject}`;
+      blast.shadowed.set(id, new Set([...(blast.shadowed.get(id) ?? []), ...clusters]));
+    }
+  }
+  return blast;
+}
