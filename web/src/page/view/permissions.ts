@@ -10,6 +10,7 @@ import { answerStyles, verdict } from "./permissions/answer.js";
 import { type Found, find } from "./permissions/found.js";
 import "./permissions/table.js";
 import type { Cell } from "./permissions/table.js";
+import { reveal } from "./reveal.js";
 import { sheet } from "./sheet.js";
 
 interface Change {
@@ -59,10 +60,13 @@ export class Permissions extends LitElement {
       }
       .change {
         display: grid;
-        grid-template-columns: minmax(0, 3fr) auto minmax(0, 2fr) auto auto;
+        grid-template-columns: auto minmax(0, 1fr) auto auto;
         align-items: center;
-        gap: calc(var(--ff-space) / 2);
-        margin-bottom: 2px;
+        gap: 2px calc(var(--ff-space) / 2);
+        margin-bottom: calc(var(--ff-space) / 2);
+      }
+      .change > :first-child {
+        grid-column: 1 / -1;
       }
       fieldset {
         margin: 0;
@@ -110,8 +114,8 @@ export class Permissions extends LitElement {
     const [found, managed] = [this.found, this.#managed];
     if (!found || !managed.length || managed.some((it) => it.name === this.form.cluster)) return;
     const label = found.labels.find((it) => it.key.includes("open-cluster-management.io/")) ?? found.labels[0];
-    const chosen = managed.find((it) => it.name === this.state.choice.cluster);
-    const cluster = chosen ?? managed.find((it) => label && it.labels[label.key] !== label.value) ?? managed[0]!;
+    const lacks = managed.filter((it) => label && it.labels[label.key] !== label.value);
+    const cluster = lacks.find((it) => it.name === this.state.choice.cluster) ?? lacks[0] ?? managed[0]!;
     const who = found.who[0];
     this.#set({
       name: who?.user.name ?? "somebody",
@@ -223,7 +227,7 @@ export class Permissions extends LitElement {
   #pick({ row, who }: Cell): void {
     const user = { name: who.user.name, groups: (who.user.groups ?? []).join(", ") };
     this.#set("set" in row ? { ...user, asks: "set", set: row.set } : { ...user, asks: "labels", labels: [{ key: row.label.key, value: row.label.value, remove: false }] });
-    this.renderRoot.querySelector("section")?.scrollIntoView({ block: "nearest" });
+    void this.updateComplete.then(() => reveal(this.renderRoot.querySelector("section")));
   }
 
   #noRoles() {

@@ -15,6 +15,8 @@ import "./plan/needs.js";
 import { sheet, tallies } from "./sheet.js";
 
 const MANY = 60;
+/** Clusters that must be looked at: all alike, mostly. */
+const FEW = 4;
 const VERBS: [verb: string, shown: string][] = [["", "every verb"], ["create", "+ create"], ["patch", "~ patch"], ["delete", "− delete"]];
 const NO_FILTER: Filter = { cluster: undefined, subject: "", verb: "", text: "" };
 
@@ -123,7 +125,7 @@ export class Plan extends LitElement {
 
   #needs(needs: NeedAnswer[]) {
     const clusters = [...new Set(needs.map((it) => it.cluster))];
-    const shown = clusters.slice(0, this.shown);
+    const shown = clusters.slice(0, this.shown === MANY ? FEW : this.shown);
     return html`<section aria-label="To be seen first">
       <h3>To be seen first <span class="warn">${counted(needs.length, "object or list", "objects and lists")} in ${counted(clusters.length, "cluster")}</span></h3>
       <p class="quiet">What was not seen is unknown, which is not absent: nothing is done about it until it is known.</p>

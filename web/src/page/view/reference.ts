@@ -1,20 +1,28 @@
-import { css, html, LitElement } from "lit";
+// Docs in the page. The contract and its examples come with them, so they are fetched when somebody looks.
+import { html, LitElement, nothing } from "lit";
 import { look } from "../../look.js";
-import { Watch } from "../ask.js";
 import type { State } from "../state.js";
+import { sheet } from "./sheet.js";
 
 export class Reference extends LitElement {
-  static override properties = { state: { attribute: false } };
-  static override styles = [look, css``];
+  static override properties = { state: { attribute: false }, isHere: { state: true }, problem: { state: true } };
+  static override styles = [look, sheet];
   declare state: State;
+  declare isHere: boolean;
+  declare problem: string;
 
   constructor() {
     super();
-    new Watch(this);
+    [this.isHere, this.problem] = [false, ""];
+    import("./reference/pages.js").then(
+      () => (this.isHere = true),
+      (problem: unknown) => (this.problem = String(problem)),
+    );
   }
 
   override render() {
-    return html`<p class="empty">reference</p>`;
+    if (this.problem) return html`<p class="error" role="alert">The reference does not load: ${this.problem}</p>`;
+    return !this.isHere ? nothing : html`<ff-reference-pages .state=${this.state}></ff-reference-pages>`;
   }
 }
 

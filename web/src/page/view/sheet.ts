@@ -183,6 +183,9 @@ export const sheet = css`
     .no-print {
       display: none !important;
     }
+    button.link {
+      color: inherit;
+    }
     .print-only {
       display: block;
     }

@@ -8,6 +8,7 @@ import { Ask, Watch } from "../ask.js";
 import { SOON } from "../engine.js";
 import type { State } from "../state.js";
 import { Printing, printAll } from "./printing.js";
+import { reveal } from "./reveal.js";
 import { sheet, tallies } from "./sheet.js";
 import { changeStyles, groupCard, shadowCard } from "./whatif/changes.js";
 import { suggest } from "./whatif/example.js";
@@ -46,7 +47,7 @@ export class WhatIf extends LitElement {
     const chosen = JSON.stringify([subject, cluster, path, object]);
     if (chosen === this.#seen) return;
     this.#seen = chosen;
-    this.renderRoot.querySelector('tr[aria-current="true"], .card[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+    reveal(this.renderRoot.querySelector('tr[aria-current="true"], .card[aria-current="true"]'));
   }
 
   override render() {

@@ -3,6 +3,7 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import type { AuthorizeCheck, ExplainAnswer, Finding } from "../../../../contract.js";
 import type { State } from "../../state.js";
 import { goToDocument } from "../../where.js";
+import { prose } from "../effective/prose.js";
 
 const CHANGES: Record<string, string> = { add: "put on", remove: "take off", bind: "bind the set" };
 
@@ -15,7 +16,7 @@ export function verdict(answer: ExplainAnswer, findings: Finding[], who: string,
       ${answer.joins && !answer.joins.length && !answer.leaves?.length ? html`<p class="quiet">The cluster stays in the sets it is in.</p>` : nothing}
     </div>
     ${findings.map(
-      (it) => html`<div class="card loud"><p><span class="warn">⚠ ${it.message}</span></p>${it.hint ? html`<p>${it.hint}</p>` : nothing}
+      (it) => html`<div class="card loud"><p><span class="warn">⚠ ${prose(it.message)}</span></p>${it.hint ? html`<p>${prose(it.hint)}</p>` : nothing}
         ${it.at?.document ? html`<p>${documentLink(state, it.at.document, it.at.path)}</p>` : nothing}</div>`,
     )}
     ${answer.allowed ? nothing : teach(checks.filter((it) => !it.granted))}`;

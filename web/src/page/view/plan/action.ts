@@ -3,9 +3,11 @@ import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
 import { look } from "../../../look.js";
 import { clusterName, count, counted, inline, json } from "../../../words.js";
+import { toYaml } from "../../../yaml.js";
 import { Watch } from "../../ask.js";
 import type { State } from "../../state.js";
 import { goToDocument } from "../../where.js";
+import { prose } from "../effective/prose.js";
 import { sheet, sign } from "../sheet.js";
 import { type ActionGroup, targetName } from "./group.js";
 
@@ -86,8 +88,8 @@ export class Actions extends LitElement {
         <button class="link main" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}><span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${verb} <span class="target">${targetName(first.target)}</span>${more ? html` and ${count(more)} more` : nothing}</button>
         <span class="push quiet">${more ? counted(actions.length, "action") : clusterName(first.cluster)}</span>
       </div>
-      <div class="quiet">${more ? `${this.#reason(actions)}` : first.reason.text}; from <button class="link" @click=${() => this.state.choose({ subject, ...this.#clusterOf(first) })}>${subject}</button></div>
-      ${held ? html`<p><strong>‖ held: ${held.text}.</strong> To let it pass: ${held.hint}</p>` : nothing}
+      <div class="quiet">${prose(more ? this.#reason(actions) : first.reason.text)}; from <button class="link" @click=${() => this.state.choose({ subject, ...this.#clusterOf(first) })}>${subject}</button></div>
+      ${held ? html`<p><strong>‖ held: ${prose(held.text)}.</strong> To let it pass: ${prose(held.hint)}</p>` : nothing}
       ${this.open ? this.#all(actions) : nothing}
     </article>`;
   }
@@ -114,7 +116,7 @@ export class Actions extends LitElement {
         ? nothing
         : html`<div class="line">
             <button class="link target" aria-expanded=${open} @click=${() => this.#toggle(action.id)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> ${targetName(action.target)}</button>
-            <span class="quiet">${action.reason.text}</span>
+            <span class="quiet">${prose(action.reason.text)}</span>
             <button class="link push" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>
           </div>`}
       ${open
@@ -124,7 +126,7 @@ export class Actions extends LitElement {
               <span class="quiet">${action.reason.code}</span>
             </div>
             ${differences.length ? this.#differences(differences) : nothing}
-            ${action.body === undefined ? nothing : html`<details><summary>the object</summary><pre tabindex="0" aria-label="The object">${json(action.body, 2)}</pre></details>`}
+            ${action.body === undefined ? nothing : html`<details><summary>the object</summary><pre tabindex="0" aria-label="The object">${toYaml(action.body)}</pre></details>`}
             ${action.patch === undefined ? nothing : html`<details><summary>the patch, ${counted(action.patch.length, "operation")}</summary><pre tabindex="0" aria-label="The patch">${json(action.patch, 2)}</pre></details>`}
             ${action.precondition ? html`<div class="quiet">only while the live object is ${json(action.precondition)}</div>` : nothing}`
         : nothing}

@@ -9,6 +9,7 @@ import { now } from "../../now.js";
 import type { State } from "../../state.js";
 import "../plan/digest.js";
 import { targetName } from "../plan/group.js";
+import { prose } from "../effective/prose.js";
 import { Printing } from "../printing.js";
 import { sheet, sign } from "../sheet.js";
 
@@ -94,8 +95,8 @@ export class Ticket extends LitElement {
   }
 
   #action(action: ActionAnswer) {
-    return html`<li>${sign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}: ${action.reason.text}
-      ${action.held ? html`<br /><strong>held: ${action.held.text}</strong> (${action.held.hint})` : nothing}</li>`;
+    return html`<li>${sign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}: ${prose(action.reason.text)}
+      ${action.held ? html`<br /><strong>held: ${prose(action.held.text)}</strong> (${prose(action.held.hint)})` : nothing}</li>`;
   }
 }
 
