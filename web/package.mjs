@@ -1,6 +1,6 @@
 // Builds the npm package: `dist/`, from `src/` and the engine. One WebAssembly file for all entry points; `inline.js` holds its own.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,8 +8,9 @@ import { build } from "esbuild";
 const web = fileURLToPath(new URL(".", import.meta.url));
 const dist = join(web, "dist");
 const source = (name) => join(web, "src", name);
-/** Absent until somebody has written it. */
-const element = [source("element/index.ts")].find(existsSync);
+
+/** Whatever a bundler makes of the file, its address or a module, an engine starts from it. */
+const WASM = 'import type { EngineSource } from "./index.js";\ndeclare const source: EngineSource;\nexport default source;\n';
 
 /** `Symbol.dispose`, for programs that are compiled for older JavaScript. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
@@ -44,7 +45,9 @@ async function scripts() {
   await build({ ...node, format: "esm", outfile: out("node.js") });
   const here = { define: { "import.meta.url": "here" }, banner: { js: 'const here = require("node:url").pathToFileURL(__filename);' } };
   await build({ ...node, ...here, format: "cjs", outfile: out("node.cjs") });
-  if (element) await build({ ...esm, entryPoints: [element], outfile: out("element.js"), minify: true, plugins: [besides] });
+  const once = { define: { "customElements.define": "defineOnce" }, inject: [source("element/define.ts")] };
+  await build({ ...esm, ...once, entryPoints: [source("element/index.ts")], outfile: out("element.js"), minify: true });
+  await build({ ...esm, entryPoints: [source("page/engine.worker.ts")], outfile: out("element-worker.js"), minify: true, plugins: [besides] });
 }
 
 /** Types that stand by themselves: one file for every way to import the package, and once more for CommonJS. */
@@ -61,6 +64,9 @@ function types() {
   const worker = readFileSync(join(made, "src/worker.d.ts"), "utf8");
   writeFileSync(join(dist, "worker.d.ts"), DISPOSABLE + worker.replace(/"(\.\.\/contract|\.\/api-call|\.\/api-start)\.js"/g, '"./index.js"'));
   writeFileSync(join(dist, "worker-script.d.ts"), "export {};\n");
+  writeFileSync(join(dist, "engine.wasm.d.ts"), WASM);
+  copyFileSync(source("element/element.d.ts"), join(dist, "element.d.ts"));
+  copyFileSync(source("element/react.d.ts"), join(dist, "element-react.d.ts"));
   rmSync(made, { recursive: true });
 }
 

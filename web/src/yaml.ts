@@ -97,7 +97,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
 /** Letters, digits and what else means nothing to YAML; a colon only inside a word. */
 const PLAIN = /^(?:[A-Za-z_/]|--?[A-Za-z])(?:[\w./@+=~,()'-]|:(?=[\w/.*]))*(?: (?:[\w./@+=~,()'-]|:(?=[\w/.*]))+)*$/;
 /** Versions, addresses, quantities: they begin like numbers and are none. */
-const ALMOST_NUMBER = /^\d+(?:\.\d+){2,}(?:[-+][A-Za-z][\w.-]*)?$|^\d+(?:\.\d+)?[ac-df-nptu-wyzG-NP-WYZ][A-Za-z]*$/;
+const ALMOST_NUMBER = /^\d+(?:\.\d+){2,}(?:[-+][A-Za-z][\w.-]*)?$|^\d+(?:\.\d+)?[acdf-np-wyzACDF-NP-WYZ][A-Za-z]*$/;
 /** What some reader of YAML takes for something else than a string. */
 const WORD = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf|_+|[-+]?\.?(?:nan|inf))$/i;
 

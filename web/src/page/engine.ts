@@ -14,11 +14,13 @@ type Distribute<T extends ToEngine> = T extends ToEngine ? Omit<T, "id"> : never
 export class Engine {
   /** Ends with an error when the browser cannot run the engine. */
   readonly ready: Promise<void>;
-  readonly #worker = new Worker(new URL("./engine.worker.ts", import.meta.url), { type: "module", name: "fleetfold" });
+  readonly #worker: Worker;
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #count = 0;
 
-  constructor() {
+  /** `worker` runs `engine.worker.ts`: who starts it knows where its script lies. */
+  constructor(worker: Worker) {
+    this.#worker = worker;
     this.ready = new Promise((resolve, reject) => {
       this.#worker.addEventListener("message", ({ data }: MessageEvent<FromEngine>) => {
         if (data.kind === "ready") return resolve();

@@ -41,7 +41,7 @@ export interface Edited {
 
 /** Tells `change` when anything of it is another, and `open` (a `CustomEvent<Place>`) when the editor should go to a place. */
 export class State extends EventTarget {
-  readonly engine = new Engine();
+  readonly engine: Engine;
   source: Source = { id: "own", title: "", files: [], complete: [], facts: [] };
   files = new Map<string, Edited>();
   choice: Choice = { view: "groups" };
@@ -52,6 +52,11 @@ export class State extends EventTarget {
   /** How many clusters the engine knows. */
   clusters = 0;
   readonly #asked = new Map<string, Promise<Answered | undefined>>();
+
+  constructor(worker: Worker) {
+    super();
+    this.engine = new Engine(worker);
+  }
 
   /** Begins anew with a source: it is the baseline of every what-if. */
   async open(source: Source, edits: Record<string, string | null> = {}): Promise<void> {

@@ -21,6 +21,9 @@ export const treeStyle = css`
     border-inline-start: 2px solid transparent;
     cursor: default;
   }
+  .row.object {
+    grid-template-columns: minmax(0, 1fr) auto auto;
+  }
   .row:hover {
     background: var(--ff-hover);
   }

@@ -129,7 +129,7 @@ export class Tree extends LitElement {
     return html`
       <div
         role="row"
-        class=${classMap({ row: true, chosen, branch: isBranch, [node.change ?? "same"]: true })}
+        class=${classMap({ row: true, chosen, branch: isBranch, object: isBranch && node.path === "", [node.change ?? "same"]: true })}
         style=${place}
         data-id=${node.id}
         aria-level=${level}

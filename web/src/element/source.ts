@@ -1,0 +1,134 @@
+// The documents of `<fleetfold-preview>`: to edit, or to see the line that decides.
+import { css, html, LitElement, nothing } from "lit";
+import { look } from "../look.js";
+import { Watch } from "../page/ask.js";
+import type { Place, State } from "../page/state.js";
+
+/** Lines around the one that somebody wants to see. */
+const AROUND = 4;
+
+export class SourceText extends LitElement {
+  static override properties = { state: { attribute: false }, editable: { attribute: false }, place: { attribute: false } };
+  static override styles = [
+    look,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        min-height: 0;
+        min-width: 0;
+      }
+      .bar {
+        display: flex;
+        gap: var(--ff-space);
+        align-items: center;
+        justify-content: space-between;
+        padding: calc(var(--ff-space) / 2) var(--ff-space);
+        border-block-end: 1px solid var(--ff-line);
+      }
+      .bar > * {
+        min-width: 0;
+      }
+      textarea {
+        flex: 1;
+        min-height: 8em;
+        padding: var(--ff-space);
+        border: 0;
+        border-radius: 0;
+        resize: none;
+        white-space: pre;
+        font-family: var(--ff-mono);
+        line-height: 20px;
+        tab-size: 2;
+      }
+      pre {
+        margin: 0;
+        padding: 4px 0;
+        overflow: auto;
+        line-height: 20px;
+      }
+      .line {
+        display: block;
+        padding-inline: var(--ff-space);
+        white-space: pre;
+      }
+      .number {
+        display: inline-block;
+        width: 4ch;
+        margin-inline-end: var(--ff-space);
+        color: var(--ff-quiet);
+        text-align: end;
+        user-select: none;
+      }
+      .here {
+        background: var(--ff-chosen);
+      }
+    `,
+  ];
+  declare state: State;
+  declare editable: boolean;
+  /** The line that somebody wants to see. */
+  declare place: Place | undefined;
+
+  constructor() {
+    super();
+    this.editable = false;
+    new Watch(this);
+  }
+
+  override updated(changed: Map<string, unknown>): void {
+    const area = this.renderRoot.querySelector("textarea");
+    if (!changed.has("place") || !this.place?.line || !area) return;
+    const lines = area.value.split("\n");
+    const start = lines.slice(0, this.place.line - 1).reduce((sum, it) => sum + it.length + 1, 0);
+    area.focus();
+    area.setSelectionRange(start, start + (lines[this.place.line - 1]?.length ?? 0));
+    area.scrollTop = Math.max(0, (this.place.line - AROUND) * 20);
+  }
+
+  override render() {
+    return this.editable ? this.#editor() : this.#peek();
+  }
+
+  #editor() {
+    const names = [...this.state.files.keys()];
+    const chosen = this.state.choice.file;
+    const file = this.state.files.get(chosen !== undefined && names.includes(chosen) ? chosen : (names[0] ?? ""));
+    if (!file) return html`<p class="empty">There are no documents yet.</p>`;
+    return html`
+      <div class="bar">
+        <select aria-label="File" @change=${(event: Event) => this.state.choose({ file: (event.target as HTMLSelectElement).value })}>
+          ${names.map((it) => html`<option value=${it} ?selected=${it === file.name}>${it}</option>`)}
+        </select>
+        ${file.text === file.base ? nothing : html`<span class="quiet">~ edited</span>`}
+      </div>
+      <textarea aria-label=${`Documents in ${file.name}`} spellcheck="false" autocapitalize="off" autocomplete="off" .value=${file.text ?? ""} @input=${(event: Event) => this.state.setText(file.name, (event.target as HTMLTextAreaElement).value)}></textarea>
+    `;
+  }
+
+  #peek() {
+    const { place } = this;
+    const lines = (place && this.state.files.get(place.file)?.text)?.split("\n");
+    if (!place || !lines) return nothing;
+    const line = place.line ?? 1;
+    const from = Math.max(1, line - AROUND);
+    const shown = isSecret(lines, line) ? [] : lines.slice(from - 1, line + AROUND);
+    return html`
+      <div class="bar"><code>${place.file}:${line}</code><button aria-label="Close the lines of the document" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>×</button></div>
+      ${shown.length
+        ? html`<pre tabindex="0" role="region" aria-label=${`${place.file} around line ${line}`}>${shown.map((it, at) => html`<span class="line ${from + at === line ? "here" : ""}" aria-current=${from + at === line ? "location" : nothing}><span class="number">${from + at}</span>${it}
+</span>`)}</pre>`
+        : html`<p class="empty">What Secrets hold is not shown.</p>`}
+    `;
+  }
+}
+
+/** Whether the document around a line is a Secret. */
+function isSecret(lines: string[], line: number): boolean {
+  const start = lines.slice(0, line - 1).map((it) => it.startsWith("---")).lastIndexOf(true) + 1;
+  const length = lines.slice(start).findIndex((it, at) => at > 0 && it.startsWith("---"));
+  const document = lines.slice(start, length < 0 ? undefined : start + length);
+  return document.some((it) => /kind["']?\s*:\s*["']?Secret\b/.test(it));
+}
+
+customElements.define("ff-source", SourceText);
