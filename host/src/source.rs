@@ -5,9 +5,12 @@
 //! 2. `live/<cluster>/` in a given folder is what was seen in that cluster, all of it; `live/_hub/` is the hub.
 //! 3. A `fleetfold.yaml` that holds the kind `Settings` is settings, not a document.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use fleetfold_core::Value;
 
 use crate::command::Failure;
 
@@ -30,6 +33,22 @@ pub struct Source {
     pub files: Vec<File>,
     /// The clusters of which everything is known; the hub is empty.
     pub complete: Vec<String>,
+}
+
+/// What a file is to the engine: fields of `load`.
+pub fn load_of(name: &str, text: &str, live: Option<&str>) -> Value {
+    let fields = [("file", Some(name)), ("text", Some(text)), ("live", live)];
+    Value::map(fields.into_iter().filter_map(|(key, value)| Some((key, value?))))
+}
+
+/// Fields of `load` that say of each cluster that all of it is known. They go first: such a cluster holds what is loaded
+/// after this, and nothing from before.
+pub fn complete_loads(clusters: Vec<String>) -> Vec<Value> {
+    let load = |cluster: String| {
+        Value::map([("documents", Value::from(Vec::new())), ("live", cluster.into()), ("complete", true.into())])
+    };
+    // Two folders may each have seen something in one cluster.
+    clusters.into_iter().collect::<BTreeSet<_>>().into_iter().map(load).collect()
 }
 
 /// What there is to read, by where it is.

@@ -3,6 +3,7 @@
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use fleetfold::serve::site::{Behind, Site};
 
 const FILES: &[(&str, &[u8])] = &[
@@ -22,6 +23,10 @@ fn ask(behind: Behind, method: &str, path: &str, known: Option<&str>) -> (Status
         request = request.header("if-none-match", known);
     }
     let response = Site::new(FILES, behind).answer(&request.body(Body::empty()).unwrap());
+    read(response)
+}
+
+fn read(response: Response) -> (StatusCode, HeaderMap, String) {
     let (head, body) = response.into_parts();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let body = runtime.block_on(to_bytes(body, 1 << 20)).unwrap();
@@ -78,4 +83,17 @@ fn there_is_nothing_but_the_table() {
     }
     assert_eq!(ask(Behind::Fleet, "POST", "/", None).0, StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(ask(Behind::Fleet, "HEAD", "/", None).0, StatusCode::OK);
+}
+
+#[test]
+fn a_program_without_the_page_says_so_and_where_the_api_is() {
+    let request = Request::builder().uri("/").body(Body::empty()).unwrap();
+    let (status, headers, page) = read(Site::new(&[], Behind::Calls).answer(&request));
+    assert_eq!((status, headers["content-type"].to_str().unwrap()), (StatusCode::OK, "text/html; charset=utf-8"));
+    for part in
+        ["was not built into this program", "npm run build", "POST /v1/call", "GET /v1/fleet", "content=\"call\""]
+    {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("<script") && !page.contains("style"), "{page}");
 }

@@ -156,6 +156,30 @@ describe("a hub in the page", () => {
     }
   });
 
+  test("a hub that goes away is shown as it was, and followed again when it is back", async () => {
+    const server = await serve();
+    const whole = await fleetOf(server);
+    const hubOf = (fleet) => fleet.loads.filter((it) => it.file?.startsWith("hub/")).map((it) => it.file);
+    await plane.hub.stop();
+    try {
+      const told = await eventually(async () => {
+        const fleet = await fleetOf(server);
+        return fleet.diagnostics.length > whole.diagnostics.length && fleet;
+      }, { timeout: 60_000, what: "the outage being told" });
+      assert.deepEqual(hubOf(told), hubOf(whole));
+      assert.ok(JSON.parse(await call(server, { op: "clusters" })).ok);
+    } finally {
+      await plane.hub.start();
+    }
+    await plane.hub.patch("FederatedDeployment/shop/web", { metadata: { labels: { seen: "again" } } });
+    const isBack = async () => {
+      const fleet = await fleetOf(server);
+      return fleet.diagnostics.length === whole.diagnostics.length && fleet.loads.some((it) => it.file === "hub/FederatedDeployment.yaml" && it.text.includes("again"));
+    };
+    await eventually(isBack, { timeout: 60_000, what: "the hub being followed again" });
+    await server.stop();
+  });
+
   test("nothing was written anywhere", async () => {
     for (const server of plane.servers) assert.deepEqual(await server.auditWrites({ user: "runner", since }), [], server.name);
   });

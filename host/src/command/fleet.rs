@@ -124,11 +124,8 @@ impl Fleet {
     }
 
     fn take(&mut self, source: Source) -> Result<(), Failure> {
-        // First: a cluster that is known as a whole holds what is loaded after this, and nothing from before.
-        for cluster in source.complete.into_iter().collect::<BTreeSet<_>>() {
-            let nothing = Value::from(Vec::new());
-            let fields = [("documents", nothing), ("live", cluster.into()), ("complete", true.into())];
-            self.ask("load", Value::map(fields))?;
+        for load in source::complete_loads(source.complete) {
+            self.ask("load", load)?;
         }
         let mut progress = Progress::new(source.files.len());
         for file in source.files {
@@ -139,12 +136,10 @@ impl Fleet {
                 self.ask("configure", settings).map_err(|failure| failure.within(&name))?;
                 continue;
             }
+            self.ask("load", source::load_of(&name, &text, live.as_deref()))?;
             if live.is_none() {
-                self.written.push(name.clone());
+                self.written.push(name);
             }
-            let fields = [("file", Some(name)), ("text", Some(text)), ("live", live)];
-            let fields = fields.into_iter().filter_map(|(key, value)| Some((key, value?)));
-            self.ask("load", Value::map(fields))?;
         }
         self.unread = self.has_errors();
         Ok(())

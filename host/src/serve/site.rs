@@ -57,14 +57,12 @@ struct File {
 impl Site {
     /// The page that was built into this program, or what says that there is none.
     pub fn built_in(behind: Behind) -> Site {
-        match SITE {
-            [] => Site::new(&[(INDEX, NOT_BUILT.as_bytes())], behind),
-            files => Site::new(files, behind),
-        }
+        Site::new(SITE, behind)
     }
 
-    /// A page of these files, by their paths.
+    /// A page of these files, by their paths; of none, what says that there is no page.
     pub fn new(files: &[(&str, &'static [u8])], behind: Behind) -> Site {
+        let files = if files.is_empty() { &[(INDEX, NOT_BUILT.as_bytes())] } else { files };
         let file = |path: &str, bytes: &'static [u8]| {
             let bytes = if path == INDEX { marked(bytes, behind) } else { Bytes::from_static(bytes) };
             File { content_type: content_type(path), tag: tag_of(&bytes), bytes }

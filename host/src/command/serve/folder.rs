@@ -105,12 +105,8 @@ impl Folder {
     fn read(&mut self) -> Result<Edition, Failure> {
         let Listing { files, complete } = source::find(&self.given)?;
         let names = self.given.iter().map(|it| source::name_of(it)).collect();
-        let mut edition = Edition { source: Some(Source::Folder { names }), ..Edition::default() };
-        for cluster in complete.into_iter().collect::<BTreeSet<_>>() {
-            // First: a cluster that is known as a whole holds what is loaded after this, and nothing from before.
-            let fields = [("documents", Value::from(Vec::new())), ("live", cluster.into()), ("complete", true.into())];
-            edition.loads.push(Value::map(fields));
-        }
+        let loads = source::complete_loads(complete);
+        let mut edition = Edition { source: Some(Source::Folder { names }), loads, ..Edition::default() };
         let mut reader = Fleet::new(Box::new(Guest::new(&self.module, self.limits)?));
         let names: BTreeSet<String> = files.iter().map(|(path, _)| source::name_of(path)).collect();
         self.good.retain(|name, _| names.contains(name));
@@ -119,10 +115,13 @@ impl Folder {
             let Some(text) = self.text(&path, &name, &mut reader, &mut edition.diagnostics)? else { continue };
             // One that cannot be parsed goes to the engine as it is, which says so.
             let settings = reader.settings(&name, &text).unwrap_or_default();
-            let about = [("file", Value::text(name)), ("text", Value::text(text))].into_iter();
-            match settings {
-                Some(settings) => edition.settings.push(Value::map(about.chain([("configure", settings)]))),
-                None => edition.loads.push(Value::map(about.chain(live.map(|it| ("live", Value::text(it)))))),
+            let mut load = source::load_of(&name, &text, live.as_deref());
+            match (settings, load.as_map_mut()) {
+                (Some(settings), Some(fields)) => {
+                    fields.insert("configure", settings);
+                    edition.settings.push(load);
+                }
+                _ => edition.loads.push(load),
             }
         }
         Ok(edition)
