@@ -82,15 +82,30 @@ export function answerOf<O extends Op>(called: Called<O>): Answer<O> {
   return { ...called.ok, diagnostics: called.diagnostics ?? [] };
 }
 
-/** As `JSON.stringify`, with BigInts as the integers that they are. What is not JSON is a `FleetfoldError`. @internal */
+/** A request as text: as `JSON.stringify`, with BigInts as the integers that they are. What is not JSON is a `FleetfoldError`. @internal */
 export function write(request: unknown): string {
   try {
     let large = false;
     const text = stringify(request, () => ((large = true), 0));
     return large ? writeExact(request, text) : text;
   } catch (cause) {
-    throw new FleetfoldError({ code: "bad-json", message: `the request is not JSON: ${String(cause instanceof Error ? cause.message : cause).split("\n")[0]}` }, [], { cause });
+    throw notJson(cause);
   }
+}
+
+/** The request of an op, from its arguments. @internal */
+export function requestOf(op: Op, args: unknown): unknown {
+  if (args !== undefined && (typeof args !== "object" || args === null)) throw new FleetfoldError({ code: "wrong-type", message: `the arguments of ${op} must be an object` });
+  try {
+    return { ...args, op };
+  } catch (cause) {
+    throw notJson(cause);
+  }
+}
+
+function notJson(cause: unknown): FleetfoldError {
+  const [first] = String(cause instanceof Error ? cause.message : cause).split("\n");
+  return new FleetfoldError({ code: "bad-json", message: `the request is not JSON: ${first}` }, [], { cause });
 }
 
 /** Writes BigInts as texts with a mark that is nowhere else in the request, and then takes the quotes away. */

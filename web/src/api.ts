@@ -1,7 +1,7 @@
 // What people call: the contract in JavaScript, over an engine that was started by the entry point they imported.
 import type { Op, Requests } from "../contract.js";
 import { Workspace as Engine } from "../engine/engine.js";
-import { answerOf, type Called, type CallOptions, FleetfoldError, type Ops, OPS, type Primitive, write } from "./api-call.js";
+import { answerOf, type Called, type CallOptions, FleetfoldError, type Ops, OPS, type Primitive, requestOf, write } from "./api-call.js";
 import { engine } from "./api-start.js";
 
 export type * from "../contract.js";
@@ -59,7 +59,7 @@ export interface Workspace extends Ops {
 
 for (const op of Object.keys(OPS) as Op[]) {
   define(op, function (this: Workspace, args, options) {
-    return answerOf(this.call({ ...(args as object), op } as Requests[Op], options as CallOptions));
+    return answerOf(this.call(requestOf(op, args) as Requests[Op], options as CallOptions));
   });
 }
 // The engine's own class has the same name, and a bundler gives this one another.

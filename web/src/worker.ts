@@ -1,6 +1,6 @@
 // The engine beside the page: the same calls, each a promise, and nothing that the page would wait for. For browsers.
 import type { Op, Refusal, Requests } from "../contract.js";
-import { answerOf, type Answer, type Arguments, type Called, type CallOptions, FleetfoldError, OPS, type Primitive, write } from "./api-call.js";
+import { answerOf, type Answer, type Arguments, type Called, type CallOptions, FleetfoldError, OPS, type Primitive, requestOf, write } from "./api-call.js";
 import type { PlainSource } from "./api-start.js";
 import type { FromWorker, ToWorker } from "./worker-messages.js";
 
@@ -93,7 +93,7 @@ function callsOn(line: Line, on: number, which: "primitive" | "loaded", refused:
     },
   };
   const names = (Object.keys(OPS) as Op[]).filter((op) => which === "loaded" || OPS[op] === which);
-  const ops = names.map((op) => [op, async (args: object, options?: CallOptions) => answerOf(await calls.call({ ...args, op } as Requests[Op], options))]);
+  const ops = names.map((op) => [op, async (args: unknown, options?: CallOptions) => answerOf(await calls.call(requestOf(op, args) as Requests[Op], options))]);
   return { ...calls, ...(Object.fromEntries(ops) as AsyncOps) };
 }
 
