@@ -91,7 +91,7 @@ export class ClusterPlan extends LitElement {
     // Those of the subject that is looked at first.
     const all = [...value.actions, ...value.held].sort((a, b) => Number(b.subject === subject) - Number(a.subject === subject));
     return html`
-      <h3>Plan for ${clusterName(cluster)}: ${value.actions.length ? counted(value.actions.length, "action") : "nothing to do"}${value.held.length ? `, ${count(value.held.length)} held` : ""}</h3>
+      <h3>Plan for ${clusterName(cluster)}: ${value.actions.length ? counted(value.actions.length, "action") : value.needs.length ? "not known yet" : "nothing to do"}${value.held.length ? `, ${count(value.held.length)} held` : ""}</h3>
       ${value.needs.length ? html`<p class="quiet">${counted(value.needs.length, "object")} must be seen before more can be said.</p>` : nothing}
       <div class=${stale ? "stale" : ""}>${all.slice(0, MOST).map((it) => this.#action(it))}</div>
       ${all.length > MOST ? html`<p><button class="link" @click=${() => this.state.choose({ view: "plan" })}>${count(all.length - MOST)} more in the plan</button></p>` : nothing}

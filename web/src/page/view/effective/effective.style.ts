@@ -42,6 +42,10 @@ export const effectiveStyle = css`
   .bar select:hover {
     border-color: var(--ff-line);
   }
+  .bar > button {
+    flex: none;
+    white-space: nowrap;
+  }
   .push {
     display: inline-flex;
     flex: none;

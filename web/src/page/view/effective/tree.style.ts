@@ -80,6 +80,13 @@ export const treeStyle = css`
   .by button.link {
     color: inherit;
   }
+  .loser button.link {
+    display: flex;
+  }
+  .loser button.link > :first-child {
+    overflow: hidden;
+    text-overflow: ellipsis;
+  }
   .by button.link:hover {
     color: var(--ff-accent);
   }
