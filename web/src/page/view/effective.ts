@@ -13,6 +13,7 @@ import { prose } from "./effective/prose.js";
 import { nothingLoaded, nothingPicked } from "./effective/teach.js";
 import type { Tree } from "./effective/tree.js";
 import { effectiveStyle } from "./effective/effective.style.js";
+import { firstOf } from "./groups/equal.js";
 import "./effective/cascade.js";
 import "./effective/cluster-plan.js";
 import "./effective/compare.js";
@@ -113,7 +114,7 @@ export class Effective extends LitElement {
     const { subject, cluster } = this.state.choice;
     const all = this.all.value;
     if (subject === undefined || all?.subject !== subject || this.all.stale) return;
-    const first = all.results[0]?.clusters[0];
+    const first = firstOf(all);
     if (this.#settled === subject && cluster !== undefined) return;
     const known = all.results.some((it) => it.clusters.includes(cluster ?? "")) || this.mine.error?.code !== "unknown-cluster";
     if (cluster !== undefined && this.mine.stale) return;

@@ -11,7 +11,7 @@ import type { State } from "../state.js";
 import { Virtual, virtual } from "../virtual.js";
 import { detail } from "./fleet/detail.js";
 import { chosenValues, matchesText, placeIn, readingOf, type Reading, toggled, wordsOf } from "./fleet/filter.js";
-import { type Label, labelsOf, shortKey } from "./fleet/labels.js";
+import { type Label, labelOf, labelsOf, shortKey } from "./fleet/labels.js";
 import { fleetStyles } from "./fleet/look.js";
 import { brokenNote } from "./groups/broken.js";
 import { named, refOf } from "./groups/place.js";
@@ -193,7 +193,7 @@ export class Fleet extends LitElement {
     const kinds = new Set(answer.clusters.map((it) => it.kind));
     if (kinds.size > 1) columns.push({ id: "kind", title: "kind", width: "minmax(64px, 1.4fr)", text: (it) => it.kind });
     const room = Math.min(8, Math.max(1, Math.floor((this.width - 300) / 84)));
-    for (const { key } of labelsOf(answer.clusters).slice(0, room)) columns.push({ id: `label ${key}`, title: shortKey(key), width: "minmax(56px, 1fr)", text: (it) => it.labels[key] ?? "" });
+    for (const { key } of labelsOf(answer.clusters).slice(0, room)) columns.push({ id: `label ${key}`, title: shortKey(key), width: "minmax(56px, 1fr)", text: (it) => labelOf(it, key) ?? "" });
     if (subject !== undefined) columns.push({ id: "in", title: `in ${named(subject).name}`, width: "minmax(56px, 80px)", text: this.#inSubject(subject) });
     return columns;
   }

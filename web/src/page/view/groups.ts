@@ -12,7 +12,7 @@ import { goToDocument } from "../where.js";
 import { brokenNote } from "./groups/broken.js";
 import { signsOf, signWord, tally } from "./groups/change.js";
 import "./groups/clusters.js";
-import { differenceText, type Group, groupsOf, groupWith } from "./groups/equal.js";
+import { differenceText, firstOf, type Group, groupsOf, groupWith } from "./groups/equal.js";
 import { groupStyles } from "./groups/look.js";
 import { named, refOf, shortName } from "./groups/place.js";
 import { clusterKind, coded, reasonList, reasonStyles } from "./groups/reasons.js";
@@ -59,7 +59,7 @@ export class Groups extends LitElement {
     const groups = groupsOf(answer);
     if (cluster !== undefined && (this.#picked !== subject || groupWith(groups, cluster))) return;
     this.#picked = undefined;
-    const first = (groups.find((it) => it.largest) ?? groups[0])?.clusters[0];
+    const first = firstOf(answer);
     if (first !== undefined && first !== cluster) queueMicrotask(() => this.state.choose({ cluster: first }));
   }
 

@@ -18,6 +18,11 @@ export function labelsOf(clusters: ClusterAnswer[]): Label[] {
   return labels;
 }
 
+/** A label may be called like something that every object has. */
+export function labelOf({ labels }: ClusterAnswer, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
 /** The part of a key that people know it by. */
 export function shortKey(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
@@ -44,5 +49,5 @@ function telling({ clusters, values }: Label, all: number): number {
 
 /** Says the same as another label, as `topology.kubernetes.io/region` does beside `region`. */
 function isTwin(label: Label, other: Label, clusters: ClusterAnswer[]): boolean {
-  return label.clusters === other.clusters && label.values.length === other.values.length && clusters.every(({ labels }) => labels[label.key] === labels[other.key]);
+  return label.clusters === other.clusters && label.values.length === other.values.length && clusters.every((it) => labelOf(it, label.key) === labelOf(it, other.key));
 }

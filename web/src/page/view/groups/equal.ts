@@ -32,6 +32,12 @@ export function groupWith(groups: Group[], cluster: string | undefined): Group |
   return cluster === undefined ? undefined : groups.find((it) => it.clusters.includes(cluster));
 }
 
+/** The cluster to look at when none is chosen: the first of the largest group. */
+export function firstOf(answer: EffectiveAnswer): string | undefined {
+  const groups = groupsOf(answer);
+  return (groups.find((it) => it.largest) ?? groups[0])?.clusters[0];
+}
+
 /** `replicas=5`, `no storage.class`. */
 export function differenceText({ path, value }: Difference): string {
   return value === undefined ? `no ${path}` : `${path}=${value}`;
