@@ -145,8 +145,9 @@ export class Documents extends LitElement {
     this.state.addEventListener("open", this.#open);
     this.addEventListener("dragover", this.#dragOver);
     this.addEventListener("dragleave", this.#dragLeave);
-    this.addEventListener("drop", this.#drop);
-    this.addEventListener("paste", this.#paste);
+    // Before the editor, which would take the text of a file into the one that is open.
+    this.addEventListener("drop", this.#drop, true);
+    this.addEventListener("paste", this.#paste, true);
   }
 
   override disconnectedCallback(): void {
@@ -331,6 +332,7 @@ export class Documents extends LitElement {
   readonly #paste = async (event: ClipboardEvent): Promise<void> => {
     if (!event.clipboardData?.files.length) return;
     event.preventDefault();
+    event.stopPropagation();
     await this.#bring.take(event.clipboardData);
   };
 }

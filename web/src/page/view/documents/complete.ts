@@ -3,7 +3,7 @@
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
 import type { EditorView } from "@codemirror/view";
 import type { KindAnswer } from "../../../../contract.js";
-import { inline, json } from "../../../words.js";
+import { counted, inline, json } from "../../../words.js";
 import { SOON } from "../../engine.js";
 import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
@@ -25,21 +25,23 @@ export function completionFor(about: () => { state: State; file: string | undefi
     if (!context.explicit && spot.from === context.pos && !/[:{[,-] $/.test(context.state.sliceDoc(Math.max(0, context.pos - 2), context.pos))) return null;
     const [documents, clusters, kinds] = await Promise.all([corpus.documents(state), state.ask({ op: "clusters" }, SOON), state.ask({ op: "kinds" }, SOON)]);
     if (context.aborted) return null;
-    const fleet = known(clusters && "ok" in clusters ? clusters.ok.clusters : [], documents);
-    return complete(context, spot, file, fleet, kinds && "ok" in kinds ? kinds.ok.kinds : []);
+    const fleet = known(clusters && "ok" in clusters ? clusters.ok.clusters : [], documents, kinds && "ok" in kinds ? kinds.ok.kinds : []);
+    return complete(context, spot, file, fleet);
   };
 }
 
-async function complete(context: CompletionContext, spot: Spot, file: string, fleet: Known, kinds: KindAnswer[]): Promise<CompletionResult | null> {
+async function complete(context: CompletionContext, spot: Spot, file: string, fleet: Known): Promise<CompletionResult | null> {
   const [apiVersion, kind] = [topValue(spot.text, "apiVersion"), topValue(spot.text, "kind")];
   const alike = fleet.documents.filter((it) => it.kind === kind);
   const schemas = await schemasAt(apiVersion, kind, spot.path, isSettings(file), ITEM);
   const options: Completion[] = [];
   if (spot.writes !== "value") options.push(...keys(context, spot, schemas, alike, fleet));
-  if (spot.writes !== "key") options.push(...values(spot, schemas, kind === "Secret" ? [] : alike, fleet, kinds, apiVersion, kind));
+  if (spot.writes !== "key") options.push(...values(spot, schemas, kind === "Secret" ? [] : alike, fleet, apiVersion, kind));
   const once = new Map<string, Completion>();
   const typed = context.state.sliceDoc(spot.from, context.pos);
-  for (const it of options) if (!once.has(it.label) && (it.type === "property" || it.label !== typed)) once.set(it.label, it);
+  // What is being typed was seen too: in the line that is being typed.
+  const isEcho = (it: Completion) => it.label === typed && (it.boost ?? 0) < 0;
+  for (const it of options) if (!once.has(it.label) && !isEcho(it)) once.set(it.label, it);
   return once.size ? { from: spot.from, options: [...once.values()], validFor: /^[^\s,:{}[\]]*$/ } : null;
 }
 
@@ -62,23 +64,24 @@ function keys(context: CompletionContext, spot: Spot, schemas: Schema[], alike: 
   }
   for (const [key, { times, example }] of seen) {
     const shape = Array.isArray(example) ? "list" : typeof example === "object" && example !== null ? "map" : "scalar";
-    all.push({ label: key, type: "property", detail: times === 1 ? "in 1 document" : `in ${times} places`, apply: writeKey(key, shape, spot) });
+    all.push({ label: key, type: "property", detail: `in ${counted(times, "place")}`, apply: writeKey(key, shape, spot) });
   }
   return all.filter((it) => isNew(it.label));
 }
 
-function values(spot: Spot, schemas: Schema[], alike: Document[], fleet: Known, kinds: KindAnswer[], apiVersion: string | undefined, kind: string | undefined): Completion[] {
+function values(spot: Spot, schemas: Schema[], alike: Document[], fleet: Known, apiVersion: string | undefined, kind: string | undefined): Completion[] {
   const all: Completion[] = [];
   const [key, depth] = [spot.path.at(-1), spot.path.length];
-  if (depth === 1 && key === "kind") all.push(...kindValues(kinds, fleet.documents, apiVersion));
-  if (depth === 1 && key === "apiVersion") all.push(...versionValues(kinds, fleet.documents, kind));
+  if (depth === 1 && key === "kind") all.push(...kindValues(fleet.kinds, fleet.documents, apiVersion));
+  if (depth === 1 && key === "apiVersion") all.push(...versionValues(fleet.kinds, fleet.documents, kind));
   all.push(...referencesAt(spot, fleet));
   for (const schema of schemas) {
     const choices = schema.enum ?? (schema.type === "boolean" ? [true, false] : []);
     for (const it of choices) all.push({ label: inline(it), type: "enum", boost: 2, ...(schema.description ? { info: schema.description } : {}) });
   }
   const isName = depth === 2 && spot.path[0] === "metadata" && key !== "namespace";
-  if (depth > 1 && !isName) {
+  // What others say counts where nothing better is known.
+  if (!all.length && depth > 1 && !isName) {
     const seen = new Set<string>();
     for (const it of valuesAt(alike, spot.path)) {
       if (typeof it !== "string" || seen.size >= MOST) continue;
@@ -93,10 +96,10 @@ function values(spot: Spot, schemas: Schema[], alike: Document[], fleet: Known, 
 function kindValues(kinds: KindAnswer[], documents: Document[], apiVersion: string | undefined): Completion[] {
   const group = apiVersion === undefined ? undefined : apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
   const all = kinds.filter((it) => !it.kind.endsWith("*") && (group === undefined || it.group === group));
-  const seen = documents.filter((it) => it.kind !== undefined && (apiVersion === undefined || it.apiVersion === apiVersion));
+  const seen = documents.filter((it) => apiVersion === undefined || it.apiVersion === apiVersion);
   return [
     ...all.map((it): Completion => ({ label: it.kind, type: "class", detail: it.group, info: `${it.scope === "Cluster" ? "of the hub as a whole" : "in a namespace"}, read by ${it.dialects.join(", ")}`, boost: 1 })),
-    ...[...new Map(seen.map((it) => [it.kind!, it.apiVersion ?? ""]))].map(([label, detail]): Completion => ({ label, type: "class", detail })),
+    ...[...new Map(seen.map((it) => [it.kind, it.apiVersion ?? ""]))].map(([label, detail]): Completion => ({ label, type: "class", detail, boost: -1 })),
   ];
 }
 

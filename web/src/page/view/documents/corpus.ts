@@ -7,7 +7,7 @@ import { ITEM } from "./spot.js";
 
 export interface Document {
   apiVersion?: string;
-  kind?: string;
+  kind: string;
   metadata?: { name?: string; namespace?: string; labels?: Record<string, unknown> };
   spec?: Record<string, unknown>;
 }
@@ -31,11 +31,18 @@ export class Corpus {
     await Promise.all(
       fresh.map(async ({ name, text }) => {
         const answer = await state.engine.ask("current", Number.MAX_SAFE_INTEGER, LATER, { op: "parse", text: head(text!) });
-        const documents = answer && "ok" in answer ? (answer.ok.documents.filter((it) => typeof it === "object" && it !== null) as Document[]) : undefined;
+        const documents = answer && "ok" in answer ? (answer.ok.documents.filter(isDocument) as unknown[] as Document[]) : undefined;
         this.#read.set(name, { text: text!, documents: documents ?? this.#read.get(name)?.documents ?? [] });
       }),
     );
   }
+}
+
+/** Whether what names it is text: while somebody types, it need not be. */
+function isDocument(value: unknown): boolean {
+  const { kind, apiVersion, metadata } = (value ?? {}) as Record<string, unknown>;
+  const { name, namespace } = (typeof metadata === "object" && metadata !== null ? metadata : {}) as Record<string, unknown>;
+  return typeof kind === "string" && [apiVersion, name, namespace].every((it) => it === undefined || typeof it === "string");
 }
 
 function head(text: string): string {

@@ -17,8 +17,9 @@ export interface Spot {
   indent: number | undefined;
   /** The keys beside it, and their values where those are in one line. */
   beside: Map<string, string>;
-  /** The lines of the document. */
+  /** The lines of the document, and those of them before the cursor. */
   text: string;
+  before: string;
 }
 
 /** Further than this nobody's document goes in one piece. */
@@ -37,21 +38,21 @@ export function spotAt(state: EditorState, position: number): Spot | undefined {
   const line = doc.lineAt(position);
   const before = line.text.slice(0, position - line.from);
   if (/(^|\s)#/.test(before) && flow === undefined) return undefined;
-  const text = around(doc, line.number);
+  const within = around(doc, line.number, position);
   const own = openers(before);
   const last = own.at(-1);
   // Braces that are not closed yet may be unknown to the tree.
   if (flow === undefined && last && /^[[{]/.test(before.slice(last.after).trimStart())) flow = line.from + last.after + before.slice(last.after).search(/\S/);
-  if (flow !== undefined) return inBraces(doc, flow, position, text);
+  if (flow !== undefined) return inBraces(doc, flow, position, within);
   const start = position - /[^\s]*$/.exec(before.slice(last?.after ?? 0))![0].length - line.from;
   if (last?.key !== undefined) {
     // `key: va|`; a value of several words is not one to complete.
     if (/\S\s/.test(before.slice(last.after).trimStart())) return undefined;
-    return { path: [...above(doc, line.number, last.column, own.slice(0, -1)), last.key], writes: "value", from: line.from + start, indent: last.column, beside: besides(doc, line.number, last.column), text };
+    return { path: [...above(doc, line.number, last.column, own.slice(0, -1)), last.key], writes: "value", from: line.from + start, indent: last.column, beside: besides(doc, line.number, last.column), ...within };
   }
   if (/\S\s/.test(before.slice(last?.after ?? 0).trimStart())) return undefined;
   const path = above(doc, line.number, start, own);
-  return { path, writes: last ? "either" : "key", from: line.from + start, indent: start, beside: besides(doc, line.number, start), text };
+  return { path, writes: last ? "either" : "key", from: line.from + start, indent: start, beside: besides(doc, line.number, start), ...within };
 }
 
 interface Opener {
@@ -130,7 +131,7 @@ interface Level {
 }
 
 /** Inside braces or brackets: read from where they begin. */
-function inBraces(doc: Text, start: number, position: number, text: string): Spot {
+function inBraces(doc: Text, start: number, position: number, within: Pick<Spot, "text" | "before">): Spot {
   const line = doc.lineAt(start);
   const head = openers(line.text.slice(0, start - line.from));
   const path = head.length ? [...above(doc, line.number, head.at(-1)!.column, head.slice(0, -1)), head.at(-1)!.key ?? ITEM] : above(doc, line.number, start - line.from, []);
@@ -143,9 +144,9 @@ function inBraces(doc: Text, start: number, position: number, text: string): Spo
   for (; at <= inside.length; at++) {
     const level = levels.at(-1);
     if (start + at === position) {
-      const within = levels.flatMap((it, index) => (it.map ? (it.key === undefined ? [] : [it.key]) : index === levels.length - 1 ? [ITEM] : [ITEM]));
+      const inner = levels.flatMap((it) => (it.map ? (it.key ?? []) : ITEM));
       const from = start + token + (/^\s*/.exec(inside.slice(token, at))![0].length);
-      spot = { path: [...path, ...within], writes: level?.map && level.key === undefined ? "key" : level?.map ? "value" : "either", from: Math.min(from, position), indent: undefined, beside: level?.beside ?? new Map(), text };
+      spot = { path: [...path, ...inner], writes: level?.map && level.key === undefined ? "key" : level?.map ? "value" : "either", from: Math.min(from, position), indent: undefined, beside: level?.beside ?? new Map(), ...within };
       depth = levels.length;
     }
     const letter = inside[at];
@@ -169,15 +170,16 @@ function inBraces(doc: Text, start: number, position: number, text: string): Spo
       if (!levels.length) break;
     }
   }
-  return spot ?? { path, writes: "either", from: position, indent: undefined, beside: new Map(), text };
+  return spot ?? { path, writes: "either", from: position, indent: undefined, beside: new Map(), ...within };
 }
 
 /** The text of the document that a line is in. */
-function around(doc: Text, line: number): string {
+function around(doc: Text, line: number, position: number): Pick<Spot, "text" | "before"> {
   let [first, last] = [line, line];
   while (first > 1 && line - first < FAR && !isEnd(doc.line(first - 1).text)) first--;
   while (last < doc.lines && last - line < FAR && !isEnd(doc.line(last + 1).text)) last++;
-  return doc.sliceString(doc.line(first).from, doc.line(last).to);
+  const { from } = doc.line(first);
+  return { text: doc.sliceString(from, doc.line(last).to), before: doc.sliceString(from, position) };
 }
 
 /** The value of a key at the top of a document. */

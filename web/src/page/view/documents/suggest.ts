@@ -1,15 +1,16 @@
 // Values that name something else: clusters, labels, options, other documents.
 import type { Completion } from "@codemirror/autocomplete";
-import type { ClusterAnswer } from "../../../../contract.js";
+import type { ClusterAnswer, KindAnswer } from "../../../../contract.js";
 import { counted, inline, json } from "../../../words.js";
 import { type Document, valuesAt } from "./corpus.js";
-import { ITEM, type Spot } from "./spot.js";
+import { ITEM, type Spot, topValue } from "./spot.js";
 
 export interface Known {
   clusters: ClusterAnswer[];
   documents: Document[];
   /** By key, the values and how many clusters have each. */
   labels: Map<string, Map<string, number>>;
+  kinds: KindAnswer[];
 }
 
 interface Option {
@@ -19,8 +20,8 @@ interface Option {
   description?: string;
 }
 
-export function known(clusters: ClusterAnswer[], documents: Document[]): Known {
-  return { clusters, documents, labels: labelsOf(clusters) };
+export function known(clusters: ClusterAnswer[], documents: Document[], kinds: KindAnswer[]): Known {
+  return { clusters, documents, kinds, labels: labelsOf(clusters) };
 }
 
 /** The labels of the fleet that was last asked about. */
@@ -50,7 +51,7 @@ export function referencesAt(spot: Spot, fleet: Known): Completion[] {
   if (above === "matchExpressions" && !isItem && key === "key") return labelKeys(fleet);
   if (above === "matchExpressions" && key === "operator") return ["In", "NotIn", "Exists", "DoesNotExist"].map((label) => ({ label, type: "enum", boost: 3 }));
   if (above === "matchExpressions" && key === "values") return labelValues(fleet, spot.beside.get("key") ?? keyBefore(spot));
-  if (/^clusterNames?$|^(ignore|exclude)\w*s$/i.test(key) || (above === "clusters" && key === "name")) return clusterNames(fleet);
+  if (/^clusterNames?$|^(ignore|exclude)\w*s$/i.test(key) || (above === "clusters" && key === "name")) return clusterNames(spot, fleet);
   if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && /^(name|path)$/.test(key)) return optionNames(spot, fleet);
   if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && key === "value") return optionValues(spot, fleet);
   if (key === "namespace" && above !== "") return namespaces(fleet);
@@ -67,11 +68,16 @@ function labelValues(fleet: Known, key: string): Completion[] {
 
 /** Inside `values: […]`, the key stands before the list. */
 function keyBefore(spot: Spot): string {
-  return [...spot.text.matchAll(/\bkey:\s*["']?([^\s,"'}]+)/g)].at(-1)?.[1] ?? "";
+  return [...spot.before.matchAll(/\bkey:\s*["']?([^\s,"'}]+)/g)].at(-1)?.[1] ?? "";
 }
 
-function clusterNames(fleet: Known): Completion[] {
-  return fleet.clusters.map((it) => ({ label: it.name, type: "variable", detail: it.kind, boost: 3 }));
+/** The clusters of those who read the document; all, if it is not known who does. */
+function clusterNames(spot: Spot, fleet: Known): Completion[] {
+  const dialects = (kind: string | undefined) => fleet.kinds.filter((it) => it.kind === kind || (it.kind.endsWith("*") && kind?.startsWith(it.kind.slice(0, -1)))).flatMap((it) => it.dialects);
+  const own = dialects(topValue(spot.text, "kind"));
+  const kinds = new Map([...new Set(fleet.clusters.map((it) => it.kind))].map((kind) => [kind, dialects(kind).some((it) => own.includes(it))]));
+  const near = fleet.clusters.filter((it) => kinds.get(it.kind));
+  return (near.length ? near : fleet.clusters).map((it) => ({ label: it.name, type: "variable", detail: it.kind, boost: 3 }));
 }
 
 /** The options of the definitions that the document names, or of all if it names none. */
@@ -116,8 +122,10 @@ function names(fleet: Known, spot: Spot, above: string, key: string): Completion
   const word = spoken.replace(/(Refs?|Names?)$/, "").replace(/s$/, "").toLowerCase();
   if (word === "" || word === "metadata") return [];
   const found = fleet.documents.filter((it) => {
-    const kind = it.kind?.toLowerCase() ?? "";
-    return it.metadata?.name !== undefined && (kind === word || (word.length > 6 && kind.endsWith(word)));
+    const kind = it.kind.toLowerCase();
+    // `pluginDefinitionNames` may mean a ClusterPluginDefinition too, unless a kind stands beside it.
+    const isMeant = kind === word || (word.length > 6 && kind.endsWith(word) && !spot.beside.has("kind"));
+    return it.metadata?.name !== undefined && isMeant;
   });
-  return [...new Map(found.map((it) => [it.metadata!.name!, it.kind!]))].map(([label, detail]) => ({ label, type: "class", detail, boost: 2 }));
+  return [...new Map(found.map((it) => [it.metadata!.name!, it.kind]))].map(([label, detail]) => ({ label, type: "class", detail, boost: 2 }));
 }
