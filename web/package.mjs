@@ -1,12 +1,13 @@
 // Builds the npm package: `dist/`, from `src/` and the engine. One WebAssembly file for all entry points; `inline.js` holds its own.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const web = fileURLToPath(new URL(".", import.meta.url));
-const dist = join(web, "dist");
+/** Becomes `dist` when all of it is there. */
+const dist = join(web, `.dist-${process.pid}`);
 const source = (name) => join(web, "src", name);
 
 /** Whatever a bundler makes of the file, its address or a module, an engine starts from it. */
@@ -24,16 +25,18 @@ const besides = {
   },
 };
 
-rmSync(dist, { recursive: true, force: true });
+process.on("exit", () => rmSync(dist, { recursive: true, force: true }));
 mkdirSync(dist);
 copyFileSync(join(web, "engine", "engine_bg.wasm"), join(dist, "engine.wasm"));
 copyFileSync(join(web, "contract.schema.json"), join(dist, "schema.json"));
 copyFileSync(join(web, "..", "LICENSE"), join(dist, "LICENSE"));
 await scripts();
 types();
+rmSync(join(web, "dist"), { recursive: true, force: true });
+renameSync(dist, join(web, "dist"));
 
 async function scripts() {
-  const all = { bundle: true, target: "es2022", charset: "utf8", logLevel: "warning", legalComments: "none", absWorkingDir: web };
+  const all = { bundle: true, target: "es2022", charset: "utf8", logLevel: "warning", legalComments: "eof", absWorkingDir: web };
   const out = (name) => join(dist, name);
   const esm = { ...all, format: "esm" };
   const node = { ...all, platform: "node", entryPoints: [source("node.ts")] };

@@ -25,6 +25,27 @@ async function inWorker(): Promise<unknown[]> {
 
 Object.assign(globalThis, { said: Promise.all([consume(), inWorker()]) });
 `;
+const ELEMENT = `
+import "fleetfold/element";
+import type { FleetfoldPreview } from "fleetfold/element";
+
+const preview: FleetfoldPreview = document.createElement("fleetfold-preview");
+preview.documents = [
+  { apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata: { name: "eu-1", namespace: "acme", labels: { tier: "gold" } } },
+  {
+    apiVersion: "greenhouse.sap/v1alpha1",
+    kind: "PluginPreset",
+    metadata: { name: "metrics", namespace: "acme" },
+    spec: {
+      clusterSelector: { matchLabels: { tier: "gold" } },
+      plugin: { pluginDefinitionRef: { kind: "PluginDefinition", name: "metrics" }, optionValues: [{ name: "replicas", value: 3 }] },
+      clusterOptionOverrides: [{ clusterName: "eu-1", overrides: [{ name: "replicas", value: 5 }] }],
+    },
+  },
+];
+preview.cluster = "eu-1";
+document.body.append(preview);
+`;
 const HTML = (script) => `<!doctype html><html lang="en"><title>Package</title><body><script type="module" src="${script}"></script></body></html>`;
 
 let packed, chromium;
@@ -90,6 +111,30 @@ test("A single file with the engine in it runs without asking for another", asyn
   await page.context().close();
   await server.close();
 });
+
+for (const [name, make] of Object.entries({
+  Vite: (folder) => {
+    run(tool("vite"), ["build", "--logLevel", "warn"], folder);
+    return join(folder, "dist");
+  },
+  esbuild: (folder) => {
+    run(tool("esbuild"), ["main.ts", "--bundle", "--format=esm", "--outdir=out", "--log-level=warning"], folder);
+    for (const it of ["engine.wasm", "element-worker.js"]) copyFileSync(join(folder, "node_modules", "fleetfold", "dist", it), join(folder, "out", it));
+    writeFileSync(join(folder, "out", "index.html"), HTML("./main.js"));
+    return join(folder, "out");
+  },
+})) {
+  test(`${name} bundles the element, and it shows what a cluster gets`, async () => {
+    const folder = project(packed, `element-${name}`, { type: "module" }, { "main.ts": ELEMENT, "index.html": HTML("./main.ts") });
+    compile(folder, [...BUNDLER, "main.ts"]);
+    const server = await site(make(folder));
+    const page = await open(chromium, server, { settle: false });
+    await page.getByText("cluster-option-override").first().waitFor();
+    check(page);
+    await page.context().close();
+    await server.close();
+  });
+}
 
 /** A page with the files of the package as they are, and what it does there. */
 async function onPage(run, { csp, edit } = {}) {

@@ -14,8 +14,8 @@ let packed;
 before(() => (packed = pack()));
 
 test("The tarball holds one WebAssembly file, and nothing that is not meant", () => {
-  const scripts = ["element.js", "inline.js", "node.cjs", "node.js", "shared.js", "web.js", "worker-script.js", "worker.js", "workerd.js"];
-  const types = ["element.d.ts", "engine.wasm.d.ts", "index.d.cts", "index.d.ts", "worker-script.d.ts", "worker.d.ts"];
+  const scripts = ["element-worker.js", "element.js", "inline.js", "node.cjs", "node.js", "shared.js", "web.js", "worker-script.js", "worker.js", "workerd.js"];
+  const types = ["element-react.d.ts", "element.d.ts", "engine.wasm.d.ts", "index.d.cts", "index.d.ts", "worker-script.d.ts", "worker.d.ts"];
   const others = ["LICENSE", "engine.wasm", "schema.json"];
   const dist = [...scripts, ...types, ...others].map((it) => `dist/${it}`);
   assert.deepEqual(packed.files, [...dist, "README.md", "package.json"].sort());
