@@ -77,14 +77,17 @@ export async function main() {
   compile(folder, [...NODE16, "--noEmit", "--lib", "es2022", "node.ts", "consumer.ts", "--skipLibCheck", ...types]);
 });
 
-test("The example of the README says what the README says", () => {
+test("The examples of the README say what the README says", () => {
   const folder = project(packed, "readme", { type: "module" });
   const text = readFileSync(join(packed.folder, "README.md"), "utf8");
-  const [yaml, program, said] = ["yaml", "js", "text"].map((it) => text.match(new RegExp(`^\`\`\`${it}\n([^]*?)^\`\`\``, "m"))[1]);
-  writeFileSync(join(folder, "fleet.yaml"), yaml);
-  writeFileSync(join(folder, "example.js"), program);
-  assert.equal(run("node", ["example.js"], folder), said);
-  assert.ok(program.trim().split("\n").filter((it) => it !== "").length <= 8);
+  writeFileSync(join(folder, "fleet.yaml"), text.match(/^```yaml\n([^]*?)^```/m)[1]);
+  const examples = [...text.matchAll(/^```js\n([^]*?)^```\n\n```text\n([^]*?)^```/gm)];
+  assert.equal(examples.length, 2);
+  for (const [, program, said] of examples) {
+    writeFileSync(join(folder, "example.js"), program);
+    assert.equal(run("node", ["example.js"], folder), said);
+  }
+  assert.ok(examples[0][1].split("\n").filter((it) => it !== "").length <= 8);
 });
 
 test("The entry point with the engine in it gives the same results", async () => {
