@@ -72,7 +72,7 @@ export async function site(folder = process.env.FLEETFOLD_SITE ?? join(root, "we
 /** A Chromium that knows no address but this machine's. Close it when done. */
 export function browser({ args = [] } = {}) {
   const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-  const alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
+  const alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost";
   return driver.launch({ executablePath: chromium(), args: ["--no-sandbox", ...quiet, alone, ...args] });
 }
 
