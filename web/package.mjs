@@ -62,7 +62,7 @@ function types() {
   execFileSync(join(web, "..", "node_modules", ".bin", "tsc"), ["-p", made], { stdio: ["ignore", process.stderr, "inherit"] });
 
   const parts = ["contract.d.ts", "src/api-call.d.ts", "src/api-start.d.ts", "src/api.d.ts", "src/web.d.ts"];
-  const index = parts.map((it) => own(readFileSync(join(made, it), "utf8"))).join("\n");
+  const index = told(parts.map((it) => own(readFileSync(join(made, it), "utf8"))).join("\n"));
   for (const name of ["index.d.ts", "index.d.cts"]) writeFileSync(join(dist, name), `${DISPOSABLE}${index}\nexport {};\n`);
   const worker = readFileSync(join(made, "src/worker.d.ts"), "utf8");
   writeFileSync(join(dist, "worker.d.ts"), DISPOSABLE + worker.replace(/"(\.\.\/contract|\.\/api-call|\.\/api-start)\.js"/g, '"./index.js"'));
@@ -79,4 +79,12 @@ function own(types) {
     .split("\n")
     .filter((it) => !/^(import .*|export .* from ".*"|export \{\});?$/.test(it))
     .join("\n");
+}
+
+/** Functions say in an editor what their op does, as methods do by themselves. */
+function told(types) {
+  return types.replace(/^export declare const (\w+): Ops\["\w+"\];$/gm, (declared, op) => {
+    const [, doc] = types.match(new RegExp(`^ +(/\\*\\* .* \\*/)\n +${op}: \\w+Request;$`, "m")) ?? [];
+    return doc ? `${doc}\n${declared}` : declared;
+  });
 }
