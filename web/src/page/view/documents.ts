@@ -22,7 +22,7 @@ import { SIGNS, signOf } from "./documents/tree.js";
 /** The three lines that make a cluster. */
 const FIRST = `apiVersion: cluster.open-cluster-management.io/v1
 kind: ManagedCluster
-metadata: {name: eu-1, labels: {region: eu, tier: gold}}
+metadata: {name: eu-1, labels: {tier: gold}}
 `;
 
 export class Documents extends LitElement {
@@ -112,6 +112,7 @@ export class Documents extends LitElement {
         font-weight: 600;
       }
       .empty {
+        flex: 1 1 0;
         overflow: auto;
       }
     `,
@@ -143,8 +144,10 @@ export class Documents extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.state.addEventListener("open", this.#open);
-    this.addEventListener("dragover", this.#dragOver);
-    this.addEventListener("dragleave", this.#dragLeave);
+    // Anywhere on the page: what nobody takes, the browser would show instead of the page.
+    addEventListener("dragover", this.#dragOver);
+    addEventListener("dragleave", this.#dragLeave);
+    addEventListener("drop", this.#drop);
     // Before the editor, which would take the text of a file into the one that is open.
     this.addEventListener("drop", this.#drop, true);
     this.addEventListener("paste", this.#paste, true);
@@ -153,17 +156,21 @@ export class Documents extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.state.removeEventListener("open", this.#open);
+    removeEventListener("dragover", this.#dragOver);
+    removeEventListener("dragleave", this.#dragLeave);
+    removeEventListener("drop", this.#drop);
   }
 
   override willUpdate(): void {
     this.#file = this.#chosen();
     this.#gather();
-    const { cluster } = this.state.choice;
-    const [answer, of] = this.#decidedOf;
-    if (answer !== this.effective.value || of !== cluster) {
-      this.#decidedOf = [this.effective.value, cluster];
-      this.#decided = this.effective.value ? decidedBy(this.effective.value, cluster) : new Map();
-    }
+    const { subject, cluster } = this.state.choice;
+    const { value, stale } = this.effective;
+    // Of something else: of no use, unless its own answer is about to come.
+    const answer = value?.subject === subject || stale ? value : undefined;
+    if (answer === this.#decidedOf[0] && cluster === this.#decidedOf[1]) return;
+    this.#decidedOf = [answer, cluster];
+    this.#decided = answer ? decidedBy(answer, cluster) : new Map();
   }
 
   override render() {
@@ -190,9 +197,8 @@ export class Documents extends LitElement {
             </div>
           `
         : nothing}
-      ${file?.text === null
-        ? html`<div class="empty"><p>This file is removed: its documents count no more. It comes back with Put back, or when everything is reset.</p></div>`
-        : html`<ff-editor .state=${this.state} .file=${this.#file} .findings=${this.#here} .decided=${this.#decided.get(this.#file ?? "") ?? Documents.#nothing} .complete=${this.#complete} @line=${this.#atLine} @decided=${(event: CustomEvent<Decided[]>) => this.#decide(event.detail)} @code=${this.#code}></ff-editor>`}
+      ${file?.text === null ? html`<p class="empty">This file is removed: its documents count no more. It comes back with Put back, or when everything is reset.</p>` : nothing}
+      <ff-editor ?hidden=${file?.text === null} .state=${this.state} .file=${this.#file} .findings=${this.#here} .decided=${this.#decided.get(this.#file ?? "") ?? Documents.#nothing} .complete=${this.#complete} @typed=${this.#typed} @line=${this.#atLine} @decided=${(event: CustomEvent<Decided[]>) => this.#decide(event.detail)} @code=${this.#code}></ff-editor>
       ${file && file.text !== null ? this.#line() : nothing}
       <ff-problems .findings=${this.#findings} .file=${this.#file} @place=${(event: CustomEvent<Place>) => this.state.goTo(event.detail)} @fix=${this.#fix} @code=${this.#code}></ff-problems>
     `;
@@ -289,6 +295,11 @@ export class Documents extends LitElement {
     if (line !== this.line?.line || says !== this.line.says) this.line = event.detail;
   };
 
+  /** Who types in a file means that file, whatever else is chosen next. */
+  readonly #typed = (event: CustomEvent<string>): void => {
+    if (this.state.choice.file === undefined) this.state.choose({ file: event.detail });
+  };
+
   readonly #code = (event: CustomEvent<string>): void => {
     this.state.choose({ view: "reference", entry: event.detail });
   };
@@ -311,19 +322,19 @@ export class Documents extends LitElement {
   };
 
   readonly #dragOver = (event: DragEvent): void => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = "copy";
     this.over = true;
   };
 
   readonly #dragLeave = (event: DragEvent): void => {
-    if (!event.relatedTarget || !this.contains(event.relatedTarget as Node)) this.over = false;
+    if (!event.relatedTarget) this.over = false;
   };
 
   readonly #drop = async (event: DragEvent): Promise<void> => {
     this.over = false;
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     event.stopPropagation();
     await this.#bring.take(event.dataTransfer);

@@ -6,7 +6,7 @@ import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Annotation, EditorState, type Extension, StateEffect, StateField, type TransactionSpec } from "@codemirror/state";
-import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { css, html, LitElement, nothing, type PropertyValues, render } from "lit";
 import type { Finding } from "../../../../contract.js";
 import { marks } from "../../../layers.js";
@@ -185,6 +185,7 @@ export class Editor extends LitElement {
       const text = view.state.sliceDoc();
       this.#kept.get(name)!.text = text;
       this.state.setText(name, text);
+      this.dispatchEvent(new CustomEvent("typed", { detail: name }));
     }
     if (all.some((it) => it.docChanged || it.selection || it.effects.some((effect) => effect.is(setDecided)))) this.#tellLine(view.state);
   }
@@ -205,7 +206,7 @@ export class Editor extends LitElement {
     const title = fixTitle(finding);
     const actions = title === undefined ? [] : [{ name: title, apply: (_: EditorView, from: number) => this.fix(finding, from) }];
     const severity = finding.severity === "error" || finding.severity === "warning" ? finding.severity : "info";
-    return { ...rangeOf(state.doc, finding), severity, message: finding.message, source: finding.code, renderMessage: () => this.#message(finding), actions };
+    return { ...rangeOf(state.doc, finding), severity, message: finding.message, renderMessage: () => this.#message(finding), actions };
   }
 
   #message(finding: Finding): Node {
@@ -243,6 +244,8 @@ export class Editor extends LitElement {
       changeGutter,
       lineNumbers(),
       highlightActiveLineGutter(),
+      // What would otherwise not be seen, or turn the direction of what is.
+      highlightSpecialChars(),
       history(),
       drawSelection(),
       indentOnInput(),

@@ -72,6 +72,7 @@ export class Files extends LitElement {
       .title {
         overflow: hidden;
         text-overflow: ellipsis;
+        unicode-bidi: isolate;
       }
       .in {
         padding-left: 24px;

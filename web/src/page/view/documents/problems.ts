@@ -88,6 +88,10 @@ export class Problems extends LitElement {
         text-overflow: ellipsis;
         white-space: nowrap;
       }
+      .message,
+      .hint {
+        unicode-bidi: isolate;
+      }
       .severity {
         font-weight: 600;
         white-space: nowrap;
@@ -104,6 +108,13 @@ export class Problems extends LitElement {
       .more {
         grid-column: 1 / -1;
         color: var(--ff-quiet);
+      }
+      .more .mono {
+        max-width: 100%;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        vertical-align: bottom;
+        white-space: nowrap;
       }
       .more button:not(.link) {
         padding: 0 6px;
