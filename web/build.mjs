@@ -26,8 +26,8 @@ const PARTS = [
     makes: join(web, "engine"),
     how: engine,
   },
-  { name: "package", from: ["web/src", "web/contract.ts", "web/contract.schema.json", "web/package.json", "web/package.mjs"], after: "engine", makes: join(web, "dist"), how: () => run("node", ["web/package.mjs"]) },
-  { name: "page", from: ["web/src", "web/index.html", "web/vite.config.ts", "web/contract.ts", "web/contract.schema.json", "web/examples.json", "docs/codes.md", "examples"], after: "engine", makes: join(web, "site"), how: page },
+  { name: "package", from: ["LICENSE", "web/tsconfig.json", "web/src", "web/contract.ts", "web/contract.schema.json", "web/package.json", "web/package.mjs"], after: "engine", makes: join(web, "dist"), how: () => run("node", ["web/package.mjs"]) },
+  { name: "page", from: ["web/src", "web/index.html", "web/vite.config.ts", "web/contract.ts", "web/contract.schema.json", "web/examples.json", "web/package.json", "docs/codes.md", "examples"], after: "engine", makes: join(web, "site"), how: page },
 ];
 
 for (const part of PARTS) {
