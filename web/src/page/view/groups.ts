@@ -2,7 +2,7 @@
 import { html, LitElement, nothing } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { styleMap } from "../../style-map.js";
-import type { SubjectAnswer } from "../../../contract.js";
+import type { Refusal, SubjectAnswer } from "../../../contract.js";
 import { look } from "../../look.js";
 import { clusterName, count, counted } from "../../words.js";
 import { Ask, Watch } from "../ask.js";
@@ -83,15 +83,20 @@ export class Groups extends LitElement {
     return html`<section aria-label=${subject.subject} class=${classMap({ stale: this.state.broken.length > 0 })}>
       <h2><span class="quiet">${name.kind}</span> <button class="link" title="open the document" @click=${() => void goToDocument(this.state, subject.subject)}>${shortName(name)}</button></h2>
       ${subject.error ? this.#refused(subject) : nothing} ${this.#selected(subject)} ${this.#why(subject)}
-      ${answer ? this.#groups(groupsOf(answer)) : nothing}
+      ${answer ? html`<div class=${classMap({ stale: !!this.effective.error })}>${this.#groups(groupsOf(answer))}</div>` : nothing}
       ${this.effective.error && !subject.error ? html`<p class="problem">${coded(this.effective.error.message)}</p>` : nothing}
     </section>`;
   }
 
   #refused({ subject, error }: SubjectAnswer) {
+    return this.#problem("It gives nothing", subject, error!);
+  }
+
+  /** Why there is no result, and the place in the subject's document that says so. */
+  #problem(title: string, subject: string, { message, hint, at }: Refusal) {
     return html`<p class="problem">
-      <span aria-hidden="true">✗</span> It gives nothing: ${coded(error!.message)}. ${error!.hint ? coded(error!.hint) : nothing}
-      <button class="link" @click=${() => void goToDocument(this.state, subject, "/spec")}>Open it</button>
+      <span aria-hidden="true">✗</span> ${title}: ${coded(message)}${hint ? html`; ${coded(hint)}` : nothing}.
+      <button class="link" @click=${() => void goToDocument(this.state, subject, at)}>Open the place</button>
     </p>`;
   }
 
@@ -139,10 +144,11 @@ export class Groups extends LitElement {
 
   #group(group: Group, most: number, signs: Map<string, string>, alone: boolean) {
     const { cluster } = this.state.choice;
+    const { error } = group.results[0]!;
     const id = group.clusters[0] ?? "";
     const isOpen = this.unfolded.has(id);
     const isChosen = cluster !== undefined && group.clusters.includes(cluster);
-    return html`<li class=${classMap({ group: true, chosen: isChosen, failed: !!group.results[0]!.error })}>
+    return html`<li class=${classMap({ group: true, chosen: isChosen, failed: !!error })}>
       <button class="head" aria-expanded=${isOpen} @click=${() => this.#unfold(id, group)}>
         <span class="twist" aria-hidden="true">${isOpen ? "▾" : "▸"}</span>
         <span class="letter">${group.letter}</span>
@@ -151,6 +157,7 @@ export class Groups extends LitElement {
         <span class="what">${this.#what(group, alone)}</span>
         ${[...tally(signs, group.clusters)].map(([sign, number]) => this.#sign(sign, number))}
       </button>
+      ${isOpen && error ? this.#problem("These clusters get nothing", this.state.choice.subject!, error) : nothing}
       ${isOpen ? this.#list(group.clusters, `Clusters of group ${group.letter}`, signs) : nothing}
     </li>`;
   }
