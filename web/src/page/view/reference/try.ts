@@ -91,7 +91,7 @@ export class Try extends LitElement {
           <textarea id="request" spellcheck="false" .value=${this.text} @input=${(event: Event) => this.#type((event.target as HTMLTextAreaElement).value)}></textarea>
         </div>
         <div data-answer=${this.answer ? ("error" in this.answer ? "error" : "ok") : ""}>
-          <div class="title"><strong id="answer">answer</strong></div>
+          <div class="title"><strong>answer</strong></div>
           ${this.#answer()}
         </div>
       </div>
@@ -99,14 +99,14 @@ export class Try extends LitElement {
   }
 
   #answer() {
-    if (!this.answer) return html`<pre tabindex="0" role="region" aria-labelledby="answer"></pre>`;
+    if (!this.answer) return html`<pre tabindex="0" role="group" aria-label="what the engine answers"></pre>`;
     const { error } = this.answer;
     const text = json(this.answer, 2);
     const isCut = text.length > LONG && !this.all;
     return html`${error
         ? html`<div class="card error" role="alert"><strong>${error.code}</strong>: ${prose(error.message)}${error.at ? html`<div>at <code>${error.at}</code></div>` : nothing}${error.hint ? html`<div>${prose(error.hint)}</div>` : nothing}</div>`
         : nothing}
-      <pre tabindex="0" role="region" aria-labelledby="answer">${isCut ? `${text.slice(0, LONG)}\n…` : text}</pre>
+      <pre tabindex="0" role="group" aria-label="what the engine answers">${isCut ? `${text.slice(0, LONG)}\n…` : text}</pre>
       ${isCut ? html`<button @click=${() => (this.all = true)}>show all of it</button>` : nothing}`;
   }
 

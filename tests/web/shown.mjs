@@ -1,0 +1,21 @@
+// What an element shows as text, elements inside its elements included: `innerText` stops at shadow roots.
+
+/** One line for each block; what is not displayed is left out, what only screen readers get is not. */
+export function shown(locator) {
+  return locator.evaluate((top) => {
+    let text = "";
+    const walk = (node) => {
+      if (node.nodeType === Node.TEXT_NODE) return void (text += node.textContent.replace(/\s+/g, " "));
+      if (node.nodeType !== Node.ELEMENT_NODE && node.nodeType !== Node.DOCUMENT_FRAGMENT_NODE) return;
+      const display = node instanceof Element ? getComputedStyle(node).display : "contents";
+      if (display === "none" || node.tagName === "STYLE") return;
+      const isBlock = !/^(inline|contents)/.test(display);
+      if (isBlock) text += "\n";
+      const inside = node.shadowRoot ? node.shadowRoot.childNodes : node.tagName === "SLOT" ? node.assignedNodes({ flatten: true }) : node.childNodes;
+      for (const it of inside) walk(it);
+      if (isBlock) text += "\n";
+    };
+    walk(top);
+    return text.replace(/[ \t]+/g, " ").replace(/ ?\n ?/g, "\n").replace(/\n+/g, "\n").trim();
+  });
+}
