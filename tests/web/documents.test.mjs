@@ -90,7 +90,8 @@ describe("the editor", () => {
       await typeOver(page, PRESETS, "value: 5", "value: 7");
       await typeOver(page, "greenhouse/overrides.yaml", "value: warn", "value: debug");
       await goTo(page, { file: PRESETS, line: 1 });
-      await page.keyboard.press("Control+z");
+      // Slow typing is several steps.
+      for (let step = 0; step < 10; step++) await page.keyboard.press("Control+z");
       await settled(page);
       assert.match(await text(page, PRESETS), /value: 5/);
       assert.match(await text(page, "greenhouse/overrides.yaml"), /value: debug/);
@@ -102,6 +103,16 @@ describe("the editor", () => {
       await page.keyboard.press("Control+z");
       await settled(page);
       assert.match(await text(page, "greenhouse/overrides.yaml"), /value: debug/);
+    }));
+
+  test("what somebody else changes is in the editor at once", () =>
+    on({}, async (page) => {
+      await goTo(page, { file: PRESETS, line: 29 });
+      await setText(page, PRESETS, (await text(page, PRESETS)).replace("value: 5", "value: 55"));
+      assert.match(await editor(page).textContent(), /value: 55/);
+      await page.getByRole("button", { name: "Revert" }).click();
+      await settled(page);
+      assert.doesNotMatch(await editor(page).textContent(), /value: 55/);
     }));
 
   test("another example with a file of the same name is another file", () =>
@@ -265,6 +276,19 @@ describe("what is found", () => {
       assert.deepEqual([(await choice(page)).view, (await choice(page)).entry], ["reference", "unknown-operator"]);
     }));
 
+  test("settings that cannot be read or are not known point at their line too", () =>
+    on({}, async (page) => {
+      await setText(page, "fleetfold.yaml", "apiVersion: fleetfold.dev/v1\nkind: Settings\nspec:\n  paused: true\n  mode: stric\n");
+      const rows = problems(page).getByRole("listitem").filter({ hasText: "error" });
+      await rows.getByRole("button", { name: "fleetfold.yaml:5" }).waitFor();
+      await rows.getByRole("button", { name: "Replace with strict" }).click();
+      await settled(page);
+      assert.equal(await rows.count(), 0);
+      assert.match(await text(page, "fleetfold.yaml"), /mode: strict$/m);
+      await replace(page, "fleetfold.yaml", "mode: strict", "mode: a: b");
+      await rows.getByRole("button", { name: "fleetfold.yaml:5" }).waitFor();
+    }));
+
   test("problems are of all files or of this one", () =>
     on({}, async (page) => {
       await choose(page, { file: "ocm/sets.yaml" });
@@ -394,6 +418,31 @@ describe("the files", () => {
       await tree(page).getByRole("treeitem", { name: "fresh.yaml, added", selected: true }).waitFor();
       await page.keyboard.type("a");
       assert.equal(await text(page, "extra/fresh.yaml"), "a");
+    }));
+
+  test("thousands of them are a list of which only the visible part is there", () =>
+    on({}, async (page) => {
+      await page.evaluate(() => document.querySelector("ff-app").state.add(Array.from({ length: 2_000 }, (_, index) => ({ name: `many/f${index}.yaml`, text: "" }))));
+      await settled(page);
+      assert.ok((await tree(page).getByRole("treeitem").count()) < 60);
+      await tree(page).focus();
+      await page.keyboard.press("End");
+      await page.keyboard.press("Enter");
+      await tree(page).getByRole("treeitem", { name: "f1999.yaml, added", selected: true }).waitFor();
+    }));
+
+  test("a removed one keeps the history of the others and its own", () =>
+    on({}, async (page) => {
+      await typeOver(page, PRESETS, "value: 5", "value: 7");
+      await page.getByRole("button", { name: `Remove ${PRESETS}` }).click();
+      await settled(page);
+      await page.getByRole("button", { name: "Put back" }).click();
+      await settled(page);
+      assert.match(await text(page, PRESETS), /value: 5/);
+      await editor(page).focus();
+      await page.keyboard.press("Control+z");
+      await settled(page);
+      assert.match(await text(page, PRESETS), /value: 7/);
     }));
 
   test("none at all teaches how to make a cluster", () =>

@@ -1,5 +1,5 @@
 // What the page knows: the files, what was edited, what is chosen. Everything that is worked out is asked of the engine, by `Ask`.
-import type { Configure, Finding, Load, Op, Requests } from "../../contract.js";
+import type { Configure, Finding, Load, Op, ParsePlace, Requests } from "../../contract.js";
 import { type Answered, Engine } from "./engine.js";
 import { type File, isSettings, loadOf, seen, settingsOf } from "./files.js";
 import type { Put, Which } from "./messages.js";
@@ -39,6 +39,13 @@ export interface Edited {
   text: string | null;
 }
 
+/** The settings of a file as they were last read, where its values stand, and why it cannot be read now. */
+interface Settings {
+  put?: Put | undefined;
+  places?: Record<string, ParsePlace>;
+  flaw?: Finding;
+}
+
 /** Tells `change` when anything of it is another, and `open` (a `CustomEvent<Place>`) when the editor should go to a place. */
 export class State extends EventTarget {
   readonly engine: Engine;
@@ -51,6 +58,7 @@ export class State extends EventTarget {
   findings = new Map<string, Finding[]>();
   /** How many clusters the engine knows. */
   clusters = 0;
+  readonly #said = new Map<string, Settings>();
   readonly #asked = new Map<string, Promise<Answered | undefined>>();
 
   constructor(worker: Worker) {
@@ -140,7 +148,7 @@ export class State extends EventTarget {
     }
     let configure: Configure | undefined;
     for (const it of edits.filter((it) => isSettings(it.name))) {
-      const put = await this.#settings(it.text ?? "");
+      const put = await this.#settings(it.name, it.text ?? "");
       if (put) configure = plain(put) as Configure;
     }
     return { load, ...(configure ? { configure } : {}) };
@@ -181,14 +189,17 @@ export class State extends EventTarget {
     const generation = this.#next();
     const answers = await this.engine.put("current", generation, puts.map(([, put]) => put), true);
     this.findings = new Map();
+    // Nothing loaded says nothing of clusters.
+    this.clusters = 0;
     answers.forEach((answer, index) => this.#found(puts[index]![0], [answer]));
+    for (const [name, { flaw }] of this.#said) if (flaw && this.files.get(name)?.text != null) this.findings.set(name, [flaw]);
     this.#tell();
   }
 
   #found(name: string, answers: Answered<"load">[]): void {
     for (const it of answers) if ("ok" in it && "clusters" in it.ok) this.clusters = it.ok.clusters;
     const before = this.findings.get(name) ?? [];
-    const found = answers.flatMap((it) => ("error" in it ? [{ severity: "error", ...it.error, at: { file: name } } as Finding] : (it.diagnostics ?? [])));
+    const found = answers.flatMap((it) => ("error" in it ? [{ severity: "error", ...it.error, at: { file: name, ...this.#said.get(name)?.places?.[`/spec${it.error.at}`] } } as Finding] : (it.diagnostics ?? [])));
     if (answers.length === 1 && before.length && !found.length) this.findings.delete(name);
     else this.findings.set(name, found);
   }
@@ -197,7 +208,7 @@ export class State extends EventTarget {
   async #puts(files: File[]): Promise<[string, Put][]> {
     const puts: [string, Put][] = [];
     for (const it of files.filter((it) => isSettings(it.name))) {
-      const put = await this.#settings(it.text);
+      const put = await this.#settings(it.name, it.text);
       if (put) puts.push([it.name, put]);
     }
     puts.push(...this.source.facts.map((it): [string, Put] => ["", { ...it, op: "load" }]));
@@ -214,9 +225,16 @@ export class State extends EventTarget {
     return this.source.complete.includes(cluster) || !this.source.files.some((it) => it.live === cluster);
   }
 
-  async #settings(text: string): Promise<Put | undefined> {
-    const answer = await this.engine.ask("current", Number.MAX_SAFE_INTEGER, 0, { op: "parse", text });
-    return answer && "ok" in answer ? settingsOf(answer.ok.documents) : undefined;
+  /** What a settings file says; while it cannot be read, what it said last. */
+  async #settings(name: string, text: string): Promise<Put | undefined> {
+    const answer = await this.engine.ask("current", Number.MAX_SAFE_INTEGER, 0, { op: "parse", text, file: name, places: true });
+    const settings: Settings = answer && "ok" in answer ? { put: settingsOf(answer.ok.documents), places: answer.ok.places?.[0] ?? {} } : { ...this.#said.get(name) };
+    if (answer && "error" in answer) {
+      const [, line, column] = /(\d+):(\d+)$/.exec(answer.error.at ?? "") ?? [];
+      settings.flaw = { severity: "error", ...answer.error, at: { file: name, ...(line && column ? { line: Number(line), column: Number(column) } : {}) } };
+    }
+    this.#said.set(name, settings);
+    return settings.put;
   }
 
   #current(): File[] {

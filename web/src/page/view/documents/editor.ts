@@ -11,6 +11,7 @@ import { css, html, LitElement, nothing, type PropertyValues, render } from "lit
 import type { Finding } from "../../../../contract.js";
 import { marks } from "../../../layers.js";
 import { look } from "../../../look.js";
+import { Watch } from "../../ask.js";
 import type { Place, State } from "../../state.js";
 import type { Decided } from "./decided.js";
 import { fixOf, fixTitle } from "./fix.js";
@@ -86,6 +87,11 @@ export class Editor extends LitElement {
   #basedOn: string | undefined;
   readonly #kept = new Map<string, Kept>();
 
+  constructor() {
+    super();
+    new Watch(this);
+  }
+
   override render() {
     return html`
       <div class="text"></div>
@@ -150,7 +156,8 @@ export class Editor extends LitElement {
     const file = this.state.files.get(name);
     const kept = this.#kept.get(name)!;
     const effects = [setBase.of(file?.base ?? null)];
-    const text = file?.text ?? "";
+    // A removed file is not on screen: its text waits for it to be put back.
+    const text = file?.text ?? kept.text;
     if (text === kept.text) {
       if (this.#based !== file?.base || this.#basedOn !== name) view.dispatch({ effects });
     } else {
