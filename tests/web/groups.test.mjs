@@ -160,6 +160,8 @@ story("edits mark the groups that change", async (page) => {
   await replace(page, "definition.yaml", "default: info", "default: warn");
   assert.match(await group(page, "A").innerText(), /~ 429/);
   assert.doesNotMatch(await group(page, "B").innerText(), /~/);
+  const shadowed = view(page).getByRole("list", { name: "Shadowed" });
+  assert.match(await shadowed.innerText(), /┄ \d+ clusters are shadowed: your logLevel is hidden by plugin-override PluginOverride\/acme\/dev-talks/);
   assert.match((await subject(page, "PluginPreset acme/metrics ").first().innerText()).replaceAll("\n", " "), /~/);
 }, { example: "thousand" });
 
@@ -205,15 +207,15 @@ story("clusters that cannot be answered are a group of their own, and it says wh
   assert.equal((await place).file, "kubefed/shop.yaml");
 });
 
-story("broken YAML keeps the groups, dimmed, and points at the line", async (page) => {
+story("broken YAML keeps the groups, dimmed, and the line is a click away", async (page) => {
   await choose(page, { subject: METRICS });
   const before = await shownSizes(page);
   await setText(page, "greenhouse/presets.yaml", (await text(page, "greenhouse/presets.yaml")).replace("spec:", "spec: [\n"));
   assert.deepEqual(await shownSizes(page), before);
-  const note = view(page).locator(".broken");
-  assert.match(await note.innerText(), /presets\.yaml:\d+ cannot be read/);
-  await note.getByRole("button").click();
-  assert.equal((await choice(page)).file, "greenhouse/presets.yaml");
+  assert.ok(Number(await view(page).locator("section").evaluate((it) => getComputedStyle(it).opacity)) < 1, "dimmed");
+  const place = opened(page);
+  await page.locator("ff-app").getByRole("button", { name: "greenhouse/presets.yaml", exact: true }).click();
+  assert.ok((await place).line > 1);
 });
 
 story("without anything that gives, the view shows what would", async (page) => {

@@ -13,7 +13,6 @@ import { detail } from "./fleet/detail.js";
 import { chosenValues, matchesText, placeIn, readingOf, type Reading, toggled, wordsOf } from "./fleet/filter.js";
 import { type Label, labelOf, labelsOf, shortKey } from "./fleet/labels.js";
 import { fleetStyles } from "./fleet/look.js";
-import { brokenNote } from "./groups/broken.js";
 import { named, refOf } from "./groups/place.js";
 import { clusterKind, coded, reasonStyles } from "./groups/reasons.js";
 
@@ -25,7 +24,7 @@ interface Column {
 }
 
 const FACETS = 4;
-const VALUES = 8;
+const VALUES = 5;
 
 export class Fleet extends LitElement {
   static override properties = {
@@ -62,6 +61,7 @@ export class Fleet extends LitElement {
     const { subject, cluster } = this.state.choice;
     return subject === undefined || cluster === undefined ? undefined : { op: "explain", subject, cluster };
   });
+  #known: { from: unknown[]; rows: ClusterAnswer[] } | undefined;
   readonly #table = new Virtual<ClusterAnswer>(this, { key: refOf, row: 26, pick: (it) => this.#pick(it) });
   readonly #resized = new ResizeObserver(([entry]) => (this.width = Math.round(entry!.contentRect.width)));
 
@@ -86,10 +86,10 @@ export class Fleet extends LitElement {
     if (!answer) return nothing;
     if (answer.clusters.length === 0) return this.#empty();
     const columns = this.#columns(answer);
-    const shown = this.#sorted(this.#shown(answer), columns);
+    const shown = this.#rows(answer, columns);
     const opened = this.#opened(answer, shown);
     return html`
-      <div class="top">${brokenNote(this.state)} ${this.#filter(answer, shown.length)} ${this.#facets(answer)}</div>
+      <div class="top">${this.#filter(answer, shown.length)} ${this.#facets(answer)}</div>
       <div class=${classMap({ table: true, stale: this.state.broken.length > 0 })}>
         ${this.#table.render(shown, (it) => this.#row(it, columns), {
           label: "Clusters",
@@ -214,6 +214,13 @@ export class Fleet extends LitElement {
   #reading(): Reading {
     const reading = readingOf(this.filter);
     return reading === "all" ? "all" : (this.meant ?? reading);
+  }
+
+  /** Scrolling draws often; who is shown is worked out only when something of it has changed. */
+  #rows(answer: ClustersAnswer, columns: Column[]): ClusterAnswer[] {
+    const from = [answer, this.picked.value, this.#reading(), this.filter, this.set, this.sort, this.effective.value, this.subjects.value, columns.map((it) => it.id).join(" ")];
+    if (!this.#known?.from.every((it, index) => it === from[index])) this.#known = { from, rows: this.#sorted(this.#shown(answer), columns) };
+    return this.#known.rows;
   }
 
   #shown(answer: ClustersAnswer): ClusterAnswer[] {

@@ -9,7 +9,6 @@ import { Ask, Watch } from "../ask.js";
 import { LATER, URGENT } from "../engine.js";
 import type { State } from "../state.js";
 import { goToDocument } from "../where.js";
-import { brokenNote } from "./groups/broken.js";
 import { signsOf, signWord, tally } from "./groups/change.js";
 import "./groups/clusters.js";
 import { differenceText, firstOf, type Group, groupsOf, groupWith } from "./groups/equal.js";
@@ -20,6 +19,7 @@ import "./groups/subjects.js";
 
 /** Groups that are shown before somebody asks for more. */
 const SHOWN = 60;
+const SHADOWED = 3;
 
 export class Groups extends LitElement {
   static override properties = { state: { attribute: false }, unfolded: { state: true }, shown: { state: true } };
@@ -71,7 +71,6 @@ export class Groups extends LitElement {
     const chosen = subjects.find((it) => it.subject === subject);
     const changed = new Set(this.whatIf.value?.groups.map((it) => it.subject));
     return html`
-      ${brokenNote(this.state)}
       <ff-subject-list .subjects=${subjects} .chosen=${subject} .changed=${changed} @pick=${this.#pick}></ff-subject-list>
       ${chosen ? this.#subject(chosen) : nothing}
     `;
@@ -137,9 +136,25 @@ export class Groups extends LitElement {
         ${groups.slice(0, this.shown).map((it) => this.#group(it, most, signs, groups.length === 1))}
         ${gone.length ? this.#gone(gone, signs) : nothing}
       </ul>
+      ${this.#shadowed()}
       ${groups.length > this.shown ? html`<p class="more"><button @click=${() => (this.shown += 200)}>Show more: ${counted(groups.length - this.shown, "group")}</button></p>` : nothing}
       ${groups.length === 0 && gone.length === 0 ? html`<p class="quiet more">No cluster gets anything from it.</p>` : nothing}
     `;
+  }
+
+  /** What the edits say without effect is told as loudly as what they change. */
+  #shadowed() {
+    const all = (this.whatIf.value?.shadowed ?? []).filter((it) => it.subject === this.state.choice.subject);
+    if (all.length === 0) return nothing;
+    return html`<ul class="shadowed" role="list" aria-label="Shadowed">
+      ${all.slice(0, SHADOWED).map(
+        ({ path, clusters, by }) => html`<li>
+          <span class="hidden"><span aria-hidden="true">┄ </span>${counted(clusters.length, "cluster")}</span> ${clusters.length === 1 ? "is" : "are"} shadowed: your <code>${path}</code> is hidden by
+          <button class="link" @click=${() => by.file !== undefined && this.state.goTo({ file: by.file, line: by.line, column: by.column })}>${by.layer} ${by.document ?? ""}</button>
+        </li>`,
+      )}
+      ${all.length > SHADOWED ? html`<li><button class="link" @click=${() => this.state.choose({ view: "whatif" })}>${count(all.length - SHADOWED)} more in what-if</button></li>` : nothing}
+    </ul>`;
   }
 
   #group(group: Group, most: number, signs: Map<string, string>, alone: boolean) {

@@ -1,18 +1,18 @@
 // The picture: documents on the left feed subjects, subjects feed groups of clusters, and edits show how far they reach.
 import { html, LitElement, nothing, svg } from "lit";
 import { classMap } from "lit/directives/class-map.js";
+import type { SubjectAnswer } from "../../../contract.js";
 import { layerMark, marks } from "../../layers.js";
 import { look } from "../../look.js";
 import { styleMap } from "../../style-map.js";
 import { count, counted } from "../../words.js";
 import { Ask, Watch } from "../ask.js";
 import type { State } from "../state.js";
-import { brokenNote } from "./groups/broken.js";
 import { tally } from "./groups/change.js";
 import { named, shortName } from "./groups/place.js";
 import { type Blast, blastOf } from "./picture/blast.js";
 import { Everything, type Source, sourceName, sourcesOf, type Target, targetsOf } from "./picture/feeds.js";
-import { type Band, layout, type Node } from "./picture/layout.js";
+import { type Band, layout, type Layout, type Node } from "./picture/layout.js";
 import { pictureStyles } from "./picture/look.js";
 import { reach } from "./picture/reach.js";
 import { spokenGroup, spokenSource, spokenTarget } from "./picture/spoken.js";
@@ -38,6 +38,7 @@ export class Picture extends LitElement {
     const change = await this.state.change();
     return change && { op: "whatIf", ...change };
   }, { on: "baseline" });
+  #known: { from: unknown[]; drawn: Layout; blast: Blast } | undefined;
   readonly #resized = new ResizeObserver(([entry]) => (this.width = Math.max(320, Math.round(entry!.contentRect.width) - 16)));
 
   constructor() {
@@ -60,16 +61,12 @@ export class Picture extends LitElement {
     const { subjects, answers } = this.everything;
     if (!subjects) return nothing;
     if (subjects.length === 0) return html`<p class="empty">Nothing to draw yet: no document here gives clusters anything. With a preset and a cluster, this is where you see who feeds whom.</p>`;
-    const sources = sourcesOf(answers.values(), DOCUMENTS);
-    const targets = targetsOf(subjects, answers, sources, SUBJECTS, this.unfolded);
-    const blast = blastOf(this.whatIf.value, sources, new Set(this.state.edits.map((it) => it.name)));
-    const drawn = layout(sources, targets, this.width, this.state.choice.subject);
+    const { drawn, blast } = this.#drawing(subjects, answers);
     const pointed = drawn.nodes.find((it): it is Button => it.is !== "family" && it.id === this.pointed);
     const lit = pointed ? reach(pointed, drawn) : new Set<string>();
     const column = (at: number) => styleMap({ left: `${at}px` });
     const middle = drawn.nodes.find((it) => it.is === "target")!;
     return html`
-      ${brokenNote(this.state)}
       <p class="said">
         <span role="status" class=${pointed ? "visually-hidden" : ""}>${this.#counts()}</span>
         ${pointed ? html`<span aria-hidden="true">${this.#spoken(pointed, blast)}</span>` : nothing}
@@ -83,6 +80,17 @@ export class Picture extends LitElement {
       </div>
       ${feedTable(drawn, blast)}
     `;
+  }
+
+  /** Pointing at something draws often; what is drawn is worked out only when something of it has changed. */
+  #drawing(subjects: SubjectAnswer[], answers: Everything["answers"]): { drawn: Layout; blast: Blast } {
+    const from = [answers, this.whatIf.value, this.width, this.state.choice.subject, this.unfolded];
+    if (this.#known && this.#known.from.every((it, index) => it === from[index])) return this.#known;
+    const sources = sourcesOf(answers.values(), DOCUMENTS);
+    const targets = targetsOf(subjects, answers, sources, SUBJECTS, this.unfolded);
+    const blast = blastOf(this.whatIf.value, sources, new Set(this.state.edits.map((it) => it.name)));
+    this.#known = { from, drawn: layout(sources, targets, this.width, this.state.choice.subject), blast };
+    return this.#known;
   }
 
   #counts() {

@@ -125,8 +125,13 @@ export const fleetStyles = css`
   .no {
     color: var(--ff-error);
   }
+  .detail h2,
+  .detail h2 button {
+    max-width: 100%;
+    overflow-wrap: anywhere;
+  }
   .detail {
-    max-height: 40vh;
+    max-height: 30vh;
     overflow: auto;
     padding: var(--ff-space);
     background: var(--ff-raised);
@@ -154,10 +159,5 @@ export const fleetStyles = css`
     font-family: var(--ff-mono);
     font-size: 0.92em;
     overflow-wrap: anywhere;
-  }
-  .broken {
-    margin: 0 0 var(--ff-space);
-    padding: calc(var(--ff-space) / 2) var(--ff-space);
-    background: var(--ff-error-soft);
   }
 `;

@@ -4,12 +4,6 @@ export const groupStyles = css`
   ff-subject-list {
     border-bottom: 1px solid var(--ff-line);
   }
-  .broken {
-    margin: 0;
-    padding: calc(var(--ff-space) / 2) var(--ff-space);
-    background: var(--ff-error-soft);
-    border-bottom: 1px solid var(--ff-line);
-  }
   section {
     padding: var(--ff-space) 0;
   }
@@ -144,5 +138,15 @@ export const groupStyles = css`
   .gone .letter,
   .gone .what {
     color: var(--ff-removed);
+  }
+  .shadowed {
+    margin: var(--ff-space) 0 0;
+    padding: 0 var(--ff-space);
+    list-style: none;
+    overflow-wrap: anywhere;
+  }
+  .hidden {
+    color: var(--ff-warning);
+    font-weight: 600;
   }
 `;

@@ -1,14 +1,10 @@
 import { css } from "lit";
 
 export const pictureStyles = css`
-  .broken,
   .said {
     margin: 0;
     padding: var(--ff-space);
     border-bottom: 1px solid var(--ff-line);
-  }
-  .broken {
-    background: var(--ff-error-soft);
   }
   .said {
     min-height: 56px;
