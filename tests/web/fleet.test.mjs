@@ -171,6 +171,18 @@ story("clusters of one name in several fleets are told apart", async (page) => {
   assert.match(await view(page).locator(".detail h2").innerText(), /^ManagedCluster/);
 }, { example: "thousand" });
 
+story("a cluster that does not answer says so", async (page) => {
+  await page.evaluate(async () => {
+    const { state } = document.querySelector("ff-app");
+    await state.open({ ...state.source, facts: [{ live: "eu-1", unreachable: true, reason: "connection refused" }] });
+  });
+  await settled(page);
+  assert.match(await rows(page).filter({ hasText: "eu-1" }).innerText(), /does not answer/);
+  await rows(page).filter({ hasText: "eu-1" }).click();
+  await settled(page);
+  assert.match(await view(page).getByRole("region", { name: "eu-1" }).innerText(), /It does not answer: connection refused/);
+});
+
 story("the keyboard alone walks the table and chooses", async (page) => {
   await box(page).focus();
   for (let at = 0; !(await focusedRow(page)) && at < 80; at++) await page.keyboard.press("Tab");

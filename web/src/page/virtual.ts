@@ -86,7 +86,7 @@ export class Virtual<T> implements ReactiveController {
     const active = this.#activeIndex(drawn.chosen);
     const inside = html`<div class="v-all" role=${role === "grid" ? "rowgroup" : "presentation"} style=${styleMap({ height: `${items.length * this.#row}px` })}>
       <div class="v-window" role="presentation" style=${styleMap({ transform: `translateY(${this.#first * this.#row}px)` })}>
-        ${repeat(shown, ([item]) => this.#options.key(item), ([item, index]) => this.#line(role, row(item, index), index, index === active, index === drawn.chosen))}
+        ${repeat(shown, ([item]) => this.#options.key(item), ([item, index]) => this.#line(role, drawn.header ? 1 : 0, row(item, index), index, index === active, index === drawn.chosen))}
       </div>
     </div>`;
     return role === "grid"
@@ -96,12 +96,13 @@ export class Virtual<T> implements ReactiveController {
       : html`<div class="v-scroll" role="listbox" aria-label=${drawn.label} @scroll=${this.#look} @keydown=${this.#key} ${ref(this.#attach)}>${inside}</div>`;
   }
 
-  #line(role: "listbox" | "grid", content: unknown, index: number, active: boolean, chosen: boolean): TemplateResult {
+  /** `before` is how many rows of a grid are its header. */
+  #line(role: "listbox" | "grid", before: number, content: unknown, index: number, active: boolean, chosen: boolean): TemplateResult {
     const pick = () => this.#pick(index);
     const style = styleMap(this.#options.row === undefined ? {} : { height: `${this.#row}px` });
     return role === "grid"
-      ? html`<div class="v-row" data-row role="row" aria-rowindex=${index + 2} aria-selected=${chosen} tabindex=${active ? 0 : -1} style=${style} @click=${pick}>${content}</div>`
-      : html`<div class="v-row" data-row role="option" aria-posinset=${index + 1} aria-setsize=${this.#items.length} aria-selected=${chosen} tabindex=${active ? 0 : -1} style=${style} @click=${pick}>${content}</div>`;
+      ? html`<div class="v-row" data-row=${index} role="row" aria-rowindex=${index + before + 1} aria-selected=${chosen} tabindex=${active ? 0 : -1} style=${style} @click=${pick}>${content}</div>`
+      : html`<div class="v-row" data-row=${index} role="option" aria-posinset=${index + 1} aria-setsize=${this.#items.length} aria-selected=${chosen} tabindex=${active ? 0 : -1} style=${style} @click=${pick}>${content}</div>`;
   }
 
   /** Something can always be reached by the tab key: where the keyboard was, else what is chosen, else what is on top. */
@@ -152,7 +153,7 @@ export class Virtual<T> implements ReactiveController {
     const row = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
     // Keys of a button inside a row, or of the header, are its own.
     if (!row || event.target !== row || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = Number(row.getAttribute("aria-posinset") ?? Number(row.getAttribute("aria-rowindex")) - 1) - 1;
+    const at = Number(row.dataset["row"]);
     const page = Math.max(1, Math.floor(this.#height / this.#row) - 1);
     const steps: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: this.#items.length - 1 };
     const to = steps[event.key];
