@@ -29,8 +29,8 @@ export class Effective extends LitElement {
   declare as: "tree" | "yaml";
   /** Whether somebody is about to say what to compare with. */
   declare comparing: boolean;
-  /** Of this cluster alone: a small question, so that it can follow every key. */
-  readonly mine = new Ask<"effective">(this, () => this.#question(), { urgency: URGENT });
+  /** Of this cluster alone: a small question, which follows every key and waits for none of the large ones. */
+  readonly mine = new Ask<"effective">(this, () => this.#question(), { urgency: URGENT - 1 });
   readonly earlier = new Ask<"effective">(this, () => (this.state.edits.length ? this.#question() : undefined), { urgency: SOON, on: "baseline" });
   readonly why = new Ask<"explain">(this, () => {
     const { subject, cluster, path, object } = this.state.choice;
@@ -101,7 +101,7 @@ export class Effective extends LitElement {
       this.#nodes = before?.results[0] && this.#result ? against(nodesOf(before.results[0]), nodes) : nodes;
     }
     const chosen = this.#chosen();
-    if (!chosen) this.#explained = undefined;
+    if (!chosen || this.why.error) this.#explained = undefined;
     else if (!this.why.stale && this.why.value) this.#explained = { id: chosen.id, answer: this.why.value };
   }
 
@@ -241,7 +241,7 @@ export class Effective extends LitElement {
     const explained = this.#explained?.id === node.id ? this.#explained.answer : undefined;
     const whole = explained?.value ?? undefined;
     const text = typeof whole === "string" ? whole : node.text;
-    return html`<ff-cascade .state=${this.state} .name=${node.name} .text=${text} .rule=${node.retainedBy} .chain=${explained?.chain ?? node.origins} .error=${explained ? undefined : this.why.error}></ff-cascade>`;
+    return html`<ff-cascade .state=${this.state} .name=${node.name} .text=${text} .rule=${node.retainedBy} .chain=${explained?.chain ?? node.origins} .error=${explained || node.origins.length ? undefined : this.why.error}></ff-cascade>`;
   }
 
   #choose(node: Node | null): void {

@@ -42,11 +42,11 @@ export function nodesOf(result: ResultAnswer | undefined): Node[] {
 
 /** As people write objects: who they are first. */
 export function inOrder(value: object): [string, unknown][] {
-  const rank = (key: string) => (key in FIRST ? FIRST[key]! : 9);
+  const rank = (key: string) => FIRST.get(key) ?? 9;
   return Object.entries(value).sort(([a], [b]) => rank(a) - rank(b));
 }
 
-const FIRST: Record<string, number> = { apiVersion: 0, kind: 1, metadata: 2, name: 3, namespace: 4 };
+const FIRST = new Map([["apiVersion", 0], ["kind", 1], ["metadata", 2], ["name", 3], ["namespace", 4]]);
 
 /** So many options of one prefix stand together. */
 const TOGETHER = 4;
@@ -62,7 +62,7 @@ function optionNodes(options: OptionAnswer[], origins: Record<string, LayerAnswe
     families.set(first, [...(families.get(first) ?? []), it]);
   }
   const nodes = [...families].flatMap(([, family]) => {
-    const leaves = family.map((it) => optionNode(it, origins[it.path] ?? [{ ...it, layer: it.from }]));
+    const leaves = family.map((it) => optionNode(it, own(origins, it.path) ?? [{ ...it, layer: it.from }]));
     if (family.length < TOGETHER) return leaves;
     const prefix = commonPrefix(family.map((it) => it.path));
     const injected = family.every((it) => it.from === "injected");
@@ -101,11 +101,16 @@ function inside(origins: LayerAnswer[], pointer: string): LayerAnswer[] {
   });
 }
 
+/** Documents may well call something `constructor`. */
+function own<T>(of: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(of, key) ? of[key] : undefined;
+}
+
 function at(value: unknown, pointer: string): unknown {
   let here = value;
   for (const part of pointer.split("/").slice(1)) {
     if (typeof here !== "object" || here === null) return undefined;
-    here = (here as Record<string, unknown>)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+    here = own(here as Record<string, unknown>, part.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
   return here;
 }
@@ -121,7 +126,7 @@ function objectNode(product: ProductAnswer, of: number): Node {
   // A value is its nearest layer's; what no layer touched is the base's own.
   const nearest = (pointer: string): LayerAnswer[] => {
     for (let it = pointer; it; it = it.slice(0, it.lastIndexOf("/"))) {
-      const found = origins[it];
+      const found = own(origins, it);
       if (found) return it === pointer ? found : inside(found, pointer.slice(it.length));
     }
     return [base];

@@ -119,6 +119,6 @@ export const treeStyle = css`
   .changed .value { background: var(--ff-warning-soft); }
   .added .value { background: var(--ff-added-soft); }
   .removed .value { background: var(--ff-removed-soft); text-decoration: line-through; }
-  .branch.changed .value { background: none; }
+  .branch .value { background: none; }
   .was { color: var(--ff-quiet); }
 `;

@@ -163,7 +163,7 @@ export class Tree extends LitElement {
     return html`<span class="loser">
       <span class="who">${layerMark(layer.layer)}<span>${layer.layer}</span></span>
       <s class="value" title=${said(layer)}>${said(layer)}</s>
-      <span class="by">${layer.file === undefined ? nothing : html`<button class="link" tabindex=${active ? 0 : -1} title=${placeName(layer)} @click=${go}><span>${placeName({ file: layer.file })}</span>${layer.line === undefined ? nothing : html`<span>:${layer.line}</span>`}</button>`}</span>
+      <span class="by">${layer.file === undefined ? nothing : html`<button class="link" tabindex=${active ? 0 : -1} aria-label=${`Go to ${placeName(layer)}`} title=${placeName(layer)} @click=${go}><span>${placeName({ file: layer.file })}</span>${layer.line === undefined ? nothing : html`<span>:${layer.line}</span>`}</button>`}</span>
     </span>`;
   }
 

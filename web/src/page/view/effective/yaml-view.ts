@@ -32,6 +32,7 @@ export class YamlView extends LitElement {
       }
       .copy {
         position: absolute;
+        z-index: 1;
         inset-block-start: 4px;
         inset-inline-end: var(--ff-space);
       }
