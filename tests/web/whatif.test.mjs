@@ -89,7 +89,7 @@ story("groups show clusters, values before and after, and the line that decides"
   const first = groups(view).first();
   assert.match(await shown(first), /PluginPreset\/acme\/metrics\s+changes for 2 clusters/);
   for (const cluster of wanted[0].clusters) assert.equal(await first.getByRole("button", { name: cluster, exact: true }).count(), 1);
-  assert.match(await shown(first.getByRole("row", { name: /replicas/ })), /replicas\s+−\s+before\s+3\s+\+\s+after\s+7\s+preset presets\.yaml:21/);
+  assert.match(await shown(first.getByRole("row", { name: /replicas/ })), /replicas\s+−\s+before\s+3\s+\+\s+after\s+7\s+preset\s+presets\.yaml\s*:21/);
   await first.getByRole("button", { name: "presets.yaml:21" }).click();
   await settled(page);
   assert.equal((await choice(page)).file, PRESETS);
@@ -100,7 +100,7 @@ story("what is shadowed is as loud, with whom it concerns and what hides it", as
   const { shadowed: wanted } = await engine(page, [PRESETS]);
   assert.equal(await shadowed(view).count(), wanted.length);
   const card = shadowed(view).first();
-  assert.match(await shown(card), /replicas of PluginPreset\/acme\/metrics is said without effect for 1 cluster[\s\S]*eu-1[\s\S]*hidden by\s+cluster-option-override presets\.yaml:29/);
+  assert.match(await shown(card), /replicas of PluginPreset\/acme\/metrics is said without effect for 1 cluster[\s\S]*eu-1[\s\S]*hidden by\s+cluster-option-override\s+presets\.yaml\s*:29/);
   await card.getByRole("button", { name: "presets.yaml:29" }).click();
   await settled(page);
   assert.equal((await choice(page)).file, PRESETS);

@@ -8,6 +8,7 @@ import { Ask, Watch } from "../ask.js";
 import { LATER } from "../engine.js";
 import { now } from "../now.js";
 import type { State } from "../state.js";
+import { prose } from "./effective/prose.js";
 import "./plan/action.js";
 import "./plan/digest.js";
 import { type ActionGroup, type Filter, groupsOf, passes, targetName } from "./plan/group.js";
@@ -42,7 +43,8 @@ export class Plan extends LitElement {
   declare filter: Filter;
   /** How many cards of a kind are written out. */
   declare shown: number;
-  readonly plan = new Ask<"plan">(this, () => ({ op: "plan", now: now() }), { urgency: LATER });
+  readonly plan = new Ask<"plan">(this, () => ({ op: "plan", now: (this.#now = now()) }), { urgency: LATER });
+  #now = now();
 
   constructor() {
     super();
@@ -53,7 +55,7 @@ export class Plan extends LitElement {
   override render() {
     const plan = this.plan.value;
     return html`
-      <div class="head"><h2>Plan</h2><span class="quiet" title=${now()}>for ${now().slice(0, 16).replace("T", " ")} UTC</span></div>
+      <div class="head"><h2>Plan</h2><span class="quiet" title=${this.#now}>for ${this.#now.slice(0, 16).replace("T", " ")} UTC</span></div>
       ${this.plan.error ? html`<p class="card error" role="alert">${this.plan.error.message}${this.plan.error.hint ? html`<br />${this.plan.error.hint}` : nothing}</p>` : nothing}
       ${plan ? html`<div class=${this.state.broken.length ? "stale" : ""}>${this.#plan(plan)}</div>` : nothing}
     `;
@@ -74,10 +76,16 @@ export class Plan extends LitElement {
         [plan.needs.length, "? to be seen first", true],
         [plan.status.length, plan.status.length === 1 ? "status" : "statuses"],
       ])}
-      <section aria-label="Approve"><h3>Approve what you saw</h3><ff-digest .state=${this.state} .digest=${plan.digest}></ff-digest></section>
+      <section aria-label="Approve">
+        <h3>Approve what you saw</h3>
+        ${all.length
+          ? html`<ff-digest .state=${this.state} .digest=${plan.digest}></ff-digest>
+              ${plan.needs.length ? html`<p class="warn">It is the plan for what was seen so far. Seeing more makes it another one, with another digest.</p>` : nothing}`
+          : html`<p class="quiet">There is nothing to approve${plan.needs.length ? " before more is seen" : ""}.</p>`}
+      </section>
       ${all.length ? this.#filters(all) : nothing}
       ${this.#isFiltered ? html`<p role="status">${count(actions.length + held.length)} of ${counted(all.length, "action")} <button class="link" @click=${() => (this.filter = NO_FILTER)}>show all</button></p>` : nothing}
-      ${held.length ? html`<section aria-label="Held"><h3>Held <span class="warn">${counted(held.length, "action")} stopped</span></h3>${this.#groups(groupsOf(held))}</section>` : nothing}
+      ${held.length ? this.#held(held) : nothing}
       ${plan.needs.length ? this.#needs(plan.needs) : nothing}
       ${this.#waves(actions)}
       ${plan.status.length ? this.#status(plan.status) : nothing}
@@ -118,9 +126,20 @@ export class Plan extends LitElement {
     });
   }
 
-  #groups(groups: ActionGroup[]) {
+  /** One reason for all of them is said once. */
+  #held(held: ActionAnswer[]) {
+    const why = new Map(held.flatMap((it) => (it.held ? [[`${it.held.text} ${it.held.hint}`, it.held]] : [])));
+    const only = why.size === 1 ? [...why.values()][0] : undefined;
+    return html`<section aria-label="Held">
+      <h3>Held <span class="warn">${counted(held.length, "action")} stopped</span></h3>
+      ${only ? html`<p class="card loud"><strong>‖ ${prose(only.text)}.</strong> To let it pass: ${prose(only.hint)}</p>` : nothing}
+      ${this.#groups(groupsOf(held), only !== undefined)}
+    </section>`;
+  }
+
+  #groups(groups: ActionGroup[], isSaid = false) {
     const shown = groups.slice(0, this.shown);
-    return html`${repeat(shown, (it) => it.key, (it) => html`<ff-actions .state=${this.state} .group=${it}></ff-actions>`)} ${this.#more(groups.length - shown.length, "group")}`;
+    return html`${repeat(shown, (it) => it.key, (it) => html`<ff-actions .state=${this.state} .group=${it} .isSaid=${isSaid}></ff-actions>`)} ${this.#more(groups.length - shown.length, "group")}`;
   }
 
   #needs(needs: NeedAnswer[]) {

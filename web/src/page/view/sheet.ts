@@ -65,6 +65,9 @@ export const sheet = css`
     padding-bottom: calc(var(--ff-space) / 2);
     border-bottom: 1px solid var(--ff-line);
   }
+  section > h3:not(:first-child) {
+    margin-top: calc(var(--ff-space) * 2);
+  }
   section > h3 > .quiet {
     font-weight: 400;
   }

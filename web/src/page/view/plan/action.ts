@@ -14,7 +14,7 @@ import { type ActionGroup, targetName } from "./group.js";
 const STEP = 50;
 
 export class Actions extends LitElement {
-  static override properties = { state: { attribute: false }, group: { attribute: false }, open: { type: Boolean }, shown: { state: true }, details: { state: true } };
+  static override properties = { state: { attribute: false }, group: { attribute: false }, open: { state: true }, isSaid: { attribute: false }, shown: { state: true }, details: { state: true } };
   static override styles = [
     look,
     sheet,
@@ -67,13 +67,15 @@ export class Actions extends LitElement {
   declare state: State;
   declare group: ActionGroup;
   declare open: boolean;
+  /** Whether why they are held is said elsewhere. */
+  declare isSaid: boolean;
   declare shown: number;
   /** The ids of the actions that are unfolded. */
   declare details: ReadonlySet<string>;
 
   constructor() {
     super();
-    [this.open, this.shown, this.details] = [false, STEP, new Set()];
+    [this.open, this.isSaid, this.shown, this.details] = [false, false, STEP, new Set()];
     new Watch(this);
   }
 
@@ -86,10 +88,10 @@ export class Actions extends LitElement {
       <div class="line whole">
         ${sign(verb)}
         <button class="link main" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}><span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${verb} <span class="target">${targetName(first.target)}</span>${more ? html` and ${count(more)} more` : nothing}</button>
-        <span class="push quiet">${more ? counted(actions.length, "action") : clusterName(first.cluster)}</span>
+        <span class="push quiet">${held ? "‖ held, " : nothing}${more ? counted(actions.length, "action") : clusterName(first.cluster)}</span>
       </div>
       <div class="quiet">${prose(more ? this.#reason(actions) : first.reason.text)}; from <button class="link" @click=${() => this.state.choose({ subject, ...this.#clusterOf(first) })}>${subject}</button></div>
-      ${held ? html`<p><strong>‖ held: ${prose(held.text)}.</strong> To let it pass: ${prose(held.hint)}</p>` : nothing}
+      ${held && !this.isSaid ? html`<p><strong>‖ held: ${prose(held.text)}.</strong> To let it pass: ${prose(held.hint)}</p>` : nothing}
       ${this.open ? this.#all(actions) : nothing}
     </article>`;
   }

@@ -92,7 +92,7 @@ export class Digest extends LitElement {
     return html`<div class="card" role="group" aria-label="Digest">
       ${this.#command(digest, "the digest")}
       ${this.#command(`fleetfold approve ${digest}`, "the command that approves it", "for a runner that waits for approval")}
-      ${this.#command("fleetfold plan --from-cluster -o json > plan.json && fleetfold apply plan.json", "the commands that apply it", "or by hand: it is done only while it is still this plan")}
+      ${this.#command("fleetfold plan --from-cluster -o plan.json && fleetfold apply plan.json", "the commands that apply it", "or by hand: it is done only while it is still this plan")}
       ${this.state.source.masked && this.state.edits.length
         ? html`<p class="warn">This digest holds for masked Secrets only. Apply the edits to the documents, and the server gives the one to approve.</p>`
         : nothing}

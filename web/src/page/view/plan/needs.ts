@@ -52,7 +52,7 @@ export class Needs extends LitElement {
       <div class="line">
         <span class="sign warn" aria-hidden="true">?</span>
         <button class="link" @click=${() => this.state.choose({ cluster: this.cluster })}>${cluster}</button>
-        <span>${counted(this.needs.length, "look")} needed</span>
+        <span>${counted(this.needs.length, "object or list", "objects and lists")} to look at</span>
         <button class="push" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>paste what was seen</button>
       </div>
       <ul class="plain">${shown.map((it) => html`<li><code>${targetName(it)}</code>${it.name ? nothing : html` <span class="quiet">the list${it.labelSelector ? ` of ${it.labelSelector}` : ""}</span>`}</li>`)}</ul>

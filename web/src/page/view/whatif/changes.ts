@@ -3,7 +3,7 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import type { CauseAnswer, ChangeAnswer, ChangeGroup, ShadowAnswer } from "../../../../contract.js";
 import { layerMark } from "../../../layers.js";
 import { counted, inline, placeName, reference } from "../../../words.js";
-import type { State } from "../../state.js";
+import type { Place, State } from "../../state.js";
 import { goToDocument } from "../../where.js";
 
 const WORDS: Record<string, [sign: string, tone: string, word: string]> = {
@@ -15,6 +15,7 @@ const WORDS: Record<string, [sign: string, tone: string, word: string]> = {
 };
 
 const MANY = 40;
+const LONG = 120;
 
 /** What the change-by-change view of a group needs to know beside it. */
 export interface Shown {
@@ -63,7 +64,9 @@ function changeRow(change: ChangeAnswer, group: ChangeGroup, state: State): Temp
 export function side(sign: "−" | "+", tone: "was" | "is", spoken: string, value: unknown, from?: unknown): TemplateResult {
   const text = from === undefined ? inline(value) : reference(from);
   const isNothing = value === undefined && from === undefined;
-  return html`<div class="side"><span class="sign ${tone === "was" ? "removed" : "added"}" aria-hidden="true">${sign}</span><span class="visually-hidden">${spoken} </span>${isNothing ? html`<span class="quiet">not set</span>` : html`<span class=${tone} dir="auto">${text}</span>`}</div>`;
+  // What scrolls can be reached by the keyboard.
+  const scrolls = text.length > LONG;
+  return html`<div class="side" tabindex=${scrolls ? 0 : nothing} role=${scrolls ? "group" : nothing} aria-label=${scrolls ? spoken : nothing}><span class="sign ${tone === "was" ? "removed" : "added"}" aria-hidden="true">${sign}</span><span class="visually-hidden">${spoken} </span>${isNothing ? html`<span class="quiet">not set</span>` : html`<span class=${tone} dir="auto">${text}</span>`}</div>`;
 }
 
 /** The layer that decides, as a link to its line. */
@@ -71,9 +74,15 @@ export function causeLink(cause: CauseAnswer, state: State): TemplateResult {
   const name = html`${layerMark(cause.layer)} ${cause.layer}`;
   if (cause.file !== undefined) {
     const place = { file: cause.file, line: cause.line, column: cause.column };
-    return html`<span class="cause">${name} <button class="link" title=${cause.document ?? ""} @click=${() => state.goTo(place)}>${placeName(place)}</button></span>`;
+    return html`<span class="cause">${name} ${placeLink(place, state, cause.document)}</span>`;
   }
   return html`<span class="cause">${name}${cause.document ? html` <button class="link" @click=${() => goToDocument(state, cause.document!, cause.path)}>${cause.document}</button>` : nothing}</span>`;
+}
+
+/** A line in a file. Of a long name the end is cut, never the line. */
+function placeLink(place: Place, state: State, document = ""): TemplateResult {
+  const [file, line] = [placeName({ file: place.file }), place.line === undefined ? "" : `:${place.line}`];
+  return html`<button class="link place" aria-label=${file + line} title="${document} ${place.file}${line}" @click=${() => state.goTo(place)}><span class="file">${file}</span>${line}</button>`;
 }
 
 export function subjectLink(state: State, subject: string, cluster?: string): TemplateResult {
@@ -124,6 +133,16 @@ export const changeStyles = css`
   }
   .cause {
     overflow-wrap: anywhere;
+  }
+  .place {
+    display: inline-flex;
+    max-width: 100%;
+    vertical-align: bottom;
+  }
+  .file {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
   }
   @media print {
     .side {
