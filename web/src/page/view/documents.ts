@@ -10,7 +10,7 @@ import type { Place, State } from "../state.js";
 import type { Bring } from "./documents/bring.js";
 import "./documents/bring.js";
 import { completionFor } from "./documents/complete.js";
-import { type Decided, decidedBy, saying } from "./documents/decided.js";
+import { type Decided, decidedBy, fileOfSubject, saying } from "./documents/decided.js";
 import type { Editor } from "./documents/editor.js";
 import "./documents/editor.js";
 import type { Wrong } from "./documents/list.js";
@@ -346,16 +346,6 @@ export class Documents extends LitElement {
     event.stopPropagation();
     await this.#bring.take(event.clipboardData);
   };
-}
-
-/** The file in which the subject itself is written, as far as its results say. */
-function fileOfSubject(answer: EffectiveAnswer): string | undefined {
-  for (const result of answer.results) {
-    const layers = [...Object.values(result.origins ?? {}), ...(result.objects ?? []).flatMap((it) => Object.values(it.origins ?? {}))].flat();
-    const own = layers.find((it) => it.document === answer.subject && it.file !== undefined) ?? result.objects?.find((it) => it.base?.file !== undefined)?.base;
-    if (own?.file !== undefined) return own.file;
-  }
-  return undefined;
 }
 
 customElements.define("ff-documents", Documents);

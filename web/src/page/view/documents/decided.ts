@@ -65,3 +65,13 @@ export function saying(it: Decided): string {
 function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }
+
+/** The file in which the subject itself is written, as far as its results say. */
+export function fileOfSubject(answer: EffectiveAnswer): string | undefined {
+  for (const result of answer.results) {
+    const layers = [...Object.values(result.origins ?? {}), ...(result.objects ?? []).flatMap((it) => Object.values(it.origins ?? {}))].flat();
+    const own = layers.find((it) => it.document === answer.subject && it.file !== undefined) ?? result.objects?.find((it) => it.base?.file !== undefined)?.base;
+    if (own?.file !== undefined) return own.file;
+  }
+  return undefined;
+}

@@ -268,7 +268,7 @@ export class Editor extends LitElement {
       EditorState.tabSize.of(2),
       text.includes("\r\n") ? EditorState.lineSeparator.of("\r\n") : [],
       EditorState.readOnly.of(name === undefined),
-      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "leave", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "leave", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
       keymap.of([{ key: "Alt-Enter", run: toValue }, { key: "Enter", run: isWritten }, ...completionKeymap, ...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap, indentWithTab]),
       editorLook,
     ];

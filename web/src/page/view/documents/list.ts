@@ -2,7 +2,7 @@
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { styleMap } from "../../../style-map.js";
 import { look } from "../../../look.js";
-import { counted } from "../../../words.js";
+import { count, counted } from "../../../words.js";
 import { Watch } from "../../ask.js";
 import type { Edited, State } from "../../state.js";
 import { type Folder, foldersOf, isFoldedAtFirst, SIGNS, signOf } from "./tree.js";
@@ -175,18 +175,18 @@ export class Files extends LitElement {
     if (row.folder) {
       const open = !this.#isFolded(row.folder);
       return html`
-        <div id="row-${index}" class="row folder ${active}" role="treeitem" style=${style} aria-level="1" aria-posinset=${row.index} aria-setsize=${row.size} aria-expanded=${open} aria-label="${row.title}, ${counted(row.folder.files.length, "file")}" title=${row.title} @click=${() => this.#choose(row)}>
-          <span class="fold" aria-hidden="true">${open ? "▾" : "▸"}</span><span class="title">${row.title}</span><span>${row.folder.files.length}</span>
+        <div id="row-${index}" class="row folder ${active}" role="treeitem" style=${style} aria-level="1" aria-posinset=${row.index} aria-setsize=${row.size} aria-expanded=${open} title=${row.title} @click=${() => this.#choose(row)}>
+          <span class="fold" aria-hidden="true">${open ? "▾" : "▸"}</span><span class="title">${row.title}</span><span aria-hidden="true">${count(row.folder.files.length)}</span><span class="visually-hidden">, ${counted(row.folder.files.length, "file")}</span>
         </div>
       `;
     }
     const file = row.file!;
     const sign = signOf(file);
     const wrong = this.wrong.get(file.name);
-    const words = [row.title, SIGNS[sign], wrong?.errors ? counted(wrong.errors, "error") : "", wrong?.warnings ? counted(wrong.warnings, "warning") : ""].filter((it) => it).join(", ");
+    const words = [SIGNS[sign], wrong?.errors ? counted(wrong.errors, "error") : "", wrong?.warnings ? counted(wrong.warnings, "warning") : ""].filter((it) => it);
     return html`
-      <div id="row-${index}" class="row ${row.level > 1 ? "in" : ""} ${active}" role="treeitem" style=${style} aria-level=${row.level} aria-posinset=${row.index} aria-setsize=${row.size} aria-selected=${file.name === this.file} aria-label=${words} title=${file.name} data-file=${file.name} @click=${() => this.#choose(row)}>
-        <span class="sign ${SIGNS[sign]}" aria-hidden="true">${sign}</span><span class="title">${row.title}</span>
+      <div id="row-${index}" class="row ${row.level > 1 ? "in" : ""} ${active}" role="treeitem" style=${style} aria-level=${row.level} aria-posinset=${row.index} aria-setsize=${row.size} aria-selected=${file.name === this.file} title=${file.name} data-file=${file.name} @click=${() => this.#choose(row)}>
+        <span class="sign ${SIGNS[sign]}" aria-hidden="true">${sign}</span><span class="title">${row.title}</span><span class="visually-hidden">${words.map((it) => `, ${it}`)}</span>
         <span class="wrong" aria-hidden="true">
           ${wrong?.errors ? html`<span class="error">✕ ${wrong.errors}</span>` : nothing} ${wrong?.warnings ? html`<span class="warning">▲ ${wrong.warnings}</span>` : nothing}
         </span>
