@@ -24,7 +24,6 @@ interface Column {
 }
 
 const FACETS = 4;
-const VALUES = 5;
 
 export class Fleet extends LitElement {
   static override properties = {
@@ -61,6 +60,7 @@ export class Fleet extends LitElement {
     const { subject, cluster } = this.state.choice;
     return subject === undefined || cluster === undefined ? undefined : { op: "explain", subject, cluster };
   });
+  #revealed: string | undefined;
   #known: { from: unknown[]; rows: ClusterAnswer[] } | undefined;
   readonly #table = new Virtual<ClusterAnswer>(this, { key: refOf, row: 26, pick: (it) => this.#pick(it) });
   readonly #resized = new ResizeObserver(([entry]) => (this.width = Math.round(entry!.contentRect.width)));
@@ -101,6 +101,16 @@ export class Fleet extends LitElement {
       </div>
       ${opened ? detail(this.state, opened, this.#isOf(opened) ? this.why : undefined, (set) => (this.set = set)) : nothing}
     `;
+  }
+
+  override updated(): void {
+    // What was chosen elsewhere comes into view once, not against people's scrolling.
+    const { cluster } = this.state.choice;
+    const rows = this.#known?.rows;
+    if (cluster === this.#revealed || !rows) return;
+    this.#revealed = cluster;
+    const opened = this.clusters.value && this.#opened(this.clusters.value, rows);
+    if (opened) this.#table.reveal(rows.findIndex((it) => refOf(it) === refOf(opened)));
   }
 
   #filter(answer: ClustersAnswer, shown: number) {
@@ -157,7 +167,8 @@ export class Fleet extends LitElement {
 
   #chips(id: string, values: [string, number][], isOn: (value: string) => boolean, toggle: (value: string) => void) {
     const all = this.all.has(id);
-    const shown = values.filter(([value], index) => all || index < VALUES || isOn(value));
+    const fit = fitting(values, this.width - 180);
+    const shown = values.filter(([value], index) => all || index < fit || isOn(value));
     return html`${shown.map(([value, number]) => html`<button aria-pressed=${isOn(value)} title=${value} @click=${() => toggle(value)}>${value === "" ? '""' : value} <span class="number">${count(number)}</span></button>`)}
     ${values.length > shown.length ? html`<button class="link" @click=${() => (this.all = new Set([...this.all, id]))}>+${count(values.length - shown.length)} more</button>` : nothing}`;
   }
@@ -278,6 +289,13 @@ const ORDER = new Intl.Collator("en", { numeric: true });
 const CLUSTER = `apiVersion: greenhouse.sap/v1alpha1
 kind: Cluster
 metadata: {name: eu-1, namespace: acme, labels: {tier: gold}}`;
+
+/** How many chips stand in one line, about. */
+function fitting(values: [string, number][], width: number): number {
+  let room = width;
+  const first = values.findIndex(([value, number]) => (room -= 24 + 7 * Math.min(24, value.length + count(number).length + 1)) < 0);
+  return first < 0 ? values.length : Math.max(2, first);
+}
 
 function widths(columns: Column[]): string {
   return columns.map((it) => it.width).join(" ");
