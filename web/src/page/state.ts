@@ -20,8 +20,6 @@ export interface Choice {
   object?: string | undefined;
   /** The file in the editor. */
   file?: string | undefined;
-  /** A diagnostic code, or an op: its entry in the reference. */
-  entry?: string | undefined;
 }
 
 /** A place in a file, as answers give it: counted from one, columns in characters. */

@@ -301,7 +301,7 @@ export class Documents extends LitElement {
   };
 
   readonly #code = (event: CustomEvent<string>): void => {
-    this.state.choose({ view: "reference", entry: event.detail });
+    this.state.choose({ view: "reference", path: `code:${event.detail}` });
   };
 
   readonly #fix = async (event: CustomEvent<Finding>): Promise<void> => {
