@@ -120,7 +120,7 @@ describe("the editor", () => {
       await goTo(page, { file: "presets.yaml", line: 1 });
       await chooseExample(page, "thousand");
       await choose(page, { file: "presets.yaml" });
-      assert.equal((await editor(page).textContent()).includes("certs"), (await text(page, "presets.yaml")).includes("certs"));
+      assert.equal((await editor(page).textContent()).includes("acme-ca"), false);
       await editor(page).focus();
       await page.keyboard.press("Control+z");
       await settled(page);
@@ -245,10 +245,23 @@ describe("what is found", () => {
 
   test("the wavy line is under the right word, also after emoji", () =>
     on({}, async (page) => {
-      const broken = `${PRESET}  clusterSelector:\n    matchExpressions:\n      - {key: "👩‍🚀😀é", operator: Inn, values: [a]}\n`;
-      await setText(page, "emoji.yaml", broken);
+      // The word stands twice: only the right column tells which one is meant.
+      const line = `      - {key: "${"😀".repeat(20)} Inn", operator: Inn, values: [a]}`;
+      await setText(page, "emoji.yaml", `${PRESET}  clusterSelector:\n    matchExpressions:\n${line}\n`);
       await goTo(page, { file: "emoji.yaml", line: 7 });
-      assert.equal(await page.locator("ff-editor .cm-lintRange-error").first().textContent(), "Inn");
+      const wavy = page.locator("ff-editor .cm-lintRange-error").filter({ hasText: /^Inn$/ });
+      const before = await wavy.evaluate((it) => {
+        const range = document.createRange();
+        range.setStart(it.closest(".cm-line"), 0);
+        range.setEndBefore(it);
+        return range.toString();
+      });
+      assert.equal(before, line.slice(0, line.lastIndexOf("Inn")));
+      const { diagnostics } = await ask(page, { op: "lint" });
+      const { at } = diagnostics.find((it) => it.at?.file === "emoji.yaml" && it.code === "unknown-operator");
+      await goTo(page, at);
+      await page.keyboard.type("X");
+      assert.match(await text(page, "emoji.yaml"), /operator: XInn,/);
     }));
 
   test("where there is one way to mend it, a button does, and undo takes it back", () =>
@@ -480,9 +493,9 @@ describe("bringing files along", () => {
     return fleet;
   }
 
-  async function drop(page, paths) {
+  async function drop(page, paths, over = "ff-documents") {
     const debug = await page.context().newCDPSession(page);
-    const { x, y, width, height } = await page.locator("ff-documents").boundingBox();
+    const { x, y, width, height } = await page.locator(over).boundingBox();
     const event = { x: x + width / 2, y: y + height / 2, data: { items: [], files: paths, dragOperationsMask: 1 } };
     for (const type of ["dragEnter", "dragOver", "drop"]) await debug.send("Input.dispatchDragEvent", { type, ...event });
     await debug.detach();
@@ -513,6 +526,15 @@ describe("bringing files along", () => {
       await page.getByRole("button", { name: "Start fresh with only this" }).click();
       await settled(page);
       assert.deepEqual(await files(page), ["space.yaml"]);
+    }));
+
+  test("what is dropped elsewhere on the page comes in all the same, and does not take its place", () =>
+    on({}, async (page) => {
+      await drop(page, [join(makeFolder(), "space.yaml")], "ff-groups");
+      await page.getByText("Opened 1 file.").waitFor();
+      await settled(page);
+      assert.deepEqual(await files(page), ["space.yaml"]);
+      assert.ok(page.url().startsWith("http"));
     }));
 
   test("a folder can be picked", () =>

@@ -12,6 +12,7 @@ import type { Finding } from "../../../../contract.js";
 import { marks } from "../../../layers.js";
 import { look } from "../../../look.js";
 import { Watch } from "../../ask.js";
+import type { Source } from "../../source.js";
 import type { Place, State } from "../../state.js";
 import type { Decided } from "./decided.js";
 import { fixOf, fixTitle } from "./fix.js";
@@ -79,7 +80,7 @@ export class Editor extends LitElement {
   declare complete: CompletionSource;
   #view: EditorView | undefined;
   #shown: string | undefined;
-  #source = "";
+  #source: Source | undefined;
   #found: Finding[] | undefined;
   #said: Decided[] | undefined;
   /** The baseline that the changes are marked against, and of which file. */
@@ -140,7 +141,7 @@ export class Editor extends LitElement {
   #follow(): void {
     const view = this.#view;
     if (!view) return;
-    if (this.state.source.id !== this.#source) this.#forget();
+    if (this.state.source !== this.#source) this.#forget();
     const name = this.file;
     if (name !== this.#shown) {
       this.#keep();
@@ -167,9 +168,10 @@ export class Editor extends LitElement {
     [this.#based, this.#basedOn] = [file?.base, name];
   }
 
-  /** Another source: what has another text now is another file. */
+  /** Another source: what has another text now is another file. A server's are the same, only newer. */
   #forget(): void {
-    this.#source = this.state.source.id;
+    this.#source = this.state.source;
+    if (this.#source.id === "served") return;
     for (const [name, it] of this.#kept) {
       if (this.state.files.get(name)?.text === it.text) continue;
       this.#kept.delete(name);
