@@ -54,6 +54,7 @@ export class App extends LitElement {
   declare problem: string;
   declare notice: string;
   declare help: boolean;
+  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
   readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
   readonly lint = new Ask<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
   readonly whatIf = new Ask<"whatIf">(this, async () => {
@@ -169,7 +170,7 @@ export class App extends LitElement {
     const changed = this.whatIf.value;
     return html`<div class="counts">
       <div role="status" aria-label="Counts">
-        <button class="link" @click=${() => this.state.choose({ view: "fleet" })}>${counted(this.state.clusters, "cluster")}</button> ·
+        <button class="link" @click=${() => this.state.choose({ view: "fleet" })}>${counted(new Set(this.clusters.value?.clusters.map((it) => it.name)).size, "cluster")}</button> ·
         <button class="link" @click=${() => this.state.choose({ view: "groups" })}>${counted(this.subjects.value?.subjects.length ?? 0, "subject")}</button> ·
         ${errors ? html`<button class="link error" @click=${this.#problems}>${counted(errors, "error")}</button> ·` : nothing}
         <button class="link ${warnings ? "warning" : ""}" @click=${this.#problems}>${counted(warnings, "warning")}</button>

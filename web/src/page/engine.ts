@@ -4,10 +4,7 @@ import type { FromEngine, Put, ToEngine, Which } from "./messages.js";
 
 export type Answered<O extends Op = Op> = { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
 
-/** How soon an answer is wanted: what is on screen and changes with every key, what stands beside it, what can wait. */
-export const URGENT = 0;
-export const SOON = 1;
-export const LATER = 2;
+export { LATER, SOON, URGENT } from "./urgency.js";
 
 type Distribute<T extends ToEngine> = T extends ToEngine ? Omit<T, "id"> : never;
 

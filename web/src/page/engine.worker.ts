@@ -6,12 +6,17 @@
 import wasm from "../../engine/engine_bg.wasm?url";
 import { Workspace } from "../api.js";
 import { init } from "../web.js";
+import { LATER } from "./urgency.js";
 import type { FromEngine, ToEngine, Which } from "./messages.js";
 
 const workspaces: Partial<Record<Which, Workspace>> = {};
 const waiting: Extract<ToEngine, { kind: "ask" }>[] = [];
 let newest = 0;
 let running = false;
+let changed = 0;
+
+/** What can wait does so until nobody has typed for as long. */
+const REST = 80;
 
 /** Integers that a number would round. */
 const LARGE = /[[:,]-?\d{16,}[\],}]/;
@@ -20,6 +25,7 @@ addEventListener("message", ({ data }: MessageEvent<ToEngine>) => {
   switch (data.kind) {
     case "put":
       newest = data.generation;
+      changed = performance.now();
       return void ready.then(() => say({ kind: "answer", id: data.id, text: put(data) }));
     case "ask":
       waiting.push(data);
@@ -37,7 +43,7 @@ ready.then(
 function put({ on, puts, fresh }: Extract<ToEngine, { kind: "put" }>): string {
   if (fresh) workspaces[on]?.free();
   const workspace = (workspaces[on] = (fresh ? undefined : workspaces[on]) ?? new Workspace());
-  return `[${puts.map((it) => workspace.callText(JSON.stringify(it))).join(",")}]`;
+  return `[${puts.map((it) => answer(workspace, JSON.stringify(it))).join(",")}]`;
 }
 
 /** Answers one question, then looks at what came in the meantime. */
@@ -57,15 +63,26 @@ channel.port1.onmessage = () => {
   let first = waiting[0];
   for (const it of waiting) if (first && it.urgency < first.urgency) first = it;
   if (!first) return;
+  const rest = first.urgency < LATER ? 0 : changed + REST - performance.now();
+  if (rest > 0) return void setTimeout(next, rest);
   waiting.splice(waiting.indexOf(first), 1);
   const workspace = (workspaces[first.on] ??= new Workspace());
   const started = performance.now();
-  const text = workspace.callText(first.request);
+  const text = answer(workspace, first.request);
   const took = performance.now() - started;
   if (LARGE.test(text)) say({ kind: "answer", id: first.id, value: workspace.call(JSON.parse(first.request), { bigint: true }), took });
   else say({ kind: "answer", id: first.id, text, took });
   if (waiting.length) next();
 };
+
+/** What goes wrong in the engine itself, such as too little memory, is an answer too: nobody waits for ever. */
+function answer(workspace: Workspace, request: string): string {
+  try {
+    return workspace.callText(request);
+  } catch (problem) {
+    return JSON.stringify({ error: { code: "engine-failed", message: `the engine stopped: ${problem}`, hint: "reload the page; load fewer documents if it happens again" } });
+  }
+}
 
 function say(message: FromEngine): void {
   postMessage(message);

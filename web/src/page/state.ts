@@ -54,8 +54,6 @@ export class State extends EventTarget {
   generation = 0;
   /** What was found while loading, by file. */
   findings = new Map<string, Finding[]>();
-  /** How many clusters the engine knows. */
-  clusters = 0;
   readonly #said = new Map<string, Settings>();
   readonly #asked = new Map<string, Promise<Answered | undefined>>();
 
@@ -187,15 +185,12 @@ export class State extends EventTarget {
     const generation = this.#next();
     const answers = await this.engine.put("current", generation, puts.map(([, put]) => put), true);
     this.findings = new Map();
-    // Nothing loaded says nothing of clusters.
-    this.clusters = 0;
     answers.forEach((answer, index) => this.#found(puts[index]![0], [answer]));
     for (const [name, { flaw }] of this.#said) if (flaw && this.files.get(name)?.text != null) this.findings.set(name, [flaw]);
     this.#tell();
   }
 
   #found(name: string, answers: Answered<"load">[]): void {
-    for (const it of answers) if ("ok" in it && "clusters" in it.ok) this.clusters = it.ok.clusters;
     const before = this.findings.get(name) ?? [];
     const found = answers.flatMap((it) => ("error" in it ? [{ severity: "error", ...it.error, at: { file: name, ...this.#said.get(name)?.places?.[`/spec${it.error.at}`] } } as Finding] : (it.diagnostics ?? [])));
     if (answers.length === 1 && before.length && !found.length) this.findings.delete(name);
