@@ -172,7 +172,9 @@ impl WhatIf {
         }
         let at = root.key("load");
         match self.load {
-            Some(Loads::One(load)) => drop(load.apply(workspace, &at, out, Some(journal))?),
+            Some(Loads::One(load)) => {
+                load.apply(workspace, &at, out, Some(journal))?;
+            }
             Some(Loads::Many(loads)) => {
                 for (index, load) in loads.into_iter().enumerate() {
                     load.apply(workspace, &at.index(index), out, Some(journal))?;

@@ -1,7 +1,7 @@
 // The frame of the page: what is loaded and what it comes to on top, then three columns as the data flows.
 import { html, LitElement, nothing } from "lit";
 import { look, tokens } from "../look.js";
-import { count, counted } from "../words.js";
+import { count, counted, placeName } from "../words.js";
 import { frame } from "./app.css.js";
 import { Ask, Watch } from "./ask.js";
 import { begin, mostTelling } from "./begin.js";
@@ -189,6 +189,7 @@ export class App extends LitElement {
     return html`
       ${this.problem ? html`<p class="notice error" role="alert">${this.problem} <button @click=${() => (this.problem = "")}>Dismiss</button></p>` : nothing}
       ${this.notice ? html`<p class="notice" role="status">${this.notice}</p>` : nothing}
+      ${this.state.source.met?.length ? html`<p class="notice warning" role="status">⚠ ${this.state.source.met.map((it) => `${it.at?.file ? `${placeName(it.at)}: ` : ""}${it.message}`).join("; ")}</p>` : nothing}
       ${broken.length
         ? html`<p class="notice warning" role="status">⚠ ${broken.map((it) => html`<button class="link" @click=${() => this.state.goTo({ ...this.#firstError(it), file: it })}>${it}</button> `)} cannot be read: what it said last is shown</p>`
         : nothing}

@@ -1,6 +1,7 @@
 // The page's end of the engine in the worker.
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
 import type { FromEngine, Put, ToEngine, Which } from "./messages.js";
+import { SOON } from "./urgency.js";
 
 export type Answered<O extends Op = Op> = { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
 

@@ -1,5 +1,5 @@
 // Where the documents come from: an example that is part of the page, a server behind it, or a link that somebody shared.
-import type { Configure, Load } from "../../contract.js";
+import type { Configure, Finding, Load } from "../../contract.js";
 import { type File, fileOf } from "./files.js";
 
 /** What is loaded before anybody edits. */
@@ -12,8 +12,14 @@ export interface Source {
   complete: string[];
   /** What else a server knows of its clusters: what is not there, and who does not answer. */
   facts: Load[];
+  /** Settings that are in no file. */
+  settings?: Configure[];
   /** Whether Secrets hold digests in place of their values. */
   masked?: boolean;
+  /** The digest of the plan over the real Secrets, where the server alone has those. */
+  digest?: string;
+  /** What the server met on the way to its documents. */
+  met?: Finding[];
 }
 
 export interface Example {
@@ -54,7 +60,9 @@ interface Served {
   source: { kind: string; name: string; masked?: boolean };
   revision: string;
   loads: Load[];
-  configure?: { file: string; text: string; configure: Configure }[];
+  configure?: { file?: string; text?: string; configure: Configure }[];
+  diagnostics?: Finding[];
+  digest?: string;
 }
 
 /** What the server behind the page has, and its revision. */
@@ -66,15 +74,19 @@ export async function served(): Promise<{ source: Source; revision: string }> {
   const isAll = (load: Load) => load.complete === true && load.query === undefined && load.documents?.length === 0;
   const files = fleet.loads.filter(isFile).map((it): File => ({ name: it.file!, text: it.text!, ...(it.live === undefined ? {} : { live: it.live }) }));
   const settings = fleet.configure ?? [];
+  const written = settings.flatMap((it): File[] => (it.file === undefined || it.text === undefined ? [] : [{ name: it.file, text: it.text }]));
   return {
     revision: fleet.revision,
     source: {
       id: "served",
       title: fleet.source.name,
-      files: [...settings.map((it) => ({ name: it.file, text: it.text })), ...files],
+      files: [...written, ...files],
       complete: fleet.loads.filter(isAll).map((it) => it.live!),
       facts: fleet.loads.filter((it) => !isFile(it) && !isAll(it)),
+      settings: settings.filter((it) => it.file === undefined).map((it) => it.configure),
+      met: fleet.diagnostics ?? [],
       ...(fleet.source.masked ? { masked: true } : {}),
+      ...(fleet.digest === undefined ? {} : { digest: fleet.digest }),
     },
   };
 }

@@ -199,7 +199,7 @@ export class State extends EventTarget {
 
   /** All that a workspace is told, each with the file that says it. */
   async #puts(files: File[]): Promise<[string, Put][]> {
-    const puts: [string, Put][] = [];
+    const puts = (this.source.settings ?? []).map((it): [string, Put] => ["", { ...it, op: "configure" }]);
     for (const it of files.filter((it) => isSettings(it.name))) {
       const put = await this.#settings(it.name, it.text);
       if (put) puts.push([it.name, put]);
