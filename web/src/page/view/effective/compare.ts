@@ -36,6 +36,9 @@ export class Compare extends LitElement {
       th {
         font-weight: 600;
       }
+      thead th:first-child {
+        width: 28%;
+      }
       tbody th {
         font-weight: 400;
       }
@@ -88,12 +91,17 @@ export class Compare extends LitElement {
     const show = () => this.state.choose({ path: it.path, object: it.object, compare: undefined });
     const { cause } = it;
     return html`<tr>
-      <th scope="row"><button class="link mono" title="Show who decides" @click=${show}>${it.path}</button>${it.object ? html`<br /><span class="quiet">${it.object}</span>` : nothing}</th>
+      <th scope="row"><button class="link mono" title="Show who decides" @click=${show}>${breakable(it.path)}</button>${it.object ? html`<br /><span class="quiet">${it.object}</span>` : nothing}</th>
       <td class="value">${side(it.left, it.leftFrom)}</td>
       <td class="value">${side(it.right, it.rightFrom)}</td>
       <td>${cause ? html`${layerMark(cause.layer)} ${cause.layer} ${cause.file === undefined ? nothing : html`<br /><button class="link" aria-label=${`Go to ${placeName(cause)}`} @click=${() => this.state.goTo({ file: cause.file!, line: cause.line, column: cause.column })}>${placeName(cause)}</button>`}` : nothing}</td>
     </tr>`;
   }
+}
+
+/** Long paths break between their parts. */
+function breakable(path: string) {
+  return path.split(/(?<=[./])/).map((it) => html`${it}<wbr />`);
 }
 
 function side(value: unknown, valueFrom: unknown) {
