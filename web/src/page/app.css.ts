@@ -70,10 +70,15 @@ export const frame = css`
   .counts .link.warning {
     color: var(--ff-warning);
   }
+  .notices {
+    grid-row: 3;
+    max-height: 40vh;
+    overflow: auto;
+  }
   .notice,
   .help {
-    grid-row: 3;
     margin: 0;
+    overflow-wrap: anywhere;
     padding: 4px var(--ff-space);
     border-bottom: 1px solid var(--ff-line);
     background: var(--ff-raised);
@@ -162,8 +167,7 @@ export const frame = css`
     }
     header,
     .counts,
-    .notice,
-    .help,
+    .notices,
     .tabs {
       display: none;
     }

@@ -136,7 +136,7 @@ export class App extends LitElement {
         <h1>Fleetfold</h1>
         <label class="example"><span class="visually-hidden">Example</span>
           <select @change=${this.#example}>
-            ${this.state.source.id.startsWith("example:") ? nothing : html`<option value="" selected>${this.state.source.title || "loading"}</option>`}
+            ${this.state.source.id.startsWith("example:") ? nothing : html`<option value="" selected>${this.state.source.title || "nothing yet"}</option>`}
             <optgroup label="Examples">
               ${EXAMPLES.map((it) => html`<option value=${it.name} ?selected=${this.state.source.id === `example:${it.name}`}>${it.title}: ${it.about}</option>`)}
             </optgroup>
@@ -147,7 +147,8 @@ export class App extends LitElement {
         <button @click=${this.#nextTheme} title="Light, dark, or as the system has it">${{ "": "◐ System", light: "☀ Light", dark: "☾ Dark" }[this.theme]}</button>
         <button @click=${() => (this.help = !this.help)} aria-expanded=${this.help} aria-keyshortcuts="?" aria-label="Keyboard">?</button>
       </header>
-      ${this.#counts()} ${this.#notices()} ${this.help ? this.#keys() : nothing}
+      ${this.#counts()}
+      <div class="notices">${this.#notices()} ${this.help ? this.#keys() : nothing}</div>
       <ff-columns role="main" .titles=${["Documents", VIEWS.find(([it]) => it === view)?.[1] ?? "", "Cluster"]}>
         <section slot="left" aria-label="Documents"><ff-documents .state=${this.state}></ff-documents></section>
         <section slot="middle" class="middle" aria-label="Views">

@@ -31,12 +31,12 @@ export class Ask<O extends Op> implements ReactiveController {
   }
 
   hostConnected(): void {
-    this.#host.state.addEventListener("change", this.#ask);
+    for (const event of ["typed", "change"]) this.#host.state.addEventListener(event, this.#ask);
     void this.#ask();
   }
 
   hostDisconnected(): void {
-    this.#host.state.removeEventListener("change", this.#ask);
+    for (const event of ["typed", "change"]) this.#host.state.removeEventListener(event, this.#ask);
   }
 
   /** For a question that depends on more than the state: call it when that has changed. */

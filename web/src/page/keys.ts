@@ -2,7 +2,8 @@
 
 export type Key = "jump" | "help" | "next" | "previous" | "line" | "compare" | "close";
 
-export const KEYS: { key: Key; shown: string; pressed: string; does: string }[] = [
+/** Those without a name are keys of the editor, which hears them itself. */
+export const KEYS: { key?: Key; shown: string; pressed: string; does: string }[] = [
   { key: "jump", shown: "⌘K or Ctrl K", pressed: "k", does: "jump to a cluster, subject, option, document or view" },
   { key: "next", shown: "]", pressed: "]", does: "next change of a what-if" },
   { key: "previous", shown: "[", pressed: "[", does: "previous change of a what-if" },
@@ -10,6 +11,11 @@ export const KEYS: { key: Key; shown: string; pressed: string; does: string }[] 
   { key: "compare", shown: "c", pressed: "c", does: "compare the cluster with another" },
   { key: "close", shown: "Esc", pressed: "Escape", does: "leave the editor, close what is open" },
   { key: "help", shown: "?", pressed: "?", does: "this list" },
+  { shown: "Ctrl Space", pressed: "", does: "in the editor: what may stand here" },
+  { shown: "Ctrl F", pressed: "", does: "in the editor: find" },
+  { shown: "F8", pressed: "", does: "in the editor: the next problem" },
+  { shown: "Alt Enter", pressed: "", does: "in the editor: the value that this line decides" },
+  { shown: "Esc, Tab", pressed: "", does: "out of the editor" },
 ];
 
 /** Which key it is; nothing while somebody types into a field, except for ⌘K. */
@@ -17,7 +23,7 @@ export function keyOf(event: KeyboardEvent): Key | undefined {
   const command = event.ctrlKey || event.metaKey;
   if (command && event.key.toLowerCase() === "k") return "jump";
   if (command || event.altKey || event.defaultPrevented || isTyping(event)) return undefined;
-  return KEYS.find((it) => it.key !== "jump" && it.pressed === event.key)?.key;
+  return KEYS.find((it) => it.key && it.key !== "jump" && it.pressed === event.key)?.key;
 }
 
 function isTyping(event: KeyboardEvent): boolean {

@@ -29,6 +29,9 @@ export interface Place {
   column?: number | undefined;
 }
 
+/** Milliseconds. */
+const BETWEEN_KEYS = 40;
+
 /** A file and what became of it: `base` is null for one that was added, `text` for one that was removed. */
 export interface Edited {
   name: string;
@@ -44,7 +47,10 @@ interface Settings {
   flaw?: Finding;
 }
 
-/** Tells `change` when anything of it is another, and `open` (a `CustomEvent<Place>`) when the editor should go to a place. */
+/**
+ * Tells `typed` with every key, for who has a question; `change` when anything of it is another and nobody is in the middle of a word, for
+ * who draws; and `open` (a `CustomEvent<Place>`) when the editor should go to a place.
+ */
 export class State extends EventTarget {
   readonly engine: Engine;
   source: Source = { id: "own", title: "", files: [], complete: [], facts: [] };
@@ -55,6 +61,8 @@ export class State extends EventTarget {
   /** What was found while loading, by file. */
   findings = new Map<string, Finding[]>();
   readonly #said = new Map<string, Settings>();
+  /** Files on their way to the engine, and whether they have changed since: of many keys in a large file, the last one counts. */
+  readonly #sending = new Map<string, boolean>();
   readonly #asked = new Map<string, Promise<Answered | undefined>>();
 
   constructor(worker: Worker) {
@@ -172,12 +180,18 @@ export class State extends EventTarget {
   async #changed(name: string): Promise<void> {
     const file = this.files.get(name);
     if (file?.live !== undefined || isSettings(name)) return this.#refill();
-    const generation = this.#next();
-    const put = this.engine.put("current", generation, [loadOf({ name, text: file?.text ?? "" })], false);
-    // The questions wait behind it: nobody here has to.
-    this.#tell();
-    this.#found(name, await put);
-    this.#tell();
+    if (this.#sending.has(name)) return void this.#sending.set(name, true);
+    let again: boolean | undefined = true;
+    while (again) {
+      this.#sending.set(name, false);
+      const put = this.engine.put("current", this.#next(), [loadOf({ name, text: this.files.get(name)?.text ?? "" })], false);
+      // The questions wait behind it: nobody here has to.
+      this.dispatchEvent(new Event("typed"));
+      this.#found(name, await put);
+      again = this.#sending.get(name);
+    }
+    this.#sending.delete(name);
+    this.#tellSoon();
   }
 
   async #refill(): Promise<void> {
@@ -240,6 +254,14 @@ export class State extends EventTarget {
   }
 
   #tell(): void {
+    clearTimeout(this.#soon);
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** Between two keys there is time for the preview, and for nothing else. */
+  #soon: ReturnType<typeof setTimeout> | undefined;
+  #tellSoon(): void {
+    clearTimeout(this.#soon);
+    this.#soon = setTimeout(() => this.#tell(), BETWEEN_KEYS);
   }
 }
