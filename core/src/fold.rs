@@ -16,7 +16,8 @@ use crate::document::Identity;
 use crate::path::{OptionPath, Pointer};
 use crate::select::{Cluster, Selector, selects};
 use crate::sorting::Gather;
-use crate::value::{Map, Text, Value, order};
+use crate::text::order;
+use crate::value::{Map, Text, Value};
 
 /// One source of values for a cluster. Its place in the list is its rank.
 #[derive(Clone, Debug)]

@@ -78,6 +78,7 @@ pub mod select;
 pub mod settings;
 pub mod sorting;
 pub mod store;
+pub mod text;
 pub mod value;
 pub mod who;
 pub mod workspace;
