@@ -8,13 +8,13 @@ pub mod kubefed;
 pub mod kudo;
 pub mod ocm;
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Error};
 use crate::document::{Document, Identity};
 use crate::fold::{Effective, Layer};
+use crate::ordered::BTreeMap;
 use crate::outcome::{Outcome, PatchLayer};
 use crate::plan::Planner;
 use crate::results::Cells;

@@ -6,13 +6,13 @@
 
 mod tree;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::Identity;
+use crate::ordered::BTreeMap;
 use crate::path::{OptionPath, Pointer};
 use crate::select::{Cluster, Selector, selects};
 use crate::sorting::Gather;

@@ -60,6 +60,7 @@ pub mod mask;
 pub mod matching;
 pub mod mold;
 pub mod nearest;
+pub mod ordered;
 pub mod outcome;
 pub mod own;
 pub mod pair;

@@ -1,11 +1,10 @@
 //! `clusters`: the fleet that is loaded.
 
-use std::collections::BTreeMap;
-
 use super::{Mode, Spot, WorkspaceOperation};
 use crate::clusterset::sets_of;
 use crate::contract::null::Given;
 use crate::diagnostic::{Diagnostic, Error};
+use crate::ordered::BTreeMap;
 use crate::record;
 use crate::rules::clusters::MANAGED_CLUSTER;
 use crate::select::{Cluster, Selector, selects};

@@ -5,12 +5,12 @@
 //! does not use serde here: a derive could neither name the place of a wrong field nor the field that was meant, and the
 //! schema would be a second description to keep true.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::canonical::Writer;
 use crate::diagnostic::{Code, Error};
 use crate::nearest::nearest;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::value::{Map, Number, Text, Value};
 

@@ -1,6 +1,5 @@
 //! `whatIf`: what a change would do, without making it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::WorkspaceOperation;
@@ -16,6 +15,7 @@ use crate::diagnostic::{Diagnostic, Error};
 use crate::document::Identity;
 use crate::fold::{Effective, Folded, with_own};
 use crate::live::HUB;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::outcome::Outcome;
 use crate::path::Pointer;
 use crate::record;
@@ -331,7 +331,7 @@ impl Tally {
         let counts = Counts {
             clusters: count(clusters),
             changed: count(changed.len()),
-            shadowed: count(hidden.difference(&changed).count()),
+            shadowed: count(hidden.iter().filter(|it| !changed.contains(*it)).count()),
             subjects: count(subjects.len()),
         };
         WhatIfAnswer { counts, groups, shadowed, actions }

@@ -4,8 +4,6 @@
 //! then all let go. Each sees the objects as the ones before it leave them, and comes in a later wave. So one of them creates
 //! what the others share, and nothing is deleted that another one is about to adopt.
 
-use std::collections::BTreeMap;
-
 use super::package::{FIRST_WAVE, Install, Part};
 use super::{KIND, VERSION, record};
 use crate::contract::Mode;
@@ -14,6 +12,7 @@ use crate::document::Identity;
 use crate::identity::is_terminating;
 use crate::live::{HUB, Sight};
 use crate::matching::Difference;
+use crate::ordered::BTreeMap;
 use crate::own::{AdoptAction, Adoption, Owner, ReleaseAction, adopt, release};
 use crate::patch::{Operation, patch};
 use crate::plan::Target;
