@@ -21,6 +21,7 @@ use crate::path::Pointer;
 use crate::record;
 use crate::results::{Before, Cell, Results};
 use crate::rules::clusters::is_cluster;
+use crate::sorting::sort_by;
 use crate::store::{Store, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
@@ -321,7 +322,7 @@ impl Tally {
             });
             subjects.insert(subject);
         }
-        groups.sort_by_key(|it| std::cmp::Reverse(it.clusters.len()));
+        sort_by(&mut groups, |a, b| b.clusters.len().cmp(&a.clusters.len()));
         let mut hidden: BTreeSet<Text> = BTreeSet::new();
         let mut shadowed = Vec::new();
         for (shadow, clusters) in self.shadowed.into_values() {

@@ -16,6 +16,7 @@ use crate::ordered::BTreeMap;
 use crate::own::{AdoptAction, Adoption, Owner, ReleaseAction, adopt, release};
 use crate::patch::{Operation, patch};
 use crate::plan::Target;
+use crate::sorting::sort_by;
 use crate::store::View;
 use crate::value::{Text, Value};
 
@@ -107,7 +108,7 @@ impl<'a> Member<'a> {
                 unwanted.push((target, rank));
             }
         }
-        unwanted.sort_by_key(|(_, rank)| std::cmp::Reverse(*rank));
+        sort_by(&mut unwanted, |(_, a), (_, b)| b.cmp(a));
         unwanted
     }
 
