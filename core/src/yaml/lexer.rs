@@ -416,6 +416,7 @@ impl<'a> Lexer<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    #[inline(always)]
     fn peek(&self) -> Option<char> {
         char_at(self.text, self.at)
     }

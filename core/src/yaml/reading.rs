@@ -73,6 +73,7 @@ impl Input for Reading<'_> {
         Some(read)
     }
 
+    #[inline(always)]
     fn skip(&mut self) {
         self.at = self.at.saturating_add(self.peek_opt().map_or(0, char::len_utf8));
     }
@@ -81,6 +82,7 @@ impl Input for Reading<'_> {
         (0..count).for_each(|_| self.skip());
     }
 
+    #[inline(always)]
     fn peek(&self) -> char {
         char_at(self.text, self.at).unwrap_or('\0')
     }
