@@ -7,14 +7,13 @@ mod permission;
 
 pub use permission::{Judge, Judgement, Permission, Review};
 
-use std::collections::BTreeSet;
-
 use crate::clusterset::{self, CLUSTERSET, ClusterSet, GROUP, Stage, sets_of};
 use crate::contract::Mode;
 use crate::contract::record::{Decode, Spot};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::identity::{ObjectName, is_in_group};
 use crate::label::{Labels, check_key, check_value};
+use crate::ordered::BTreeSet;
 use crate::path::Pointer;
 use crate::rbac::{Grant, Rbac, User, is_rbac};
 use crate::sorting::{Gather, sort};

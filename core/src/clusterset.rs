@@ -1,7 +1,5 @@
 //! Cluster sets of Open Cluster Management (seed 001): which clusters are in a ManagedClusterSet.
 
-use std::collections::BTreeMap;
-
 use crate::choice;
 use crate::contract::Mode;
 use crate::contract::record::Spot;
@@ -9,6 +7,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::identity::{ObjectName, is_in_group};
 use crate::label::{Labels, not_text};
 use crate::nearest::suggest;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::select::{LabelSelector, Requirement, Selector, Test};
 use crate::value::{Text, Value};

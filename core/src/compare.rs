@@ -80,7 +80,7 @@ fn compare_options(before: &Folded, after: &Folded, delta: &mut Delta) {
             (None, None) => return,
             (Some(_), None) => std::cmp::Ordering::Less,
             (None, Some(_)) => std::cmp::Ordering::Greater,
-            (Some(a), Some(b)) => crate::value::order(&a.path, &b.path),
+            (Some(a), Some(b)) => crate::text::order(&a.path, &b.path),
         };
         let a = if order.is_le() { old.next() } else { None };
         let b = if order.is_ge() { new.next() } else { None };

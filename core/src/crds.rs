@@ -2,10 +2,9 @@
 //!
 //! No op answers with these: a host that can install them is linked with the engine, and the module stays small.
 
-use std::collections::BTreeMap;
-
 use crate::dialect::{self, HubKind};
 use crate::document::Document;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::rules::schemas::{DESCRIBED, Described, FLEET_PLAN, Field, GROUP, Shape};
 use crate::store::{Store, View};

@@ -8,13 +8,13 @@ pub mod kubefed;
 pub mod kudo;
 pub mod ocm;
 
-use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Error};
 use crate::document::{Document, Identity};
 use crate::fold::{Effective, Layer};
+use crate::ordered::BTreeMap;
 use crate::outcome::{Outcome, PatchLayer};
 use crate::plan::Planner;
 use crate::results::Cells;
@@ -34,7 +34,7 @@ pub fn enabled(view: View) -> impl Iterator<Item = &'static dyn Dialect> {
 }
 
 /// One system whose documents are understood.
-pub trait Dialect: Debug + Sync {
+pub trait Dialect: Sync {
     fn name(&self) -> &'static str;
 
     /// The kinds of documents that it reads on the hub.
@@ -67,8 +67,15 @@ pub trait Dialect: Debug + Sync {
     fn lint_document(&self, _: View, _: &Document, _: &mut Vec<Diagnostic>) {}
 }
 
+/// By its name. Were it asked of each dialect, the module would hold what all of them have to say, and nobody to ask.
+impl fmt::Debug for dyn Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// A subject, translated.
-pub trait Subject: Debug {
+pub trait Subject {
     fn who(&self) -> &Who;
 
     /// The documents that it was translated from, besides itself: when one of them changes, it is translated again. The
@@ -129,6 +136,13 @@ pub trait Subject: Debug {
             Who::Hub => (true, Vec::new()),
             Who::Fleet(_, picks) => (picks.picks(cluster), picks.explain(cluster)),
         }
+    }
+}
+
+/// By who gets it, for the same reason.
+impl fmt::Debug for dyn Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.who(), f)
     }
 }
 

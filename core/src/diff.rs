@@ -2,6 +2,7 @@
 
 use crate::patch::{Operation, Verb};
 use crate::path::Pointer;
+use crate::sorting::sort;
 use crate::value::{Text, Value};
 
 /// The operations that turn `from` into `to`, in the order of their paths.
@@ -21,7 +22,7 @@ fn walk(from: &Value, to: &Value, path: &mut Pointer, out: &mut Vec<Operation>) 
     match (from, to) {
         (Value::Map(old), Value::Map(new)) => {
             let mut keys: Vec<&Text> = old.keys().chain(new.keys()).collect();
-            keys.sort();
+            sort(&mut keys);
             keys.dedup();
             for key in keys {
                 path.push(key.clone());

@@ -8,8 +8,7 @@ mod postings;
 pub use postings::Bits;
 use postings::Posting;
 
-use std::collections::BTreeMap;
-
+use crate::ordered::BTreeMap;
 use crate::select::{Cluster, LabelSelector, Requirement, Test};
 use crate::value::Text;
 

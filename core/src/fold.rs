@@ -6,17 +6,18 @@
 
 mod tree;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::Identity;
+use crate::ordered::BTreeMap;
 use crate::path::{OptionPath, Pointer};
 use crate::select::{Cluster, Selector, selects};
 use crate::sorting::Gather;
-use crate::value::{Map, Text, Value, order};
+use crate::text::order;
+use crate::value::{Map, Text, Value};
 
 /// One source of values for a cluster. Its place in the list is its rank.
 #[derive(Clone, Debug)]

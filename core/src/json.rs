@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use crate::canonical::unescaped;
 use crate::diagnostic::{Code, Error, Place};
 use crate::path::Pointer;
-use crate::value::{Map, Number, Text, Value, order};
+use crate::text::order;
+use crate::value::{Map, Number, Text, Value};
 
 /// How deep lists and maps may nest, in every text that comes in.
 pub const MAX_DEPTH: usize = 100;
@@ -61,12 +62,6 @@ impl JsonError {
 /// An error is large and rare: in a box, it does not widen every value on its way up.
 type Read<T> = Result<T, Box<JsonError>>;
 
-/// A text of its own. Short ones, which are most, are made in place rather than behind a call.
-#[inline]
-fn text_of(text: &str) -> Text {
-    if text.len() <= Text::INLINE_CAP { Text::new_inline(text) } else { text.into() }
-}
-
 /// Whether a value that was read beside another is the same, to how its numbers are written.
 fn is_alike(value: &Value, other: &Value) -> bool {
     match (value, other) {
@@ -99,7 +94,7 @@ impl<'a> Parser<'a> {
         match self.token() {
             Some(b'"') => match (self.string()?, like) {
                 (Cow::Borrowed(text), Some(Value::Text(same))) if text == same => Ok(Value::Text(same.clone())),
-                (Cow::Borrowed(text), _) => Ok(Value::Text(text_of(text))),
+                (Cow::Borrowed(text), _) => Ok(Value::Text(Text::in_place(text))),
                 (Cow::Owned(text), _) => Ok(text.into()),
             },
             Some(b'{') => self.nested(|parser| parser.map(like)),
@@ -142,7 +137,7 @@ impl<'a> Parser<'a> {
             }
             self.pos += 1;
             // Made before the value is read: moved right after it is made, a text would be waited for.
-            let key = text_of(&key);
+            let key = Text::in_place(&key);
             while others.next_if(|(other, _)| order(other, &key).is_lt()).is_some() {
                 is_same = false;
             }

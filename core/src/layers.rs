@@ -1,7 +1,6 @@
 //! Which of many layers apply to a cluster, without asking every one of them.
 
-use std::collections::BTreeMap;
-
+use crate::ordered::BTreeMap;
 use crate::select::{Cluster, Selector, selects};
 use crate::sorting::sort;
 use crate::value::Text;

@@ -2,10 +2,9 @@
 //!
 //! What was not looked at is unknown, and unknown is never absent: from it follows a need.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::document::Identity;
 use crate::label::Labels;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::select::{LabelSelector, parse_text};
 use crate::value::{Text, Value};
 

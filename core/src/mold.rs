@@ -2,11 +2,10 @@
 
 mod fit;
 
-use std::collections::BTreeMap;
-
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Error};
 use crate::nearest::{did_you_mean, nearest, suggest};
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::rules::molds::{Component, DEFAULT_BURST, DEFAULT_QPS, FLAGS, Flag, SUPPORTED, Takes};
 use crate::sorting::sort;

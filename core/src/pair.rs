@@ -1,8 +1,8 @@
 //! Which element of a live list is the same thing as which element of the desired one.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::rules::lists::{Key, ListKind};
 use crate::sorting::{Gather, sort};
 use crate::value::{Text, Value};

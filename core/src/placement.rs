@@ -18,8 +18,6 @@ mod score;
 mod taint;
 mod why;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use decision::Progress;
 pub use decision::{Condition, PLACEMENT, listed, turn};
 pub use group::Group;
@@ -33,6 +31,7 @@ use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
 use crate::identity::{ObjectName, is_terminating};
 use crate::label::Labels;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::path::Pointer;
 use crate::refresh::Moment;
 use crate::sorting::{sort, sort_by};

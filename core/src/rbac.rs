@@ -1,11 +1,10 @@
 //! What a user may do, by the rules of Kubernetes RBAC, worked out from documents alone.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::identity::ObjectName;
 use crate::label::Labels;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::path::Pointer;
 use crate::select::LabelSelector;
 use crate::value::{Text, Value};
@@ -217,7 +216,7 @@ impl Rbac {
     /// roles that it selects, at any depth; where none of those is given, what the cluster wrote stands.
     fn holders<'r>(&'r self, role: &'r ObjectName) -> BTreeSet<&'r ObjectName> {
         let mut holders = BTreeSet::new();
-        let mut seen = BTreeSet::from([role]);
+        let mut seen = BTreeSet::from_iter([role]);
         // A list of what is left to do, as a chain of roles may be longer than a stack is deep.
         let mut open = vec![role];
         while let Some(at) = open.pop() {

@@ -1,9 +1,8 @@
 //! How a host gets to each cluster: by which documents and Secrets of the hub. Secrets are named here, never read.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostic::{Code, Error};
 use crate::document::{Document, Identity};
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::rules::clusters::{ClusterKind, KINDS, Way};
 use crate::store::Store;
 use crate::value::{Text, Value};

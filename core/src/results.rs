@@ -8,13 +8,13 @@
 //! | an object of the hub | the result it belongs to |
 //! | a setting | everything |
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::dialect::{self, Dialect, Memo, Subject, Touch};
 use crate::document::{Document, Identity};
 use crate::live::HUB;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::outcome::Outcome;
 use crate::plan::{Planner, Steps};
 use crate::refresh::Moment;

@@ -20,11 +20,11 @@ mod wanted;
 
 pub use unknown::warn_unknown;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::identity::{ObjectName, not_another};
+use crate::ordered::BTreeMap;
 use crate::pair::{Side, Unmapped, Unpairable, pair_by_keys, pair_for_retention, pair_raw};
 use crate::path::{Pointer, RetentionPath, RetentionStep, list_index};
 use crate::rules::lists::{ListKind, list_kind};

@@ -1,7 +1,5 @@
 //! Everything that is loaded: documents, the clusters among them, what was seen in clusters, and the settings.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::clusterset::{self, ClusterSet};
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error};
@@ -10,6 +8,7 @@ use crate::fleet::Fleet;
 use crate::identity::is_terminating;
 use crate::label::Labels;
 use crate::live::{HUB, Query, Seen, Sight};
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::path::Pointer;
 use crate::refresh::Moment;
 use crate::rules::clusters::is_cluster;
@@ -107,7 +106,7 @@ impl Store {
             namespace: namespace.unwrap_or_default().into(),
             name: Text::default(),
         };
-        let all = self.documents.range(from..).map(|(_, document)| document);
+        let all = self.documents.iter_from(&from).map(|(_, document)| document);
         all.take_while(move |it| {
             let Identity { kind: its_kind, group: its_group, namespace: its_namespace, .. } = &it.identity;
             its_kind == kind && its_group == group && namespace.is_none_or(|it| its_namespace == it)
@@ -123,7 +122,8 @@ impl Store {
         let mut found: Vec<&Document> = Vec::new();
         // The groups of the kind, one after the other: there may be many documents of the kind, and few groups.
         let mut from = reference.first();
-        while let Some((next, _)) = self.documents.range(&from..).next().filter(|(it, _)| it.kind == *reference.kind())
+        while let Some((next, _)) =
+            self.documents.iter_from(&from).next().filter(|(it, _)| it.kind == *reference.kind())
         {
             found.extend(
                 self.documents.get(&reference.of_group(&next.group)).filter(|it| reference.names(&it.identity)),
@@ -216,7 +216,7 @@ impl Store {
     /// What an object of a cluster is probably much like: what the cluster showed before, or what its neighbour shows.
     pub fn like(&self, cluster: &Text, identity: &Identity) -> Option<&Value> {
         let before = self.live.get(cluster).and_then(|seen| seen.object(identity));
-        let beside = || self.live.range::<Text, _>(..cluster).next_back()?.1.object(identity);
+        let beside = || self.live.last_before(cluster)?.1.object(identity);
         before.or_else(beside)
     }
 

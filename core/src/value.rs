@@ -3,11 +3,10 @@
 //! Cloning a value never copies a list or a map, only a reference to it. A fleet of like clusters therefore holds one
 //! tree, and an edit copies the path from the root to the edited place and nothing else.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// A string that is cheap to clone: short ones are stored in place, long ones are shared.
-pub type Text = smol_str::SmolStr;
+pub use crate::text::Text;
+use crate::text::{is_equal, order};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
@@ -191,28 +190,6 @@ impl Map {
     fn find(&self, key: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(it, _)| order(it, key))
     }
-}
-
-/// Whether two keys are equal, eight or four bytes at a time. For texts this short the call that compares longer ones
-/// costs more than it does, and in WebAssembly it goes byte by byte.
-#[inline]
-fn is_equal(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    match (a.last_chunk::<8>(), b.last_chunk::<8>()) {
-        (Some(last), Some(same)) => last == same && a.as_chunks::<8>().0.iter().eq(b.as_chunks::<8>().0),
-        _ if a.len() >= 4 => a.last_chunk::<4>() == b.last_chunk::<4>() && a.first_chunk::<4>() == b.first_chunk::<4>(),
-        _ => a.iter().eq(b),
-    }
-}
-
-/// The order of keys: by their bytes. Most differ in the first, which spares the call that compares the rest.
-#[inline]
-pub fn order(a: &str, b: &str) -> Ordering {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    a.first().cmp(&b.first()).then_with(|| a.cmp(b))
 }
 
 impl IntoIterator for Map {

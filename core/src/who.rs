@@ -1,9 +1,8 @@
 //! Who gets what a subject gives: the hub alone, or the clusters that it picks.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostic::ReasonCode;
 use crate::fleet::Fleet;
+use crate::ordered::BTreeSet;
 use crate::select::{Cluster, Reason, Selector, explain, selects};
 use crate::sorting::{Gather, sort_by};
 use crate::store::Scope;

@@ -1,6 +1,5 @@
 //! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::request::Asked;
@@ -9,6 +8,7 @@ use crate::authorize::Review;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::{Document, Identity};
 use crate::lint::{self, tidy};
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::path::Pointer;
 use crate::results::{Before, Cell, State};
 use crate::store::View;

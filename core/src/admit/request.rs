@@ -1,14 +1,13 @@
 //! What an API server asks: the `request` of an AdmissionReview. It may have more fields than are known here; those that
 //! matter must be what they should be.
 
-use std::collections::BTreeMap;
-
 use crate::authorize::Permission;
 use crate::choice;
 use crate::contract::record::{Decode, Spot};
 use crate::diagnostic::{Code, Error};
 use crate::document::{Document, Identity};
 use crate::identity::{group_of, is_terminating};
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::rbac::User;
 use crate::value::{Map, Text, Value};

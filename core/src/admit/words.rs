@@ -1,8 +1,7 @@
 //! How a verdict is put: on one line, for people, and never longer than anybody reads.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostic::Diagnostic;
+use crate::ordered::BTreeSet;
 
 /// How many reasons a denial gives.
 const REASONS: usize = 5;

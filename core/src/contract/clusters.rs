@@ -1,14 +1,14 @@
 //! `clusters`: the fleet that is loaded.
 
-use std::collections::BTreeMap;
-
 use super::{Mode, Spot, WorkspaceOperation};
 use crate::clusterset::sets_of;
 use crate::contract::null::Given;
 use crate::diagnostic::{Diagnostic, Error};
+use crate::ordered::BTreeMap;
 use crate::record;
 use crate::rules::clusters::MANAGED_CLUSTER;
 use crate::select::{Cluster, Selector, selects};
+use crate::sorting::sort_by;
 use crate::store::Scope;
 use crate::value::Text;
 use crate::workspace::Workspace;
@@ -57,7 +57,9 @@ impl WorkspaceOperation for Clusters {
         let store = &workspace.store;
         let all = store.fleets().flat_map(|(scope, fleet)| fleet.clusters().map(move |cluster| (scope, cluster)));
         let mut all: Vec<(&Scope, &Cluster)> = all.collect();
-        all.sort_by_key(|(scope, cluster)| (&cluster.name, &scope.namespace, &scope.kind));
+        sort_by(&mut all, |(scope, cluster), (other, its_cluster)| {
+            (&cluster.name, &scope.namespace, &scope.kind).cmp(&(&its_cluster.name, &other.namespace, &other.kind))
+        });
         let picked = all.into_iter();
         let picked = picked.filter(|(_, cluster)| selector.as_ref().is_none_or(|it| selects(it, cluster)));
         let clusters = picked.map(|(scope, cluster)| ClusterAnswer {

@@ -1,6 +1,5 @@
 //! `effective`: what each cluster gets from a subject; equal results are told once.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::fold::{OptionAnswer, cover_parts};
@@ -15,6 +14,7 @@ use crate::document::{Document, Identity, Reference};
 use crate::fold::{Effective, Folded, with_own};
 use crate::lint::place;
 use crate::mask;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::outcome::{Origin, Outcome, Product, Touched};
 use crate::path::Pointer;
 use crate::record;

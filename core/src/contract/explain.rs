@@ -1,7 +1,5 @@
 //! `explain`: why a value is what it is, a cluster is in or out, an action is taken, or a permission is granted.
 
-use std::collections::BTreeMap;
-
 use super::WorkspaceOperation;
 use super::authorize::{AuthorizeCheck, AuthorizeGrant, AuthorizeUser};
 use super::diff::result_of;
@@ -18,6 +16,7 @@ use crate::explain::{Link, object_chain, option_chain, option_value};
 use crate::fold::Source;
 use crate::mask;
 use crate::nearest::suggest;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::rbac::{Rbac, User, is_rbac};
 use crate::record;

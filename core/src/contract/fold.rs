@@ -1,7 +1,5 @@
 //! `fold`: layers in order, later wins, with the origin of every value.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::null::Given;
 use super::record::{Encode, Shape, Shaped, Spot};
 use super::select::ClusterInput;
@@ -9,6 +7,7 @@ use super::{Mode, Operation};
 use crate::canonical::Writer;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::fold::{Effective, Folded, Layer, Origin, Origins, Setting, Source, fold};
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::path::{OptionPath, PathError, Pointer};
 use crate::select::{Cluster, Selector};
 use crate::value::{Text, Value};

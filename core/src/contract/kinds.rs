@@ -1,10 +1,9 @@
 //! `kinds`: which kinds of documents are read on the hub.
 
-use std::collections::BTreeMap;
-
 use super::WorkspaceOperation;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::dialect::{self, HubKind};
+use crate::ordered::BTreeMap;
 use crate::record;
 use crate::store::View;
 use crate::value::Text;

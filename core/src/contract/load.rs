@@ -1,12 +1,11 @@
 //! `load` and `unload`: documents in and out of the workspace.
 
-use std::collections::BTreeSet;
-
 use super::{Mode, Spot, WorkspaceOperation};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::{Document, Identity, Reference};
 use crate::identity::group_of;
 use crate::live::{HUB, Query};
+use crate::ordered::BTreeSet;
 use crate::path::Pointer;
 use crate::select::parse_text;
 use crate::value::{Text, Value};

@@ -1,9 +1,8 @@
 //! `parse`: text to documents, the way kubectl reads it.
 
-use std::collections::BTreeMap;
-
 use super::{Mode, Operation};
 use crate::diagnostic::{Diagnostic, Error};
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::value::{Text, Value};
 use crate::{record, yaml};

@@ -1,7 +1,5 @@
 //! `plan`: what must be seen first, what would be done, what is held, and what the statuses would say.
 
-use std::collections::BTreeSet;
-
 use super::WorkspaceOperation;
 use super::effective::subject_of;
 use super::load::count;
@@ -11,6 +9,7 @@ use super::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::document::Identity;
 use crate::lint::place;
+use crate::ordered::BTreeSet;
 use crate::path::Pointer;
 use crate::plan::{Action, Event, Held, Need, Plan, Target, Verb, conclude};
 use crate::record;

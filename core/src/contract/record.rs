@@ -5,14 +5,12 @@
 //! does not use serde here: a derive could neither name the place of a wrong field nor the field that was meant, and the
 //! schema would be a second description to keep true.
 
-use std::collections::BTreeMap;
 use std::fmt;
-
-use smol_str::ToSmolStr;
 
 use crate::canonical::Writer;
 use crate::diagnostic::{Code, Error};
 use crate::nearest::nearest;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::value::{Map, Number, Text, Value};
 
@@ -166,7 +164,7 @@ impl<'a> Spot<'a> {
 /// An index as a step of a pointer. Small ones are nearly all there are, and need no formatting.
 pub fn index_text(index: usize) -> Text {
     const SMALL: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
-    SMALL.get(index).map_or_else(|| index.to_smolstr(), |digit| Text::new_static(digit))
+    SMALL.get(index).map_or_else(|| Text::display(&index), |digit| Text::new_static(digit))
 }
 
 impl fmt::Display for Spot<'_> {

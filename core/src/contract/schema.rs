@@ -1,9 +1,8 @@
 //! The JSON Schema of the contract (draft 2020-12), made from the records.
 
-use std::collections::BTreeMap;
-
 use super::record::{Field, Record, Shape, Shaped};
 use super::{Finding, OPS, Refusal};
+use crate::ordered::BTreeMap;
 use crate::value::{Map, Text, Value};
 
 /// One schema for all: a request is one of the ops', and each op's answer is under `$defs`.

@@ -1,11 +1,10 @@
 //! `select`: which clusters a selector picks.
 
-use std::collections::BTreeSet;
-
 use super::{Dialect, Mode, Operation};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::label::Labels;
 use crate::nearest::did_you_mean;
+use crate::ordered::BTreeSet;
 use crate::path::Pointer;
 use crate::record;
 use crate::select::{Cluster, Selector, explain, mentioned, selects};

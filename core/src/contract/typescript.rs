@@ -1,11 +1,11 @@
 //! The TypeScript types of the contract, made from the same records as the JSON Schema.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::record::{Record, Shape, Shaped};
 use super::schema::one_line;
 use super::{Finding, OPS, Refusal};
+use crate::ordered::BTreeMap;
 
 /// A module of types: one interface a record, and the maps from op to request and answer.
 pub fn typescript() -> String {

@@ -1,6 +1,5 @@
 //! `whatIf`: what a change would do, without making it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::WorkspaceOperation;
@@ -16,11 +15,13 @@ use crate::diagnostic::{Diagnostic, Error};
 use crate::document::Identity;
 use crate::fold::{Effective, Folded, with_own};
 use crate::live::HUB;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::outcome::Outcome;
 use crate::path::Pointer;
 use crate::record;
 use crate::results::{Before, Cell, Results};
 use crate::rules::clusters::is_cluster;
+use crate::sorting::sort_by;
 use crate::store::{Store, View};
 use crate::value::{Text, Value};
 use crate::who::Who;
@@ -350,7 +351,7 @@ impl Tally {
             });
             subjects.insert(subject);
         }
-        groups.sort_by_key(|it| std::cmp::Reverse(it.clusters.len()));
+        sort_by(&mut groups, |a, b| b.clusters.len().cmp(&a.clusters.len()));
         let mut hidden: BTreeSet<Text> = BTreeSet::new();
         let mut shadowed = Vec::new();
         for (shadow, clusters) in self.shadowed.into_values() {
@@ -360,7 +361,7 @@ impl Tally {
         let counts = Counts {
             clusters: count(clusters),
             changed: count(changed.len()),
-            shadowed: count(hidden.difference(&changed).count()),
+            shadowed: count(hidden.iter().filter(|it| !changed.contains(*it)).count()),
             subjects: count(subjects.len()),
         };
         WhatIfAnswer { counts, groups, shadowed, actions }

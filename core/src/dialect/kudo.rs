@@ -35,6 +35,7 @@ use super::{Dialect, Subject};
 use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::document::{Document, Identity};
 use crate::identity::is_terminating;
+use crate::sorting::sort_by;
 use crate::store::View;
 use crate::value::Text;
 use package::Install;
@@ -122,6 +123,6 @@ fn peers(view: View, document: &Document, install: Option<&Install>, scopes: &Sc
             peers.push(Peer { identity: document.identity.clone(), operator, install: install.map(Arc::new) });
         }
     }
-    peers.sort_by(|a, b| a.identity.cmp(&b.identity));
+    sort_by(&mut peers, |a, b| a.identity.cmp(&b.identity));
     peers
 }

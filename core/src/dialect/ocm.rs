@@ -16,8 +16,6 @@ mod permission;
 mod placement;
 mod set;
 
-use std::collections::BTreeSet;
-
 use hub::Hub;
 
 pub use binding::bound_set;
@@ -27,6 +25,7 @@ use super::{Dependence, Dialect, Subject};
 use crate::clusterset::{GROUP, KIND};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::document::{Document, Identity};
+use crate::ordered::BTreeSet;
 use crate::placement::Why;
 use crate::rules::clusters::MANAGED_CLUSTER;
 use crate::sorting::Gather;

@@ -1,7 +1,5 @@
 //! Scores: which of the matching clusters come first.
 
-use std::collections::BTreeMap;
-
 use super::read::{Flaws, Part, bad, each, int, map, tell_unknown, text, unknown_value};
 use super::{Candidate, Question, Spec};
 use crate::contract::Mode;
@@ -9,6 +7,7 @@ use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::matching::Quantity;
 use crate::nearest::suggest;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::refresh::Moment;
 use crate::value::{Text, Value};

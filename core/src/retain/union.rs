@@ -1,10 +1,9 @@
 //! The union of what the template has and what the cluster added.
 
-use std::collections::BTreeSet;
-
 use super::wanted::Fit;
 use super::{Carry, Ctx, not_a_map};
 use crate::diagnostic::Error;
+use crate::ordered::BTreeSet;
 use crate::pair::{pair, pair_by_keys, raw_extra};
 use crate::path::Pointer;
 use crate::rules::retention::{Pairs, Quirk};

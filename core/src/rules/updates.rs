@@ -10,9 +10,8 @@
 //! | webhook configurations | webhooks, labels, annotations | replacing |
 //! | any other | all but status and identity | merging |
 
-use std::collections::BTreeSet;
-
 use crate::identity::group_of;
+use crate::ordered::BTreeSet;
 use crate::sorting::Gather;
 use crate::value::Value;
 

@@ -1,7 +1,5 @@
 //! Events to values: maps and lists, anchors, merge keys, and the limits that hold them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::flaw::Flaw;
@@ -16,6 +14,7 @@ use super::{Budget, Parsed};
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Place};
 use crate::json::MAX_DEPTH;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::path::Pointer;
 use crate::value::{Map, Text, Value};
 

@@ -1,9 +1,8 @@
 //! What is wrong with one document, with its place inside that document.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostic::{Code, Place};
 use crate::json::MAX_DEPTH;
+use crate::ordered::BTreeSet;
 use crate::value::Text;
 
 #[derive(Clone, Debug, PartialEq)]

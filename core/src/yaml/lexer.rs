@@ -3,16 +3,16 @@
 //! The parser tells what the values are; this tells whether kubectl would have read them so. It lexes what stands
 //! between scalars (blanks, comments, indicators, anchors, tags) and looks through each scalar as it was written.
 
-use std::str::Chars;
-
 use saphyr_parser::ScalarStyle;
 
 use super::flaw::Flaw;
+use super::reading::char_at;
 use crate::diagnostic::{Code, Place};
 
 pub(super) struct Lexer<'a> {
-    rest: Chars<'a>,
-    /// Characters before `rest`.
+    text: &'a str,
+    /// Bytes and characters that were gone past.
+    at: usize,
     index: usize,
     place: Place,
     flow: Vec<Entry>,
@@ -37,7 +37,8 @@ const MAX_KEY: usize = 1024;
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Lexer<'a> {
         Lexer {
-            rest: text.chars(),
+            text,
+            at: 0,
             index: 0,
             place: Place { line: 1, column: 1 },
             flow: Vec::new(),
@@ -124,7 +125,7 @@ impl<'a> Lexer<'a> {
     /// Whether the next thing is the line `...` that ends a document.
     pub(super) fn at_end_marker(&mut self) -> Result<bool, Flaw> {
         self.gap()?;
-        let after = self.rest.as_str().strip_prefix("...").filter(|_| self.place.column == 1);
+        let after = self.rest().strip_prefix("...").filter(|_| self.place.column == 1);
         Ok(after.is_some_and(|after| after.chars().next().is_none_or(|char| matches!(char, ' ' | '\t' | '\n' | '\r'))))
     }
 
@@ -142,7 +143,7 @@ impl<'a> Lexer<'a> {
             None => Ok(()),
             Some('\u{feff}') => Err(Flaw::byte_order_mark(self.place)),
             // After a lone carriage return, which ends no line to the rule that cuts the stream.
-            Some('-') if self.place.column == 1 && self.rest.as_str().starts_with("---") => {
+            Some('-') if self.place.column == 1 && self.rest().starts_with("---") => {
                 Err(Flaw::odd_separator(self.place))
             }
             Some(_) => Err(Flaw::unread(self.place)),
@@ -411,16 +412,22 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    #[inline(always)]
     fn peek(&self) -> Option<char> {
-        self.rest.clone().next()
+        char_at(self.text, self.at)
     }
 
     fn peek_second(&self) -> Option<char> {
-        self.rest.clone().nth(1)
+        char_at(self.text, self.at.saturating_add(self.peek()?.len_utf8()))
     }
 
     fn step(&mut self) {
-        let Some(char) = self.rest.next() else { return };
+        let Some(char) = self.peek() else { return };
+        self.at = self.at.saturating_add(char.len_utf8());
         self.index = self.index.saturating_add(1);
         let breaks = char == '\n' || (char == '\r' && self.peek() != Some('\n'));
         if breaks {

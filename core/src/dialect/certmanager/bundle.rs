@@ -14,7 +14,6 @@
 //! the flags of a component, `{controller: [{flag: v, type: int}]}`. cert-manager's components and molds are known, and
 //! need not be given.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::version::Version;
@@ -23,6 +22,7 @@ use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::{Document, Identity};
 use crate::nearest::suggest;
+use crate::ordered::BTreeSet;
 use crate::outcome::Origin;
 use crate::path::Pointer;
 use crate::rules::molds::Takes;

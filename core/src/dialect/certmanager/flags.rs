@@ -1,13 +1,12 @@
 //! The arguments of a component, checked against a mold: the bundle's own, or the one that is known of cert-manager.
 
-use std::collections::BTreeMap;
-
 use super::bundle::{Bundle, CERT_MANAGER, Component};
 use super::overrides::Overrides;
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Error};
 use crate::mold::{Flags, check_name, flag_value, mold, unchecked};
 use crate::nearest::did_you_mean;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::rules::molds::Takes;
 use crate::value::{Text, Value};

@@ -1,6 +1,5 @@
 //! Option entries: how every layer of Greenhouse writes down what it sets.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Quirk;
@@ -11,6 +10,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::{Document, Identity};
 use crate::fold::{Layer, Setting, Source};
 use crate::nearest::suggest;
+use crate::ordered::BTreeMap;
 use crate::path::OptionPath;
 use crate::select::Selector;
 use crate::value::{Map, Number, Text, Value};

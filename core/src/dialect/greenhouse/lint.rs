@@ -1,8 +1,6 @@
 //! What is worth telling about documents of Greenhouse beyond what translating its subjects tells: most of it depends on
 //! which clusters and definitions there are.
 
-use std::collections::BTreeSet;
-
 use super::definition::{Definition, catalog_parts};
 use super::entries::Part;
 use super::overrides::{self, Override};
@@ -17,6 +15,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Document;
 use crate::fleet::Fleet;
 use crate::nearest::did_you_mean;
+use crate::ordered::BTreeSet;
 use crate::path::Pointer;
 use crate::select::selects;
 use crate::store::View;

@@ -1,7 +1,5 @@
 //! Overrides beyond the preset: fields of the Organization and the Cluster, and PluginOverrides.
 
-use std::collections::BTreeMap;
-
 use super::entries::{Part, Reader};
 use super::picked::Picked;
 use super::{GROUP, ORGANIZATION, OVERRIDE, identity};
@@ -11,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::dialect::Dependence;
 use crate::document::Document;
 use crate::fold::Layer;
+use crate::ordered::BTreeMap;
 use crate::select::Selector;
 use crate::settings::Precedence;
 use crate::sorting::sort_by;

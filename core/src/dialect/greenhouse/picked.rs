@@ -1,11 +1,10 @@
 //! Which clusters a preset or an override is for. Besides labels and names it may name sets and a placement of Open
 //! Cluster Management: `clusterSets: [dev]`, `placementRef: {name: web}`.
 
-use std::collections::BTreeSet;
-
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Error};
 use crate::dialect::{Dependence, ocm};
+use crate::ordered::BTreeSet;
 use crate::select::{Selector, mentioned};
 use crate::store::View;
 use crate::value::{Map, Text, Value};

@@ -1,8 +1,6 @@
 //! Findings that take the whole fleet to see: names that no cluster has, overrides that reach nobody, rules that keep
 //! nothing.
 
-use std::collections::BTreeSet;
-
 use super::control_plane::{self as plane, CLUSTER, CORE, TYPE_CONFIG};
 use super::{Federated, KubeFed, federated, placement};
 use crate::contract::record::Spot;
@@ -10,6 +8,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::Dialect;
 use crate::document::Document;
 use crate::nearest::did_you_mean;
+use crate::ordered::BTreeSet;
 use crate::path::{Pointer, RetentionPath};
 use crate::plan::Target;
 use crate::retain::warn_unknown;

@@ -3,13 +3,13 @@
 //! An entry is for the cluster that it names or, which KubeFed's users asked for and never got, for those that its
 //! `clusterSelector` picks. Entries that meet apply one after the other, so the later one wins.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::contract::Mode;
 use crate::contract::record::{Fields, Spot};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::{Document, Identity};
+use crate::ordered::BTreeMap;
 use crate::outcome::PatchLayer;
 use crate::patch::{Operation, Step, Verb};
 use crate::path::Pointer;

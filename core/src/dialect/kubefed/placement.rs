@@ -9,13 +9,12 @@
 //! Sets and placements of Open Cluster Management can be named too (`clusterSets`, `placementRef`), and add their
 //! clusters. A namespaced object goes only where its namespace goes.
 
-use std::collections::BTreeSet;
-
 use super::control_plane::{self as plane, FEDERATED_NAMESPACE, TYPES};
 use crate::contract::record::{Fields, Spot};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::dialect::{Dependence, ocm};
 use crate::document::{Document, Identity};
+use crate::ordered::BTreeSet;
 use crate::select::Selector;
 use crate::sorting::Gather;
 use crate::store::{Scope, View};

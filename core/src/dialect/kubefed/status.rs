@@ -1,13 +1,12 @@
 //! The status of a federated object: how far it got, cluster by cluster, in KubeFed's own words.
 
-use std::collections::BTreeMap;
-
 use super::control_plane::is_ready;
 use super::leaving::leaves;
 use super::{Federated, Holding, Leaving};
 use crate::diagnostic::{Code, Error};
 use crate::identity::is_terminating;
 use crate::live::Sight;
+use crate::ordered::BTreeMap;
 use crate::plan::{Planner, Steps};
 use crate::results::{Cell, Cells};
 use crate::settings;

@@ -4,8 +4,6 @@
 //! then all let go. Each sees the objects as the ones before it leave them, and comes in a later wave. So one of them creates
 //! what the others share, and nothing is deleted that another one is about to adopt.
 
-use std::collections::BTreeMap;
-
 use super::package::{FIRST_WAVE, Install, Part};
 use super::{KIND, VERSION, record};
 use crate::contract::Mode;
@@ -14,9 +12,11 @@ use crate::document::Identity;
 use crate::identity::is_terminating;
 use crate::live::{HUB, Sight};
 use crate::matching::Difference;
+use crate::ordered::BTreeMap;
 use crate::own::{AdoptAction, Adoption, Owner, ReleaseAction, adopt, release};
 use crate::patch::{Operation, patch};
 use crate::plan::Target;
+use crate::sorting::sort_by;
 use crate::store::View;
 use crate::value::{Text, Value};
 
@@ -108,7 +108,7 @@ impl<'a> Member<'a> {
                 unwanted.push((target, rank));
             }
         }
-        unwanted.sort_by_key(|(_, rank)| std::cmp::Reverse(*rank));
+        sort_by(&mut unwanted, |(_, a), (_, b)| b.cmp(a));
         unwanted
     }
 

@@ -10,14 +10,13 @@
 //!
 //! The change is the one from the Instance that the hub has to the document.
 
-use std::collections::BTreeSet;
-
 use super::package::items;
 use super::{GROUP, INSTANCE, KIND};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, Identity};
 use crate::live::{HUB, Sight};
 use crate::nearest::{did_you_mean, suggest};
+use crate::ordered::BTreeSet;
 use crate::path::Pointer;
 use crate::store::View;
 use crate::value::{Map, Number, Text, Value};

@@ -1,7 +1,5 @@
 //! What is wrong with the documents of KUDO beyond what keeps an install plan from being read.
 
-use std::collections::BTreeMap;
-
 use super::package::{self, Install, STRATEGIES, TASKS, items, task};
 use super::scope::Scopes;
 use super::{GROUP, INSTANCE, KIND, OPERATOR, instance};
@@ -10,6 +8,7 @@ use crate::document::{Document, Identity};
 use crate::identity::is_terminating;
 use crate::matching::differences;
 use crate::nearest::suggest;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::store::View;
 use crate::value::{Map, Text, Value};

@@ -10,6 +10,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::{Document, Identity};
 use crate::nearest::suggest;
 use crate::path::Pointer;
+use crate::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 use crate::yaml;
 
@@ -276,7 +277,7 @@ impl Reader<'_> {
                 }
             }
         }
-        parts.sort_by_key(|it| it.wave);
+        sort_by(&mut parts, |a, b| a.wave.cmp(&b.wave));
         let mut errors = self.errors.into_iter();
         let first = errors.next();
         self.out.extend(errors.map(|it| it.into_diagnostic(Severity::Error).of(self.identity)));

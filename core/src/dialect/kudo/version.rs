@@ -15,6 +15,7 @@ use crate::path::Pointer;
 use crate::plan::{Need, Planner, Reason, Target, Wish, has_finalizer, is_paused, with_finalizer, without_finalizer};
 use crate::results::Cells;
 use crate::select::Cluster;
+use crate::sorting::sort_by;
 use crate::store::View;
 use crate::value::{Map, Text, Value};
 use crate::who::Who;
@@ -94,7 +95,7 @@ impl Version {
         let mut group: Vec<(&Identity, Option<&Install>)> =
             peers.filter(|(identity, _)| !is_paused(view.store, identity)).collect();
         group.push((&self.identity, self.install.as_deref()));
-        group.sort_by_key(|(identity, _)| *identity);
+        sort_by(&mut group, |(a, _), (b, _)| a.cmp(b));
         let (mut foresight, mut members, mut unseen) = (Foresight::default(), Vec::new(), Vec::new());
         for (identity, install) in group {
             if let Some(member) = Member::of(view, identity, install) {

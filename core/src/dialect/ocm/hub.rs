@@ -1,7 +1,5 @@
 //! What a placement is decided from, gathered from everything that is loaded.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::binding::bound_set;
 use super::{BINDING, DECISION, SCORE, fleet_scope, set};
 use crate::cel::Program;
@@ -10,6 +8,7 @@ use crate::contract::Mode;
 use crate::diagnostic::Diagnostic;
 use crate::document::Identity;
 use crate::live::HUB;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::placement::{Expression, PLACEMENT, Placed, Question, Why, listed, place};
 use crate::rules::clusters::MANAGED_CLUSTER;
 use crate::sorting::Gather;

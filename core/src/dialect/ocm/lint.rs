@@ -1,7 +1,5 @@
 //! What the original is silent about in sets, clusters and placements.
 
-use std::collections::BTreeMap;
-
 use super::set::{self, DEFAULT, Named};
 use super::{BINDING, PLACEMENT, hub::Hub};
 use crate::authorize::{guarded, is_guarded};
@@ -9,6 +7,7 @@ use crate::clusterset::{self, CLUSTERSET, ClusterSet, GROUP};
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Document;
+use crate::ordered::BTreeMap;
 use crate::path::Pointer;
 use crate::placement::Why;
 use crate::rules::clusters::MANAGED_CLUSTER;

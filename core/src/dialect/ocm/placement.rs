@@ -1,6 +1,5 @@
 //! Placements: which clusters they choose, and the decisions that say so on the hub.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::hub::Hub;
@@ -10,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::dialect::{Dependence, Memo, Subject, Touch};
 use crate::document::{Document, Identity};
 use crate::live::{HUB, Query, Sight};
+use crate::ordered::BTreeMap;
 use crate::outcome::{DecisionGroup, Outcome};
 use crate::placement::{self, Placed, State, Why};
 use crate::plan::{Planner, Reason, Standing, Target, Wish};

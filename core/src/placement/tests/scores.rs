@@ -107,7 +107,8 @@ fn o42_steady_keeps_who_was_chosen() {
 fn o42_balance_takes_who_is_used_least() {
     let mut hub = hub(&policy("Exact", &built_in("Balance", 1))).plain(&["c1", "c2", "c3", "c4"]);
     // The most used one need not be a candidate.
-    hub.used = [("c1", 1), ("c2", 2), ("c3", 3), ("elsewhere", 3)].map(|(name, used)| (name.into(), used)).into();
+    let used = [("c1", 1), ("c2", 2), ("c3", 3), ("elsewhere", 3)];
+    hub.used = used.into_iter().map(|(name, used)| (name.into(), used)).collect();
     let placed = check(hub, &["c1", "c4"], "AllDecisionsScheduled");
     assert_eq!(
         ranks(&placed),
