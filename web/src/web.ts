@@ -9,5 +9,5 @@ export type { EngineSource } from "./api-start.js";
  * first call does something, unless it failed. Where the engine is there from the start, as in Node, it does nothing.
  */
 export function init(source?: EngineSource | Promise<EngineSource>): Promise<void> {
-  return startFrom(source ?? new URL(/* @vite-ignore */ "./engine.wasm", import.meta.url));
+  return startFrom(source ?? new URL("./engine.wasm", import.meta.url));
 }
