@@ -236,7 +236,7 @@ story("YAML of many objects reads back, folded by object", async (page) => {
   assert.deepEqual(parsed.ok.documents, ok.results[0].objects.map((it) => it.object));
   assert.equal(await column(page).locator("ff-yaml pre").count(), 0);
   await column(page).locator("ff-yaml summary").first().click();
-  assert.match(await column(page).locator("ff-yaml pre").innerText(), /kind: CustomResourceDefinition/);
+  await column(page).locator("ff-yaml pre").getByText("kind: CustomResourceDefinition").first().waitFor();
 });
 
 story("copy puts the YAML on the clipboard", async (page) => {
