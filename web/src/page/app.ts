@@ -15,7 +15,7 @@ import { KEYS, keyOf } from "./keys.js";
 import { fragmentOf, read, sourceIn } from "./share.js";
 import "./sharing.js";
 import { behind, EXAMPLES, example, served } from "./source.js";
-import type { Choice, State, View } from "./state.js";
+import type { Choice, Place, State, View } from "./state.js";
 import "./view/documents.js";
 import "./view/effective.js";
 import "./view/fleet.js";
@@ -71,7 +71,7 @@ export class App extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.state.addEventListener("change", this.#remember);
-    this.state.addEventListener("open", () => this.#columns?.show(0));
+    this.state.addEventListener("open", (event) => (event as CustomEvent<Place>).detail.aside || this.#columns?.show(0));
     addEventListener("keydown", this.#key);
     addEventListener("hashchange", () => void this.#arrive());
     void this.#start();
@@ -124,9 +124,10 @@ export class App extends LitElement {
   #beginning = false;
   async #begin(subject: string): Promise<void> {
     this.#beginning = true;
-    const { file, ...choice } = await begin(this.state, subject);
+    const { choice, place } = await begin(this.state, subject);
     this.#beginning = false;
-    this.state.choose({ cluster: undefined, path: undefined, object: undefined, ...choice, ...(this.state.choice.file === undefined ? { file } : {}) });
+    this.state.choose({ cluster: undefined, path: undefined, object: undefined, ...choice });
+    if (place && this.state.choice.file === undefined) this.state.goTo({ ...place, aside: true });
   }
 
   override render() {

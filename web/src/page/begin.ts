@@ -1,7 +1,7 @@
 // What the page shows before anybody chose: the value with the longest story that the fleet has to tell.
 import type { ResultAnswer, SubjectAnswer } from "../../contract.js";
 import { SOON } from "./engine.js";
-import type { Choice, State } from "./state.js";
+import type { Choice, Place, State } from "./state.js";
 
 /** The subject to begin with: one that sets values, for as many clusters as possible. */
 export function mostTelling(subjects: SubjectAnswer[]): SubjectAnswer | undefined {
@@ -12,24 +12,28 @@ export function mostTelling(subjects: SubjectAnswer[]): SubjectAnswer | undefine
 /** Sets and placements say who is meant, and give nobody a value. */
 const CHOOSES_ONLY = new Set(["ocm"]);
 
-/** Cluster, value and file to begin with, for a subject. */
-export async function begin(state: State, subject: string): Promise<Partial<Choice>> {
+/** Cluster and value to begin with, for a subject, and the line that decides it. */
+export async function begin(state: State, subject: string): Promise<{ choice: Partial<Choice>; place?: Place }> {
   const answer = await state.ask({ op: "effective", subject, origins: true }, SOON);
-  if (!answer || !("ok" in answer)) return { subject };
+  if (!answer || !("ok" in answer)) return { choice: { subject } };
   const stories = answer.ok.results.flatMap(tellings);
   const longest = stories.reduce<Telling | undefined>((best, it) => (best && best.length >= it.length ? best : it), undefined);
-  return { subject, ...(longest ? { cluster: longest.cluster, path: longest.path, object: longest.object, file: longest.file } : {}) };
+  if (!longest) return { choice: { subject } };
+  const { cluster, path, place } = longest;
+  return { choice: { subject, cluster, path }, ...(place ? { place } : {}) };
 }
 
 interface Telling {
   length: number;
   cluster: string | undefined;
   path: string;
-  object?: string | undefined;
-  file: string | undefined;
+  place: Place | undefined;
 }
 
 function tellings(result: ResultAnswer): Telling[] {
   const [cluster] = result.clusters;
-  return Object.entries(result.origins ?? {}).map(([path, chain]) => ({ length: chain.length, cluster, path, file: chain[0]?.file }));
+  return Object.entries(result.origins ?? {}).map(([path, [winner, ...others]]) => {
+    const place = winner?.file === undefined ? undefined : { file: winner.file, line: winner.line, column: winner.column };
+    return { length: others.length, cluster, path, place };
+  });
 }

@@ -27,6 +27,8 @@ export interface Place {
   file: string;
   line?: number | undefined;
   column?: number | undefined;
+  /** Nobody asked for it: it is shown, and the focus stays where it is. */
+  aside?: boolean;
 }
 
 /** Milliseconds. */

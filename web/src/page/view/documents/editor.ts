@@ -123,7 +123,9 @@ export class Editor extends LitElement {
     const view = this.#view;
     if (!view || this.#shown !== place.file) return;
     const at = offsetOf(view.state.doc, place);
-    view.dispatch({ selection: { anchor: at }, effects: [EditorView.scrollIntoView(at, { y: "center" }), flash.of(view.state.doc.lineAt(at).from)] });
+    view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+    if (place.aside) return;
+    view.dispatch({ effects: flash.of(view.state.doc.lineAt(at).from) });
     setTimeout(() => view.dispatch({ effects: flash.of(null) }), 1500);
     view.focus();
   }
