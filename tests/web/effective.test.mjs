@@ -1,34 +1,14 @@
 // One cluster, value by value: the tree, who decides over each value, YAML, comparing, why it is in or out, its part of the plan.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { ask, axe, browser, check, choice, choose, open, replace, setText, settled, site, text, typeOver } from "./bed.mjs";
+import { ask, axe, choice, choose, replace, setText, settled, text, typeOver } from "./bed.mjs";
+import { stories } from "./stories.mjs";
 import { shown } from "./shown.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const PRESETS = "greenhouse/presets.yaml";
-let chromium, served;
-
-before(async () => {
-  [chromium, served] = [await browser(), await site()];
+const story = stories(async (page) => {
+  await choose(page, { subject: METRICS, cluster: "eu-1", path: undefined });
 });
-after(async () => {
-  await chromium?.close();
-  await served?.close();
-});
-
-/** Runs a story on a page of its own, which must not have broken a rule at its end. */
-function story(name, tell, options = {}) {
-  test(name, async () => {
-    const page = await open(chromium, served, options);
-    try {
-      await choose(page, { subject: METRICS, cluster: "eu-1", path: undefined });
-      await tell(page);
-      check(page);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
 
 const column = (page) => page.locator("ff-effective");
 const row = (page, name) => column(page).getByRole("row", { name: typeof name === "string" ? new RegExp(`^${name.replaceAll(/[.[\]$]/g, "\\$&")}, `) : name });

@@ -1,33 +1,13 @@
 // The fleet: every cluster, found by selector or text, sorted, and why it is in or out.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { ask, axe, browser, check, choice, choose, chooseView, open, setText, settled, site, text } from "./bed.mjs";
+import { ask, axe, choice, choose, chooseView, setText, settled, text } from "./bed.mjs";
+import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
-let chromium, served;
-
-before(async () => {
-  [chromium, served] = [await browser(), await site()];
+const story = stories(async (page) => {
+  await choose(page, { subject: METRICS });
+  await chooseView(page, "Fleet");
 });
-after(async () => {
-  await chromium?.close();
-  await served?.close();
-});
-
-/** Runs a story on a page of its own, which must not have broken a rule at its end. */
-function story(name, tell, options = {}) {
-  test(name, async () => {
-    const page = await open(chromium, served, options);
-    try {
-      await choose(page, { subject: METRICS });
-      await chooseView(page, "Fleet");
-      await tell(page);
-      check(page);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
 
 const view = (page) => page.locator("ff-fleet");
 const grid = (page) => view(page).getByRole("grid", { name: "Clusters" });

@@ -1,32 +1,13 @@
 // Who gets what: the subjects, groups of clusters that get the same, and why a cluster is in.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { ask, axe, browser, check, choice, choose, chooseExample, chooseView, open, replace, setText, settled, site, text } from "./bed.mjs";
+import { test } from "node:test";
+import { ask, axe, choice, choose, chooseExample, chooseView, replace, setText, settled, text } from "./bed.mjs";
+import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
-let chromium, served;
-
-before(async () => {
-  [chromium, served] = [await browser(), await site()];
+const story = stories(async (page) => {
+  await chooseView(page, "Who gets what");
 });
-after(async () => {
-  await chromium?.close();
-  await served?.close();
-});
-
-/** Runs a story on a page of its own, which must not have broken a rule at its end. */
-function story(name, tell, options = {}) {
-  test(name, async () => {
-    const page = await open(chromium, served, options);
-    try {
-      await chooseView(page, "Who gets what");
-      await tell(page);
-      check(page);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
 
 const view = (page) => page.locator("ff-groups");
 /** What it says, the lists inside aside: the host itself has no text of its own. */

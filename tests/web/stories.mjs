@@ -1,0 +1,26 @@
+// Stories: each on a page of its own, which must not have broken a rule at its end.
+import { after, before, test } from "node:test";
+import { browser, check, open, site } from "./bed.mjs";
+
+/** For a file of stories: how to tell one. `arrange` goes before each of them, `usual` are options of the page. */
+export function stories(arrange = async () => {}, usual = {}) {
+  let chromium, served;
+  before(async () => {
+    [chromium, served] = [await browser(), await site()];
+  });
+  after(async () => {
+    await chromium?.close();
+    await served?.close();
+  });
+  return (name, tell, options = {}) =>
+    test(name, async () => {
+      const page = await open(chromium, served, { ...usual, ...options });
+      try {
+        await arrange(page);
+        await tell(page);
+        check(page);
+      } finally {
+        await page.context().close();
+      }
+    });
+}
