@@ -132,7 +132,7 @@ export class Fleet extends LitElement {
         <p class="read">
           <span role="status">${shown === answer.clusters.length ? counted(shown, "cluster") : html`<b>${count(shown)}</b> of ${counted(answer.clusters.length, "cluster")}`}${this.set === undefined ? nothing : html` in the set ${this.set}`}</span>
           ${reading === "all"
-            ? nothing
+            ? this.#names(answer)
             : html`<span class="quiet">read as ${reading === "selector" ? "a selector" : "text in names, labels and sets"}</span>
                 <button class="link" @click=${() => this.#mean(reading === "selector" ? "text" : "selector")}>read as ${reading === "selector" ? "text" : "a selector"}</button>`}
         </p>
@@ -262,6 +262,12 @@ export class Fleet extends LitElement {
   #pick(it: ClusterAnswer): void {
     this.opened = refOf(it);
     this.state.choose({ cluster: it.name });
+  }
+
+  /** One cluster may be known to several systems, each with a document of its own. */
+  #names(answer: ClustersAnswer) {
+    const names = new Set(answer.clusters.map((it) => it.name)).size;
+    return names === answer.clusters.length ? nothing : html`<span class="quiet">under ${counted(names, "name")}: several systems know the same</span>`;
   }
 
   #mean(reading: Reading): void {
