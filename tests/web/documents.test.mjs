@@ -56,21 +56,6 @@ function inGutter(page, gutter, line) {
   );
 }
 
-/** Puts a text with a cursor (`|`) into a file, asks what could come next, and gives the labels. */
-async function offers(page, name, marked) {
-  const at = marked.indexOf("|");
-  await setText(page, name, marked.replace("|", ""));
-  const lines = marked.slice(0, at).split("\n");
-  await goTo(page, { file: name, line: lines.length, column: [...lines.at(-1)].length + 1 });
-  await page.keyboard.press("Control+Space");
-  const list = page.locator("ff-editor .cm-tooltip-autocomplete");
-  await list.waitFor();
-  const labels = await list.locator(".cm-completionLabel").allTextContents();
-  await page.keyboard.press("Escape");
-  await list.waitFor({ state: "detached" });
-  return labels;
-}
-
 /** The number of the line that the cursor is in. */
 function cursorLine(page) {
   return page.locator("ff-editor .cm-activeLineGutter").last().textContent();
@@ -320,63 +305,6 @@ describe("what is found", () => {
       assert.ok((await problems(page).getByRole("listitem").count()) < 60);
       await problems(page).locator(".list").evaluate((it) => (it.scrollTop = it.scrollHeight));
       await problems(page).getByRole("listitem").filter({ hasText: "info" }).first().waitFor();
-    }));
-});
-
-describe("completion", () => {
-  const NAME = "greenhouse/plugins.yaml";
-  const cases = [
-    ["kinds of the group", "apiVersion: greenhouse.sap/v1alpha1\nkind: Plu|", ["PluginPreset", "PluginOverride"], ["Placement"]],
-    ["the version of a kind", "apiVersion: |\nkind: Placement\n", ["cluster.open-cluster-management.io/v1beta1"], ["greenhouse.sap/v1alpha1"]],
-    ["fields by the schema", "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginOverride\nmetadata: {name: x}\nspec:\n  |", ["overrides", "pluginDefinitionNames", "clusterSelector"], []],
-    ["fields that documents of the kind have, without those that are there", `${PRESET}  deletionPolicy: Delete\n  |`, ["clusterSelector", "plugin"], ["deletionPolicy"]],
-    ["values of an enumeration", "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginOverride\nspec:\n  overrides:\n    - path: a\n      merge: |", ["deep", "replace"], []],
-    ["label keys in a selector", `${PRESET}  clusterSelector:\n    matchLabels:\n      |`, ["metadata.greenhouse.sap/tier"], ["clusterSelector"]],
-    ["label values in a selector", `${PRESET}  clusterSelector:\n    matchLabels: {metadata.greenhouse.sap/tier: |}`, ["gold", "bronze"], ["eu"]],
-    ["values of the key of the same requirement", `${PRESET}  clusterSelector:\n    matchExpressions:\n      - {key: metadata.greenhouse.sap/region, operator: In, values: [|]}\n      - {key: metadata.greenhouse.sap/tier, operator: Exists}`, ["eu", "us"], ["gold"]],
-    ["options of the definition", `${PRESET}  plugin:\n    pluginDefinitionRef: {kind: PluginDefinition, name: metrics}\n    optionValues:\n    - name: |`, ["replicas", "image.tag"], ["issuer"]],
-    ["clusters of the same system", `${PRESET}  clusterOptionOverrides:\n    - clusterName: |`, ["eu-1", "us-1"], ["berlin"]],
-    ["documents that are referred to", `${PRESET}  plugin:\n    pluginDefinitionRef: {kind: PluginDefinition, name: |}`, ["metrics"], ["certs"]],
-  ];
-  test("offers what can stand there, and not what cannot", () =>
-    on({}, async (page) => {
-      for (const [what, marked, some, none] of cases) {
-        const labels = await offers(page, NAME, marked);
-        for (const it of some) assert.ok(labels.includes(it), `${what}: ${it} is not among ${labels}`);
-        for (const it of none) assert.ok(!labels.includes(it), `${what}: ${it} is among ${labels}`);
-      }
-    }));
-
-  test("offers the settings, with what they mean", () =>
-    on({}, async (page) => {
-      assert.ok((await offers(page, "fleetfold.yaml", "apiVersion: fleetfold.dev/v1\nkind: Settings\nspec:\n  |")).includes("precedence"));
-      assert.deepEqual((await offers(page, "fleetfold.yaml", "apiVersion: fleetfold.dev/v1\nkind: Settings\nspec:\n  mode: |")).sort(), ["compat", "strict"]);
-    }));
-
-  test("is taken by Enter, and Enter after a whole word ends the line", () =>
-    on({}, async (page) => {
-      await setText(page, "new.yaml", "");
-      await goTo(page, { file: "new.yaml", line: 1 });
-      await page.keyboard.type("kin", { delay: 30 });
-      await page.locator("ff-editor .cm-tooltip-autocomplete").waitFor();
-      await page.waitForTimeout(150);
-      await page.keyboard.press("Enter");
-      assert.equal(await text(page, "new.yaml"), "kind: ");
-      await page.keyboard.type("Namespace", { delay: 30 });
-      await page.waitForTimeout(300);
-      await page.keyboard.press("Enter");
-      assert.equal(await text(page, "new.yaml"), "kind: Namespace\n");
-    }));
-
-  test("says nothing inside comments and texts", () =>
-    on({}, async (page) => {
-      for (const [line, column] of [[1, 6], [3, 5]]) {
-        await setText(page, "new.yaml", "# kind\na: |\n  kin\n");
-        await goTo(page, { file: "new.yaml", line, column });
-        await page.keyboard.press("Control+Space");
-        await page.waitForTimeout(300);
-        assert.equal(await page.locator("ff-editor .cm-tooltip-autocomplete li").count(), 0);
-      }
     }));
 });
 
