@@ -19,7 +19,7 @@ mod taint;
 mod why;
 
 use decision::Progress;
-pub use decision::{Condition, PLACEMENT, listed, turn};
+pub use decision::{Condition, PLACEMENT, listed, passing_on, turn};
 pub use group::Group;
 pub use predicate::{Compile, Expression};
 use read::{Flaws, Part, Spec};

@@ -208,6 +208,21 @@ export async function goTo(page, place) {
   await settled(page);
 }
 
+/** Puts a text with a cursor (`|`) into a file, asks what could come next, and gives the labels. */
+export async function offers(page, name, marked) {
+  const at = marked.indexOf("|");
+  await setText(page, name, marked.replace("|", ""));
+  const lines = marked.slice(0, at).split("\n");
+  await goTo(page, { file: name, line: lines.length, column: [...lines.at(-1)].length + 1 });
+  await page.keyboard.press("Control+Space");
+  const list = page.locator("ff-editor .cm-tooltip-autocomplete");
+  await list.waitFor();
+  const labels = await list.locator(".cm-completionLabel").allTextContents();
+  await page.keyboard.press("Escape");
+  await list.waitFor({ state: "detached" });
+  return labels;
+}
+
 /** Chooses an example in the picker, by its name (`mixed`, `thousand` …). */
 export async function chooseExample(page, name) {
   await page.getByRole("combobox", { name: "Example" }).selectOption(name);

@@ -1,25 +1,10 @@
 // What the editor offers to write next: kinds, fields, labels, options and names that there are.
 import assert from "node:assert/strict";
-import { goTo, setText, text } from "./bed.mjs";
+import { goTo, offers, setText, text } from "./bed.mjs";
 import { stories } from "./stories.mjs";
 
 const story = stories();
 const PRESET = "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginPreset\nmetadata: {name: fresh, namespace: acme}\nspec:\n";
-
-/** Puts a text with a cursor (`|`) into a file, asks what could come next, and gives the labels. */
-async function offers(page, name, marked) {
-  const at = marked.indexOf("|");
-  await setText(page, name, marked.replace("|", ""));
-  const lines = marked.slice(0, at).split("\n");
-  await goTo(page, { file: name, line: lines.length, column: [...lines.at(-1)].length + 1 });
-  await page.keyboard.press("Control+Space");
-  const list = page.locator("ff-editor .cm-tooltip-autocomplete");
-  await list.waitFor();
-  const labels = await list.locator(".cm-completionLabel").allTextContents();
-  await page.keyboard.press("Escape");
-  await list.waitFor({ state: "detached" });
-  return labels;
-}
 
 const NAME = "greenhouse/plugins.yaml";
 const cases = [

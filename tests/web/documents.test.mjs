@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { ask, axe, browser, check, choice, choose, chooseExample, files, goTo, open, replace, setText, settled, site, text, typeOver } from "./bed.mjs";
+import { ask, axe, browser, check, choice, choose, chooseExample, files, goTo, offers, open, replace, setText, settled, site, text, typeOver } from "./bed.mjs";
 
 const PRESETS = "greenhouse/presets.yaml";
 const METRICS = "PluginPreset/acme/metrics";

@@ -2,6 +2,7 @@
 
 use super::group::Group;
 use crate::clusterset::GROUP;
+use crate::ordered::BTreeSet;
 use crate::refresh::Moment;
 use crate::sorting::sort_by;
 use crate::value::{Map, Text, Value};
@@ -20,6 +21,22 @@ const LISTED: usize = 100;
 pub fn listed(decision: &Value) -> impl Iterator<Item = &str> {
     let decisions = decision.at(&["status", "decisions"]).and_then(Value::as_list);
     decisions.into_iter().flatten().map(|it| it.text_at(&["clusterName"])).filter(|name| !name.is_empty())
+}
+
+/// The status of a decision on the way from what it is to what it should be: its clusters, and then those of before that
+/// are yet to arrive in another. For that moment it may list more than [`LISTED`].
+pub fn passing_on(decision: &Value, live: &Value, arriving: &BTreeSet<&str>) -> Value {
+    let mut status = decision.get("status").cloned().unwrap_or_default();
+    let own: BTreeSet<&str> = listed(decision).collect();
+    let before = live.at(&["status", "decisions"]).and_then(Value::as_list).into_iter().flatten();
+    let waits = |it: &&Value| {
+        let name = it.text_at(&["clusterName"]);
+        arriving.contains(name) && !own.contains(name)
+    };
+    if let Some(decisions) = status.get_mut("decisions").and_then(Value::as_list_mut) {
+        decisions.extend(before.filter(waits).cloned());
+    }
+    status
 }
 
 /// The PlacementDecisions for the groups, numbered from 1 across all of them. Each group learns the names of its own.

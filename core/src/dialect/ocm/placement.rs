@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::dialect::{Dependence, Memo, Subject, Touch};
 use crate::document::{Document, Identity};
 use crate::live::{HUB, Query, Sight};
-use crate::ordered::BTreeMap;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::outcome::{DecisionGroup, Outcome};
 use crate::placement::{self, Placed, State, Why};
 use crate::plan::{Planner, Reason, Standing, Target, Wish};
@@ -128,6 +128,19 @@ impl Placement {
     }
 }
 
+impl Placement {
+    /// The chosen clusters that are not listed yet by the decision that is to list them.
+    fn arriving<'a>(&'a self, prior: &[(Identity, Value)]) -> BTreeSet<&'a str> {
+        let missing = |decision: &'a Value| {
+            let name = decision.text_at(&["metadata", "name"]);
+            let live = prior.iter().find(|(identity, _)| identity.name == name).map(|(_, live)| live);
+            let there: BTreeSet<&str> = live.into_iter().flat_map(placement::listed).gather();
+            placement::listed(decision).filter(move |it| !there.contains(it))
+        };
+        self.placed.decisions.iter().flat_map(missing).gather()
+    }
+}
+
 impl Subject for Placement {
     fn who(&self) -> &Who {
         &self.who
@@ -150,10 +163,11 @@ impl Subject for Placement {
     fn plan(&self, _: View, _: &Text, _: &Outcome, _: &mut Planner) {}
 
     /// An API server takes the clusters of a decision as its status only, after it was created. Which clusters were chosen
-    /// before counts for the next decision, so that nothing is taken off one object before there is another to put it on:
+    /// before counts for the next decision, so that none is taken off one object before another lists it:
     ///
     /// 1. Decisions that are not there are created, and nothing else is done.
-    /// 2. Once all are there, they get their clusters, and those that are too many go.
+    /// 2. Once all are there, they get their clusters, and keep those that have yet to arrive elsewhere.
+    /// 3. Once every cluster is where it belongs, what is too much in a decision goes, and so do decisions that are too many.
     fn conclude(&self, view: View, _: &Cells, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
         planner.steps.diagnostics.extend(self.told.iter().cloned());
@@ -163,13 +177,16 @@ impl Subject for Placement {
         let Some(prior) = self.prior(planner) else { return };
         let complete = self.ensure_decisions(planner);
         if complete {
+            let arriving = self.arriving(&prior);
             for decision in &self.placed.decisions {
                 if let Sight::Seen(live) = planner.look(HUB, &Target::of(decision)) {
-                    planner.status(live, decision.get("status").cloned().unwrap_or_default());
+                    planner.status(live, placement::passing_on(decision, live, &arriving));
                 }
             }
             let wanted = |name: &str| self.placed.decisions.iter().any(|it| it.text_at(&["metadata", "name"]) == name);
-            for (_, extra) in prior.iter().filter(|(identity, _)| !wanted(&identity.name)) {
+            let is_idle = |decision: &Value| placement::listed(decision).all(|it| !arriving.contains(it));
+            let extra = |(identity, live): &&(Identity, Value)| !wanted(&identity.name) && is_idle(live);
+            for (_, extra) in prior.iter().filter(extra) {
                 let text = format!("the placement `{}` has fewer decisions now", self.identity.name);
                 planner.delete(HUB, extra, 0, Reason::new(ReasonCode::NoLongerWanted, text));
             }
