@@ -115,6 +115,7 @@ impl Admission {
     fn survey(&mut self) {
         self.surveyed_at = Instant::now();
         self.documents.survey();
+        self.documents.relist_faulty();
     }
 
     fn ask_kinds(&mut self) -> Result<(), Refusal> {
@@ -132,19 +133,22 @@ impl Admission {
                 documents::unload(&mut self.session, &gone)?;
             }
             Message::Document(kind, sighting) => {
-                let Changes { load, unload } = self.documents.take(&kind, sighting);
-                documents::unload(&mut self.session, &unload)?;
-                documents::load(&mut self.session, &load)?;
-                if !load.is_empty() || !unload.is_empty() {
-                    self.ask_kinds()?;
-                }
-                for (what, fault) in self.documents.faults() {
-                    tracing::warn!(code = fault.code(), hint = fault.hint(), "{what} cannot be read: {fault}");
-                }
+                let changes = self.documents.take(&kind, sighting);
+                self.change(&changes)?;
+            }
+            Message::Relisted(kind, listed) => {
+                let changes = self.documents.relisted(&kind, listed);
+                self.change(&changes)?;
             }
             _ => {}
         }
         Ok(())
+    }
+
+    fn change(&mut self, Changes { load, unload }: &Changes) -> Result<(), Refusal> {
+        documents::unload(&mut self.session, unload)?;
+        documents::load(&mut self.session, load)?;
+        if load.is_empty() && unload.is_empty() { Ok(()) } else { self.ask_kinds() }
     }
 
     fn judge(&mut self, question: Question) -> Result<(), Refusal> {

@@ -293,7 +293,7 @@ const status = (code, retryAfter) => ({
     kind: "Status",
     status: "Failure",
     code,
-    reason: { 404: "NotFound", 409: "Conflict", 410: "Expired", 429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout" }[code],
+    reason: { 403: "Forbidden", 404: "NotFound", 409: "Conflict", 410: "Expired", 429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout" }[code],
     message: `the test answers ${code}`,
     details: retryAfter ? { retryAfterSeconds: retryAfter } : {},
   }),

@@ -6,6 +6,7 @@ import { eventually } from "./control-plane.mjs";
 import * as fault from "./fault-proxy.mjs";
 import { eventOf, listOf, read, watchOf, write } from "./fault-proxy.mjs";
 import { COPY, all, berlin, calm, change, creates, deletes, drift, driftOf, federated, fired, fresh, has, hub, isEverywhere, keys, mark, onDamagedPlane, proxies, restart, runPlans, runner, settle, since, tokyo, told, watchingAll } from "./reliability.mjs";
+import { condition } from "./stories.mjs";
 
 describe("events", () => {
   onDamagedPlane();
@@ -326,5 +327,20 @@ describe("events", () => {
     await tokyo.delete(COPY);
     await runner.reconcile();
     await has(tokyo, value);
+  });
+
+  test("a hub that refuses its watches for a moment is read again, whether or not something happens there", async () => {
+    await calm();
+    await watchingAll();
+    // A server that was just started says so of everything, as it has not read its roles yet.
+    const refused = ["federatedconfigmaps", "federatedtypeconfigs", "kubefedclusters"].map((it) => proxies.hub.once(watchOf(it), fault.answer(403)));
+    proxies.hub.closeWatches();
+    for (const rule of refused) await fired(rule);
+    await runner.waitForLog((it) => it.level === "WARN" && /FederatedTypeConfig.*the test answers 403/.test(it.message), { what: "the refusal being told" });
+    const isReady = async () => condition(await hub.get("FleetPlan/fleetfold"), "Ready") === "True Settled";
+    await eventually(isReady, { timeout: 60_000, what: "everything being read again" });
+    const value = fresh();
+    await change(value);
+    await isEverywhere(value);
   });
 });

@@ -3,7 +3,7 @@
 use fleetfold_core::Value;
 use futures::{Stream, StreamExt};
 use kube::Resource;
-use kube::api::{Api, DynamicObject};
+use kube::api::{Api, DynamicObject, WatchParams};
 use kube::core::{ApiResource, DynamicResourceScope, PartialObjectMeta};
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event, watcher};
@@ -55,6 +55,17 @@ impl Cluster {
         let served = served.clone();
         let read = move |it: PartialObjectMeta<DynamicObject>| read(&served, Ok(json!({ "metadata": it.metadata })));
         Watch(tokio::spawn(follow(watcher(api, config).default_backoff().boxed(), read, tell)).abort_handle())
+    }
+
+    /// Begins a watch and lets it go, to find out whether it can be.
+    ///
+    /// # Errors
+    ///
+    /// It cannot.
+    pub async fn try_watch(&self, served: &Served, label_selector: &str) -> Result<(), Fault> {
+        let parameters = WatchParams::default().labels(label_selector).timeout(1);
+        let api = self.api::<PartialObjectMeta<DynamicObject>>(served, "");
+        api.watch_metadata(&parameters, "0").await.map(drop).map_err(Fault::from)
     }
 
     fn api<K>(&self, served: &Served, namespace: &str) -> Api<K>

@@ -114,20 +114,20 @@ impl Documents {
         self.relist_those(|it| it.is_synced);
     }
 
-    /// Looks at the documents whose watch failed: one that goes on does not say so.
+    /// Looks at the documents whose watch failed: one that goes on says so only when something happens. A server that has
+    /// just been started refuses everything, since it has not read its roles yet.
     pub fn relist_faulty(&mut self) {
-        self.relist_those(|it| matches!(&it.fault, Some(fault) if !matches!(fault, Fault::Forbidden { .. })));
+        self.relist_those(|it| it.fault.is_some());
     }
 
     fn relist_those(&mut self, wanted: impl Fn(&Watched) -> bool) {
         for (kind, watched) in self.watched.iter().filter(|(_, it)| wanted(it)) {
             if self.relisting.insert(kind.clone()) {
-                let Served { api_version, kind: name, .. } = watched.served.clone();
-                let target = Target { api_version, kind: name, ..Target::default() };
                 let (hub, outbox, kind) = (self.hub.clone(), self.outbox.clone(), kind.clone());
-                let label_selector = watched.row.label_selector.clone();
+                let (served, label_selector) = (watched.served.clone(), watched.row.label_selector.clone());
+                let is_faulty = watched.fault.is_some();
                 tokio::spawn(async move {
-                    let listed = hub.list(&target, &label_selector).await;
+                    let listed = relist(&hub, &served, &label_selector, is_faulty).await;
                     outbox.send(Message::Relisted(kind, listed));
                 });
             }
@@ -246,6 +246,10 @@ impl Documents {
                 }
             }
             Sighting::Failed(fault) => {
+                if watched.fault.as_ref() != Some(&fault) {
+                    let (code, hint) = (fault.code(), fault.hint());
+                    tracing::warn!(kind = kind.1, code, hint, "{}.{} cannot be watched: {fault}", kind.1, kind.0);
+                }
                 // What may no longer be read may have changed since. A kind that is not found may be gone, or the server
                 // may not know it yet after a restart: the next surveys tell.
                 watched.is_synced &= !matches!(fault, Fault::Forbidden { .. } | Fault::NoPath { .. });
@@ -253,11 +257,6 @@ impl Documents {
             }
         }
         changes
-    }
-
-    /// Whether a kind could be watched before, or failed otherwise.
-    pub fn is_news(&self, kind: &Kind, fault: &Fault) -> bool {
-        self.watched.get(kind).is_some_and(|it| it.fault.as_ref() != Some(fault))
     }
 
     /// Takes in a document that was just written; answers whether it is one.
@@ -404,4 +403,13 @@ async fn survey(hub: &Cluster, rows: Vec<Row>) -> Result<Vec<(Row, Served)>, Fau
         }
     }
     Ok(found)
+}
+
+/// Everything of a kind. After a fault, only if it can be watched as well: what may be listed and not watched is not followed.
+async fn relist(hub: &Cluster, served: &Served, label_selector: &str, is_faulty: bool) -> Result<Listed, Fault> {
+    if is_faulty {
+        hub.try_watch(served, label_selector).await?;
+    }
+    let Served { api_version, kind, .. } = served.clone();
+    hub.list(&Target { api_version, kind, ..Target::default() }, label_selector).await
 }

@@ -30,10 +30,6 @@ impl Runner {
             Message::Document(kind, sighting) => {
                 if let Sighting::Failed(fault) = &sighting {
                     self.metrics.fault("watch", fault);
-                    if self.documents.is_news(&kind, fault) {
-                        let (code, hint) = (fault.code(), fault.hint());
-                        tracing::warn!(kind = kind.1, code, hint, "{}.{} cannot be watched: {fault}", kind.1, kind.0);
-                    }
                 }
                 let Changes { load, unload } = self.documents.take(&kind, sighting);
                 self.unload(&unload)?;
