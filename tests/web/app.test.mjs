@@ -1,34 +1,12 @@
 // The frame of the page: what is loaded at first, links, the address, jumping, keys, columns, and that nothing leaves it.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { ask, axe, browser, check, choice, choose, chooseExample, chooseView, files, goTo, open, replace, setText, settled, site, text } from "./bed.mjs";
+import { ask, axe, check, choice, choose, chooseExample, chooseView, files, goTo, open, replace, setText, settled, text } from "./bed.mjs";
+import { stories } from "./stories.mjs";
 
 const PRESET = "greenhouse/presets.yaml";
 const METRICS = "PluginPreset/acme/metrics";
 const VIEWS = ["Who gets what", "Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"];
-let chromium, served;
-
-before(async () => {
-  [chromium, served] = [await browser(), await site()];
-});
-after(async () => {
-  await chromium?.close();
-  await served?.close();
-});
-
-
-/** Runs a story on a page of its own, which must not have broken a rule at its end. */
-function story(name, tell, options = {}) {
-  test(name, async () => {
-    const page = await open(chromium, served, options);
-    try {
-      await tell(page);
-      check(page);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
+const story = stories();
 
 const counts = (page) => page.getByRole("status", { name: "Counts" }).innerText();
 const whatIf = (page) => page.getByRole("status", { name: "What-if" }).innerText();
@@ -43,7 +21,7 @@ story("the example is there and worked out before anybody asks", async (page) =>
   assert.ok(found.subjects.some((it) => it.subject === chosen.subject), "a subject is chosen");
 });
 
-story("a page from a file server asks for its own files and nothing else", async (page) => {
+story("a page from a file server asks for its own files and nothing else", async (page, _, served) => {
   for (const view of VIEWS) await chooseView(page, view);
   assert.ok(served.requests.every((it) => /^GET \/(index\.html|assets\/[\w.-]+|examples\/\w+\.json)?(\?\S*)? 200$/.test(it)), served.requests.join("\n"));
 });
@@ -61,8 +39,7 @@ story("counts of a what-if follow the edits, and the baseline comes back", async
   assert.match(await whatIf(page), /no edits/);
 });
 
-test("a shared link restores documents, edits and what was looked at", async () => {
-  const page = await open(chromium, served, { permissions: ["clipboard-read", "clipboard-write"] });
+story("a shared link restores documents, edits and what was looked at", async (page, _, served) => {
   await choose(page, { view: "plan", subject: METRICS, cluster: "eu-1", path: "replicas" });
   const edited = (await text(page, PRESET)).replace("metrics", "metrics # ü 🎉 edited");
   await setText(page, PRESET, edited);
@@ -71,19 +48,16 @@ test("a shared link restores documents, edits and what was looked at", async () 
   await page.getByRole("button", { name: "Share" }).click();
   const link = await page.getByRole("textbox", { name: "Link to this page as it is now" }).inputValue();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
-  check(page);
-  await page.context().close();
 
-  const other = await open(chromium, served, { hash: new URL(link).hash.slice(1) });
+  const other = await open(page.context().browser(), served, { hash: new URL(link).hash.slice(1) });
   const restored = { choice: await choice(other), files: (await files(other)).sort(), whatIf: await whatIf(other) };
   assert.equal(JSON.stringify(restored), JSON.stringify(before));
   assert.equal(await text(other, PRESET), edited);
   check(other);
   await other.context().close();
-});
+}, { permissions: ["clipboard-read", "clipboard-write"] });
 
-test("what Secrets hold is in no link, wherever it hides", async () => {
-  const page = await open(chromium, served);
+story("what Secrets hold is in no link, wherever it hides", async (page) => {
   const canary = "c4n4ry";
   const hidden = [
     `apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: n}\nstringData: {password: ${canary}}\n`,
@@ -105,7 +79,6 @@ test("what Secrets hold is in no link, wherever it hides", async () => {
   const { edits } = JSON.parse(shared);
   const line = (all) => all.split("\n").findIndex((it) => it.includes("kept"));
   assert.equal(line(edits["secrets.yaml"]), line(await text(page, "secrets.yaml")), "lines stay where they were");
-  await page.context().close();
 });
 
 for (const [name, hash] of Object.entries({ "cut off": "s=AAAA", "not a link": "s=%00%ff", "another version": "s=q1YqSy0qzszPU7IyqgUA" })) {

@@ -1,33 +1,18 @@
 // The Permissions view: who may set which label and bind which set, by which rule, and what the change joins and leaves.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { ask, axe, browser, check, choice, chooseView, open, setText, settled, site, text } from "./bed.mjs";
+import { ask, axe, choice, chooseView, setText, settled, text } from "./bed.mjs";
 import { shown } from "./shown.mjs";
+import { stories } from "./stories.mjs";
 
 const SET = "cluster.open-cluster-management.io/clusterset";
 const VIEW = { fromShadowDom: ["ff-app", "ff-permissions"] };
-let chromium, served;
-
-before(async () => {
-  [chromium, served] = [await browser(), await site()];
-});
-after(async () => {
-  await chromium?.close();
-  await served?.close();
-});
-
-function story(name, tell, options = {}) {
-  test(name, async () => {
-    const page = await open(chromium, served, { example: "ocm", ...options });
-    try {
-      await chooseView(page, "Permissions");
-      await tell(page, page.locator("ff-permissions"));
-      check(page);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
+const story = stories(
+  async (page) => {
+    await chooseView(page, "Permissions");
+    return page.locator("ff-permissions");
+  },
+  { example: "ocm" },
+);
 
 const answer = (view) => view.getByRole("region", { name: "Answer" });
 

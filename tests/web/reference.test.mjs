@@ -2,39 +2,21 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ask, axe, browser, check, choose, chooseView, open, settled, site } from "./bed.mjs";
-import { shown } from "./shown.mjs";
+import { ask, axe, choose, chooseView, settled } from "./bed.mjs";
+import { shown, shows } from "./shown.mjs";
+import { stories } from "./stories.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const VIEW = { fromShadowDom: ["ff-app", "ff-reference"] };
 const codes = [...readFileSync(`${root}docs/codes.md`, "utf8").matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, name, means]) => ({ name, means }));
 const schema = JSON.parse(readFileSync(`${root}web/contract.schema.json`, "utf8"));
-let chromium, served;
-
-before(async () => {
-  [chromium, served] = [await browser(), await site()];
+const story = stories(async (page) => {
+  await chooseView(page, "Reference");
+  const view = page.locator("ff-reference");
+  await view.getByRole("heading", { name: "Reference", exact: true }).waitFor();
+  return view;
 });
-after(async () => {
-  await chromium?.close();
-  await served?.close();
-});
-
-function story(name, tell, options = {}) {
-  test(name, async () => {
-    const page = await open(chromium, served, options);
-    try {
-      await chooseView(page, "Reference");
-      const view = page.locator("ff-reference");
-      await view.getByRole("heading", { name: "Reference", exact: true }).waitFor();
-      await tell(page, view);
-      check(page);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
 
 const answered = (view) => view.locator("[data-answer]").getAttribute("data-answer");
 const answer = (view) => view.getByRole("group", { name: "what the engine answers" });
@@ -64,21 +46,15 @@ story("a changed request is answered at once, and errors name the place and what
   await view.getByRole("alert").waitFor();
   assert.match(await shown(view.getByRole("alert")), /unknown-field[\s\S]*nope[\s\S]*at \/nope[\s\S]*known here: scope, now/);
   await request(view).fill("{");
-  await page.waitForTimeout(400);
-  await settled(page);
-  assert.match(await shown(view.getByRole("alert")), /bad-json/);
+  await shows(view.getByRole("alert"), /bad-json/);
   await view.getByRole("button", { name: "as it was" }).click();
-  await page.waitForTimeout(400);
-  await settled(page);
-  assert.equal(await answered(view), "ok");
+  await view.locator('[data-answer="ok"]').waitFor();
 });
 
 story("integers beyond 2^53 come back as they were", async (page, view) => {
   await choose(page, { path: "op:parse" });
   await request(view).fill('{"op": "parse", "text": "a: 9007199254740993"}');
-  await page.waitForTimeout(400);
-  await settled(page);
-  assert.match(await shown(answer(view)), /9007199254740993/);
+  await shows(answer(view), /9007199254740993/);
 });
 
 story("a record that a field names opens below", async (page, view) => {
@@ -144,9 +120,7 @@ story("the keyboard alone chooses an op and changes its request", async (page, v
   await tabTo("request");
   await page.keyboard.press("Control+A");
   await page.keyboard.type('{"op":"subjects"}');
-  await page.waitForTimeout(400);
-  await settled(page);
-  assert.match(await shown(answer(view)), /PluginPreset\/acme\/metrics/);
+  await shows(answer(view), /PluginPreset\/acme\/metrics/);
 });
 
 story("what somebody writes into a request is text", async (page, view) => {

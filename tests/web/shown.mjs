@@ -1,4 +1,5 @@
 // What an element shows as text, elements inside its elements included: `innerText` stops at shadow roots.
+import assert from "node:assert/strict";
 
 /** One line for each block; what is not displayed is left out, what only screen readers get is not. */
 export function shown(locator) {
@@ -18,4 +19,14 @@ export function shown(locator) {
     walk(top);
     return text.replace(/[ \t]+/g, " ").replace(/ ?\n ?/g, "\n").replace(/\n+/g, "\n").trim();
   });
+}
+
+/** Waits until an element shows what it should. */
+export async function shows(locator, pattern) {
+  let text = "";
+  for (const late = Date.now() + 15_000; Date.now() < late; await new Promise((it) => setTimeout(it, 30))) {
+    if (await locator.count()) text = await shown(locator);
+    if (pattern.test(text)) return;
+  }
+  assert.match(text, pattern);
 }

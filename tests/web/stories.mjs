@@ -2,7 +2,10 @@
 import { after, before, test } from "node:test";
 import { browser, check, open, site } from "./bed.mjs";
 
-/** For a file of stories: how to tell one. `arrange` goes before each of them, `usual` are options of the page. */
+/**
+ * For a file of stories: how to tell one, `story(name, async (page, view, served) => …, options of the page)`. `arrange` goes
+ * before each of them and answers the view that they are about, `usual` are options of all pages.
+ */
 export function stories(arrange = async () => {}, usual = {}) {
   let chromium, served;
   before(async () => {
@@ -16,8 +19,7 @@ export function stories(arrange = async () => {}, usual = {}) {
     test(name, async () => {
       const page = await open(chromium, served, { ...usual, ...options });
       try {
-        await arrange(page);
-        await tell(page);
+        await tell(page, await arrange(page), served);
         check(page);
       } finally {
         await page.context().close();

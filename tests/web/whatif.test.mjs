@@ -1,36 +1,17 @@
 // The What-if view: what an edit changes is counted, grouped and printed as the engine says, and what hides it is as loud.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, test } from "node:test";
-import { ask, axe, browser, check, choice, chooseView, files, open, replace, setText, settled, site, text } from "./bed.mjs";
+import { ask, axe, choice, chooseView, files, replace, setText, settled, text } from "./bed.mjs";
 import { shown } from "./shown.mjs";
+import { stories } from "./stories.mjs";
 
 const PRESETS = "greenhouse/presets.yaml";
 const METRICS = "PluginPreset/acme/metrics";
 const VIEW = { fromShadowDom: ["ff-app", "ff-whatif"] };
-let chromium, served;
-
-before(async () => {
-  [chromium, served] = [await browser(), await site()];
+const story = stories(async (page) => {
+  await chooseView(page, "What-if");
+  return page.locator("ff-whatif");
 });
-after(async () => {
-  await chromium?.close();
-  await served?.close();
-});
-
-/** A story on a page of its own, with the view open; nothing forbidden may have happened at its end. */
-function story(name, tell, options = {}) {
-  test(name, async () => {
-    const page = await open(chromium, served, options);
-    try {
-      await chooseView(page, "What-if");
-      await tell(page, page.locator("ff-whatif"));
-      check(page);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
 
 /** Asks the engine itself about the edits of the page. */
 async function engine(page, edits) {
