@@ -19,15 +19,21 @@ const COUNTS = {
 
 const total = { passed: 0, failed: 0 };
 const started = Date.now();
+const took = [];
 
 function count(text, pattern) {
   return [...text.matchAll(pattern)].reduce((sum, [, found]) => sum + (Number(found) || (found.startsWith("---") ? 1 : 0)), 0);
 }
 
 /** Runs one step. A step without a runner's counts is one test; one that fails without counting a failure is one failure. */
-async function step(name, command, args, { counts, cwd = root } = {}) {
-  console.log(`\n== ${name}: ${command} ${args.join(" ")}`);
-  const { code, output } = await run(command, args, cwd);
+async function step(name, command, args, { counts, cwd = root, isAside = false } = {}) {
+  const title = `\n== ${name}: ${command} ${args.join(" ")}`;
+  if (!isAside) console.log(title);
+  const begun = Date.now();
+  const { code, output } = await run(command, args, cwd, isAside);
+  took.push([name, Date.now() - begun]);
+  // What runs beside others speaks when it is done: lines of two would be mixed up.
+  if (isAside) console.log(`${title}\n${output}`);
   const passed = counts ? count(output, counts.passed) : Number(code === 0);
   const failed = counts ? count(output, counts.failed) : Number(code !== 0);
   total.passed += passed;
@@ -39,32 +45,35 @@ async function step(name, command, args, { counts, cwd = root } = {}) {
   return output;
 }
 
-function run(command, args, cwd) {
+function run(command, args, cwd, isQuiet) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env: { ...process.env, CGO_ENABLED: "0" }, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     const keep = (stream) => (data) => {
       output += data;
-      stream.write(data);
+      if (!isQuiet) stream.write(data);
     };
     child.stdout.on("data", keep(process.stdout));
     child.stderr.on("data", keep(process.stderr));
     child.on("error", (error) => {
-      console.error(`${command} does not start: ${error.message}`);
+      output += `${command} does not start: ${error.message}\n`;
+      if (!isQuiet) console.error(output);
       resolve({ code: 127, output });
     });
     child.on("close", (code) => resolve({ code, output }));
   });
 }
 
-/** The tests in folders, one file after the other, as each takes the machine. */
-function suite(name, folders) {
+/** The tests in folders: so many files at once. */
+function suite(name, folders, atOnce) {
   const files = folders.flatMap((it) => readdirSync(join(root, "tests", it)).map((file) => join("tests", it, file)));
   const tests = files.filter((it) => it.endsWith(".test.mjs")).sort();
-  return step(name, "node", ["--test", "--test-reporter=spec", "--test-concurrency=1", ...tests], { counts: COUNTS.node });
+  return step(name, "node", ["--test", "--test-reporter=spec", `--test-concurrency=${atOnce}`, ...tests], { counts: COUNTS.node });
 }
 
 await step("toolchain", "node", ["tests/toolchain.mjs"]);
+// Takes minutes on a machine that has none yet, and little of it where the Rust builds are on one core: both go on together.
+const controlPlane = step("control plane", "nice", ["node", "tests/cluster/tools.mjs"], { isAside: true });
 await step("format", "cargo", ["fmt", "--all", "--check"]);
 // Before the program, which has the page in it. It also brings what `package-lock.json` names.
 await step("page and package, built", "node", ["web/build.mjs"]);
@@ -95,12 +104,14 @@ console.log(`\n== one digest over all answers\n${digests.map(([host, digest]) =>
 total[digests.every(([, digest]) => digest && digest === digests[0][1]) ? "passed" : "failed"] += 1;
 
 // The page in Chromium, and the package where people install it.
-await suite("page and package", ["web"]);
+await suite("page and package", ["web"], 2);
 
 // The runner, the webhook and their installation, on real API servers.
-await step("control plane", "node", ["tests/cluster/tools.mjs"]);
-await suite("real clusters", ["cluster", "install"]);
+await controlPlane;
+await suite("real clusters", ["cluster", "install"], 1);
 
+console.log("\n== how long each took");
+for (const [name, time] of took) console.log(`${(time / 1000).toFixed(0).padStart(6)} s  ${name}`);
 console.log(`\n${((Date.now() - started) / 60_000).toFixed(1)} minutes`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -95,6 +95,7 @@ fn preview_shows_every_subject_and_its_clusters() {
         text(&all.stderr)
     );
     assert_eq!((all.status.code(), text(&all.stderr)), (Some(0), ""));
+    fails(&["preview", "-f", &fleet, "--cluster", "eu-22"], "there is no cluster `eu-22` in the fleet");
     let names = run(&["preview", "-f", &fleet, "-o", "name"]);
     assert_eq!(text(&names.stdout), "ManagedClusterSet/dev\nManagedClusterSet/production\n");
     let one = run(&["preview", "-f", &fleet, "ManagedClusterSet/production", "-o", "json", "--cluster", "eu-2"]);

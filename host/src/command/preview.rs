@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
+use fleetfold_core::nearest::did_you_mean;
 
 use super::fleet::{Fleet, FleetArgs};
 use super::{Failure, Screen, print_answer};
@@ -71,6 +72,15 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
 /// The clusters that were asked for; nothing for all of them.
 fn wanted(args: &Args, fleet: &mut Fleet) -> Result<Option<BTreeSet<String>>, Failure> {
     let named: BTreeSet<String> = args.clusters.iter().cloned().collect();
+    if args.subject.is_none() && !named.is_empty() {
+        // No subject gives anything to a cluster that nobody knows, and none of them would say so.
+        let known = fleet.clusters(None)?;
+        if let Some(stranger) = named.iter().find(|it| !it.is_empty() && !known.contains(it)) {
+            let meant = did_you_mean(stranger, known.iter().map(String::as_str));
+            let hint = meant.unwrap_or_else(|| "`fleetfold select` tells all of them".to_owned());
+            return Err(Failure::new(format_args!("there is no cluster `{stranger}` in the fleet"), hint));
+        }
+    }
     let Some(selector) = &args.selector else { return Ok((!named.is_empty()).then_some(named)) };
     let picked = fleet.clusters(Some(selector))?.into_iter();
     Ok(Some(picked.filter(|name| named.is_empty() || named.contains(name)).collect()))
