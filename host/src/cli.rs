@@ -13,8 +13,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    Screen, apply, approve, authorize, call, compare, completion, crds, diff, example, explain, lint, plan, preview,
-    run, schema, select, serve, vectors, version, webhook, whatif,
+    Screen, apply, approve, authorize, call, compare, completion, crds, diff, example, explain, function, lint, module,
+    plan, preview, run, schema, select, serve, vectors, version, webhook, whatif,
 };
 use crate::render::style::{Color, Palette};
 
@@ -61,6 +61,8 @@ enum Command {
     Authorize(authorize::Args),
     Example(example::Args),
     Call(call::Args),
+    Fn(function::Args),
+    Module(module::Args),
     Vectors(vectors::Args),
     Serve(serve::Args),
     Schema(schema::Args),
@@ -90,7 +92,7 @@ impl Output {
 
 /// The commands over documents. A person waits for these and can stop waiting: they get more time than a server gives.
 const PATIENT: &[&str] =
-    &["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize", "apply", "run"];
+    &["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize", "apply", "run", "fn"];
 
 /// The whole command line, as help and completions describe it.
 pub fn command() -> clap::Command {
@@ -119,6 +121,8 @@ pub fn run() -> ExitCode {
         Command::Authorize(args) => authorize::run(args, screen),
         Command::Example(args) => example::run(args),
         Command::Call(args) => call::run(args),
+        Command::Fn(args) => function::run(args, screen),
+        Command::Module(args) => module::run(args, screen),
         Command::Vectors(args) => vectors::run(args),
         Command::Serve(args) => serve::run(args, screen),
         Command::Schema(args) => schema::run(args),
