@@ -144,18 +144,29 @@ mod tests {
         command().debug_assert();
     }
 
+    /// Every command by its whole name, with the commands of commands.
+    fn commands() -> Vec<(String, clap::Command)> {
+        fn below(name: &str, command: &clap::Command) -> Vec<(String, clap::Command)> {
+            let each = |it: &clap::Command| {
+                let name = format!("{name} {}", it.get_name());
+                [vec![(name.clone(), it.clone())], below(&name, it)].concat()
+            };
+            command.get_subcommands().flat_map(each).collect()
+        }
+        below("fleetfold", &command())
+    }
+
     #[test]
     fn every_command_has_an_example() {
-        for subcommand in command().get_subcommands() {
-            let name = subcommand.get_name();
-            let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(help.contains(&format!("fleetfold {name}")), "{name}");
+        for (name, command) in commands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&name), "{name}");
         }
     }
 
     #[test]
     fn every_example_is_a_command_line() {
-        for subcommand in command().get_subcommands() {
+        for (_, subcommand) in commands() {
             let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in help.lines().filter_map(|line| line.trim().strip_prefix("fleetfold ")) {
                 // What follows two spaces says what the example is for; pipes and files are the shell's business.

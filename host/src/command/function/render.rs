@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
+use fleetfold_core::diagnostic::Code;
 use fleetfold_core::nearest::suggest;
 
 use super::config::Config;
@@ -19,9 +20,7 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
     let mut made: BTreeMap<String, Vec<(i64, Value)>> = BTreeMap::new();
     let mut told = Vec::new();
     for subject in subjects(fleet, config, &mut told)? {
-        // Files that are written must be whole: what Secrets hold is the user's own.
-        let request = Value::map([("subject", Value::text(&subject)), ("reveal", true.into())]);
-        let answer = fleet.ask("effective", request)?;
+        let answer = effective(fleet, &subject, wanted.as_ref())?;
         for result in list(&answer, "results") {
             let is_wanted = |name: &&str| wanted.as_ref().is_none_or(|wanted| wanted.contains(*name));
             let names: Vec<&str> = texts(result, "clusters").into_iter().filter(is_wanted).collect();
@@ -44,13 +43,39 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
             }
         }
     }
-    let mut seen = BTreeMap::new();
     let mut items = Vec::new();
     for (cluster, mut objects) in made {
         objects.sort_by_key(|(wave, _)| *wave);
-        items.extend(objects.into_iter().map(|(_, object)| annotated(object, &cluster, config, &mut seen)));
+        // What falls into one file stands there one after the other, and what several subjects give alike stands there once.
+        let mut files: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        let cluster = if cluster.is_empty() { HUB } else { &cluster };
+        for (_, object) in objects {
+            let path = path(&object, cluster, &config.folder);
+            let before = files.entry(path.clone()).or_default();
+            if !before.contains(&object) {
+                items.push(annotated(object.clone(), cluster, &path, before.len()));
+                before.push(object);
+            }
+        }
     }
     Ok((items, told))
+}
+
+/// What a subject gives, with what Secrets hold: manifests must be whole, and they are made of the user's own documents.
+fn effective(fleet: &mut Fleet, subject: &str, wanted: Option<&BTreeSet<String>>) -> Result<Value, Failure> {
+    let whole = Value::map([("subject", Value::text(subject)), ("reveal", true.into())]);
+    if let Some(names) = wanted {
+        let mut request = whole.clone();
+        if let Some(fields) = request.as_map_mut() {
+            fields.insert("clusters", Value::list(names.iter().map(String::as_str)));
+        }
+        // A subject refuses clusters that are not of its fleet; which of them are, the whole answer tells.
+        match fleet.ask("effective", request) {
+            Err(failure) if failure.is(Code::UnknownCluster.as_str()) => {}
+            answered => return answered,
+        }
+    }
+    fleet.ask("effective", whole)
 }
 
 /// A subject that gives something else than objects.
@@ -82,7 +107,7 @@ fn subjects(fleet: &mut Fleet, config: &Config, told: &mut Vec<Finding>) -> Resu
 /// The clusters that were asked for, nothing for all of them; the hub is the one without a name.
 fn wanted(fleet: &mut Fleet, config: &Config) -> Result<Option<BTreeSet<String>>, Failure> {
     let known = fleet.clusters(None)?;
-    for name in config.clusters.iter().filter(|name| *name != HUB && !known.contains(name)) {
+    if let Some(name) = config.clusters.iter().find(|name| *name != HUB && !known.contains(name)) {
         let known: Vec<&str> = known.iter().map(String::as_str).chain([HUB]).collect();
         return Err(Failure::new(format_args!("there is no cluster `{name}`"), suggest(name, &known, "one of")));
     }
@@ -107,21 +132,17 @@ fn finding(severity: Severity, code: &str, document: &str, message: String, hint
     }
 }
 
-/// The object with the cluster it is for, and a file of its own in a folder of that cluster.
-fn annotated(mut object: Value, cluster: &str, config: &Config, seen: &mut BTreeMap<String, usize>) -> Value {
-    let cluster = if cluster.is_empty() { HUB } else { cluster };
-    let path = path(&object, cluster, &config.folder);
-    // Two that fall into one file stand there one after the other.
-    let index = seen.entry(path.clone()).or_default();
-    let notes = PATHS.map(|key| (key, path.clone())).into_iter().chain(INDEXES.map(|key| (key, index.to_string())));
-    let notes: Vec<(&str, String)> = notes.chain([(CLUSTER, cluster.to_owned())]).collect();
-    *index += 1;
+/// The object with the cluster it is for, and its place in a file.
+fn annotated(mut object: Value, cluster: &str, path: &str, index: usize) -> Value {
+    let index = index.to_string();
+    let notes = PATHS.map(|key| (key, path)).into_iter().chain(INDEXES.map(|key| (key, index.as_str())));
+    let notes: Vec<(&str, &str)> = notes.chain([(CLUSTER, cluster)]).collect();
     let Some(fields) = object.as_map_mut() else { return object };
     let metadata = fields.entry_or("metadata", super::empty).and_then(Value::as_map_mut);
     let annotations = metadata.and_then(|it| it.entry_or("annotations", super::empty)).and_then(Value::as_map_mut);
     if let Some(annotations) = annotations {
         for (key, value) in notes {
-            annotations.insert(key, value.as_str());
+            annotations.insert(key, value);
         }
     }
     object

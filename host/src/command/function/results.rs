@@ -17,7 +17,10 @@ pub fn result(finding: &Finding, item: Option<&Item>) -> Value {
         ("severity", Value::text(finding.severity.as_str())),
         ("tags", tags(finding)),
     ];
-    fields.extend(item.map(|it| ("resourceRef", reference(&it.value))).filter(|(_, it)| !it.is_empty()));
+    let about = item.map_or_else(|| named(&finding.document), |it| reference(&it.value));
+    if !about.is_empty() {
+        fields.push(("resourceRef", about));
+    }
     if !finding.path.is_empty() {
         fields.push(("field", Value::map([("path", field_path(&finding.path))])));
     }
@@ -43,6 +46,17 @@ fn reference(object: &Value) -> Value {
         ("name", object.text_at(&["metadata", "name"])),
     ];
     Value::map(fields.into_iter().filter(|(_, text)| !text.is_empty()))
+}
+
+/// The same for a document that is no item, of which the name is known: `Kind/namespace/name`.
+fn named(document: &str) -> Value {
+    let parts: Vec<&str> = document.split('/').collect();
+    let fields = match parts.as_slice() {
+        [kind, name] => vec![("kind", *kind), ("name", *name)],
+        [kind, namespace, name] => vec![("kind", *kind), ("namespace", *namespace), ("name", *name)],
+        _ => Vec::new(),
+    };
+    Value::map(fields)
 }
 
 /// `spec.containers[0].image` of a JSON pointer, as results have it.
