@@ -12,7 +12,8 @@ use fleetfold_core::contract::Mode;
 use fleetfold_core::yaml;
 use fleetfold_module::annotate;
 use sha2::{Digest, Sha256};
-use wit_component::ComponentEncoder;
+use wit_component::{ComponentEncoder, targets};
+use wit_parser::Resolve;
 
 include!("../../build_module.rs");
 
@@ -24,7 +25,7 @@ const MODULES: [(&str, &str, Form); 4] = [
     ("fleetfold-kubewarden", "fleetfold-kubewarden", Form::Policy("kubewarden/metadata.yml")),
     ("fleetfold-kubewarden-mutating", "fleetfold-kubewarden", Form::Policy("kubewarden/metadata-mutating.yml")),
     ("fleetfold-extism", "fleetfold-extism", Form::Plugin),
-    ("fleetfold-component", "fleetfold-component", Form::Component),
+    ("fleetfold-component", "fleetfold-component", Form::Component("component/wit/fleetfold.wit")),
 ];
 
 /// Where Kubewarden looks for the metadata of a policy.
@@ -35,8 +36,8 @@ enum Form {
     Policy(&'static str),
     /// As it was built.
     Plugin,
-    /// Wrapped as its WIT says.
-    Component,
+    /// Wrapped, for the world in a file in this folder.
+    Component(&'static str),
 }
 
 fn main() -> ExitCode {
@@ -65,7 +66,7 @@ fn write(target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         let module = fs::read(&built[at])?;
         let finished = form.finish(module, here).map_err(|error| format!("{name}: {error}"))?;
         put(&out.join(name).with_extension("wasm"), &finished)?;
-        println!("{name:<30} {:>9} bytes  sha256:{:x}", finished.len(), Sha256::digest(&finished));
+        println!("{name:<30} {:>9} bytes  sha256:{}", finished.len(), hex(&Sha256::digest(&finished)));
     }
     Ok(())
 }
@@ -77,9 +78,20 @@ impl Form {
                 Ok(annotate(&module, METADATA, metadata(&here.join(file))?.to_canonical().as_bytes())?)
             }
             Form::Plugin => Ok(module),
-            Form::Component => Ok(ComponentEncoder::default().module(&module)?.validate(true).encode()?),
+            Form::Component(wit) => component(&module, &here.join(wit)),
         }
     }
+}
+
+/// Wraps a module that says in a section which world it is made for, and checks that it is that of the file that people read:
+/// it asks its host for nothing else, and gives all of it.
+fn component(module: &[u8], wit: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    let component = ComponentEncoder::default().module(module)?.validate(true).encode()?;
+    let mut resolve = Resolve::default();
+    let package = resolve.push_source(&wit.display().to_string(), &fs::read_to_string(wit)?)?;
+    let world = resolve.select_world(&[package], None)?;
+    targets(&resolve, world, &component, false)?;
+    Ok(component)
 }
 
 /// The one document of a YAML file. What is doubtful in it fails too: nobody would read the warning.
@@ -95,6 +107,10 @@ fn metadata(file: &Path) -> Result<Value, Box<dyn Error>> {
         Ok([document]) => Ok(document.value),
         Err(several) => Err(format!("{} has {} documents, wanted one", file.display(), several.len()).into()),
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// By renaming, so that nobody ever reads half a module.

@@ -2,6 +2,7 @@
 //!
 //! Texts cross as `string`, which the host has to check: what is no UTF-8 does not come in.
 #![cfg(target_family = "wasm")]
+#![expect(unsafe_code, reason = "what the macros write for the ABI")]
 
 use std::cell::RefCell;
 

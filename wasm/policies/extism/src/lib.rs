@@ -41,15 +41,6 @@ extern "C" fn call() -> i32 {
     answer(|workspace, request| workspace.call_bytes(Some(request)))
 }
 
-/// Starts anew with an empty workspace, and answers with no bytes.
-#[unsafe(no_mangle)]
-extern "C" fn reset() -> i32 {
-    answer(|workspace, _| {
-        *workspace = Workspace::default();
-        String::new()
-    })
-}
-
 /// Puts the host's input to the workspace and hands its answer over. The answer says what is wrong with a request, so every
 /// call succeeds, unless the host has no room for the answer.
 fn answer(call: impl FnOnce(&mut Workspace, &[u8]) -> String) -> i32 {
