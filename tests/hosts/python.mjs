@@ -32,7 +32,8 @@ function installed() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { status, error } = spawnSync(python(), process.argv.slice(2), { stdio: "inherit" });
+  // Nothing is written beside the script.
+  const { status, error } = spawnSync(python(), ["-B", ...process.argv.slice(2)], { stdio: "inherit" });
   if (error) throw error;
   process.exitCode = status ?? 1;
 }
