@@ -11,7 +11,7 @@ from extism.extism import CompiledPlugin
 with open(sys.argv[1], "rb") as file:
     compiled = CompiledPlugin(file.read())
 digest, answered = hashlib.sha256(), 0
-for line in sys.stdin:
+for line in sys.stdin.buffer:
     # One instance is one workspace.
     plugin = Plugin(compiled)
     for request in json.loads(line):
