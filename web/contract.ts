@@ -353,6 +353,8 @@ export interface EffectiveRequestRequest {
   clusters?: string[];
   /** Also say where every value comes from. */
   origins?: boolean;
+  /** Carry what Secrets hold; only who writes objects to files or clusters needs it. Origins stay masked. */
+  reveal?: boolean;
 }
 
 /** What happened to the object of a status. */

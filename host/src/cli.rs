@@ -13,8 +13,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    Screen, apply, approve, authorize, call, compare, completion, crds, diff, example, explain, lint, plan, preview,
-    run, schema, select, serve, vectors, version, webhook, whatif,
+    Screen, apply, approve, authorize, call, compare, completion, crds, diff, example, explain, function, lint, module,
+    plan, preview, run, schema, select, serve, vectors, version, webhook, whatif,
 };
 use crate::render::style::{Color, Palette};
 
@@ -61,6 +61,8 @@ enum Command {
     Authorize(authorize::Args),
     Example(example::Args),
     Call(call::Args),
+    Fn(function::Args),
+    Module(module::Args),
     Vectors(vectors::Args),
     Serve(serve::Args),
     Schema(schema::Args),
@@ -90,7 +92,7 @@ impl Output {
 
 /// The commands over documents. A person waits for these and can stop waiting: they get more time than a server gives.
 const PATIENT: &[&str] =
-    &["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize", "apply", "run"];
+    &["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize", "apply", "run", "fn"];
 
 /// The whole command line, as help and completions describe it.
 pub fn command() -> clap::Command {
@@ -119,6 +121,8 @@ pub fn run() -> ExitCode {
         Command::Authorize(args) => authorize::run(args, screen),
         Command::Example(args) => example::run(args),
         Command::Call(args) => call::run(args),
+        Command::Fn(args) => function::run(args, screen),
+        Command::Module(args) => module::run(args, screen),
         Command::Vectors(args) => vectors::run(args),
         Command::Serve(args) => serve::run(args, screen),
         Command::Schema(args) => schema::run(args),
@@ -140,18 +144,29 @@ mod tests {
         command().debug_assert();
     }
 
+    /// Every command by its whole name, with the commands of commands.
+    fn commands() -> Vec<(String, clap::Command)> {
+        fn below(name: &str, command: &clap::Command) -> Vec<(String, clap::Command)> {
+            let each = |it: &clap::Command| {
+                let name = format!("{name} {}", it.get_name());
+                [vec![(name.clone(), it.clone())], below(&name, it)].concat()
+            };
+            command.get_subcommands().flat_map(each).collect()
+        }
+        below("fleetfold", &command())
+    }
+
     #[test]
     fn every_command_has_an_example() {
-        for subcommand in command().get_subcommands() {
-            let name = subcommand.get_name();
-            let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(help.contains(&format!("fleetfold {name}")), "{name}");
+        for (name, command) in commands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&name), "{name}");
         }
     }
 
     #[test]
     fn every_example_is_a_command_line() {
-        for subcommand in command().get_subcommands() {
+        for (_, subcommand) in commands() {
             let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in help.lines().filter_map(|line| line.trim().strip_prefix("fleetfold ")) {
                 // What follows two spaces says what the example is for; pipes and files are the shell's business.

@@ -21,7 +21,7 @@ use limits::Fence;
 use wasmtime::{Memory, Store, TypedFunc, WasmParams, WasmResults};
 
 /// The version of the interface that this host speaks: what `fleetfold_abi` must return.
-const ABI: u32 = 1;
+pub const ABI: u32 = 1;
 
 /// One workspace inside the module.
 pub struct Guest {

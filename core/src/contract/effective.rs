@@ -36,6 +36,8 @@ record! {
         clusters "clusters": Option<Vec<Text>>,
         /// Also say where every value comes from.
         origins "origins": Option<bool>,
+        /// Carry what Secrets hold; only who writes objects to files or clusters needs it. Origins stay masked.
+        reveal "reveal": Option<bool>,
     }
 }
 
@@ -189,10 +191,23 @@ impl WorkspaceOperation for EffectiveRequest {
             let cluster = cluster_of(store, state, name, &Spot::ROOT).unwrap_or_default();
             subject.own(view, &cluster)
         };
-        let groups = group(picked.into_iter(), store, self.origins.unwrap_or(false), own, out);
+        let shown = Shown { origins: self.origins.unwrap_or(false), secrets: self.reveals() };
+        let groups = group(picked.into_iter(), store, shown, own, out);
         out.iter_mut().for_each(|it| place(it, store));
         Ok(EffectiveAnswer { subject: identity.to_string(), results: groups })
     }
+
+    fn reveals(&self) -> bool {
+        self.reveal.unwrap_or(false)
+    }
+}
+
+/// What a result shows beside itself.
+#[derive(Clone, Copy)]
+struct Shown {
+    origins: bool,
+    /// What Secrets hold.
+    secrets: bool,
 }
 
 /// What one write of a result needs to know of several clusters.
@@ -204,7 +219,7 @@ struct Draft<'a> {
 fn group<'a>(
     cells: impl Iterator<Item = (&'a Text, &'a Cell)>,
     store: &Store,
-    origins: bool,
+    shown: Shown,
     own: impl Fn(&Text) -> Vec<Effective>,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Group> {
@@ -226,15 +241,17 @@ fn group<'a>(
     // Like results begin alike, so that their texts are compared only where their fingerprints are equal.
     let mut known: BTreeMap<(u64, Arc<str>), usize> = BTreeMap::new();
     let mut sources = Sources { store, known: Vec::new() };
-    let mut writer = Writer::covering();
+    let mut writer = if shown.secrets { Writer::default() } else { Writer::covering() };
     let mut told = Vec::new();
     for draft in drafts {
         let own: BTreeMap<Text, Vec<Effective>> =
             draft.clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty()).gather();
-        if origins && let Ok(outcome) = &draft.cell.outcome {
+        if shown.origins
+            && let Ok(outcome) = &draft.cell.outcome
+        {
             sources.learn(outcome);
         }
-        write(draft.cell, &sources, origins, &own, &mut told, &mut writer);
+        write(draft.cell, &sources, shown, &own, &mut told, &mut writer);
         let written = writer.take();
         let clusters = draft.clusters.into_iter().cloned();
         let key = (fingerprint(&written), Arc::clone(&written));
@@ -268,7 +285,7 @@ fn fingerprint(text: &str) -> u64 {
 fn write(
     cell: &Cell,
     sources: &Sources,
-    origins: bool,
+    shown: Shown,
     own: &BTreeMap<Text, Vec<Effective>>,
     told: &mut Vec<Diagnostic>,
     writer: &mut Writer,
@@ -291,18 +308,19 @@ fn write(
         }
     };
     told.extend(outcome.diagnostics.iter().cloned());
-    let folded = outcome.options.as_ref().map(|folded| single(folded, own));
+    let folded =
+        outcome.options.as_ref().map(|folded| if shown.secrets { merged(folded, own) } else { single(folded, own) });
     if let Some(folded) = &folded {
         answer.options = Some(folded.options.iter().map(OptionAnswer::of).collect());
         answer.values = Some(&folded.values);
-        answer.origins = origins.then(|| option_origins(folded, sources.store));
+        answer.origins = shown.origins.then(|| option_origins(folded, sources.store));
     }
     if own.len() > 1 {
         let own = own.iter().map(|(name, own)| (name.clone(), own.iter().map(OptionAnswer::of).collect()));
         answer.own = Some(own.collect());
     }
     if !outcome.objects.is_empty() {
-        answer.objects = Some(outcome.objects.iter().map(|it| ProductAnswer::of(it, sources, origins)).collect());
+        answer.objects = Some(outcome.objects.iter().map(|it| ProductAnswer::of(it, sources, shown.origins)).collect());
     }
     answer.group = outcome
         .group
@@ -312,11 +330,16 @@ fn write(
 }
 
 /// The options of one cluster with its own; of several, what they share.
-pub fn single(folded: &Folded, own: &BTreeMap<Text, Vec<Effective>>) -> Folded {
-    let mut folded = match own.values().next() {
+fn merged(folded: &Folded, own: &BTreeMap<Text, Vec<Effective>>) -> Folded {
+    match own.values().next() {
         Some(only) if own.len() == 1 => with_own(folded, only),
         _ => folded.clone(),
-    };
+    }
+}
+
+/// The same without what Secrets among them hold.
+pub fn single(folded: &Folded, own: &BTreeMap<Text, Vec<Effective>>) -> Folded {
+    let mut folded = merged(folded, own);
     if mask::holds_secret(&folded.values) {
         cover_parts(&mut folded);
     }

@@ -68,7 +68,8 @@ impl Finding {
         finding
     }
 
-    fn read(value: &Value) -> Finding {
+    /// A diagnostic of the contract.
+    pub fn read(value: &Value) -> Finding {
         let at = value.get("at").unwrap_or(&Value::Null);
         let number = |key| at.get(key).and_then(Value::as_int).and_then(|it| usize::try_from(it).ok());
         Finding {

@@ -8,9 +8,15 @@
 #![forbid(unsafe_code)]
 
 mod annotate;
+mod component;
+mod core_module;
 mod flaw;
+mod inspect;
+mod purpose;
 mod sections;
 
 pub use annotate::annotate;
 pub use flaw::Flaw;
+pub use inspect::{Inspection, Item, Memory, inspect};
+pub use purpose::{KUBEWARDEN_METADATA, Purpose};
 pub use sections::{Form, Section};

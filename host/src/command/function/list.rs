@@ -1,0 +1,287 @@
+//! A ResourceList: what orchestrators hand to functions and take back from them.
+
+use fleetfold_core::Value;
+use fleetfold_core::diagnostic::Code;
+use fleetfold_core::nearest::suggest;
+use fleetfold_core::path::Pointer;
+
+use super::super::Failure;
+use super::super::written::Written;
+use crate::render::finding::{Finding, Texts};
+use crate::render::name_of;
+use crate::source::STDIN;
+
+/// On an item that was rendered: the cluster that it is for.
+pub const CLUSTER: &str = "fleetfold.dev/cluster";
+
+/// Where an orchestrator keeps the file of an item, and where in it; the newer name first.
+pub const PATHS: [&str; 2] = ["internal.config.kubernetes.io/path", "config.kubernetes.io/path"];
+pub const INDEXES: [&str; 2] = ["internal.config.kubernetes.io/index", "config.kubernetes.io/index"];
+
+/// Where kustomize says it, if it is told to.
+const ORIGIN: &str = "config.kubernetes.io/origin";
+
+/// Annotations with which orchestrators keep track of items: nobody wrote them, and no cluster should get them.
+const TRACKS: &[&str] = &[
+    "config.k8s.io/id",
+    "config.kubernetes.io/function",
+    "config.kubernetes.io/id",
+    "config.kubernetes.io/index",
+    "config.kubernetes.io/local-config",
+    "config.kubernetes.io/origin",
+    "config.kubernetes.io/package",
+    "config.kubernetes.io/path",
+    "internal.config.kubernetes.io/*",
+    "internal.kpt.dev/*",
+    "kustomize.config.k8s.io/id",
+];
+
+const VERSIONS: &[&str] = &["config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1"];
+
+#[derive(Debug)]
+pub struct ResourceList {
+    written: Written,
+    items: Vec<Item>,
+}
+
+#[derive(Debug)]
+pub struct Item {
+    pub value: Value,
+    /// The file that it came from, if an orchestrator says so, and which of its documents it is.
+    pub path: String,
+    pub index: Option<i64>,
+}
+
+impl ResourceList {
+    pub fn read(text: String) -> Result<ResourceList, Failure> {
+        let written = Written::read(STDIN, text)?;
+        let refuse = |code, at: &[&str], message: String, hint: String| {
+            Err(written.failure(code, &Pointer::of(at.iter().copied()), message, hint))
+        };
+        let root = written.value();
+        let (kind, version) = (root.text_at(&["kind"]), root.text_at(&["apiVersion"]));
+        if root.as_map().is_none() || kind.is_empty() {
+            let message = "standard input is no ResourceList".to_owned();
+            let hint = "kustomize and kpt write one; for files of documents there is `fleetfold lint -f`".to_owned();
+            return refuse(Code::NotAnObject, &[], message, hint);
+        }
+        if kind != "ResourceList" {
+            let hint = suggest(kind, &["ResourceList"], "a function reads the kind");
+            return refuse(Code::UnknownValue, &["kind"], format!("this is the kind `{kind}`"), hint);
+        }
+        if !VERSIONS.contains(&version) {
+            let hint = suggest(version, VERSIONS, "one of");
+            return refuse(Code::UnknownValue, &["apiVersion"], format!("there is no version `{version}` of it"), hint);
+        }
+        let items = match root.get("items") {
+            Some(Value::List(items)) => items.iter().map(Item::of).collect(),
+            None => {
+                let hint = "write `items: []` if there are none".to_owned();
+                return refuse(Code::MissingField, &[], "the ResourceList has no `items`".to_owned(), hint);
+            }
+            Some(other) => {
+                let message = format!("`items` is {}, not a list", other.kind());
+                return refuse(Code::WrongType, &["items"], message, "start each item with `- `".to_owned());
+            }
+        };
+        Ok(ResourceList { written, items })
+    }
+
+    /// The configuration of the function, if it has one.
+    pub fn config(&self) -> Option<&Value> {
+        self.written.value().get("functionConfig").filter(|it| !it.is_null())
+    }
+
+    /// For places in the configuration.
+    pub fn written(&self) -> &Written {
+        &self.written
+    }
+
+    pub fn texts(&self) -> Texts {
+        self.written.texts()
+    }
+
+    /// The items as they came.
+    pub fn values(&self) -> Vec<Value> {
+        self.items.iter().map(|it| it.value.clone()).collect()
+    }
+
+    /// The items that are documents of a fleet, or may be, as they were written.
+    pub fn documents(&self) -> Vec<Value> {
+        self.loaded().map(|it| it.document()).collect()
+    }
+
+    fn loaded(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|it| !is_ours(&it.value))
+    }
+
+    /// What items say about the engine's settings.
+    pub fn settings(&self) -> impl Iterator<Item = Value> {
+        let settings = self.items.iter().map(|it| &it.value).filter(|it| is_kind(it, "Settings"));
+        settings.map(|it| it.get("spec").cloned().unwrap_or_else(super::empty))
+    }
+
+    /// What the reader of the text found in it.
+    pub fn told(&self) -> Vec<Finding> {
+        self.written.told()
+    }
+
+    /// The same list with other items and with results.
+    pub fn with(&self, items: Vec<Value>, results: Vec<Value>) -> Value {
+        let mut list = self.written.value().clone();
+        if let Some(fields) = list.as_map_mut() {
+            fields.insert("items", Value::from(items));
+            fields.remove("results");
+            if !results.is_empty() {
+                fields.insert("results", Value::from(results));
+            }
+        }
+        list
+    }
+
+    /// A finding at the item that it is about: the engine knows documents, and counts those that it cannot read.
+    pub fn placed(&self, mut finding: Finding) -> Finding {
+        let steps: Vec<&str> = finding.path.split('/').collect();
+        let numbered = match steps.as_slice() {
+            ["", "documents", index, ..] => index.parse().ok().and_then(|it| self.loaded().nth(it)),
+            ["", "items", index, ..] => index.parse().ok().and_then(|it: usize| self.items.get(it)),
+            _ => None,
+        };
+        if let Some(item) = numbered.filter(|_| finding.document.is_empty()) {
+            finding.path = steps.get(3..).unwrap_or_default().iter().map(|it| format!("/{it}")).collect();
+            finding.document = item.name();
+            // A line of standard input says nothing to who wrote the file.
+            (finding.file, finding.line, finding.column) = (item.path.clone(), None, None);
+        } else if finding.file.is_empty()
+            && let Some(item) = self.item_of(&finding)
+        {
+            finding.file = item.path.clone();
+        }
+        finding
+    }
+
+    /// The item that a finding is about.
+    pub fn item_of(&self, finding: &Finding) -> Option<&Item> {
+        let is_meant =
+            |it: &&Item| it.name() == finding.document && (finding.file.is_empty() || it.path == finding.file);
+        self.items.iter().find(is_meant).filter(|_| !finding.document.is_empty())
+    }
+}
+
+impl Item {
+    fn of(value: &Value) -> Item {
+        let path = annotation(value, &PATHS).map(str::to_owned);
+        let index = path.as_ref().and_then(|_| annotation(value, &INDEXES)?.parse().ok());
+        Item { value: value.clone(), path: path.or_else(|| origin(value)).unwrap_or_default(), index }
+    }
+
+    /// `Kind/namespace/name`, or what there is of it.
+    fn name(&self) -> String {
+        name_of(&self.value)
+    }
+
+    /// The object as somebody wrote it, without what orchestrators noted on it.
+    fn document(&self) -> Value {
+        let mut document = self.value.clone();
+        let Some(metadata) = document.get_mut("metadata").and_then(Value::as_map_mut) else { return document };
+        let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_map_mut) else { return document };
+        let before = annotations.len();
+        annotations.retain(|key, _| !TRACKS.iter().any(|track| is_like(key, track)));
+        if annotations.is_empty() && before > 0 {
+            metadata.remove("annotations");
+        }
+        document
+    }
+}
+
+/// Whether an item is no document of a fleet but this function's own: its configuration, settings, what it rendered before.
+pub fn is_ours(item: &Value) -> bool {
+    is_kind(item, "Fleetfold") || is_kind(item, "Settings") || annotation(item, &[CLUSTER]).is_some()
+}
+
+fn is_kind(item: &Value, kind: &str) -> bool {
+    item.text_at(&["kind"]) == kind && item.text_at(&["apiVersion"]).starts_with("fleetfold.dev/")
+}
+
+fn is_like(key: &str, pattern: &str) -> bool {
+    pattern.strip_suffix('*').map_or(key == pattern, |start| key.starts_with(start))
+}
+
+fn annotation<'a>(item: &'a Value, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| item.at(&["metadata", "annotations", name])?.as_text())
+}
+
+/// kustomize's origin is YAML in a text: the file is one of its lines.
+fn origin(item: &Value) -> Option<String> {
+    annotation(item, &[ORIGIN])?.lines().find_map(|line| line.strip_prefix("path: ")).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(items: &str) -> ResourceList {
+        let text = format!("{{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: {items}}}");
+        ResourceList::read(text).unwrap()
+    }
+
+    #[track_caller]
+    fn refused(text: &str) -> String {
+        match ResourceList::read(text.to_owned()).unwrap_err() {
+            Failure::Refused { finding, .. } => {
+                assert!(!finding.hint.is_empty());
+                format!("{} {}", finding.place(), finding.message)
+            }
+            Failure::Host { message, .. } => message,
+        }
+    }
+
+    #[test]
+    fn what_is_no_resource_list_is_refused_at_its_place() {
+        assert_eq!(refused("[]"), "<stdin>:1:1 standard input is no ResourceList");
+        assert_eq!(refused("a: [1\n"), "<stdin>:2:1 the list is not closed");
+        assert_eq!(refused(""), "`<stdin>` holds 0 documents in place of one");
+        assert_eq!(refused("apiVersion: v1\nkind: List\n"), "<stdin>:2:7 this is the kind `List`");
+        let other = "kind: ResourceList\napiVersion: config.kubernetes.io/v2\nitems: []\n";
+        assert_eq!(refused(other), "<stdin>:2:13 there is no version `config.kubernetes.io/v2` of it");
+        let none = "kind: ResourceList\napiVersion: config.kubernetes.io/v1\n";
+        assert_eq!(refused(none), "<stdin>:1:1 the ResourceList has no `items`");
+        assert_eq!(refused(&format!("{none}items: {{}}\n")), "<stdin>:3:8 `items` is an object, not a list");
+    }
+
+    #[test]
+    fn notes_of_orchestrators_are_taken_off_and_others_stay() {
+        let list = list(
+            r#"[{kind: A, metadata: {name: a, annotations: {config.kubernetes.io/index: "0", internal.kpt.dev/x: y}}},
+                {kind: B, metadata: {name: b, annotations: {config.kubernetes.io/depends-on: c, config.k8s.io/id: "1"}}}]"#,
+        );
+        let told: Vec<String> = list.documents().iter().map(Value::to_canonical).collect();
+        let want = [
+            r#"{"kind":"A","metadata":{"name":"a"}}"#,
+            r#"{"kind":"B","metadata":{"annotations":{"config.kubernetes.io/depends-on":"c"},"name":"b"}}"#,
+        ];
+        assert_eq!(told, want);
+        assert_eq!(list.values()[0].at(&["metadata", "annotations"]).unwrap().as_map().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn files_are_those_that_orchestrators_say() {
+        let list = list(
+            r#"[{metadata: {annotations: {config.kubernetes.io/path: old.yaml, internal.config.kubernetes.io/path: a.yaml, config.kubernetes.io/index: "3"}}},
+                {metadata: {annotations: {config.kubernetes.io/origin: "path: b.yaml\n", config.kubernetes.io/index: "4"}}},
+                {}, 5]"#,
+        );
+        let told: Vec<(&str, Option<i64>)> = list.items.iter().map(|it| (it.path.as_str(), it.index)).collect();
+        assert_eq!(told, [("a.yaml", Some(3)), ("b.yaml", None), ("", None), ("", None)]);
+    }
+
+    #[test]
+    fn what_is_ours_is_no_document() {
+        let list = list(
+            "[{kind: Fleetfold, apiVersion: fleetfold.dev/v1alpha1}, {kind: Settings, apiVersion: fleetfold.dev/v1, spec: {a: 1}},
+              {kind: A, metadata: {annotations: {fleetfold.dev/cluster: eu}}}, {kind: Fleetfold, apiVersion: other/v1}]",
+        );
+        assert_eq!(list.documents().len(), 1);
+        assert_eq!(list.settings().map(|it| it.to_canonical()).collect::<Vec<_>>(), [r#"{"a":1}"#]);
+    }
+}

@@ -1,0 +1,179 @@
+//! What clusters should have, as items.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fleetfold_core::Value;
+use fleetfold_core::diagnostic::Code;
+use fleetfold_core::nearest::suggest;
+
+use super::config::Config;
+use super::list::{CLUSTER, INDEXES, PATHS};
+use crate::command::Failure;
+use crate::command::fleet::Fleet;
+use crate::render::finding::{Finding, Severity};
+use crate::render::{clusters as told_clusters, count, list, text, texts};
+use crate::source::HUB;
+
+/// The objects of every cluster that was asked for, by cluster and wave, and what there is to say about them.
+pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Finding>), Failure> {
+    let wanted = wanted(fleet, config)?;
+    let mut made: BTreeMap<String, Vec<(i64, Value)>> = BTreeMap::new();
+    let mut told = Vec::new();
+    for subject in subjects(fleet, config, &mut told)? {
+        let answer = effective(fleet, &subject, wanted.as_ref())?;
+        for result in list(&answer, "results") {
+            let is_wanted = |name: &&str| wanted.as_ref().is_none_or(|wanted| wanted.contains(*name));
+            let names: Vec<&str> = texts(result, "clusters").into_iter().filter(is_wanted).collect();
+            if names.is_empty() {
+                continue;
+            }
+            if let Some(error) = result.get("error") {
+                let about = format!("{}: {}", told_clusters(&names), text(error, "message"));
+                told.push(finding(Severity::Error, text(error, "code"), &subject, about, text(error, "hint")));
+                continue;
+            }
+            if result.get("values").is_some() {
+                let about = format!("{}: it gives values to a chart, and no objects", told_clusters(&names));
+                let hint = "`fleetfold preview -o yaml` has them";
+                told.push(finding(Severity::Info, NO_OBJECTS, &subject, about, hint));
+            }
+            for name in names {
+                let objects = list(result, "objects").iter().map(|it| (count(it, "wave"), object(it)));
+                made.entry(name.to_owned()).or_default().extend(objects);
+            }
+        }
+    }
+    let mut items = Vec::new();
+    for (cluster, mut objects) in made {
+        objects.sort_by_key(|(wave, _)| *wave);
+        // What falls into one file stands there one after the other, and what several subjects give alike stands there once.
+        let mut files: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        let cluster = if cluster.is_empty() { HUB } else { &cluster };
+        for (_, object) in objects {
+            let path = path(&object, cluster, &config.folder);
+            let before = files.entry(path.clone()).or_default();
+            if !before.contains(&object) {
+                items.push(annotated(object.clone(), cluster, &path, before.len()));
+                before.push(object);
+            }
+        }
+    }
+    Ok((items, told))
+}
+
+/// What a subject gives, with what Secrets hold: manifests must be whole, and they are made of the user's own documents.
+fn effective(fleet: &mut Fleet, subject: &str, wanted: Option<&BTreeSet<String>>) -> Result<Value, Failure> {
+    let whole = Value::map([("subject", Value::text(subject)), ("reveal", true.into())]);
+    if let Some(names) = wanted {
+        let mut request = whole.clone();
+        if let Some(fields) = request.as_map_mut() {
+            fields.insert("clusters", Value::list(names.iter().map(String::as_str)));
+        }
+        // A subject refuses clusters that are not of its fleet; which of them are, the whole answer tells.
+        match fleet.ask("effective", request) {
+            Err(failure) if failure.is(Code::UnknownCluster.as_str()) => {}
+            answered => return answered,
+        }
+    }
+    fleet.ask("effective", whole)
+}
+
+/// A subject that gives something else than objects.
+const NO_OBJECTS: &str = "no-objects";
+
+fn object(made: &Value) -> Value {
+    made.get("object").cloned().unwrap_or_default()
+}
+
+/// The subjects to render. One that produces nothing is told, unless it was not asked for.
+fn subjects(fleet: &mut Fleet, config: &Config, told: &mut Vec<Finding>) -> Result<Vec<String>, Failure> {
+    if !config.subjects.is_empty() {
+        return Ok(config.subjects.clone());
+    }
+    let mut names = Vec::new();
+    for subject in fleet.subjects()? {
+        let name = text(&subject, "subject");
+        match subject.get("error") {
+            Some(error) => {
+                let (code, message, hint) = (text(error, "code"), text(error, "message"), text(error, "hint"));
+                told.push(finding(Severity::Error, code, name, message.to_owned(), hint));
+            }
+            None => names.push(name.to_owned()),
+        }
+    }
+    Ok(names)
+}
+
+/// The clusters that were asked for, nothing for all of them; the hub is the one without a name.
+fn wanted(fleet: &mut Fleet, config: &Config) -> Result<Option<BTreeSet<String>>, Failure> {
+    let known = fleet.clusters(None)?;
+    if let Some(name) = config.clusters.iter().find(|name| *name != HUB && !known.contains(name)) {
+        let known: Vec<&str> = known.iter().map(String::as_str).chain([HUB]).collect();
+        return Err(Failure::new(format_args!("there is no cluster `{name}`"), suggest(name, &known, "one of")));
+    }
+    let named = config.clusters.iter().map(|name| if name == HUB { String::new() } else { name.clone() });
+    let named: BTreeSet<String> = named.collect();
+    let Some(selector) = &config.selector else { return Ok((!named.is_empty()).then_some(named)) };
+    let picked = fleet.clusters(Some(selector))?.into_iter();
+    Ok(Some(picked.filter(|name| named.is_empty() || named.contains(name)).collect()))
+}
+
+fn finding(severity: Severity, code: &str, document: &str, message: String, hint: &str) -> Finding {
+    Finding {
+        severity,
+        code: code.to_owned(),
+        message,
+        hint: hint.to_owned(),
+        document: document.to_owned(),
+        path: String::new(),
+        file: String::new(),
+        line: None,
+        column: None,
+    }
+}
+
+/// The object with the cluster it is for, and its place in a file.
+fn annotated(mut object: Value, cluster: &str, path: &str, index: usize) -> Value {
+    let index = index.to_string();
+    let notes = PATHS.map(|key| (key, path)).into_iter().chain(INDEXES.map(|key| (key, index.as_str())));
+    let notes: Vec<(&str, &str)> = notes.chain([(CLUSTER, cluster)]).collect();
+    let Some(fields) = object.as_map_mut() else { return object };
+    let metadata = fields.entry_or("metadata", super::empty).and_then(Value::as_map_mut);
+    let annotations = metadata.and_then(|it| it.entry_or("annotations", super::empty)).and_then(Value::as_map_mut);
+    if let Some(annotations) = annotations {
+        for (key, value) in notes {
+            annotations.insert(key, value);
+        }
+    }
+    object
+}
+
+/// `folder/cluster/namespace/kind_name.yaml`, whatever the names are.
+fn path(object: &Value, cluster: &str, folder: &str) -> String {
+    let safe = |name: &str| {
+        let name = name.replace(['/', '\\', '\0'], "_");
+        if name.starts_with('.') { format!("_{name}") } else { name }
+    };
+    let kind = object.text_at(&["kind"]).to_lowercase();
+    let file = format!("{kind}_{}.yaml", object.text_at(&["metadata", "name"]));
+    let parts = [cluster, object.text_at(&["metadata", "namespace"]), &file].map(safe);
+    let folder = folder.trim_end_matches('/').to_owned();
+    let parts: Vec<String> = [folder].into_iter().chain(parts).filter(|it| !it.is_empty()).collect();
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fleetfold_core::json;
+
+    #[test]
+    fn every_cluster_has_a_folder_that_nothing_leaves() {
+        let path = |object: &str, cluster: &str, folder: &str| path(&json::parse(object).unwrap(), cluster, folder);
+        let web = r#"{"kind":"Deployment","metadata":{"name":"web","namespace":"shop"}}"#;
+        assert_eq!(path(web, "eu-1", ""), "eu-1/shop/deployment_web.yaml");
+        assert_eq!(path(web, "_hub", "out/"), "out/_hub/shop/deployment_web.yaml");
+        let role = r#"{"kind":"ClusterRole","metadata":{"name":"system:../x"}}"#;
+        assert_eq!(path(role, "..", ""), "_../clusterrole_system:.._x.yaml");
+    }
+}

@@ -1,0 +1,60 @@
+//! `fleetfold module`: what is in a WebAssembly module, and metadata into it.
+
+mod annotate;
+mod inspect;
+mod metadata;
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use fleetfold_module::Flaw;
+
+use super::{Failure, Screen};
+use crate::source::name_of;
+
+/// Look into WebAssembly modules and components, and put metadata into them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold module inspect                                       the module in this program
+  fleetfold module inspect target/policies/fleetfold-extism.wasm
+  fleetfold module annotate policy.wasm --metadata metadata.yml -o annotated.wasm")]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Inspect(inspect::Args),
+    Annotate(annotate::Args),
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    match &args.verb {
+        Verb::Inspect(args) => inspect::run(args, screen),
+        Verb::Annotate(args) => annotate::run(args, screen),
+    }
+}
+
+/// The bytes of a file, or of standard input for `-`.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(path)
+    };
+    bytes.map_err(|error| {
+        let message = format!("`{}` cannot be read: {error}", name_of(path));
+        Failure::new(message, "give the path of a file, or `-` for standard input")
+    })
+}
+
+/// What is wrong with a binary, by the name of its file.
+fn flawed(name: &str, flaw: &Flaw) -> Failure {
+    Failure::new(format_args!("`{name}`: {flaw}"), flaw.hint)
+}

@@ -1,0 +1,130 @@
+//! `fleetfold module annotate`: a custom section into a module.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use fleetfold_module::{Form, KUBEWARDEN_METADATA};
+
+use super::super::written::Written;
+use super::super::{Failure, Screen, warn};
+use super::{flawed, metadata, read};
+use crate::render::finding::Severity;
+use crate::source::{name_of, read_text};
+
+/// Put Kubewarden's metadata, or any other data, into a custom section of a module
+///
+/// The metadata is checked first. A section of that name is replaced, and everything else stays as it is, byte for byte.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fleetfold module annotate policy.wasm --metadata metadata.yml -o annotated.wasm
+  fleetfold module annotate policy.wasm --metadata metadata.yml --in-place
+  fleetfold module annotate policy.wasm --section licenses --data LICENSE -o - > annotated.wasm")]
+pub struct Args {
+    /// A module or component, or `-` for standard input
+    file: PathBuf,
+
+    /// The metadata of a policy for Kubewarden, as YAML
+    #[arg(short, long, value_name = "FILE", required_unless_present = "section")]
+    metadata: Option<PathBuf>,
+
+    /// Put the bytes of `--data` into the custom section of this name instead
+    #[arg(long, value_name = "NAME", requires = "data", conflicts_with = "metadata")]
+    section: Option<String>,
+
+    /// What to put into `--section`
+    #[arg(long, value_name = "FILE", requires = "section")]
+    data: Option<PathBuf>,
+
+    /// Where to write the result; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+
+    /// Write over the file that is read
+    #[arg(long, conflicts_with = "output")]
+    in_place: bool,
+}
+
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
+    let output = if args.in_place { &args.file } else { &args.output };
+    check_places(args, output)?;
+    let module = read(&args.file)?;
+    let data = match (&args.section, &args.data, &args.metadata) {
+        (Some(section), Some(data), _) => Some((section.as_str(), read(data)?)),
+        (_, _, Some(file)) => policy_metadata(file, screen)?.map(|data| (KUBEWARDEN_METADATA, data)),
+        _ => return Err(Failure::new("there is nothing to put in", "give `--metadata`, or `--section` and `--data`")),
+    };
+    let Some((section, data)) = data else { return Ok(ExitCode::from(2)) };
+    let name = name_of(&args.file);
+    let found = fleetfold_module::inspect(&module).map_err(|flaw| flawed(&name, &flaw))?;
+    if found.form == Form::Component && section == KUBEWARDEN_METADATA {
+        warn(&format!("`{name}` is a component, and Kubewarden runs modules"));
+    }
+    let annotated = fleetfold_module::annotate(&module, section, &data).map_err(|flaw| flawed(&name, &flaw))?;
+    write(output, &annotated)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The metadata as Kubewarden reads it, or nothing where it is wrong, which is told.
+fn policy_metadata(file: &Path, screen: Screen) -> Result<Option<Vec<u8>>, Failure> {
+    let written = Written::read(&name_of(file), read_text(file)?)?;
+    let findings = metadata::check(&written);
+    for finding in &findings {
+        // Nobody is left to tell if standard error is closed.
+        let _ = io::stderr().write_all(finding.render(&written.texts(), screen.err).as_bytes());
+    }
+    let is_wrong = findings.iter().any(|it| it.severity == Severity::Error);
+    Ok((!is_wrong).then(|| metadata::complete(written.value().clone()).to_canonical().into_bytes()))
+}
+
+/// Refuses what would lose something: two readers of one standard input, bytes on a screen, a result over what it is made of.
+fn check_places(args: &Args, output: &Path) -> Result<(), Failure> {
+    let is_stream = |path: &Path| path.as_os_str() == "-";
+    let given = [Some(&args.file), args.metadata.as_ref(), args.data.as_ref()];
+    if given.into_iter().flatten().filter(|it| is_stream(it)).count() > 1 {
+        return Err(Failure::new("standard input is given twice", "give `-` for one of the files"));
+    }
+    if is_stream(output) {
+        let hint = "give `-o FILE`, or send it to a file or a program";
+        let is_screen = io::stdout().is_terminal();
+        return if is_screen { Err(Failure::new("a module is nothing for a screen", hint)) } else { Ok(()) };
+    }
+    if !args.in_place && is_same(&args.file, output) {
+        let message = format!("`{}` is what is read, and would be written over", output.display());
+        return Err(Failure::new(message, "give `--in-place` if that is meant, or another file"));
+    }
+    Ok(())
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    let id = |path: &Path| fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
+    id(a).is_some() && id(a) == id(b)
+}
+
+/// Writes beside, then renames: whoever looks finds the old file or the new one, and nothing of neither.
+fn write(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if output.as_os_str() == "-" {
+        let mut out = io::stdout().lock();
+        return super::super::quiet(out.write_all(bytes).and_then(|()| out.flush())).map(|_| ());
+    }
+    let unwritable = |error: io::Error| {
+        let message = format!("`{}` cannot be written: {error}", output.display());
+        Failure::new(message, "is there such a folder, and may you write to it?")
+    };
+    // Of a link, what it points to is replaced, and the link stays.
+    let target = fs::canonicalize(output).unwrap_or_else(|_| output.to_path_buf());
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let half = target.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    let written = fs::write(&half, bytes).and_then(|()| match fs::metadata(&target) {
+        Ok(before) => fs::set_permissions(&half, before.permissions()),
+        Err(_) => Ok(()),
+    });
+    let done = written.and_then(|()| fs::rename(&half, &target));
+    if done.is_err() {
+        let _ = fs::remove_file(&half);
+    }
+    done.map_err(unwritable)
+}

@@ -1,0 +1,222 @@
+//! `fleetfold module`, as a person or a script meets it.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const METADATA: &str = "\
+rules:
+- apiGroups: [cluster.open-cluster-management.io]
+  apiVersions: ['*']
+  resources: [managedclusters]
+  operations: [CREATE, UPDATE]
+mutating: false
+annotations:
+  io.kubewarden.policy.title: labels
+";
+
+/// A guest of waPC, as small as they come.
+const GUEST: &str = r#"(module
+    (import "wapc" "__guest_request" (func (param i32 i32)))
+    (memory (export "memory") 1 4)
+    (func (export "__guest_call") (param i32 i32) (result i32) i32.const 1))"#;
+
+#[test]
+fn the_module_in_the_program_is_raw_and_runs_here() {
+    let shown = run(&["module", "inspect"]);
+    let said = text(&shown.stdout);
+    assert!(said.starts_with("the module in this program: a raw Fleetfold module, "), "{said}");
+    assert!(said.contains("\n  abi     1\n  here    this program runs it, with `--module`\n"), "{said}");
+    assert!(said.contains("\nfleetfold_call    func     (i32, i32) -> i64\n"), "{said}");
+    assert!(!said.contains("IMPORT"), "{said}");
+    let version = run(&["version", "-o", "json"]);
+    let digest = text(&version.stdout).split('"').nth(3).unwrap().to_owned();
+    let json = squeezed(&run(&["module", "inspect", "-o", "json"]));
+    for part in [&format!(r#""digest":"{digest}""#), r#""for":"raw""#, r#""imports":[]"#, r#""runsHere":true"#] {
+        assert!(json.contains(part), "{part} in {json}");
+    }
+}
+
+#[test]
+fn metadata_goes_in_and_is_shown() {
+    let folder = folder("metadata");
+    let (plain, out) = (wasm(&folder, GUEST), folder.join("out.wasm").display().to_string());
+    let before = run(&["module", "inspect", &plain]);
+    assert!(text(&before.stdout).contains(": a waPC guest; "), "{}", text(&before.stdout));
+    let metadata = write(&folder, "metadata.yml", METADATA.as_bytes());
+    let done = run(&["module", "annotate", &plain, "--metadata", &metadata, "-o", &out]);
+    assert_eq!((done.status.code(), text(&done.stdout), text(&done.stderr)), (Some(0), "", ""));
+    let shown = run(&["module", "inspect", &out]);
+    let want = "\
+: a Kubewarden policy
+  size    564 bytes in 7 sections
+";
+    let said = text(&shown.stdout);
+    assert!(said.contains(want), "{said}");
+    let want = "
+  memory  1 pages of 65,536 bytes at first, 4 at most
+  here    this program does not run it: the module imports `wapc.__guest_request`
+
+IMPORT                 KIND   TYPE
+wapc.__guest_request   func   (i32, i32)
+
+EXPORT         KIND     TYPE
+memory         memory   1..4 pages
+__guest_call   func     (i32, i32) -> i32
+";
+    assert!(said.contains(want), "{said}");
+    let want = "
+io.kubewarden.metadata
+  annotations:
+    io.kubewarden.policy.title: labels
+  backgroundAudit: true
+  contextAwareResources: []
+  executionMode: kubewarden-wapc
+  mutating: false
+  policyType: kubernetes
+  protocolVersion: v1
+  rules:
+  - apiGroups:
+    - cluster.open-cluster-management.io
+";
+    assert!(said.contains(want), "{said}");
+    assert!(squeezed(&run(&["module", "inspect", &out, "-o", "json"])).contains(r#""mutating":false"#));
+    // Only the section is new.
+    assert!(fs::read(&out).unwrap().starts_with(&fs::read(&plain).unwrap()));
+}
+
+#[test]
+fn standard_input_and_output_will_do() {
+    let folder = folder("streams");
+    let plain = wasm(&folder, GUEST);
+    let note = write(&folder, "note", b"\xff\0");
+    let module = fs::read(&plain).unwrap();
+    let done = finish(&["module", "annotate", "-", "--section", "note", "--data", &note], &module);
+    assert_eq!(done.stdout, [&module[..], b"\0\x07\x04note\xff\0"].concat());
+    let shown = finish(&["module", "inspect", "-"], &done.stdout);
+    assert!(text(&shown.stdout).contains("\ncustom note   9       "), "{}", text(&shown.stdout));
+    fails(&["module", "annotate", "-", "--metadata", "-"], "standard input is given twice");
+}
+
+#[test]
+fn what_is_read_is_written_over_only_where_that_is_said() {
+    let folder = folder("in-place");
+    let plain = wasm(&folder, GUEST);
+    let metadata = write(&folder, "metadata.yml", METADATA.as_bytes());
+    let link = folder.join("link.wasm");
+    std::os::unix::fs::symlink(&plain, &link).unwrap();
+    let link = link.display().to_string();
+    let before = fs::read(&plain).unwrap();
+    for output in [&plain, &link] {
+        fails(&["module", "annotate", &plain, "-m", &metadata, "-o", output], "would be written over");
+    }
+    assert_eq!(fs::read(&plain).unwrap(), before);
+    fs::set_permissions(&plain, fs::Permissions::from_mode(0o640)).unwrap();
+    let done = run(&["module", "annotate", &link, "-m", &metadata, "--in-place"]);
+    assert_eq!((done.status.code(), text(&done.stderr)), (Some(0), ""));
+    assert!(fs::read(&plain).unwrap().len() > before.len());
+    assert_eq!(fs::metadata(&plain).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+#[test]
+fn wrong_metadata_is_told_at_its_line_and_writes_nothing() {
+    let folder = folder("wrong");
+    let plain = wasm(&folder, GUEST);
+    let out = folder.join("out.wasm");
+    let wrong = METADATA.replace("[CREATE, UPDATE]", "[CRATE]").replace("mutating: false", "mutatin: false");
+    let metadata = write(&folder, "metadata.yml", wrong.as_bytes());
+    let done = run(&["module", "annotate", &plain, "-m", &metadata, "-o", &out.display().to_string()]);
+    let want = format!(
+        "\
+error[missing-field]: `mutating` is missing
+  --> {metadata}:1:1
+  |
+1 | rules:
+  | ^
+  = hint: it is true or false
+error[unknown-value]: there is no `CRATE`
+  --> {metadata}:5:16
+  |
+5 |   operations: [CRATE]
+  |                ^
+  = hint: did you mean `CREATE`?
+warning[unknown-field]: there is no field `mutatin`, so it does nothing
+  --> {metadata}:6:10
+  |
+6 | mutatin: false
+  |          ^
+  = hint: did you mean `mutating`?
+"
+    );
+    assert_eq!((text(&done.stderr), done.status.code()), (want.as_str(), Some(2)));
+    assert!(!out.exists());
+}
+
+#[test]
+fn what_is_no_module_is_told() {
+    let folder = folder("broken");
+    let plain = wasm(&folder, GUEST);
+    let cut = fs::read(&plain).unwrap();
+    let cut = write(&folder, "cut.wasm", &cut[..cut.len() - 1]);
+    let metadata = write(&folder, "metadata.yml", METADATA.as_bytes());
+    let out = folder.join("out.wasm").display().to_string();
+    for args in [&["module", "inspect", &cut][..], &["module", "annotate", &cut, "-m", &metadata, "-o", &out]] {
+        fails(args, "the code section wants 6 bytes, and there are 5 at byte ");
+    }
+    fails(&["module", "inspect", &metadata], "these bytes are not WebAssembly at byte 0\nhint: give a `.wasm` file\n");
+    fails(&["module", "inspect", "/nowhere.wasm"], "`/nowhere.wasm` cannot be read");
+    fails(&["module", "annotate", &plain, "-m", &metadata, "-o", "/nowhere/out.wasm"], "cannot be written");
+    fails(&["module", "annotate", &plain, "-m", &plain, "-o", &out], "is not UTF-8 at byte");
+    fails(&["module", "annotate", &plain, "-o", &out], "--metadata");
+}
+
+fn wasm(folder: &Path, text: &str) -> String {
+    write(folder, "plain.wasm", &wat::parse_str(text).unwrap())
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("module").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> String {
+    let file = folder.join(name);
+    fs::write(&file, bytes).unwrap();
+    file.display().to_string()
+}
+
+fn run(args: &[&str]) -> Output {
+    finish(args, b"")
+}
+
+fn finish(args: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fleetfold"));
+    command.env("FLEETFOLD_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("module-cache"));
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A command that needs no input may be gone before it is written.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+#[track_caller]
+fn fails(args: &[&str], message: &str) {
+    let output = run(args);
+    assert!(text(&output.stderr).contains(message), "{}", text(&output.stderr));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn squeezed(output: &Output) -> String {
+    text(&output.stdout).lines().map(str::trim).collect::<String>().replace("\": ", "\":")
+}
