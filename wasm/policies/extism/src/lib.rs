@@ -32,7 +32,7 @@ macro_rules! ops {
 ops! {
     "describe" "parse" "select" "fold" "retain" "patch" "match" "adopt" "release" "authorize" "refresh" "mold"
     "load" "unload" "configure" "clusters" "kinds" "reach" "subjects" "effective" "explain" "diff" "lint" "plan" "whatIf"
-    "admit"
+    "admit" "defaults"
 }
 
 /// Answers a request.
