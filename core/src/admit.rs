@@ -4,29 +4,36 @@
 //! loaded is the context, and the object under review stands in for its own loaded version.
 //!
 //! 1. Kinds that no [rule](RULES) is for, and those of a dialect that is switched off, are allowed without a word. So are deletes.
-//! 2. Labels of clusters and bindings of sets take a permission. Whether the user has it, the API server is asked.
+//! 2. Labels of clusters and bindings of sets take a permission. Whether the user has it, the API server is asked, or the roles
+//!    that are loaded.
 //! 3. Of everything else, errors that the change brings in are denied. An error that was there before is a warning: nobody
 //!    could mend a document step by step otherwise, or take a finalizer off a broken one.
 //! 4. What can still be mended in another document is a warning too: documents come in any order.
-//! 5. A request that cannot be read is denied, and says why.
+//! 5. Where there are [limits](impact), a change of any document, or its going, that would do too much to clusters is denied.
+//! 6. A request that cannot be read is denied, and says why.
 
 mod binding;
 mod cluster;
 mod finding;
-mod request;
+mod impact;
+pub mod request;
+mod trial;
 mod words;
 
-use crate::authorize::Review;
+use crate::authorize::{Judge as PermissionJudge, Review};
+use crate::choice;
 use crate::clusterset;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::dialect::{Dialect, greenhouse, kubefed};
 use crate::document::Document;
 use crate::path::Pointer;
+use crate::rbac::{self, Rbac};
 use crate::rules::clusters::MANAGED_CLUSTER;
-use crate::store::View;
+use crate::store::{Store, View};
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
-use request::{Asked, Operation, kind_of, operation_of};
+pub use impact::Limits;
+use request::{Asked, Going, Operation, kind_of, operation_of, subresource_of};
 
 /// What is decided.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +75,12 @@ impl Verdict {
     fn warn(&mut self, finding: &Diagnostic) {
         self.warnings.push(words::sentence(finding));
     }
+
+    /// Warns of another document than the one under review, by its name.
+    fn warn_of(&mut self, finding: &Diagnostic) {
+        let document = finding.at.document.as_deref().unwrap_or_default();
+        self.warnings.push(format!("{document}: {}", words::sentence(finding)));
+    }
 }
 
 /// What is looked at in documents of some kinds.
@@ -85,7 +98,7 @@ struct Rule {
     further: fn(&Document, &mut Vec<Diagnostic>),
 }
 
-type Judge = fn(&mut Workspace, &Asked, &Rule, &[Review]) -> Result<Verdict, Error>;
+type Judge = fn(&mut Workspace, &Asked, &Rule, &Means) -> Result<Verdict, Error>;
 
 const GREENHOUSE: Rule = Rule {
     dialect: &greenhouse::Greenhouse,
@@ -156,25 +169,80 @@ const RULES: &[Rule] = &[
 
 const FEDERATED: Rule = Rule { group: "", kinds: &[], ..KUBEFED };
 
+choice! {
+    /// Who says what the user may do, where no review does: the API server, which is asked for more of them, or the roles that
+    /// are loaded.
+    pub enum Permissions {
+        #[default]
+        Reviews = "reviews",
+        Roles = "roles",
+    }
+}
+
+/// What is decided by, besides what is loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Means<'a> {
+    /// What an API server answered so far.
+    pub reviews: &'a [Review],
+    pub permissions: Permissions,
+    /// What one change may do to clusters; without them anything.
+    pub limits: Option<Limits>,
+}
+
+impl<'a> Means<'a> {
+    /// The roles and bindings that decide, if any do.
+    fn roles<'s>(&self, store: &'s Store) -> impl Iterator<Item = &'s Value> {
+        let kinds = if self.permissions == Permissions::Roles { rbac::KINDS } else { &[] };
+        kinds.iter().flat_map(|kind| store.of_kind(rbac::GROUP, kind, None)).map(|it| &it.value)
+    }
+
+    fn judge(&self, store: &Store) -> PermissionJudge<'a> {
+        let roles = (self.permissions == Permissions::Roles).then(|| Rbac::read(self.roles(store), &mut Vec::new()));
+        PermissionJudge { reviews: self.reviews, roles }
+    }
+}
+
 /// Decides over the `request` of an AdmissionReview. The workspace is afterwards what it was before.
-pub fn admit(workspace: &mut Workspace, request: &Value, reviews: &[Review]) -> Verdict {
-    let verdict = kind_of(request).and_then(|(group, kind)| {
-        let Some(rule) = rule_of(View { store: &workspace.store, now: None }, &group, &kind) else {
-            return Ok(Verdict::default());
-        };
-        match operation_of(request)? {
-            Operation::Delete | Operation::Connect => Ok(Verdict::default()),
-            operation => {
-                let asked = Asked::read(request, operation, group, kind)?;
-                (rule.judge)(workspace, &asked, rule, reviews)
-            }
-        }
-    });
-    verdict.unwrap_or_else(|error| {
+pub fn admit(workspace: &mut Workspace, request: &Value, means: &Means) -> Verdict {
+    judge(workspace, request, means).unwrap_or_else(|error| {
         let mut verdict = Verdict::default();
         verdict.deny(&error.into_diagnostic(crate::diagnostic::Severity::Error));
         verdict
     })
+}
+
+fn judge(workspace: &mut Workspace, request: &Value, means: &Means) -> Result<Verdict, Error> {
+    let (group, kind) = kind_of(request)?;
+    let view = View { store: &workspace.store, now: None };
+    let rule = rule_of(view, &group, &kind);
+    let limits = match &means.limits {
+        Some(limits) if impact::concerns(view, &group, &kind) && subresource_of(request)?.is_empty() => Some(limits),
+        _ => None,
+    };
+    if rule.is_none() && limits.is_none() {
+        return Ok(Verdict::default());
+    }
+    let mut verdict = Verdict::default();
+    match operation_of(request)? {
+        Operation::Connect => {}
+        Operation::Delete => {
+            if let Some(limits) = limits {
+                let going = Going::read(request, group, kind)?;
+                impact::of_going(workspace, &going, limits, &mut verdict);
+            }
+        }
+        operation => {
+            let asked = Asked::read(request, operation, group, kind)?;
+            if let Some(rule) = rule {
+                verdict = (rule.judge)(workspace, &asked, rule, means)?;
+            }
+            // While reviews are missing the question comes again.
+            if let Some(limits) = limits.filter(|_| verdict.needs.is_empty()) {
+                impact::of_change(workspace, &asked, limits, &mut verdict);
+            }
+        }
+    }
+    Ok(verdict)
 }
 
 fn rule_of(view: View, group: &str, kind: &str) -> Option<&'static Rule> {

@@ -30,10 +30,12 @@ pub struct Question<'a> {
     pub old: Option<&'a Value>,
     /// The ManagedCluster after the change; nothing when it is deleted.
     pub new: Option<&'a Value>,
-    /// ManagedClusterSets, and the roles and bindings that decide where there are no reviews.
+    /// ManagedClusterSets, roles and bindings.
     pub documents: &'a [Value],
     /// What an API server answered so far.
-    pub reviews: Option<&'a [Review]>,
+    pub reviews: &'a [Review],
+    /// Whether the roles and bindings answer what no review does.
+    pub roles: bool,
     pub stage: Stage,
     pub mode: Mode,
 }
@@ -111,10 +113,8 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
     read_kinds(question, out)?;
 
     let sets = clusterset::read(documents, stage, mode, out);
-    let judge = match question.reviews {
-        Some(reviews) => Judge::Reviews(reviews),
-        None => Judge::Documents(Rbac::read(documents, out)),
-    };
+    let roles = question.roles.then(|| Rbac::read(documents, out));
+    let judge = Judge { reviews: question.reviews, roles };
     let none = Labels::default();
     let (before, after) = (old.as_ref().unwrap_or(&none), new.as_ref().unwrap_or(&none));
     let mut verdict = Verdict { checks: Vec::new(), joins: Vec::new(), leaves: Vec::new(), needs: Vec::new() };
@@ -126,7 +126,7 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
     }
     ctx.explain_denials();
     ctx.compare_sets(&sets, old.as_ref(), new.as_ref());
-    if let Judge::Documents(rbac) = &ctx.judge {
+    if let Some(rbac) = &ctx.judge.roles {
         let misnamed = misnamed_grants(rbac, &sets);
         ctx.out.extend(misnamed);
     }
@@ -179,7 +179,7 @@ fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Erro
             return Err(Error::new(Code::MissingField, "the field `kind` is missing").at(at.key("kind")));
         }
         let rbac = is_rbac(document);
-        if rbac && question.reviews.is_some() {
+        if rbac && !question.roles {
             unused.push((
                 ObjectName::of(document).to_string(),
                 "the reviews decide, so that roles and bindings do not count",
@@ -307,20 +307,14 @@ impl Ctx<'_> {
 
     /// Says of a denial what looks as if it granted.
     fn explain_denials(&mut self) {
-        let Judge::Documents(rbac) = &self.judge else { return };
+        let Some(rbac) = &self.judge.roles else { return };
         let user = self.question.user;
         let denied = self.verdict.checks.iter().filter(|it| !it.granted);
         let asked: Vec<&Permission> = denied.flat_map(|it| &it.asked).collect();
         if asked.is_empty() {
             return;
         }
-        let namespaced: BTreeSet<String> =
-            asked.iter().flat_map(|permission| rbac.namespaced(user, permission.request())).gather();
-        for binding in namespaced {
-            let message = "the binding grants in its namespace only, and a ManagedCluster has none";
-            let hint = "use a ClusterRoleBinding";
-            self.out.push(Diagnostic::info(Code::NamespacedGrant, message).of(binding).hint(hint));
-        }
+        self.out.extend(self.judge.namespaced(user, &asked, "ManagedCluster"));
         for (binding, role) in rbac.dangling(user) {
             let message = format!("the binding refers to `{role}`, which is not among the documents");
             let place = Pointer::of(["roleRef", "name"]);

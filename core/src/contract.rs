@@ -9,6 +9,7 @@ mod authorize;
 mod clusters;
 mod codes;
 mod configure;
+mod defaults;
 mod describe;
 mod diff;
 mod effective;
@@ -77,6 +78,7 @@ pub const OPS: &[Op] = &[
     workspace_op::<plan::PlanRequest>(),
     workspace_op::<what_if::WhatIf>(),
     workspace_op::<admit::Admit>(),
+    workspace_op::<defaults::Defaults>(),
 ];
 
 /// One op: a request record that knows its answer.

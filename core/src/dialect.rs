@@ -125,6 +125,16 @@ pub trait Subject {
         false
     }
 
+    /// Whether what a cluster has of it stays there when it no longer gets it.
+    fn leaves_behind(&self, _: View, _: Ending) -> bool {
+        false
+    }
+
+    /// Whether its own document is what the cluster gets.
+    fn is_object(&self) -> bool {
+        false
+    }
+
     /// Whether the time given with a request matters.
     fn is_timed(&self) -> bool {
         false
@@ -158,6 +168,17 @@ pub enum Touch {
     Conclusion,
     /// It makes the subject another one, which is translated again.
     Subject,
+}
+
+/// How it ends that a cluster gets something of a subject.
+#[derive(Clone, Copy, Debug)]
+pub enum Ending<'a> {
+    /// The subject goes.
+    Subject,
+    /// The cluster goes, whose document this was.
+    Cluster(&'a Document),
+    /// The subject no longer picks the cluster.
+    NotPicked,
 }
 
 /// Documents that a subject was translated from.

@@ -12,7 +12,7 @@
 //!    [`product`] builds an object from a base, what is retained and patches, with the origin of every touched place.
 //! 6. [`matching`] finds where live does not contain desired, and [`diff`] the operations that mend it.
 //! 7. [`own`] shares objects between owners; [`authorize`] guards labels, over [`rbac`]; [`refresh`] restarts what uses a
-//!    renewed secret; [`mold`] checks flags. [`admit`] decides over changes before they are made.
+//!    renewed secret; [`mold`] checks flags. [`admit`] decides over changes before they are made, also by what they would do to clusters.
 //!
 //! What these know about Kubernetes kinds are tables in [`rules`]. Around them: a [`document`] is a value with an identity
 //! and a place, [`diagnostic`] holds every code, [`nearest`] finds the name that was meant, [`mask`] keeps secrets in,

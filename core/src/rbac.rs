@@ -105,10 +105,13 @@ enum Subject {
     Group(Text),
 }
 
+/// The kinds of documents that [`Rbac::read`] reads.
+pub const KINDS: &[&str] = &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+
 /// Whether a document is one that [`Rbac::read`] reads.
 pub fn is_rbac(document: &Value) -> bool {
-    let kind = matches!(document.text_at(&["kind"]), "ClusterRole" | "ClusterRoleBinding" | "Role" | "RoleBinding");
-    kind && document.text_at(&["apiVersion"]).split_once('/').is_none_or(|(group, _)| group == GROUP)
+    KINDS.contains(&document.text_at(&["kind"]))
+        && document.text_at(&["apiVersion"]).split_once('/').is_none_or(|(group, _)| group == GROUP)
 }
 
 impl Rbac {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::dialect::{self, Dialect, Memo, Subject, Touch};
 use crate::document::{Document, Identity};
+use crate::fold::Effective;
 use crate::live::HUB;
 use crate::ordered::{BTreeMap, BTreeSet};
 use crate::outcome::Outcome;
@@ -84,6 +85,27 @@ pub enum Before {
     /// Some of its results were; nothing stands for a cluster that had none.
     Cells { cells: BTreeMap<Text, Option<Cell>>, whole: Option<Arc<Steps>> },
 }
+
+impl Before {
+    /// The results that were replaced, each beside the one that is there now.
+    pub fn beside<'a>(&'a self, now: &'a Cells) -> Vec<(&'a Text, Option<&'a Cell>, Option<&'a Cell>)> {
+        match self {
+            Before::Nothing => now.iter().map(|(name, cell)| (name, None, Some(cell))).collect(),
+            Before::State(state) => {
+                let cells = state.cells();
+                let earlier = cells.iter().map(|(name, cell)| (name, Some(cell), now.get(name)));
+                let joined = now.iter().filter(|(name, _)| !cells.contains_key(*name));
+                earlier.chain(joined.map(|(name, cell)| (name, None, Some(cell)))).collect()
+            }
+            Before::Cells { cells, .. } => {
+                cells.iter().map(|(name, cell)| (name, cell.as_ref(), now.get(name))).collect()
+            }
+        }
+    }
+}
+
+/// The options that name a cluster, by subject and cluster.
+pub type OwnOptions = BTreeMap<(Identity, Text), Vec<Effective>>;
 
 /// Something that changed in the store.
 #[derive(Clone, Copy, Debug)]
@@ -215,6 +237,23 @@ impl Results {
 
     pub fn get(&self, subject: &Identity) -> Option<&State> {
         self.subjects.get(subject)
+    }
+
+    /// The options that name the cluster, of some clusters by their documents.
+    pub fn own_options(&self, store: &Store, clusters: &[Identity]) -> OwnOptions {
+        let mut all = OwnOptions::new();
+        for (identity, state) in &self.subjects {
+            let Ok(subject) = state.subject() else { continue };
+            let Who::Fleet(scope, _) = subject.who() else { continue };
+            let here = clusters.iter().filter(|it| it.kind == scope.kind && it.namespace == scope.namespace);
+            for name in here.map(|it| &it.name).filter(|name| state.cells().contains_key(*name)) {
+                if let Some(cluster) = store.fleet(scope).and_then(|fleet| fleet.get(name)) {
+                    let own = subject.own(View { store, now: None }, cluster);
+                    all.insert((identity.clone(), name.clone()), own);
+                }
+            }
+        }
+        all
     }
 
     /// Plans every subject in the scope, and answers what each contributes.

@@ -130,6 +130,82 @@ fn asking_what_if_changes_nothing_and_tells_the_truth() {
     });
 }
 
+/// The review of a delete, or of an update of the same object to something else.
+fn review(old: &Value, new: Option<&Value>) -> Value {
+    let identity = fleetfold_core::document::Identity::of(old).unwrap();
+    let kind = Value::map([("group", identity.group), ("kind", identity.kind)]);
+    let user = Value::map([("username", Value::text("eve")), ("groups", Value::list(["system:masters"]))]);
+    Value::map([
+        ("kind", kind),
+        ("operation", if new.is_some() { "UPDATE" } else { "DELETE" }.into()),
+        ("oldObject", old.clone()),
+        ("object", new.cloned().unwrap_or_default()),
+        ("userInfo", user),
+    ])
+}
+
+/// The verdict over a change that may do nothing to clusters.
+fn admit(workspace: &mut Workspace, review: Value) -> Value {
+    let limits = value(r#"{"deletes":0,"deletePercent":0,"changes":0}"#);
+    let request = [("op", "admit".into()), ("request", review), ("limits", limits), ("permissions", "roles".into())];
+    value(&workspace.call(&Value::map(request).to_canonical())).get("ok").unwrap().clone()
+}
+
+#[test]
+fn a_review_with_limits_changes_nothing_and_tells_the_truth() {
+    hold(|made, dice| {
+        let mut fleet = fleet_of(made);
+        fleet.plan();
+        let before = answers(&mut fleet.workspace);
+        let document = dice.pick(&made.documents).clone();
+        let name = fleetfold_core::document::Identity::of(&document).unwrap().to_string();
+        let gone = admit(&mut fleet.workspace, review(&document, None));
+        let other = dice.pick(&made.documents).get("spec").cloned().unwrap_or_default();
+        let mut changed = document.clone();
+        changed.as_map_mut().unwrap().insert("spec", other);
+        let update = admit(&mut fleet.workspace, review(&document, Some(&changed)));
+        let same = admit(&mut fleet.workspace, review(&document, Some(&document)));
+        assert_eq!(before, answers(&mut fleet.workspace), "a review left something behind");
+        // Nothing is denied for its reach that reaches nobody, and a document that stays as it is always passes.
+        let reaches = |fleet: &mut Fleet, change: (&str, Value)| {
+            let told = fleet.ok(Value::map([("op", Value::text("whatIf")), change]));
+            !list(&told, "groups").is_empty()
+        };
+        let is_limited = |verdict: &Value| verdict.text_at(&["code"]).ends_with("-budget");
+        if is_limited(&gone) {
+            assert!(reaches(&mut fleet, ("unload", Value::list([name]))), "{}", gone.to_canonical());
+        }
+        if is_limited(&update) {
+            let load = Value::map([("documents", Value::list([changed]))]);
+            assert!(reaches(&mut fleet, ("load", load)), "{}", update.to_canonical());
+        }
+        assert!(!is_limited(&same), "{}", same.to_canonical());
+    });
+}
+
+#[test]
+fn defaults_are_added_once_and_only_added() {
+    hold(|made, _| {
+        let mut fleet = fleet_of(made);
+        let ask = |fleet: &mut Fleet, object: &Value| {
+            let request = [("op", Value::text("defaults")), ("request", review(object, Some(object)))];
+            fleet.ok(Value::map(request))
+        };
+        for document in &made.documents {
+            let once = ask(&mut fleet, document);
+            let operations = list(&once, "added").into_iter().map(|mut it| {
+                it.as_map_mut().unwrap().insert("op", "add");
+                it
+            });
+            let patch = [("object", document.clone()), ("patch", Value::list(operations))];
+            let patched = fleet.ok(Value::map([("op", Value::text("patch"))].into_iter().chain(patch)));
+            assert_eq!(patched.get("object"), once.get("object"));
+            let twice = ask(&mut fleet, once.get("object").unwrap());
+            assert_eq!((twice.get("object"), twice.get("added")), (once.get("object"), None));
+        }
+    });
+}
+
 /// A value that stays the same is no change, whichever layer gives it.
 fn forget_layers(result: &mut Value) {
     let options = result.get_mut("options").and_then(Value::as_list_mut).into_iter().flatten();

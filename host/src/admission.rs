@@ -50,6 +50,8 @@ enum Unanswered {
 pub struct Admission {
     session: Session,
     settings: Value,
+    /// What one change may do, as the engine takes it.
+    limits: Option<Value>,
     wanted: Vec<String>,
     documents: Documents,
     inbox: mpsc::UnboundedReceiver<Message>,
@@ -65,12 +67,20 @@ impl Admission {
         let (asks, questions) = mpsc::channel(64);
         let documents = Documents::new(hub, &outbox);
         let (metrics, surveyed_at) = (Arc::clone(metrics), Instant::now());
-        Admission { session, settings, wanted: Vec::new(), documents, inbox, questions, asks, metrics, surveyed_at }
+        let (limits, wanted) = (None, Vec::new());
+        Admission { session, settings, limits, wanted, documents, inbox, questions, asks, metrics, surveyed_at }
+    }
+
+    /// The same with limits on what one change may do.
+    #[must_use]
+    pub fn limited(self, limits: Option<Value>) -> Admission {
+        Admission { limits, ..self }
     }
 
     /// The port's side of it: `POST /admit`, and `/healthz` and `/readyz`.
     pub fn routes(&self, hub: &Cluster) -> Router {
-        let app = App { asks: self.asks.clone(), hub: hub.clone(), metrics: Arc::clone(&self.metrics) };
+        let (asks, limits) = (self.asks.clone(), self.limits.clone());
+        let app = App { asks, limits, hub: hub.clone(), metrics: Arc::clone(&self.metrics) };
         Router::new()
             .route("/admit", post(admit))
             .route("/healthz", get(|| async { "ok\n" }))
@@ -165,6 +175,7 @@ impl Admission {
 #[derive(Clone, Debug)]
 struct App {
     asks: mpsc::Sender<Question>,
+    limits: Option<Value>,
     hub: Cluster,
     metrics: Arc<Metrics>,
 }
@@ -207,7 +218,8 @@ impl App {
         let mut reviews: Vec<Value> = Vec::new();
         for _ in 0..ROUNDS {
             let fields = [("request", request.clone()), ("reviews", Value::list(reviews.clone()))];
-            let verdict = self.ask(Value::map(fields)).await?;
+            let limits = self.limits.clone().map(|it| ("limits", it));
+            let verdict = self.ask(Value::map(fields.into_iter().chain(limits))).await?;
             let needs = list(&verdict, "needs");
             if needs.is_empty() {
                 self.log(request, &verdict);

@@ -203,6 +203,58 @@ describe("the webhook", () => {
     await plane.hub.create(overridden("max-concurrent-challenges"));
   });
 
+  test("a change or a delete that takes too much from clusters is denied, and a small one passes", async () => {
+    const [namespace, group] = ["limited", "greenhouse.sap"];
+    const object = (kind, name, spec, labels = {}) => ({ apiVersion: `${group}/v1alpha1`, kind, metadata: { name, namespace, labels }, spec });
+    const files = [join(folder, "limits.crt"), join(folder, "limits.key")];
+    certify("limits");
+    const args = ["--cert", files[0], "--key", files[1], "--max-deletes", "2", "--max-changes", "4"];
+    const limited = await plane.run({ command: "webhook", user: "webhook", args, ca: readFileSync(files[0]) });
+    await plane.hub.ensureNamespace(namespace);
+    await plane.hub.apply(object("PluginDefinition", "kube", { version: "1.0.0", options: [] }));
+    for (const [at, name] of ["a", "b", "c", "d"].entries()) await plane.hub.create(object("Cluster", name, { accessMode: "direct" }, { env: "prod", half: at < 2 ? "one" : "two" }));
+    await plane.hub.create(object("PluginPreset", "metrics", { clusterSelector: { matchLabels: { env: "prod" } }, plugin: { pluginDefinitionRef: { kind: "PluginDefinition", name: "kube" } } }));
+    await plane.hub.apply({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "fleetfold-limits" },
+      webhooks: [
+        {
+          name: "limits.fleetfold.dev",
+          admissionReviewVersions: ["v1"],
+          sideEffects: "None",
+          timeoutSeconds: 5,
+          failurePolicy: "Fail",
+          clientConfig: { url: `https://127.0.0.1:${limited.port}/admit`, caBundle: readFileSync(files[0]).toString("base64") },
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+          rules: [{ apiGroups: [group], apiVersions: ["*"], operations: ["CREATE", "UPDATE", "DELETE"], resources: ["clusters", "pluginpresets"] }],
+        },
+      ],
+    });
+    const at = (resource, name, query = "") => `/apis/${group}/v1alpha1/namespaces/${namespace}/${resource}/${name}${query}`;
+    const patch = (body, query) => plane.hub.request("PATCH", at("pluginpresets", "metrics", query), { type: "application/merge-patch+json", body });
+    const select = (matchLabels, query) => patch({ spec: { clusterSelector: { matchLabels } } }, query);
+    const nobody = { env: "prod", half: "three" };
+    const denied = await eventually(async () => {
+      const answer = await select(nobody, "?dryRun=All");
+      return answer.code === 403 && answer;
+    }, { what: "the server asking about limits" });
+    assert.match(denied.body.message, /takes 4 of 4 objects from clusters, more than the 2 that its limits allow/);
+    assert.match(denied.body.message, /`limits\.deletes: 4`/);
+    const kept = await plane.hub.request("DELETE", at("pluginpresets", "metrics"));
+    assert.equal(kept.code, 403);
+    assert.match(kept.body.message, /takes 4 of 4 objects from clusters/);
+    const wide = object("PluginOverride", "all", { overrides: [{ path: "x", value: 1 }] });
+    assert.equal((await plane.hub.request("POST", at("pluginoverrides", ""), { body: wide })).code, 201, "what the server does not ask about passes");
+    assert.equal((await patch({ metadata: { finalizers: ["example.com/held"] } })).code, 200, "a finalizer is never in the way");
+    assert.equal((await select({ env: "prod", half: "one" })).code, 200, "two of four may go");
+    assert.equal((await plane.hub.request("DELETE", at("clusters", "a"))).code, 200, "and one cluster");
+    assert.equal((await plane.hub.request("DELETE", at("pluginpresets", "metrics"))).code, 200, "and what is left");
+    assert.equal((await patch({ metadata: { finalizers: null } })).code, 200, "what is being deleted can go");
+    assert.equal(await plane.hub.find(`PluginPreset/${namespace}/metrics`), undefined);
+    await plane.hub.delete("ValidatingWebhookConfiguration/fleetfold-limits");
+  });
+
   test("a new certificate is taken up without a restart", async () => {
     const served = () =>
       new Promise((resolve, reject) => {

@@ -14,6 +14,7 @@ const SETS = {
   "a certificate of cert-manager": { "webhook.certificate.mode": "cert-manager" },
   "a certificate of an issuer": { "webhook.certificate": { mode: "cert-manager", issuerRef: { name: "corporate", kind: "ClusterIssuer" } } },
   "a certificate in a secret": { "webhook.certificate": { mode: "secret", secretName: "mine", caBundle: "QUJD" } },
+  "limits on changes": { "webhook.limits": { maxDeletes: 0, maxDeletePercent: 5, maxChanges: 1000000 } },
   "no roles": { "rbac.create": false },
   "a user that the cluster picks": { podUser: null },
   "narrow rights": { "rbac.secretNamespaces": ["acme", "kube-federation-system"], "rbac.certManagerNamespaces": ["cert-manager"] },
@@ -240,7 +241,8 @@ for (const [name, objects] of rendered) {
         assert.ok(it.timeoutSeconds <= 5);
         for (const { resources, operations } of it.rules) {
           assert.ok(!resources.some((resource) => resource.includes("/")));
-          assert.deepEqual(operations, ["CREATE", "UPDATE"]);
+          const limited = argsOf(objects, "fleetfold-webhook").some((arg) => arg.startsWith("--max-"));
+          assert.equal(operations.includes("DELETE"), limited);
         }
       }
     }
@@ -318,6 +320,16 @@ test("a label guard fails closed, the rest lets pass", () => {
   assert.equal(policies(helm({ "webhook.failurePolicy.kubefed": "Fail" })).kubefed, "Fail");
 });
 
+test("with limits the webhook is asked about every kind that has a say, and about deletes", () => {
+  const objects = helm(SETS["limits on changes"]);
+  for (const it of ["--max-deletes=0", "--max-delete-percent=5", "--max-changes=1000000"]) assert.ok(argsOf(objects, "fleetfold-webhook").includes(it), it);
+  const asked = new Set(hooksOf(objects).flatMap((it) => it.rules).flatMap((it) => it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource}`))));
+  const silent = ["/configmaps", "apiextensions.k8s.io/customresourcedefinitions", `${GROUPS.ocm[0]}/placementdecisions`];
+  const read = kindsOf(DIALECTS).map((it) => `${it.group}/${it.resource}`);
+  assert.deepEqual([...asked].sort(), read.filter((it) => !silent.includes(it)).sort());
+  assert.deepEqual(hooksOf(helm({ "webhook.limits.maxDeletes": 1, dialects: only("greenhouse") })).map((it) => it.name), ["greenhouse.fleetfold.dev", "namespaces.fleetfold.dev"]);
+});
+
 test("every value of the runner reaches it", () => {
   const args = argsOf(helm(SETS.everything), "fleetfold-runner");
   const wanted = ["--name=fleet", "--require-approval", "--dry-run", "--pod-refresher", "--max-deletes=0", "--max-delete-percent=5", "--max-changes=1000000"];
@@ -364,6 +376,7 @@ const REFUSED = [
   ["the mode secret without a secret", { "webhook.certificate.mode": "secret" }, /secretName/],
   ["a star for a verb", { "rbac.installs": [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["*"] }] }, /installs.*verbs/],
   ["the user root", { podUser: 0 }, /podUser/],
+  ["a limit below zero", { "webhook.limits.maxDeletes": -1 }, /maxDeletes/],
   ["a share above 100", { "runner.limits.maxDeletePercent": 101 }, /maxDeletePercent/],
   ["no dialect at all", { dialects: only() }, /dialects: at least one must be on/],
 ];

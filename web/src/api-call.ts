@@ -53,6 +53,7 @@ export const OPS: { [O in Op]: O extends Primitive ? "primitive" : "loaded" } = 
   plan: "loaded",
   whatIf: "loaded",
   admit: "loaded",
+  defaults: "loaded",
 };
 
 /** Why an op could not be answered. */

@@ -1,8 +1,9 @@
 //! ManagedClusterSetBindings: who binds a set lets a namespace use its clusters, and needs a permission.
 
 use super::request::Asked;
-use super::{Rule, Verdict, finding};
-use crate::authorize::{Judge, Judgement, Permission, Review};
+use super::{Means, Rule, Verdict, finding};
+use crate::authorize::{Judgement, Permission};
+use crate::clusterset;
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::dialect::ocm::bound_set;
@@ -11,7 +12,7 @@ use crate::workspace::Workspace;
 /// # Errors
 ///
 /// The binding is not one that a hub takes, or nobody says who binds the set.
-pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, reviews: &[Review]) -> Result<Verdict, Error> {
+pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, means: &Means) -> Result<Verdict, Error> {
     if asked.is_quiet() {
         return Ok(Verdict::default());
     }
@@ -25,14 +26,15 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, reviews: &[R
         }
         (Err(error), _) => return Err(error),
     };
-    let mut verdict = finding::judge(workspace, asked, rule, reviews)?;
+    let mut verdict = finding::judge(workspace, asked, rule, means)?;
     let bound = asked.old.as_ref().map(|it| it.value.text_at(&["spec", "clusterSet"]));
     if bound == Some(set) || !verdict.denials.is_empty() {
         return Ok(verdict);
     }
     let permission = Permission::bind(set);
     let asker = asked.asker.as_ref().map_err(Error::clone)?;
-    match Judge::Reviews(reviews).judge(&asker.user, &permission) {
+    let judge = means.judge(&workspace.store);
+    match judge.judge(&asker.user, &permission) {
         Judgement::Granted(_) => {}
         Judgement::Unknown => {
             return Ok(Verdict { needs: vec![asker.access_review(&permission)], ..Verdict::default() });
@@ -42,6 +44,8 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, reviews: &[R
             let Permission { resource, subresource, name } = &permission;
             let hint = format!("grant create on {resource}/{subresource} with the resourceName \"{name}\"");
             verdict.deny(&Diagnostic::error(Code::NotGranted, message).hint(hint));
+            let namespaced = judge.namespaced(&asker.user, &[&permission], clusterset::KIND);
+            namespaced.iter().for_each(|it| verdict.warn_of(it));
         }
     }
     Ok(verdict)

@@ -2,8 +2,8 @@
 
 use super::request::Asked;
 use super::words::series;
-use super::{Rule, Verdict};
-use crate::authorize::{Change, Check, Permission, Question, Review, authorize, is_guarded};
+use super::{Means, Permissions, Rule, Verdict};
+use crate::authorize::{Change, Check, Permission, Question, authorize, is_guarded};
 use crate::clusterset::{self, ClusterSet, Stage};
 use crate::contract::Mode;
 use crate::diagnostic::{At, Code, Diagnostic, Error};
@@ -18,7 +18,7 @@ const MOST: usize = 64;
 /// # Errors
 ///
 /// Labels that no cluster can have, more of them than anybody changes at once, or nobody who changes them.
-pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, reviews: &[Review]) -> Result<Verdict, Error> {
+pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, means: &Means) -> Result<Verdict, Error> {
     let store = &workspace.store;
     let Settings { stage, mode, .. } = store.settings;
     let (old, new) = (asked.old.as_ref().map(|it| &it.value), &asked.new.value);
@@ -27,11 +27,13 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, reviews: &[Revi
         let message = format!("{changed} guarded labels change at once, and more than {MOST} are not looked at");
         return Err(Error::new(Code::TooLarge, message).at("/metadata/labels").hint("change them in several steps"));
     }
-    let documents: Vec<Value> =
-        store.of_kind(clusterset::GROUP, clusterset::KIND, None).map(|it| it.value.clone()).collect();
+    let sets = store.of_kind(clusterset::GROUP, clusterset::KIND, None).map(|it| &it.value);
+    let documents: Vec<Value> = sets.chain(means.roles(store)).cloned().collect();
     let nobody = User::default();
     let user = asked.asker.as_ref().map_or(&nobody, |it| &it.user);
-    let question = Question { user, old, new: Some(new), documents: &documents, reviews: Some(reviews), stage, mode };
+    let roles = means.permissions == Permissions::Roles;
+    let question =
+        Question { user, old, new: Some(new), documents: &documents, reviews: means.reviews, roles, stage, mode };
     let mut found = Vec::new();
     let decided = authorize(&question, &mut found).map_err(in_object)?;
     let mut verdict = Verdict { joins: decided.joins, leaves: decided.leaves, ..Verdict::default() };
@@ -52,6 +54,7 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, reviews: &[Revi
         // What is wrong with the sets around it is not told to who labels a cluster.
         let unguarded = found.iter().filter(|it| it.code == Code::UnguardedLabel);
         unguarded.for_each(|it| verdict.warn(&Diagnostic { at: At::default(), ..it.clone() }));
+        found.iter().filter(|it| it.code == Code::NamespacedGrant).for_each(|it| verdict.warn_of(it));
     }
     Ok(verdict)
 }

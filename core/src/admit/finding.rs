@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::request::Asked;
-use super::{Rule, Verdict};
-use crate::authorize::Review;
+use super::trial::Trial;
+use super::{Means, Rule, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::{Document, Identity};
 use crate::lint::{self, tidy};
@@ -13,12 +13,12 @@ use crate::path::Pointer;
 use crate::results::{Before, Cell, State};
 use crate::store::View;
 use crate::value::{Text, Value};
-use crate::workspace::{Undo, Workspace};
+use crate::workspace::Workspace;
 
 /// # Errors
 ///
 /// None of its own: whatever is found is weighed.
-pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, _: &[Review]) -> Result<Verdict, Error> {
+pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, _: &Means) -> Result<Verdict, Error> {
     if asked.is_quiet() {
         return Ok(Verdict::default());
     }
@@ -42,19 +42,11 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, _: &[Review]
 fn look(workspace: &mut Workspace, asked: &Asked, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     let Asked { identity, old, new, .. } = asked;
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    workspace.settle(None);
-    // What is loaded may be older than what the server has; mostly it is not, and nothing is worked out anew.
-    let is_current = workspace.document(identity).map(|it| &it.value) == old.as_ref().map(|it| &it.value);
-    let first = match is_current {
-        true => Vec::new(),
-        false => place(workspace, identity, old.clone(), &mut Vec::new()),
-    };
-    let first_replaced = workspace.settle(None);
+    let mut trial = Trial::begin(workspace, identity, old.as_ref());
     alone(workspace, old.as_ref(), rule, &mut before);
-    let second = place(workspace, identity, Some(new.clone()), &mut after);
-    let replaced = workspace.settle(None);
+    trial.put(workspace, new.clone(), &mut after);
     alone(workspace, Some(new), rule, &mut after);
-    for (subject, was) in replaced.iter() {
+    for (subject, was) in trial.replaced() {
         let now = workspace.results.get(subject);
         match was {
             Before::Nothing => {}
@@ -70,8 +62,7 @@ fn look(workspace: &mut Workspace, asked: &Asked, rule: &Rule) -> (Vec<Diagnosti
             of_state(subject, now, &mut after);
         }
     }
-    workspace.undo(second, replaced);
-    workspace.undo(first, first_replaced);
+    trial.undo(workspace);
     let name = identity.to_string();
     for found in [&mut before, &mut after] {
         found.retain(|it| it.at.document.as_ref() == Some(&name));
@@ -81,21 +72,6 @@ fn look(workspace: &mut Workspace, asked: &Asked, rule: &Rule) -> (Vec<Diagnosti
         tidy(found);
     }
     (before, after)
-}
-
-/// Puts a document in its place, or takes what is there away; answers how to undo it.
-fn place(
-    workspace: &mut Workspace,
-    identity: &Identity,
-    document: Option<Document>,
-    out: &mut Vec<Diagnostic>,
-) -> Vec<Undo> {
-    let was_there = match document {
-        Some(document) => Some(workspace.put(document, out)),
-        None => workspace.remove(identity).map(Some),
-    };
-    let undo = was_there.map(|before| before.map_or(Undo::Remove(identity.clone()), |it| Undo::Put(Box::new(it))));
-    undo.into_iter().collect()
 }
 
 /// What is told of a document by itself.

@@ -69,6 +69,15 @@ pub fn operation_of(request: &Value) -> Result<Operation, Error> {
     field(request, "operation", &ROOT.key("request"))
 }
 
+/// The part of the object that is written to; empty for all of it.
+///
+/// # Errors
+///
+/// It is no text.
+pub fn subresource_of(request: &Value) -> Result<Text, Error> {
+    field::<Option<Text>>(request, "subResource", &ROOT.key("request")).map(Option::unwrap_or_default)
+}
+
 impl Asked {
     /// # Errors
     ///
@@ -79,14 +88,7 @@ impl Asked {
         if operation == Operation::Update {
             given.push(("oldObject", object(request, "oldObject", &group, &kind)?));
         }
-        let name = agreed(request, "name", &given)?;
-        let namespace = agreed(request, "namespace", &given)?.unwrap_or_default();
-        let made_up = given.first().map_or("", |(_, it)| it.text_at(&["metadata", "generateName"]));
-        let name = name.or_else(|| Some(Text::from(made_up)).filter(|it| !it.is_empty())).ok_or_else(|| {
-            let message = format!("the {kind} has no name");
-            Error::new(Code::MissingField, message).at("/request/object/metadata/name")
-        })?;
-        let identity = Identity { kind, group, namespace, name };
+        let identity = identity(request, &given, group, kind)?;
         let mut documents = given.into_iter().map(|(field, value)| document(value, &identity, &at.key(field)));
         let new = documents.next().transpose()?.ok_or_else(|| missing("object", &at))?;
         let old = documents.next().transpose()?;
@@ -99,6 +101,55 @@ impl Asked {
         let unchanged = |old: &Document| old.value.get("spec") == self.new.value.get("spec");
         self.old.as_ref().is_some_and(|old| unchanged(old) || is_terminating(&old.value))
     }
+
+    /// Whether nothing changes that could reach a cluster: a status or a finalizer was written, or the object is on its way out.
+    pub fn moves_nothing(&self) -> bool {
+        let says = |it: &Value| {
+            let mut said = it.as_map().cloned().unwrap_or_default();
+            said.remove("status");
+            let metadata = said.remove("metadata").unwrap_or_default();
+            let marks = ["labels", "annotations"].map(|key| metadata.get(key).filter(|it| !it.is_empty()).cloned());
+            (said, marks)
+        };
+        let is_same = |old: &Document| says(&old.value) == says(&self.new.value);
+        self.old.as_ref().is_some_and(|it| is_terminating(&it.value) || is_same(it))
+    }
+}
+
+/// An object that somebody wants to be gone.
+#[derive(Debug)]
+pub struct Going {
+    pub identity: Identity,
+    /// As it was, where the request says so.
+    pub old: Option<Document>,
+}
+
+impl Going {
+    /// # Errors
+    ///
+    /// It is not the object that the request says, or nothing says which one it is.
+    pub fn read(request: &Value, group: Text, kind: Text) -> Result<Going, Error> {
+        let at = ROOT.key("request");
+        let given = match request.get("oldObject").filter(|it| !it.is_null()) {
+            Some(_) => vec![("oldObject", object(request, "oldObject", &group, &kind)?)],
+            None => Vec::new(),
+        };
+        let identity = identity(request, &given, group, kind)?;
+        let old = given.into_iter().next().map(|(field, value)| document(value, &identity, &at.key(field)));
+        Ok(Going { old: old.transpose()?, identity })
+    }
+}
+
+/// Which object the request is about.
+fn identity(request: &Value, given: &[(&str, Value)], group: Text, kind: Text) -> Result<Identity, Error> {
+    let name = agreed(request, "name", given)?;
+    let namespace = agreed(request, "namespace", given)?.unwrap_or_default();
+    let made_up = given.first().map_or("", |(_, it)| it.text_at(&["metadata", "generateName"]));
+    let name = name.or_else(|| Some(Text::from(made_up)).filter(|it| !it.is_empty())).ok_or_else(|| {
+        let place = given.first().map_or("/request/name".into(), |(it, _)| format!("/request/{it}/metadata/name"));
+        Error::new(Code::MissingField, format!("the {kind} has no name")).at(place)
+    })?;
+    Ok(Identity { kind, group, namespace, name })
 }
 
 impl Asker {

@@ -3,7 +3,10 @@
 use std::fmt;
 
 use crate::clusterset::GROUP;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ordered::BTreeSet;
 use crate::rbac::{Grant, Rbac, Request, User};
+use crate::sorting::Gather;
 use crate::value::{Text, Value};
 
 /// Every permission here is one to create.
@@ -94,9 +97,11 @@ impl Review {
 
 /// Who knows what the user may do.
 #[derive(Debug)]
-pub enum Judge<'a> {
-    Documents(Rbac),
-    Reviews(&'a [Review]),
+pub struct Judge<'a> {
+    /// What an API server answered so far.
+    pub reviews: &'a [Review],
+    /// Roles and bindings, which answer what no review does.
+    pub roles: Option<Rbac>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -110,21 +115,25 @@ pub enum Judgement {
 impl Judge<'_> {
     /// Whether the user has the permission. Of reviews that contradict each other the denial counts.
     pub fn judge(&self, user: &User, permission: &Permission) -> Judgement {
-        match self {
-            Judge::Documents(rbac) => match rbac.allows(user, permission.request()) {
-                Some(grant) => Judgement::Granted(Some(grant)),
-                None => Judgement::Denied,
-            },
-            Judge::Reviews(reviews) => {
-                let mut answers = reviews.iter().filter(|it| it.answers(permission)).peekable();
-                if answers.peek().is_none() {
-                    Judgement::Unknown
-                } else if answers.all(|it| it.allowed) {
-                    Judgement::Granted(None)
-                } else {
-                    Judgement::Denied
-                }
-            }
+        let mut answers = self.reviews.iter().filter(|it| it.answers(permission)).peekable();
+        if answers.peek().is_some() {
+            return if answers.all(|it| it.allowed) { Judgement::Granted(None) } else { Judgement::Denied };
         }
+        match self.roles.as_ref().map(|it| it.allows(user, permission.request())) {
+            Some(Some(grant)) => Judgement::Granted(Some(grant)),
+            Some(None) => Judgement::Denied,
+            None => Judgement::Unknown,
+        }
+    }
+
+    /// Says of bindings that they look as if they granted what is denied, and grant in their namespace only.
+    pub fn namespaced(&self, user: &User, denied: &[&Permission], kind: &str) -> Vec<Diagnostic> {
+        let Some(rbac) = &self.roles else { return Vec::new() };
+        let bindings: BTreeSet<String> = denied.iter().flat_map(|it| rbac.namespaced(user, it.request())).gather();
+        let found = bindings.iter().map(|binding| {
+            let message = format!("the binding grants in its namespace only, and a {kind} has none");
+            Diagnostic::info(Code::NamespacedGrant, message).of(binding).hint("use a ClusterRoleBinding")
+        });
+        found.collect()
     }
 }

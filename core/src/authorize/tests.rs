@@ -43,7 +43,7 @@ fn documents() -> Vec<Value> {
 fn ask(old: Option<&Value>, new: Option<&Value>, documents: &[Value], user: &str) -> (Verdict, Vec<Diagnostic>) {
     let user = User::new(user.into(), None);
     let (stage, mode) = (Stage::Full, Mode::Strict);
-    let question = Question { user: &user, old, new, documents, reviews: None, stage, mode };
+    let question = Question { user: &user, old, new, documents, reviews: &[], roles: true, stage, mode };
     let mut out = Vec::new();
     let verdict = authorize(&question, &mut out).expect("an answer");
     (verdict, out)
@@ -127,7 +127,7 @@ fn every_need_that_is_met_brings_a_decision() {
         let ask = |reviews: &[Review]| {
             let (documents, stage, mode) = (&[], Stage::Full, Mode::Strict);
             let question =
-                Question { user: &user, old: None, new: Some(&new), documents, reviews: Some(reviews), stage, mode };
+                Question { user: &user, old: None, new: Some(&new), documents, reviews, roles: false, stage, mode };
             authorize(&question, &mut Vec::new()).expect("an answer")
         };
         let open = ask(&[]);

@@ -2,7 +2,9 @@
 
 use super::WorkspaceOperation;
 use super::authorize::AuthorizeReview;
-use crate::admit::admit;
+use super::configure::not_negative;
+use super::record::Spot;
+use crate::admit::{Limits, Means, Permissions, admit};
 use crate::authorize::Review;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::record;
@@ -17,6 +19,23 @@ record! {
         request "request": Value,
         /// Answers to the access reviews that were needed, all of them.
         reviews "reviews": Option<Vec<AuthorizeReview>>,
+        /// Who says what the user may do, where no review does: `reviews`, the default, asks for more of them; `roles` takes the
+        /// ClusterRoles and ClusterRoleBindings that are loaded, and needs none.
+        permissions "permissions": Option<Permissions>,
+        limits "limits": Option<AdmitLimits>,
+    }
+}
+
+record! {
+    request
+    /// What one change, or the going of one object, may do to clusters before it is denied. What is left out does not count.
+    pub struct AdmitLimits {
+        /// Objects that it may take from clusters; the smaller of number and share counts.
+        deletes "deletes": Option<i64>,
+        /// The same as a share of all objects that clusters get.
+        delete_percent "deletePercent": Option<i64>,
+        /// Objects that it may change or add.
+        changes "changes": Option<i64>,
     }
 }
 
@@ -46,7 +65,9 @@ impl WorkspaceOperation for Admit {
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<AdmitAnswer, Error> {
         let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
-        let verdict = admit(workspace, &self.request, &reviews);
+        let limits = self.limits.map(AdmitLimits::read).transpose()?;
+        let means = Means { reviews: &reviews, permissions: self.permissions.unwrap_or_default(), limits };
+        let verdict = admit(workspace, &self.request, &means);
         Ok(AdmitAnswer {
             allowed: verdict.allowed(),
             code: verdict.code().map(Code::as_str),
@@ -56,6 +77,17 @@ impl WorkspaceOperation for Admit {
             joins: some(verdict.joins),
             leaves: some(verdict.leaves),
         })
+    }
+}
+
+impl AdmitLimits {
+    fn read(self) -> Result<Limits, Error> {
+        let AdmitLimits { deletes, delete_percent, changes } = self;
+        let given = [("deletes", deletes), ("deletePercent", delete_percent), ("changes", changes)];
+        not_negative(&given, &Spot::ROOT.key("limits"))?;
+        let [deletes, delete_percent, changes] =
+            given.map(|(_, it)| it.map(|it| usize::try_from(it).unwrap_or(usize::MAX)));
+        Ok(Limits { deletes, delete_percent, changes })
     }
 }
 

@@ -105,17 +105,15 @@ impl Operation for Authorize {
 
     fn answer(self, out: &mut Vec<Diagnostic>) -> Result<AuthorizeAnswer, Error> {
         let user = User::new(self.user.name, self.user.groups);
-        let reviews: Option<Vec<Review>> = match (self.reviews, &self.documents) {
-            (Some(reviews), _) => Some(reviews.into_iter().map(Review::from).collect()),
-            (None, None) => Some(Vec::new()),
-            (None, Some(_)) => None,
-        };
+        let roles = self.reviews.is_none() && self.documents.is_some();
+        let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
         let question = Question {
             user: &user,
             old: self.old.as_ref(),
             new: self.new.as_ref(),
             documents: self.documents.as_deref().unwrap_or_default(),
-            reviews: reviews.as_deref(),
+            reviews: &reviews,
+            roles,
             stage: self.stage.unwrap_or_default(),
             mode: self.mode.unwrap_or_default(),
         };

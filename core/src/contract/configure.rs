@@ -124,9 +124,7 @@ impl Configure {
 impl LimitsInput {
     fn over(self, limits: Limits, at: &Spot) -> Result<Limits, Error> {
         let given = [("deletes", self.deletes), ("deletePercent", self.delete_percent), ("changes", self.changes)];
-        if let Some((field, _)) = given.into_iter().find(|(_, it)| it.is_some_and(|it| it < 0)) {
-            return Err(Error::new(Code::UnknownValue, format!("`{field}` cannot be negative")).at(at.key(field)));
-        }
+        not_negative(&given, at)?;
         Ok(Limits {
             deletes: self.deletes.unwrap_or(limits.deletes),
             delete_percent: self.delete_percent.unwrap_or(limits.delete_percent),
@@ -134,6 +132,18 @@ impl LimitsInput {
             protected_kinds: self.protected_kinds.unwrap_or(limits.protected_kinds),
             empty_selection: self.empty_selection.unwrap_or(limits.empty_selection),
         })
+    }
+}
+
+/// # Errors
+///
+/// A number is.
+pub fn not_negative(given: &[(&str, Option<i64>)], at: &Spot) -> Result<(), Error> {
+    match given.iter().find(|(_, it)| it.is_some_and(|it| it < 0)) {
+        Some((field, _)) => {
+            Err(Error::new(Code::UnknownValue, format!("`{field}` cannot be negative")).at(at.key(field)))
+        }
+        None => Ok(()),
     }
 }
 

@@ -248,7 +248,8 @@ fn explain_permission(
         old: Some(&document.value),
         new: Some(&new),
         documents: &documents,
-        reviews: None,
+        reviews: &[],
+        roles: true,
         stage: store.settings.stage,
         mode: store.settings.mode,
     };

@@ -19,12 +19,11 @@ use crate::ordered::{BTreeMap, BTreeSet};
 use crate::outcome::Outcome;
 use crate::path::Pointer;
 use crate::record;
-use crate::results::{Before, Cell, Results};
+use crate::results::{Before, Cell, OwnOptions, Results};
 use crate::rules::clusters::is_cluster;
 use crate::sorting::sort_by;
-use crate::store::{Store, View};
+use crate::store::Store;
 use crate::value::{Text, Value};
-use crate::who::Who;
 use crate::workspace::{Undo, Workspace};
 
 record! {
@@ -149,10 +148,10 @@ impl WorkspaceOperation for WhatIf {
         for (identity, before) in replaced.iter() {
             tally.compare(identity, before, &workspace.store, &workspace.results);
         }
-        let own_after = own_options(workspace, &edited);
+        let own_after = workspace.results.own_options(&workspace.store, &edited);
         let clusters = workspace.store.cluster_names().len();
         workspace.undo(journal, replaced);
-        let own_before = own_options(workspace, &edited);
+        let own_before = workspace.results.own_options(&workspace.store, &edited);
         tally.compare_own(&own_before, &own_after, &workspace.store);
         Ok(tally.answer(clusters, ActionCounts::new_in(&plan_after, &plan_before)))
     }
@@ -196,25 +195,6 @@ fn edited_cluster(undo: &Undo) -> Option<Identity> {
     is_cluster(identity).then(|| identity.clone())
 }
 
-type OwnOptions = BTreeMap<(Identity, Text), Vec<Effective>>;
-
-/// The options that name the cluster, of clusters that are edited.
-fn own_options(workspace: &Workspace, edited: &[Identity]) -> OwnOptions {
-    let (store, mut all) = (&workspace.store, OwnOptions::new());
-    for (identity, state) in workspace.results.subjects() {
-        let Ok(subject) = state.subject() else { continue };
-        let Who::Fleet(scope, _) = subject.who() else { continue };
-        let here = edited.iter().filter(|it| it.kind == scope.kind && it.namespace == scope.namespace);
-        for name in here.map(|it| &it.name).filter(|name| state.cells().contains_key(*name)) {
-            if let Some(cluster) = store.fleet(scope).and_then(|fleet| fleet.get(name)) {
-                let own = subject.own(View { store, now: None }, cluster);
-                all.insert((identity.clone(), name.clone()), own);
-            }
-        }
-    }
-    all
-}
-
 /// What was found so far, by subject and by what changes.
 #[derive(Default)]
 struct Tally {
@@ -231,23 +211,8 @@ impl Tally {
         let none = BTreeMap::new();
         let now = results.get(identity).map_or(&none, |it| it.cells());
         let mut seen = BTreeMap::new();
-        match before {
-            Before::Nothing => now.iter().for_each(|(name, cell)| {
-                self.pair(identity, name, None, Some(cell), store, &mut seen);
-            }),
-            Before::State(state) => {
-                for (name, cell) in state.cells() {
-                    self.pair(identity, name, Some(cell), now.get(name), store, &mut seen);
-                }
-                for (name, cell) in now.iter().filter(|(name, _)| !state.cells().contains_key(*name)) {
-                    self.pair(identity, name, None, Some(cell), store, &mut seen);
-                }
-            }
-            Before::Cells { cells, .. } => {
-                for (name, cell) in cells {
-                    self.pair(identity, name, cell.as_ref(), now.get(name), store, &mut seen);
-                }
-            }
+        for (name, earlier, later) in before.beside(now) {
+            self.pair(identity, name, earlier, later, store, &mut seen);
         }
     }
 

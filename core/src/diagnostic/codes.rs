@@ -265,6 +265,12 @@ codes! {
     /// The changed parameters run different plans.
     TriggerConflict = "trigger-conflict",
 
+    // Admission
+    /// The change takes more from clusters than its limits allow.
+    DeleteBudget = "delete-budget",
+    /// The change changes more in clusters than its limits allow.
+    ChangeBudget = "change-budget",
+
     // Permissions
     /// The user lacks a permission that the change needs.
     NotGranted = "not-granted",

@@ -16,6 +16,7 @@
 //!
 //! An expression is evaluated for each cluster after the layers are folded, and takes the place of the entry it is in.
 
+mod defaults;
 mod definition;
 mod entries;
 mod inject;
@@ -29,6 +30,7 @@ mod rivals;
 mod stack;
 mod status;
 
+pub use defaults::{Filled, fill, has_defaults};
 pub use overrides::contradictions;
 
 use super::kind::{HubKind, NAMESPACE};

@@ -30,7 +30,7 @@ mod status;
 use std::sync::Arc;
 
 use super::kind::{HubKind, NAMESPACE};
-use super::{Dependence, Dialect, Memo, Subject, Touch, ocm};
+use super::{Dependence, Dialect, Ending, Memo, Subject, Touch, ocm};
 use crate::contract::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::document::{Document, Identity};
@@ -140,6 +140,8 @@ struct Federated {
     is_disabled: bool,
     adopts: bool,
     leaving: Leaving,
+    /// Whether its copies stay when it goes.
+    orphans: bool,
     mode: Mode,
 }
 
@@ -253,6 +255,14 @@ impl Subject for Federated {
         match view.store.sight(&cluster.name, &self.object) {
             Sight::Seen(live) => self.build(Some(&self.shared.cluster_part(live)), &ranks).map(Arc::new),
             Sight::Absent | Sight::Unknown => memo.get_or(ranks, |ranks| self.build(None, ranks)),
+        }
+    }
+
+    fn leaves_behind(&self, view: View, ending: Ending) -> bool {
+        match ending {
+            Ending::Subject => self.orphans,
+            Ending::Cluster(document) => leaving::keeps(view, &document.value),
+            Ending::NotPicked => false,
         }
     }
 

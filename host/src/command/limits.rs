@@ -1,4 +1,4 @@
-//! What one plan may do before it is held, as flags.
+//! What one plan may do before it is held, and one change before it is denied, as flags.
 
 use fleetfold_core::Value;
 
@@ -29,10 +29,7 @@ pub struct LimitArgs {
 impl LimitArgs {
     /// The limits as `configure` takes them, if any is given.
     pub fn settings(&self) -> Option<Value> {
-        let numbers =
-            [("deletes", self.max_deletes), ("deletePercent", self.max_delete_percent), ("changes", self.max_changes)];
-        let mut limits: Vec<(&str, Value)> =
-            numbers.into_iter().filter_map(|(key, number)| Some((key, number?.into()))).collect();
+        let mut limits = given([self.max_deletes, self.max_delete_percent, self.max_changes]);
         if !self.protected.is_empty() {
             limits.push(("protectedKinds", Value::list(self.protected.iter().map(String::as_str))));
         }
@@ -41,4 +38,34 @@ impl LimitArgs {
         }
         (!limits.is_empty()).then(|| Value::map(limits))
     }
+}
+
+/// The limits of one change. What is not given does not count.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ChangeLimitArgs {
+    /// Deny a change that takes more than this many objects from clusters
+    #[arg(long, value_name = "N")]
+    max_deletes: Option<u32>,
+
+    /// Deny a change that takes more than this part of all that clusters get
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    max_delete_percent: Option<u32>,
+
+    /// Deny a change that changes or adds more than this many objects in clusters
+    #[arg(long, value_name = "N")]
+    max_changes: Option<u32>,
+}
+
+impl ChangeLimitArgs {
+    /// The limits as `admit` takes them, if any is given.
+    pub fn limits(&self) -> Option<Value> {
+        let limits = given([self.max_deletes, self.max_delete_percent, self.max_changes]);
+        (!limits.is_empty()).then(|| Value::map(limits))
+    }
+}
+
+/// The numbers that are given, by their names.
+fn given(numbers: [Option<u32>; 3]) -> Vec<(&'static str, Value)> {
+    let names = ["deletes", "deletePercent", "changes"];
+    names.into_iter().zip(numbers).filter_map(|(name, number)| Some((name, number?.into()))).collect()
 }

@@ -16,18 +16,21 @@ use tokio::sync::watch;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::hub::{HubArgs, runtime};
+use super::limits::ChangeLimitArgs;
 use super::run::{bind, cannot_listen, log, stop_when_asked};
 use super::{Failure, ModuleArgs};
 
 /// Guard labels, sets, bindings, overrides, retention paths and flags as a validating admission webhook
 ///
 /// Serves `POST /admit` over TLS, with `/healthz` and `/readyz`. Reads the documents of the hub, and asks its API server who may
-/// do what (SubjectAccessReview). The certificate is read again when its files change.
+/// do what (SubjectAccessReview). The certificate is read again when its files change. With limits, a change or a delete that would
+/// do more than that to clusters is denied: let the API server ask about deletes, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fleetfold webhook --cert tls.crt --key tls.key
-  fleetfold webhook --cert tls.crt --key tls.key --listen 0.0.0.0:8443 --stage transitional")]
+  fleetfold webhook --cert tls.crt --key tls.key --listen 0.0.0.0:8443 --stage transitional
+  fleetfold webhook --cert tls.crt --key tls.key --max-deletes 5 --max-delete-percent 10")]
 pub struct Args {
     #[command(flatten)]
     hub: HubArgs,
@@ -55,6 +58,9 @@ pub struct Args {
     /// Which rules cluster sets follow: transitional or full
     #[arg(long, value_name = "STAGE", default_value = "full", value_parser = ["transitional", "full"])]
     stage: String,
+
+    #[command(flatten)]
+    limits: ChangeLimitArgs,
 
     /// How much to log: error, warn, info, debug
     #[arg(long, value_name = "LEVEL", default_value = "info")]
@@ -87,7 +93,7 @@ async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
     if !args.dialects.is_empty() {
         settings.push(("dialects", Value::list(args.dialects.iter().map(String::as_str))));
     }
-    let mut admission = Admission::new(session, &hub, Value::map(settings), &metrics);
+    let mut admission = Admission::new(session, &hub, Value::map(settings), &metrics).limited(args.limits.limits());
     let listener = TlsListener::new(bind(args.listen)?, args.cert.clone(), args.key.clone())
         .map_err(|error| Failure::new(&error, error.hint()))?;
     tracing::info!(address = %args.listen, "guards changes");

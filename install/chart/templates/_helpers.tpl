@@ -119,3 +119,15 @@ securityContext:
   readOnlyRootFilesystem: true
   capabilities: {drop: [ALL]}
 {{- end -}}
+
+{{- /* The flags of those limits that are set, as a list. Null is none, and zero is one. */}}
+{{- define "fleetfold.limits" -}}
+{{- $flags := list }}
+{{- range $name, $flag := dict "maxDeletes" "max-deletes" "maxDeletePercent" "max-delete-percent" "maxChanges" "max-changes" }}
+{{- $number := index $ $name }}
+{{- if not (kindIs "invalid" $number) }}
+{{- $flags = append $flags (printf "--%s=%d" $flag (int $number)) }}
+{{- end }}
+{{- end }}
+{{- $flags | toJson }}
+{{- end }}

@@ -111,10 +111,15 @@ impl Wanted {
 
     /// What is told while it is not loaded.
     pub fn missing(&self, view: View, document: &Identity) -> Diagnostic {
+        self.unknown(view, document, "nothing is written")
+    }
+
+    /// Says that it is not loaded, and what follows.
+    pub fn unknown(&self, view: View, document: &Identity, follows: &str) -> Diagnostic {
         let known = [(DEFINITION, Some(document.namespace.as_str())), (CLUSTER_DEFINITION, None)];
         let known = known.into_iter().flat_map(|(kind, namespace)| view.store.of_kind(GROUP, kind, namespace));
         let known: Vec<&str> = known.map(|it| it.identity.name.as_str()).collect();
-        let message = format!("the definition `{}` is not loaded, so nothing is written", self.name);
+        let message = format!("the definition `{}` is not loaded, so {follows}", self.name);
         let finding = Diagnostic::warning(Code::UnknownDefinition, message).of(document).at(self.at.clone());
         match crate::nearest::did_you_mean(&self.name, known) {
             Some(hint) => finding.hint(hint),

@@ -15,7 +15,7 @@ use super::stack::{Own, Stack};
 use super::{overrides, scope_of, status};
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::dialect::{Dependence, Ending, Memo, Subject, Touch};
 use crate::diff::diff;
 use crate::document::{Document, Identity};
 use crate::fold::{Effective, Folded, Layer};
@@ -202,6 +202,15 @@ impl Subject for Plugin {
 
     fn touched_by(&self, _: &Identity) -> Touch {
         Touch::Nothing
+    }
+
+    /// The release that it made.
+    fn leaves_behind(&self, _: View, ending: Ending) -> bool {
+        matches!(ending, Ending::Subject) && self.document.text_at(&["spec", "deletionPolicy"]) == "Retain"
+    }
+
+    fn is_object(&self) -> bool {
+        true
     }
 
     fn option_layers(&self) -> &[Layer] {

@@ -13,7 +13,7 @@ use super::status::{self, Standing};
 use super::{CLUSTER, GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
 use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
-use crate::dialect::{Dependence, Memo, Subject, Touch};
+use crate::dialect::{Dependence, Ending, Memo, Subject, Touch};
 use crate::diff::diff;
 use crate::document::{Document, Identity};
 use crate::fold::{Effective, Layer};
@@ -160,6 +160,11 @@ impl Preset {
         planner.status(live, status::applied(&self.stack.applied(cluster, its.as_ref())));
     }
 
+    /// Whether the Plugins stay that it lets go of.
+    fn retains(&self, view: View, deleting: bool) -> bool {
+        self.policy == Policy::Retain && (deleting || !Quirk::DeletesRetained.is_kept(view.settings.mode))
+    }
+
     /// Lets the Plugins go that the preset made and wants no more.
     fn let_go(&self, view: View, plugins: &[(Identity, Value)], cells: &Cells, planner: &mut Planner) {
         let deleting = is_terminating(&self.document);
@@ -175,8 +180,7 @@ impl Preset {
                 planner.steps.diagnostics.push(Diagnostic::warning(Code::BadLabelValue, message).of(self.identity()));
                 continue;
             }
-            let retain =
-                self.policy == Policy::Retain && (deleting || !Quirk::DeletesRetained.is_kept(view.settings.mode));
+            let retain = self.retains(view, deleting);
             let (code, why) = match deleting {
                 true => (ReasonCode::NoLongerWanted, "the preset is being deleted"),
                 false => (ReasonCode::NoLongerSelected, "the preset no longer picks the cluster"),
@@ -300,6 +304,10 @@ impl Subject for Preset {
             CLUSTER => self.rivals.touched_by(&object.name, rest),
             _ => Touch::Nothing,
         }
+    }
+
+    fn leaves_behind(&self, view: View, ending: Ending) -> bool {
+        self.retains(view, matches!(ending, Ending::Subject))
     }
 
     fn option_layers(&self) -> &[Layer] {

@@ -62,6 +62,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
         has_namespace: placed.has_namespace,
         is_disabled: config.is_some_and(|it| it.value.text_at(&["spec", "propagation"]) == "Disabled"),
         adopts: plane::adopts(view, &scope),
+        orphans,
         leaving: match is_terminating(&document.value) {
             true if orphans => Leaving::Orphan,
             true => Leaving::Delete,

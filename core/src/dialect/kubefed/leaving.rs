@@ -43,6 +43,11 @@ pub fn leaves(view: View, scope: &Scope, cluster: &str) -> Option<Leaving> {
     is_terminating(&document.value).then(|| policy(view, &document.value).unwrap_or(Leaving::Orphan))
 }
 
+/// Whether a cluster keeps its copies when its document goes.
+pub fn keeps(view: View, cluster: &Value) -> bool {
+    policy(view, cluster).unwrap_or(Leaving::Orphan) == Leaving::Orphan
+}
+
 fn policy(view: View, cluster: &Value) -> Result<Leaving, Error> {
     let root = Spot::ROOT.key("metadata");
     match cluster.at(&["metadata", "annotations", LEAVING]) {
