@@ -26,7 +26,7 @@ fn main() {
     let target = target_dir(&out);
 
     // A target folder of its own: the outer build holds the lock of the other.
-    let built = build_module(&workspace, "fleetfold-wasm", &target.join("module"));
+    let [built] = build_modules(&workspace, ["fleetfold-wasm"], &target.join("module"));
     let embedded = out.join("fleetfold.wasm");
     copy(&built, &embedded);
     copy(&built, &target.join("fleetfold.wasm"));

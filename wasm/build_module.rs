@@ -1,17 +1,21 @@
-// Builds a module, always the same way. Included by `host/build.rs`, which embeds the raw one, by the tool that makes the one
-// for JavaScript, and by the test that builds two copies of the source and compares them.
+// Builds modules, always the same way. Included by `host/build.rs`, which embeds the raw one, by the tools that make the one
+// for JavaScript and those for other hosts, and by the test that builds two copies of the source and compares them.
 //
 // The same source gives the same bytes, whoever asks and wherever it lies:
 // 1. what the outer build says about compilers, flags, profiles and folders is not passed on;
 // 2. places on this machine are renamed in what the compiler writes;
 // 3. `--locked`, and the toolchain file of the workspace, settle every version.
 
-/// Builds `package` of the workspace at `workspace` and returns where its module lies, in `target_dir`.
+/// Builds `packages` of the workspace at `workspace`, all at once, and returns where their modules lie, in `target_dir`.
 ///
 /// # Panics
 ///
 /// When the build fails: its callers have nothing left to do then.
-fn build_module(workspace: &std::path::Path, package: &str, target_dir: &std::path::Path) -> std::path::PathBuf {
+fn build_modules<const N: usize>(
+    workspace: &std::path::Path,
+    packages: [&str; N],
+    target_dir: &std::path::Path,
+) -> [std::path::PathBuf; N] {
     const TARGET: &str = "wasm32-unknown-unknown";
 
     // `cargo` by name and not `$CARGO`: by name it is rustup's, which reads the toolchain file of the workspace.
@@ -23,15 +27,17 @@ fn build_module(workspace: &std::path::Path, package: &str, target_dir: &std::pa
     }
     let status = cargo
         .current_dir(workspace)
-        .args(["build", "--quiet", "--locked", "-p", package, "--profile", "module", "--target", TARGET])
+        .args(["build", "--quiet", "--locked", "--profile", "module", "--target", TARGET])
+        .args(packages.iter().flat_map(|package| ["-p", package]))
         .arg("--target-dir")
         .arg(target_dir)
         // The encoded form, since a folder may have a space in its name.
         .env("CARGO_ENCODED_RUSTFLAGS", [remap_flags(workspace), small_flags()].concat().join("\u{1f}"))
         .status()
         .unwrap_or_else(|error| panic!("cargo does not start: {error}"));
-    assert!(status.success(), "the module does not build; is the target installed? `rustup target add {TARGET}`");
-    target_dir.join(TARGET).join("module").join(package.replace('-', "_")).with_extension("wasm")
+    assert!(status.success(), "{} does not build; is the target installed? `rustup target add {TARGET}`", packages.join(", "));
+    let folder = target_dir.join(TARGET).join("module");
+    packages.map(|package| folder.join(package.replace('-', "_")).with_extension("wasm"))
 }
 
 /// Whether a variable could change what is built. Where crates come from (`CARGO_HOME`, network, registries) cannot, since

@@ -137,21 +137,38 @@ const fn workspace_op<T: WorkspaceOperation>() -> Op {
 
 /// Answers one request text with one answer text.
 pub fn call(workspace: &mut Workspace, request: &str) -> String {
+    answer(|writer| {
+        let request = read(workspace, request, r#"{"op":"describe"}"#)?;
+        dispatch(workspace, request, writer)
+    })
+}
+
+/// Answers a request whose op was named apart from its other fields. No text at all are no fields.
+pub fn call_op(workspace: &mut Workspace, op: &str, fields: &str) -> String {
+    answer(|writer| {
+        let fields = if fields.is_empty() { "{}" } else { fields };
+        let op = find(op)?;
+        let request = read(workspace, fields, "{}")?;
+        (op.run)(workspace, request, writer)
+    })
+}
+
+fn answer(write: impl FnOnce(&mut Writer) -> Result<(), Error>) -> String {
     let mut writer = Writer::covering();
-    match read(workspace, request).and_then(|it| dispatch(workspace, it, &mut writer)) {
+    match write(&mut writer) {
         Ok(()) => writer.into_text(),
         Err(error) => refuse(&error),
     }
 }
 
 /// Reads a request. What clusters show comes one cluster after the other, and much alike.
-fn read(workspace: &mut Workspace, request: &str) -> Result<Value, Error> {
+fn read(workspace: &mut Workspace, request: &str, example: &str) -> Result<Value, Error> {
     // A longer one is no single cluster, and would be kept for nothing.
     const KEPT: usize = 64 * 1024;
     let read = json::parse_like(request, &workspace.earlier).map_err(|error| {
         let is_json = request.trim_start().starts_with(['{', '[', '"']);
         let hint = (error.code == Code::BadJson && !is_json).then(|| {
-            r#"a request is a JSON object, as `{"op":"describe"}`; YAML goes into the `text` of the op `parse`"#.into()
+            format!("a request is a JSON object, as `{example}`; YAML goes into the `text` of the op `parse`")
         });
         error.into_error().maybe_hint(hint)
     })?;
@@ -191,11 +208,15 @@ fn dispatch(workspace: &mut Workspace, mut request: Value, writer: &mut Writer) 
             return Err(Error::new(Code::MissingField, "the field `op` is missing").at(spot).hint(hint));
         }
     };
-    let Some(op) = OPS.iter().find(|op| op.name == name) else {
-        let hint = suggest(&name, &op_names(), "known ops");
-        return Err(Error::new(Code::UnknownOp, format!("there is no op `{name}`")).at(spot).hint(hint));
-    };
+    let op = find(&name).map_err(|error| error.at(spot))?;
     (op.run)(workspace, request, writer)
+}
+
+fn find(name: &str) -> Result<&'static Op, Error> {
+    OPS.iter().find(|op| op.name == name).ok_or_else(|| {
+        let hint = suggest(name, &op_names(), "known ops");
+        Error::new(Code::UnknownOp, format!("there is no op `{name}`")).hint(hint)
+    })
 }
 
 fn op_names() -> Vec<&'static str> {

@@ -33,10 +33,27 @@ impl Workspace {
 
     /// The same for bytes that came over a boundary; nothing stands for a buffer that was never given out.
     pub fn call_bytes(&mut self, request: Option<&[u8]>) -> String {
-        match request.map(std::str::from_utf8) {
-            Some(Ok(request)) => self.call(request),
-            Some(Err(error)) => refuse(format!("the request is not UTF-8 from byte {} on", error.valid_up_to())),
+        match request {
+            Some(request) => self.with_text(request, Workspace::call),
             None => refuse("the request is not in a buffer of this module"),
+        }
+    }
+
+    /// The same where the op has been named, and the bytes are the other fields of the request.
+    ///
+    /// ```
+    /// let mut workspace = fleetfold_core::Workspace::default();
+    /// let answer = workspace.call_op("patch", br#"{"object":{"a":1},"patch":[{"op":"remove","path":"/a"}]}"#);
+    /// assert_eq!(answer, r#"{"ok":{"object":{}}}"#);
+    /// ```
+    pub fn call_op(&mut self, op: &str, fields: &[u8]) -> String {
+        self.with_text(fields, |workspace, fields| contract::call_op(workspace, op, fields))
+    }
+
+    fn with_text(&mut self, bytes: &[u8], call: impl FnOnce(&mut Workspace, &str) -> String) -> String {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => call(self, text),
+            Err(error) => refuse(format!("the request is not UTF-8 from byte {} on", error.valid_up_to())),
         }
     }
 

@@ -62,7 +62,7 @@ fn two_builds_in_two_folders_are_one_module() {
     let build = |folder: &str| {
         let copy = scratch.join(folder);
         copy_sources(&copy);
-        let module = build_module(&copy, "fleetfold-wasm", &copy.join("target"));
+        let [module] = build_modules(&copy, ["fleetfold-wasm"], &copy.join("target"));
         digest(&std::fs::read(module).expect("the module was built"))
     };
     // One of them with a space in its name, as people have them.

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 
 fn write(target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
-    let module = build_module(&workspace, "fleetfold-javascript", target);
+    let [module] = build_modules(&workspace, ["fleetfold-javascript"], target);
     let mut bindgen = Bindgen::new();
     bindgen.input_path(module).out_name("engine").typescript(true);
     bindgen.remove_name_section(true).remove_producers_section(true).web(true)?.generate(out)?;

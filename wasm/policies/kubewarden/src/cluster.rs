@@ -1,0 +1,110 @@
+//! What the host is asked for: documents of the cluster, and who may do what.
+
+use fleetfold_core::{Value, Workspace};
+
+use crate::engine::{ask, list, read};
+use crate::response::Refusal;
+use crate::settings::Context;
+
+/// How the host is asked, in its namespace `kubernetes`: an operation and its request to the answer, or why there is none.
+pub type Host<'a> = dyn Fn(&str, &[u8]) -> Result<Vec<u8>, String> + 'a;
+
+/// How often documents may tell of further kinds to read.
+const ROUNDS: usize = 4;
+
+/// Takes the documents of the cluster into the workspace. What it has counts before what the settings have.
+///
+/// # Errors
+///
+/// A kind cannot be listed: what is unknown is not absent.
+pub fn load(context: &Context, workspace: &mut Workspace, host: &Host) -> Result<(), Refusal> {
+    let mut done: Vec<Value> = Vec::new();
+    for _ in 0..ROUNDS {
+        let answer = ask(workspace, "kinds", Value::map([] as [(&str, Value); 0])).map_err(Refusal::unanswered)?;
+        // A host has no way to list kinds by the beginning of their name. What they are called, documents tell.
+        let is_one = |kind: &&Value| !kind.text_at(&["kind"]).ends_with('*');
+        let kinds = list(&answer.ok, "kinds").iter().filter(is_one).filter(|it| context.has(it));
+        let next: Vec<Value> = kinds.filter(|it| !done.contains(it)).cloned().collect();
+        if next.is_empty() {
+            return Ok(());
+        }
+        for kind in next {
+            let documents = Value::map([("documents", Value::list(listed(&kind, host)?))]);
+            ask(workspace, "load", documents).map_err(Refusal::unanswered)?;
+            done.push(kind);
+        }
+    }
+    Err(Refusal::unanswered("the documents of the cluster tell of one kind after the other"))
+}
+
+/// The documents of a kind, in the best version that the host can list.
+fn listed(kind: &Value, host: &Host) -> Result<Vec<Value>, Refusal> {
+    let (group, name) = (kind.text_at(&["group"]), kind.text_at(&["kind"]));
+    let mut refused = None;
+    for version in list(kind, "versions").iter().filter_map(Value::as_text) {
+        let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        match list_all(&api_version, name, kind.get("labelSelector"), host) {
+            Ok(items) => return Ok(items),
+            Err(problem) => refused = refused.or(Some((api_version, problem))),
+        }
+    }
+    let (api_version, problem) = refused.unwrap_or_default();
+    let hint = "let `context` name the kinds that the cluster serves, or `dialects` the systems that it has, and let the \
+                policy have `contextAwareResources`";
+    Err(Refusal::unanswered(format!("the host does not list {name} of {api_version}: {problem}; {hint}")))
+}
+
+fn list_all(api_version: &str, kind: &str, selector: Option<&Value>, host: &Host) -> Result<Vec<Value>, String> {
+    let request = Value::map([
+        ("api_version", api_version.into()),
+        ("kind", kind.into()),
+        ("label_selector", selector.cloned().unwrap_or_default()),
+        ("field_selector", Value::Null),
+        ("field_masks", Value::Null),
+    ]);
+    let answer = host("list_resources_all", request.to_canonical().as_bytes())?;
+    let answer = read(&answer).map_err(|problem| format!("its list cannot be read: {problem}"))?;
+    let items = answer.get("items").and_then(Value::as_list).ok_or("its list has no `items`")?;
+    // Of what kind the items of a list are, the list says.
+    let named = |item: &Value| {
+        let mut item = item.clone();
+        if let Some(fields) = item.as_map_mut() {
+            fields.entry_or("apiVersion", || api_version.into());
+            fields.entry_or("kind", || kind.into());
+        }
+        item
+    };
+    Ok(items.iter().map(named).collect())
+}
+
+/// Asks for a permission, and puts the answer as the engine takes it.
+///
+/// # Errors
+///
+/// The host did not say: nothing is granted by that.
+pub fn review(need: &Value, host: &Host) -> Result<Value, Refusal> {
+    let spec = need.get("spec").cloned().unwrap_or_default();
+    let attributes = spec.get("resourceAttributes").cloned().unwrap_or_default();
+    let answer = host("can_i", question(&spec, &attributes).to_canonical().as_bytes());
+    let answer = answer.and_then(|it| read(&it).map_err(|problem| format!("its answer cannot be read: {problem}")));
+    let allowed = answer
+        .and_then(|it| it.get("allowed").and_then(Value::as_bool).ok_or("its answer has no `allowed`".to_owned()));
+    let allowed = allowed.map_err(|problem| {
+        let hint = "where the host has no `can_i`, set `permissions: roles` and give the roles and their bindings in `documents`";
+        let user = spec.text_at(&["user"]);
+        Refusal::unanswered(format!("the host does not say what {user} may do: {problem}; {hint}"))
+    })?;
+    let part = |key| (key, Value::text(attributes.text_at(&[key])));
+    Ok(Value::map([part("resource"), part("subresource"), part("name"), part("verb"), ("allowed", allowed.into())]))
+}
+
+/// The review as hosts take it. It is not taken from their memory: a permission may just have been withdrawn. Of the user they
+/// know name and groups; a host that knows more finds it there.
+fn question(spec: &Value, attributes: &Value) -> Value {
+    const ATTRIBUTES: [&str; 7] = ["group", "name", "namespace", "resource", "subresource", "verb", "version"];
+    let given = |key: &'static str| Some((key, attributes.get(key)?.clone()));
+    let mut review: Vec<(&str, Value)> =
+        ["user", "groups", "uid", "extra"].into_iter().filter_map(|key| Some((key, spec.get(key)?.clone()))).collect();
+    review.push(("resource_attributes", Value::map(ATTRIBUTES.into_iter().filter_map(given))));
+    Value::map([("subject_access_review", Value::map(review)), ("disable_cache", true.into())])
+}

@@ -1,0 +1,60 @@
+//! One change, judged by the engine.
+
+use fleetfold_core::{Value, Workspace};
+
+use crate::cluster::{self, Host};
+use crate::engine::{ask, list, read};
+use crate::response::{Refusal, Verdict, told};
+use crate::settings::Settings;
+
+/// How often the engine may ask for further access reviews about one change.
+const ROUNDS: usize = 4;
+
+/// Decides over a review.
+///
+/// # Errors
+///
+/// Nothing can be decided, which is a rejection too.
+pub fn judge(payload: &[u8], host: &Host) -> Result<Verdict, Refusal> {
+    let unreadable = |problem| Refusal::unreadable(format!("the review cannot be read: {problem}"));
+    let payload = read(payload).map_err(unreadable)?;
+    let request = payload.get("request").ok_or_else(|| Refusal::unreadable("the review has no request"))?;
+    let mut workspace = Workspace::default();
+    let settings = payload.get("settings").unwrap_or(&Value::Null);
+    let settings = Settings::read(settings, &mut workspace).map_err(|problems| {
+        Refusal::misconfigured(format!("the settings of the policy are wrong: {}", told(&problems)))
+    })?;
+    cluster::load(&settings.context, &mut workspace, host)?;
+    let mutated = if settings.defaults { defaulted(request, &mut workspace)? } else { None };
+    let mut request = request.clone();
+    if let (Some(mutated), Some(fields)) = (&mutated, request.as_map_mut()) {
+        fields.insert("object", mutated.clone());
+    }
+    let answer = admit(&request, &settings, &mut workspace, host)?;
+    Ok(Verdict { answer, mutated })
+}
+
+/// The engine's verdict, after every access review that it needs.
+fn admit(request: &Value, settings: &Settings, workspace: &mut Workspace, host: &Host) -> Result<Value, Refusal> {
+    let mut reviews: Vec<Value> = Vec::new();
+    for _ in 0..ROUNDS {
+        let mut fields = vec![("request", request.clone()), ("reviews", Value::list(reviews.clone()))];
+        fields.extend(settings.admit.iter().cloned());
+        let verdict = ask(workspace, "admit", Value::map(fields)).map_err(Refusal::unanswered)?.ok;
+        let needs = list(&verdict, "needs");
+        if needs.is_empty() {
+            return Ok(verdict);
+        }
+        for need in needs {
+            reviews.push(cluster::review(need, host)?);
+        }
+    }
+    Err(Refusal::unanswered("the engine asks for one access review after the other"))
+}
+
+/// The object with what its system would add to it; nothing where that is nothing.
+fn defaulted(request: &Value, workspace: &mut Workspace) -> Result<Option<Value>, Refusal> {
+    let answer = ask(workspace, "defaults", Value::map([("request", request.clone())])).map_err(Refusal::unanswered)?;
+    let is_changed = !list(&answer.ok, "added").is_empty();
+    Ok(answer.ok.get("object").filter(|_| is_changed).cloned())
+}

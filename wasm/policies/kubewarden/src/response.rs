@@ -1,0 +1,99 @@
+//! What Kubewarden takes as an answer.
+
+use fleetfold_core::Value;
+
+use crate::engine::list;
+
+/// How many problems of settings are told.
+const TOLD: usize = 20;
+
+/// What the engine decided.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The answer of `admit`.
+    pub answer: Value,
+    /// The object with defaults, where some were added.
+    pub mutated: Option<Value>,
+}
+
+/// Why nothing could be decided, which rejects the change.
+#[derive(Debug)]
+pub struct Refusal {
+    code: i64,
+    message: String,
+}
+
+impl Verdict {
+    /// Message, code and warnings are what the webhook says.
+    pub fn respond(&self) -> Value {
+        let accepted = self.answer.get("allowed").and_then(Value::as_bool).unwrap_or(false);
+        let mut response = vec![("accepted", Value::from(accepted))];
+        if !accepted {
+            response.push(("code", Value::from(403_i64)));
+            response.push(("message", self.answer.text_at(&["message"]).into()));
+        }
+        if let Some(mutated) = self.mutated.as_ref().filter(|_| accepted) {
+            response.push(("mutated_object", mutated.clone()));
+        }
+        let warnings = list(&self.answer, "warnings");
+        if !warnings.is_empty() {
+            response.push(("warnings", Value::list(warnings.to_vec())));
+        }
+        let annotations = self.annotations();
+        if !annotations.is_empty() {
+            response.push(("audit_annotations", Value::map(annotations)));
+        }
+        Value::map(response)
+    }
+
+    /// What an audit log should have beside the message.
+    fn annotations(&self) -> Vec<(&'static str, String)> {
+        let names = |key| {
+            let names: Vec<&str> = list(&self.answer, key).iter().filter_map(Value::as_text).collect();
+            (key, names.join(","))
+        };
+        let code = ("code", self.answer.text_at(&["code"]).to_owned());
+        [code, names("joins"), names("leaves")].into_iter().filter(|(_, text)| !text.is_empty()).collect()
+    }
+}
+
+impl Refusal {
+    /// What was sent cannot be read.
+    pub fn unreadable(message: impl Into<String>) -> Refusal {
+        Refusal { code: 400, message: message.into() }
+    }
+
+    /// The policy is set up wrongly.
+    pub fn misconfigured(message: impl Into<String>) -> Refusal {
+        Refusal { code: 500, message: message.into() }
+    }
+
+    /// What is needed could not be had.
+    pub fn unanswered(message: impl AsRef<str>) -> Refusal {
+        Refusal { code: 503, message: format!("the change cannot be judged: {}", message.as_ref()) }
+    }
+
+    pub fn respond(&self) -> Value {
+        let message = Value::text(self.message.as_str());
+        Value::map([("accepted", Value::from(false)), ("code", self.code.into()), ("message", message)])
+    }
+}
+
+/// Whether settings can be used.
+pub fn settings(problems: &[String]) -> Value {
+    let mut answer = vec![("valid", Value::from(problems.is_empty()))];
+    if !problems.is_empty() {
+        answer.push(("message", told(problems).into()));
+    }
+    Value::map(answer)
+}
+
+/// Problems in a row, the rest of them counted.
+pub fn told(problems: &[String]) -> String {
+    let mut told: Vec<String> = problems.iter().take(TOLD).cloned().collect();
+    let more = problems.len().saturating_sub(TOLD);
+    if more > 0 {
+        told.push(format!("and {more} more"));
+    }
+    told.join("; ")
+}

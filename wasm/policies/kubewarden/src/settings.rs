@@ -1,0 +1,154 @@
+//! The settings of the policy: what the op `configure` takes, and what is for the policy itself.
+
+use fleetfold_core::nearest::suggest;
+use fleetfold_core::{Value, Workspace};
+
+use crate::engine::{ask, list, worded};
+
+/// What is for the policy itself, beside what `configure` takes. `limits` are those of `admit`, as it asks nothing else.
+const OWN: [&str; 5] = ["context", "defaults", "documents", "limits", "permissions"];
+
+/// The fields that go to `admit` as they are.
+const ADMIT: [&str; 2] = ["limits", "permissions"];
+
+/// Settings that were found good. What `configure` takes, and documents, are in the workspace by then.
+#[derive(Debug)]
+pub struct Settings {
+    /// Which documents are read from the cluster.
+    pub context: Context,
+    /// Whether defaults are added to objects.
+    pub defaults: bool,
+    /// The fields that go to `admit` as they are.
+    pub admit: Vec<(&'static str, Value)>,
+}
+
+/// Which documents are read from the cluster.
+#[derive(Debug)]
+pub enum Context {
+    Nothing,
+    /// Those of every kind that the systems in force have.
+    Everything,
+    /// Those of these kinds, as `Kind` or `Kind.group`.
+    Kinds(Vec<String>),
+}
+
+impl Settings {
+    /// Puts the settings into a fresh workspace.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with them.
+    pub fn read(settings: &Value, workspace: &mut Workspace) -> Result<Settings, Vec<String>> {
+        let given = match settings {
+            // A policy without settings.
+            Value::Null => Vec::new(),
+            Value::Map(fields) => fields.iter().filter(|(_, value)| !value.is_null()).collect(),
+            other => return Err(vec![format!("the settings must be a map, not {}", other.kind())]),
+        };
+        let mut problems = configure(&given, workspace);
+        let field = |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+        problems.extend(field("documents").map(|it| load(it, workspace)).unwrap_or_default());
+        let admit: Vec<_> = ADMIT.into_iter().filter_map(|name| Some((name, field(name)?.clone()))).collect();
+        for part in &admit {
+            // A request about nothing is judged by no rule: what is refused is the setting.
+            let about_nothing = Value::map([("kind", Value::map([("kind", "")]))]);
+            let asked = ask(workspace, "admit", Value::map([part.clone(), ("request", about_nothing)]));
+            problems.extend(asked.err());
+        }
+        let context = field("context").map_or(Ok(Context::Nothing), |it| Context::read(it, workspace));
+        let defaults =
+            field("defaults").map_or(Ok(false), |it| it.as_bool().ok_or_else(|| vec![no_bool("defaults", it)]));
+        match (context, defaults) {
+            (Ok(context), Ok(defaults)) if problems.is_empty() => Ok(Settings { context, defaults, admit }),
+            (context, defaults) => {
+                problems.extend(context.err().into_iter().chain(defaults.err()).flatten());
+                Err(problems)
+            }
+        }
+    }
+}
+
+impl Context {
+    fn read(value: &Value, workspace: &mut Workspace) -> Result<Context, Vec<String>> {
+        let names = match value {
+            Value::Bool(true) => return Ok(Context::Everything),
+            Value::Bool(false) => return Ok(Context::Nothing),
+            Value::List(names) => names,
+            other => {
+                let message = format!("`context` must be true, false or a list of kinds, not {}", other.kind());
+                return Err(vec![worded(&message, "/context", "")]);
+            }
+        };
+        let kinds = ask(workspace, "kinds", Value::map([] as [(&str, Value); 0])).map_err(|it| vec![it])?;
+        let known: Vec<&str> = list(&kinds.ok, "kinds").iter().map(|it| it.text_at(&["kind"])).collect();
+        let is_meant = |name: &str| list(&kinds.ok, "kinds").iter().any(|kind| is_named(kind, name));
+        let mut problems = Vec::new();
+        for (index, name) in names.iter().enumerate() {
+            let place = format!("/context/{index}");
+            match name.as_text() {
+                Some(name) if is_meant(name) => {}
+                Some(name) => {
+                    let kind = name.split('.').next().unwrap_or_default();
+                    let hint = suggest(kind, &known, "those that are read");
+                    problems.push(worded(&format!("there is no kind `{name}` that is read"), &place, &hint));
+                }
+                None => problems.push(worded(&format!("a kind must be a string, not {}", name.kind()), &place, "")),
+            }
+        }
+        let named = || names.iter().filter_map(Value::as_text).map(str::to_owned).collect();
+        if problems.is_empty() { Ok(Context::Kinds(named())) } else { Err(problems) }
+    }
+
+    /// Whether the documents of a kind are read.
+    pub fn has(&self, kind: &Value) -> bool {
+        match self {
+            Context::Nothing => false,
+            Context::Everything => true,
+            Context::Kinds(names) => names.iter().any(|name| is_named(kind, name)),
+        }
+    }
+}
+
+/// Whether a kind is meant by `Kind` or `Kind.group`.
+fn is_named(kind: &Value, name: &str) -> bool {
+    let (its, group) = (kind.text_at(&["kind"]), kind.text_at(&["group"]));
+    name.split_once('.').map_or(name == its, |it| it == (its, group))
+}
+
+/// Puts each field that `configure` takes to it alone, so that every problem is told.
+fn configure(given: &[(&fleetfold_core::value::Text, &Value)], workspace: &mut Workspace) -> Vec<String> {
+    // The settings in force are just the fields that it takes.
+    let in_force = ask(workspace, "configure", Value::map([] as [(&str, Value); 0]));
+    let in_force = in_force.map(|it| it.ok).unwrap_or_default();
+    let known: Vec<&str> = in_force.as_map().into_iter().flat_map(|it| it.keys()).map(|it| it.as_str()).collect();
+    let mut problems = Vec::new();
+    for (name, value) in given.iter().filter(|(name, _)| !OWN.contains(&name.as_str())) {
+        if known.contains(&name.as_str()) {
+            problems.extend(ask(workspace, "configure", Value::map([(name.as_str(), (*value).clone())])).err());
+            continue;
+        }
+        let mut names = [known.as_slice(), &OWN].concat();
+        names.sort_unstable();
+        names.dedup();
+        let hint = suggest(name, &names, "the settings are");
+        problems.push(worded(&format!("there is no setting `{name}`"), &format!("/{name}"), &hint));
+    }
+    problems
+}
+
+/// Takes the documents in, and tells those that cannot be read.
+fn load(documents: &Value, workspace: &mut Workspace) -> Vec<String> {
+    let request = match documents {
+        Value::List(_) => Value::map([("documents", documents.clone())]),
+        Value::Text(_) => Value::map([("text", documents.clone()), ("file", "documents".into())]),
+        other => {
+            let message = format!("`documents` must be a list of objects or a text in YAML, not {}", other.kind());
+            return vec![worded(&message, "/documents", "")];
+        }
+    };
+    ask(workspace, "load", request).map_or_else(|problem| vec![problem], |answer| answer.errors)
+}
+
+fn no_bool(name: &str, value: &Value) -> String {
+    worded(&format!("`{name}` must be true or false, not {}", value.kind()), &format!("/{name}"), "")
+}
