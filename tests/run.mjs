@@ -64,6 +64,15 @@ function run(command, args, cwd, isQuiet) {
   });
 }
 
+/** Does something with each, two at a time. */
+async function sideBySide(all, act) {
+  const waiting = [...all];
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await act(next);
+  };
+  await Promise.all([worker(), worker()]);
+}
+
 /** The tests in folders: so many files at once. */
 function suite(name, folders, atOnce) {
   const files = folders.flatMap((it) => readdirSync(join(root, "tests", it)).map((file) => join("tests", it, file)));
@@ -79,6 +88,8 @@ await step("format", "cargo", ["fmt", "--all", "--check"]);
 await step("page and package, built", "node", ["web/build.mjs"]);
 await step("types", join("node_modules", ".bin", "tsc"), ["-p", "web"]);
 await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked"]);
+// On one core, beside the lint.
+const policies = step("policies", join(target, "debug", "fleetfold-policies"), [join(target, "module"), join(target, "policies")], { isAside: true });
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
 await step("rust", "cargo", ["test", "--workspace", "--locked"], { counts: COUNTS.cargo });
 await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "peers") });
@@ -86,28 +97,40 @@ await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);
 
 // The vectors, in every host there is: the same bytes everywhere.
-const piped = (host) => ["sh", ["-c", `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/${host}`]];
+await policies;
+const piped = (host, ...args) => ["sh", ["-c", `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/${host} ${args.map((it) => `"${it}"`).join(" ")}`]];
+const raw = join(target, "fleetfold.wasm");
+const policy = (name) => join(target, "policies", `fleetfold-${name}.wasm`);
 const hosts = {
   native: [fleetfold, ["vectors", vectors, "--native"], { counts: COUNTS.vectors }],
   wasmtime: [fleetfold, ["vectors", vectors], { counts: COUNTS.vectors }],
-  "node, module": piped(`node.mjs "${join(target, "fleetfold.wasm")}"`),
+  "node, module": piped("node.mjs", raw),
   "node, package": piped("package.mjs"),
-  "chromium, page": piped("chromium.mjs page"),
-  "chromium, worker": piped("chromium.mjs worker"),
+  "chromium, page": piped("chromium.mjs", "page"),
+  "chromium, worker": piped("chromium.mjs", "worker"),
+  "go, wazero": piped("anywhere.mjs", "go", raw),
+  "python, wasmtime": piped("anywhere.mjs", "python", raw),
+  "java, chicory": piped("anywhere.mjs", "java", raw),
+  "node, extism": piped("extism.mjs", policy("extism")),
+  "python, extism": piped("python.mjs", "tests/hosts/extism-host.py", policy("extism")),
+  "python, component": piped("python.mjs", "tests/hosts/component.py", policy("component")),
 };
-const digests = [];
-for (const [host, [command, args, options]] of Object.entries(hosts)) {
-  const output = await step(`vectors, ${host}`, command, args, options);
-  digests.push([host, output.match(/^answers (sha256:\w+)$/m)?.[1]]);
-}
-console.log(`\n== one digest over all answers\n${digests.map(([host, digest]) => `${host.padEnd(18)}${digest}`).join("\n")}`);
-total[digests.every(([, digest]) => digest && digest === digests[0][1]) ? "passed" : "failed"] += 1;
+const digests = Object.fromEntries(Object.keys(hosts).map((host) => [host, undefined]));
+await sideBySide(Object.entries(hosts), async ([host, [command, args, options]]) => {
+  const output = await step(`vectors, ${host}`, command, args, { ...options, isAside: true });
+  digests[host] = output.match(/^answers (sha256:\w+)$/m)?.[1];
+});
+console.log(`\n== one digest over all answers\n${Object.entries(digests).map(([host, digest]) => `${host.padEnd(18)}${digest}`).join("\n")}`);
+total[Object.values(digests).every((digest) => digest && digest === digests.native) ? "passed" : "failed"] += 1;
+
+// Policy engines, plugins and functions, in hosts that nobody here wrote.
+await controlPlane;
+await suite("foreign hosts", ["hosts"], 2);
 
 // The page in Chromium, and the package where people install it.
 await suite("page and package", ["web"], 2);
 
 // The runner, the webhook and their installation, on real API servers.
-await controlPlane;
 await suite("real clusters", ["cluster", "install"], 1);
 
 console.log("\n== how long each took");
