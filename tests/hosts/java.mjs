@@ -41,7 +41,7 @@ function jars() {
   return cached("chicory", [pom, lock], (folder) => {
     if (!onPath("mvn")) install(["maven"], "install Maven");
     console.error("fetching Chicory by tests/hosts/anywhere/java/pom.xml");
-    const quiet = ["--batch-mode", "--quiet", "-Dstyle.color=never", "--file", join(sources, "pom.xml")];
+    const quiet = ["--batch-mode", "--quiet", "--file", join(sources, "pom.xml")];
     run("mvn", [...quiet, "dependency:copy-dependencies", `-DoutputDirectory=${folder}`]);
     const sum = (file) => createHash("sha256").update(readFileSync(join(folder, file))).digest("hex");
     const got = readdirSync(folder).sort().map((file) => `${sum(file)}  ${file}\n`).join("");
