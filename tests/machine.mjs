@@ -51,6 +51,6 @@ export function cached(name, inputs, fill) {
 
 /** Runs a program to its end. What it prints is of interest only when it fails. */
 export function run(command, args, options = {}) {
-  const { status, error, stdout } = spawnSync(command, args, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8", ...options });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ends with ${error?.message ?? status}\n${stdout ?? ""}`);
+  const { status, error, stdout, stderr } = spawnSync(command, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", ...options });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ends with ${error?.message ?? status}\n${stdout ?? ""}${stderr ?? ""}`);
 }
