@@ -194,10 +194,11 @@ fn an_item_that_is_no_object_is_a_result_at_its_index() {
 - file:
     index: 4
     path: a.yaml
-  message: \"the document has no `metadata.name`\"
+  message: \"the document has no `metadata.name`; an item is an object with `apiVersion`, `kind` and `metadata.name`\"
 ";
     assert!(said.contains(want), "{said}");
-    assert!(said.contains("\n- message: \"the document is a number, not an object\"\n"), "{said}");
+    let want = "\n- field:\n    path: \"items[10]\"\n  message: \"the document is an integer, not an object; ";
+    assert!(said.contains(want), "{said}");
     assert_eq!(done.status.code(), Some(1));
 }
 

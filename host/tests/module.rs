@@ -39,6 +39,24 @@ fn the_module_in_the_program_is_raw_and_runs_here() {
     }
 }
 
+/// What cannot be an engine is not run to find that out: this one would never end.
+#[test]
+fn a_module_that_is_no_engine_is_not_started() {
+    let folder = folder("other");
+    let other = wasm(&folder, r#"(module (memory (export "memory") 1) (func $f (loop br 0)) (start $f))"#);
+    let said = run(&["module", "inspect", &other]);
+    let want =
+        "\n  here    this program does not run it: the module does not export `fleetfold_abi`, or as something else\n";
+    assert!(text(&said.stdout).contains(want), "{}", text(&said.stdout));
+    assert!(text(&said.stdout).contains(": a module for a host that is not known here\n"));
+    // What says that it is one is started, within limits.
+    let names = ["abi", "alloc", "free", "call"].map(|it| format!("(func (export \"fleetfold_{it}\"))")).concat();
+    let hangs =
+        wasm(&folder, &format!(r#"(module (memory (export "memory") 1) (func $f (loop br 0)) (start $f) {names})"#));
+    let json = squeezed(&run(&["module", "inspect", &hangs, "-o", "json"]));
+    assert!(json.contains(r#""reason":{"code":"deadline-exceeded""#) && json.contains(r#""runsHere":false"#), "{json}");
+}
+
 #[test]
 fn metadata_goes_in_and_is_shown() {
     let folder = folder("metadata");
@@ -51,12 +69,12 @@ fn metadata_goes_in_and_is_shown() {
     let shown = run(&["module", "inspect", &out]);
     let want = "\
 : a Kubewarden policy
-  size    564 bytes in 7 sections
+  size    472 bytes in 7 sections
 ";
     let said = text(&shown.stdout);
     assert!(said.contains(want), "{said}");
     let want = "
-  memory  1 pages of 65,536 bytes at first, 4 at most
+  memory  1 page of 65,536 bytes at first, 4 at most
   here    this program does not run it: the module imports `wapc.__guest_request`
 
 IMPORT                 KIND   TYPE
@@ -171,7 +189,7 @@ fn what_is_no_module_is_told() {
     fails(&["module", "inspect", &metadata], "these bytes are not WebAssembly at byte 0\nhint: give a `.wasm` file\n");
     fails(&["module", "inspect", "/nowhere.wasm"], "`/nowhere.wasm` cannot be read");
     fails(&["module", "annotate", &plain, "-m", &metadata, "-o", "/nowhere/out.wasm"], "cannot be written");
-    fails(&["module", "annotate", &plain, "-m", &plain, "-o", &out], "is not UTF-8 at byte");
+    fails(&["module", "annotate", &plain, "-m", &plain, "-o", &out], "the character U+0000 must not stand in YAML");
     fails(&["module", "annotate", &plain, "-o", &out], "--metadata");
 }
 

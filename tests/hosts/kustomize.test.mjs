@@ -12,6 +12,13 @@ import { findTools } from "../cluster/tools.mjs";
 const tools = findTools();
 const example = join(root, "examples", "kubefed");
 const FILES = ["control-plane.yaml", "shop.yaml", "types.yaml"];
+const ROLES = {
+  generator: { generators: ["fn.yaml"] },
+  transformer: { resources: FILES, transformers: ["fn.yaml"] },
+  // Only so does kustomize say which file an item came from.
+  check: { resources: FILES, transformers: ["fn.yaml"], buildMetadata: ["originAnnotations"] },
+  none: { resources: FILES },
+};
 const CLUSTER = "fleetfold.dev/cluster";
 let folder;
 
@@ -26,8 +33,7 @@ function build(role, spec, edit = (text) => text) {
   const exec = JSON.stringify({ exec: { path: fleetfold, args: ["fn"] } });
   const metadata = { name: "fleet", annotations: { "config.kubernetes.io/function": exec } };
   writeFileSync(join(folder, "fn.yaml"), JSON.stringify({ apiVersion: "fleetfold.dev/v1alpha1", kind: "Fleetfold", metadata, spec }));
-  const roles = { generator: { generators: ["fn.yaml"] }, transformer: { resources: FILES, transformers: ["fn.yaml"], buildMetadata: ["originAnnotations"] }, none: { resources: FILES, buildMetadata: ["originAnnotations"] } };
-  writeFileSync(join(folder, "kustomization.yaml"), JSON.stringify(roles[role]));
+  writeFileSync(join(folder, "kustomization.yaml"), JSON.stringify(ROLES[role]));
   const { status, stdout, stderr } = spawnSync(tools.kustomize, ["build", "--enable-alpha-plugins", "--enable-exec", folder], { encoding: "utf8", maxBuffer: 1 << 26 });
   return { code: status, text: stdout, complaint: stderr };
 }
@@ -79,12 +85,12 @@ test("what is in order passes the check as it is", () => {
 
 test("what is wrong fails the build, and says what and where", () => {
   const wrong = (text, file) => (file === "shop.yaml" ? text.replace("tier: production", "tier: [production]") : text);
-  const { code, text, complaint } = build("transformer", { run: "lint" }, wrong);
+  const { code, text, complaint } = build("check", { run: "lint" }, wrong);
   assert.notEqual(code, 0);
   assert.equal(text, "");
   assert.match(complaint, /error\[bad-label-value\]: the value of the label `tier` is a list, not a string\n --> shop\.yaml\n/);
   assert.match(complaint, /FederatedDeployment\/shop\/web \/spec\/overrides\/0\/clusterSelector\/matchLabels\/tier/);
-  assert.equal(build("transformer", { run: "lint", failOn: "never" }, wrong).code, 0);
+  assert.equal(build("check", { run: "lint", failOn: "never" }, wrong).code, 0);
 });
 
 test("a configuration that is wrong fails the build with what was meant", () => {

@@ -73,7 +73,7 @@ impl App {
             return Some(error_answer("read-only", &message, hint));
         }
         if request.get("reveal").is_some_and(|it| *it != Value::Bool(false)) {
-            let hint = "leave `reveal` out; the runner alone asks with it";
+            let hint = "leave `reveal` out; it is for who writes objects, as the runner does";
             return Some(error_answer("reveal-not-allowed", "what Secrets hold is not told here", hint));
         }
         None

@@ -18,5 +18,5 @@ mod sections;
 pub use annotate::annotate;
 pub use flaw::Flaw;
 pub use inspect::{Inspection, Item, Memory, inspect};
-pub use purpose::{KUBEWARDEN_METADATA, Purpose};
+pub use purpose::{KUBEWARDEN_METADATA, Purpose, RAW_EXPORTS};
 pub use sections::{Form, Section};

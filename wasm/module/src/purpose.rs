@@ -58,6 +58,9 @@ enum Imports {
 /// The section in which policies for Kubewarden have their metadata.
 pub const KUBEWARDEN_METADATA: &str = "io.kubewarden.metadata";
 
+/// What the raw module exports.
+pub const RAW_EXPORTS: &[&str] = &["memory", "fleetfold_abi", "fleetfold_alloc", "fleetfold_free", "fleetfold_call"];
+
 /// The first row that fits says it.
 const ROWS: &[Row] = &[
     Row {
@@ -75,7 +78,7 @@ const ROWS: &[Row] = &[
         words: "a raw Fleetfold module, for any WebAssembly runtime",
         form: Form::Module,
         imports: Imports::None,
-        exports: &["memory", "fleetfold_abi", "fleetfold_alloc", "fleetfold_free", "fleetfold_call"],
+        exports: RAW_EXPORTS,
         section: None,
     },
     Row {

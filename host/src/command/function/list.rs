@@ -7,7 +7,7 @@ use fleetfold_core::path::Pointer;
 
 use super::super::Failure;
 use super::super::written::Written;
-use crate::render::finding::{Finding, Texts};
+use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::name_of;
 use crate::source::STDIN;
 
@@ -108,11 +108,12 @@ impl ResourceList {
 
     /// The items that are documents of a fleet, or may be, as they were written.
     pub fn documents(&self) -> Vec<Value> {
-        self.loaded().map(|it| it.document()).collect()
+        self.loaded().map(|(_, it)| it.document()).collect()
     }
 
-    fn loaded(&self) -> impl Iterator<Item = &Item> {
-        self.items.iter().filter(|it| !is_ours(&it.value))
+    /// The same with their places in the list.
+    fn loaded(&self) -> impl Iterator<Item = (usize, &Item)> {
+        self.items.iter().enumerate().filter(|(_, it)| !is_ours(&it.value))
     }
 
     /// What items say about the engine's settings.
@@ -144,14 +145,20 @@ impl ResourceList {
         let steps: Vec<&str> = finding.path.split('/').collect();
         let numbered = match steps.as_slice() {
             ["", "documents", index, ..] => index.parse().ok().and_then(|it| self.loaded().nth(it)),
-            ["", "items", index, ..] => index.parse().ok().and_then(|it: usize| self.items.get(it)),
+            ["", "items", index, ..] => index.parse().ok().and_then(|it: usize| Some((it, self.items.get(it)?))),
             _ => None,
         };
-        if let Some(item) = numbered.filter(|_| finding.document.is_empty()) {
-            finding.path = steps.get(3..).unwrap_or_default().iter().map(|it| format!("/{it}")).collect();
+        if let Some((index, item)) = numbered.filter(|_| finding.document.is_empty()) {
+            let inside: String = steps.get(3..).unwrap_or_default().iter().map(|it| format!("/{it}")).collect();
+            // What has neither a name nor a file is told by its place in the list.
+            let is_nameless = item.name().is_empty() && item.path.is_empty();
+            finding.path = if is_nameless { format!("/items/{index}{inside}") } else { inside };
             finding.document = item.name();
             // A line of standard input says nothing to who wrote the file.
             (finding.file, finding.line, finding.column) = (item.path.clone(), None, None);
+            if finding.hint.is_empty() && finding.severity == Severity::Error {
+                finding.hint = "an item is an object with `apiVersion`, `kind` and `metadata.name`".to_owned();
+            }
         } else if finding.file.is_empty()
             && let Some(item) = self.item_of(&finding)
         {
@@ -239,14 +246,14 @@ mod tests {
     #[test]
     fn what_is_no_resource_list_is_refused_at_its_place() {
         assert_eq!(refused("[]"), "<stdin>:1:1 standard input is no ResourceList");
-        assert_eq!(refused("a: [1\n"), "<stdin>:2:1 the list is not closed");
+        assert_eq!(refused("a: [1\n"), "<stdin>:2:1 not YAML: while parsing a flow sequence, expected `,` or `]`");
         assert_eq!(refused(""), "`<stdin>` holds 0 documents in place of one");
         assert_eq!(refused("apiVersion: v1\nkind: List\n"), "<stdin>:2:7 this is the kind `List`");
         let other = "kind: ResourceList\napiVersion: config.kubernetes.io/v2\nitems: []\n";
         assert_eq!(refused(other), "<stdin>:2:13 there is no version `config.kubernetes.io/v2` of it");
         let none = "kind: ResourceList\napiVersion: config.kubernetes.io/v1\n";
         assert_eq!(refused(none), "<stdin>:1:1 the ResourceList has no `items`");
-        assert_eq!(refused(&format!("{none}items: {{}}\n")), "<stdin>:3:8 `items` is an object, not a list");
+        assert_eq!(refused(&format!("{none}items: {{}}\n")), "<stdin>:3:8 `items` is a map, not a list");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use fleetfold::cache::Cache;
 use fleetfold::guest::{ABI, EMBEDDED, Guest, GuestError, Limits, Module, digest};
 use fleetfold_core::{Value, json as reader};
-use fleetfold_module::{Form, Inspection, Item, KUBEWARDEN_METADATA, Memory, Section};
+use fleetfold_module::{Form, Inspection, Item, KUBEWARDEN_METADATA, Memory, RAW_EXPORTS, Section};
 
 use super::super::{Failure, Screen, print};
 use super::{flawed, read};
@@ -62,6 +62,11 @@ fn use_here(found: &Inspection, bytes: &[u8]) -> Result<u32, GuestError> {
     }
     if let Some(import) = found.imports.first() {
         return Err(GuestError::ModuleImports { import: format!("{}.{}", import.from, import.name) });
+    }
+    // What lacks an export is not even started.
+    let has = |name: &str| found.exports.iter().any(|it| it.name == name);
+    if let Some(export) = RAW_EXPORTS.iter().find(|name| !has(name)) {
+        return Err(GuestError::MissingExport { export });
     }
     let module = Module::load(bytes, &Cache::of_user())?;
     Guest::new(&module, Limits::default()).map(|_| ABI)
@@ -188,8 +193,8 @@ fn memory_words(it: &Memory) -> String {
     let flags = [(it.is_imported, ", imported"), (it.is_shared, ", shared"), (it.is_64_bit, ", of 64 bits")];
     let flags: String = flags.iter().filter(|(is, _)| *is).map(|(_, words)| *words).collect();
     format!(
-        "{} pages of {} at first, {most} at most{flags}",
-        it.initial,
+        "{} of {} at first, {most} at most{flags}",
+        counted(i64::try_from(it.initial).unwrap_or(i64::MAX), "page"),
         bytes(usize::try_from(it.page).unwrap_or(usize::MAX))
     )
 }

@@ -175,7 +175,9 @@ impl Check<'_> {
                 Holds::Word(_) => "write one of these words",
                 Holds::Maps(_) => "start each with `- `",
             };
-            return self.error(Code::WrongType, at, message, hint);
+            let inner = value.as_map().and_then(|it| it.iter().find(|(_, it)| it.as_text().is_none()));
+            let at = inner.map_or_else(|| at.clone(), |(key, _)| at.child(key.as_str()));
+            return self.error(Code::WrongType, &at, message, hint);
         }
         let texts: Vec<&str> = value.as_list().into_iter().flatten().filter_map(Value::as_text).collect();
         match field.holds {
@@ -370,7 +372,7 @@ annotations:
         one(
             "title: a",
             "title: 1",
-            "error 7:/annotations `annotations` is not an object of texts; quote what would be read as a number or as true or false",
+            "error 8:/annotations/io.kubewarden.policy.title `annotations` is not an object of texts; quote what would be read as a number or as true or false",
         );
         assert_eq!(told("[]").len(), 1);
         assert_eq!(told("{rules: [1], mutating: true, contextAwareResources: [{kind: Pod}]}").len(), 2);
