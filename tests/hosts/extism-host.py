@@ -6,7 +6,7 @@ import json
 import sys
 
 from extism import Plugin
-from extism.extism import CompiledPlugin
+from extism.extism import CompiledPlugin  # which the package itself does not pass on
 
 with open(sys.argv[1], "rb") as file:
     compiled = CompiledPlugin(file.read())

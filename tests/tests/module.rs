@@ -76,7 +76,7 @@ fn two_builds_in_two_folders_are_one_module() {
 /// What the module is built from: the manifests, and the sources of the two crates in it. Cargo wants every member of a
 /// workspace to be there, so the others come along.
 fn copy_sources(to: &Path) {
-    const FOLDERS: [&str; 5] = ["core/", "wasm/", "host/", "tests/src/", "tests/bench-guest/"];
+    const FOLDERS: [&str; 6] = ["core/", "wasm/", "host/", "tests/src/", "tests/bench-guest/", "tests/policy-host/"];
     let needed = |name: &String| {
         let in_folder = FOLDERS.iter().any(|folder| name.starts_with(folder));
         in_folder || !name.contains('/') || name.ends_with("Cargo.toml")

@@ -64,7 +64,7 @@ fn write(target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     for (name, package, form) in MODULES {
         let at = PACKAGES.iter().position(|it| *it == package).ok_or_else(|| format!("{package} is not built"))?;
         let module = fs::read(&built[at])?;
-        let finished = form.finish(module, here).map_err(|error| format!("{name}: {error}"))?;
+        let finished = form.finish(module, here).map_err(|error| format!("{name}: {error:#}"))?;
         put(&out.join(name).with_extension("wasm"), &finished)?;
         println!("{name:<30} {:>9} bytes  sha256:{}", finished.len(), hex(&Sha256::digest(&finished)));
     }
@@ -75,7 +75,8 @@ impl Form {
     fn finish(&self, module: Vec<u8>, here: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
         match self {
             Form::Policy(file) => {
-                Ok(annotate(&module, METADATA, metadata(&here.join(file))?.to_canonical().as_bytes())?)
+                let text = fs::read_to_string(here.join(file)).map_err(|error| format!("{file}: {error}"))?;
+                Ok(annotate(&module, METADATA, metadata(file, &text)?.to_canonical().as_bytes())?)
             }
             Form::Plugin => Ok(module),
             Form::Component(wit) => component(&module, &here.join(wit)),
@@ -94,18 +95,17 @@ fn component(module: &[u8], wit: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(component)
 }
 
-/// The one document of a YAML file. What is doubtful in it fails too: nobody would read the warning.
-fn metadata(file: &Path) -> Result<Value, Box<dyn Error>> {
-    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+/// The one document of a YAML text. What is doubtful in it fails too: nobody would read the warning.
+fn metadata(file: &str, text: &str) -> Result<Value, String> {
     let mut findings = Vec::new();
-    let parsed = yaml::parse(&text, Mode::Strict, &mut findings)
-        .map_err(|error| format!("{}:{}: {}", file.display(), error.place, error.message))?;
+    let parsed = yaml::parse(text, Mode::Strict, &mut findings)
+        .map_err(|error| format!("{file}:{}: {}", error.place, error.message))?;
     if let Some(finding) = findings.first() {
-        return Err(format!("{}: {}", file.display(), finding.message).into());
+        return Err(format!("{file}: {}", finding.message));
     }
     match <[_; 1]>::try_from(parsed) {
         Ok([document]) => Ok(document.value),
-        Err(several) => Err(format!("{} has {} documents, wanted one", file.display(), several.len()).into()),
+        Err(others) => Err(format!("{file} has {} documents, wanted one", others.len())),
     }
 }
 
@@ -118,4 +118,55 @@ fn put(file: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
     let half = file.with_extension("wasm.new");
     fs::write(&half, bytes)?;
     fs::rename(half, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Form, METADATA, MODULES, PACKAGES, annotate, metadata};
+    use std::path::Path;
+
+    #[test]
+    fn every_crate_is_built_for_something() {
+        let used: Vec<&str> = MODULES.iter().map(|(_, package, _)| *package).collect();
+        assert!(used.iter().all(|it| PACKAGES.contains(it)), "{used:?}");
+        assert!(PACKAGES.iter().all(|it| used.contains(it)), "{used:?}");
+    }
+
+    #[test]
+    fn a_policy_carries_its_metadata_as_json_and_nothing_else_changes() {
+        let module = b"\0asm\x01\0\0\0";
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for (name, mutating) in [("fleetfold-kubewarden", false), ("fleetfold-kubewarden-mutating", true)] {
+            let (_, _, form) = MODULES.iter().find(|(it, ..)| *it == name).expect("a policy");
+            let policy = form.finish(module.to_vec(), here).expect("it is annotated");
+            let start = policy.windows(METADATA.len()).position(|it| it == METADATA.as_bytes()).expect("a section");
+            let text = std::str::from_utf8(&policy[start + METADATA.len()..]).expect("text");
+            let read = fleetfold_core::json::parse(text).expect("JSON");
+            assert_eq!(read.get("mutating"), Some(&mutating.into()), "{name}");
+            assert_eq!(annotate(module, METADATA, text.as_bytes()).expect("a module"), policy);
+        }
+    }
+
+    #[test]
+    fn metadata_that_cannot_be_read_is_named_with_its_place() {
+        check("a: ]", "m.yml:1:");
+        check("a: 1\na: 2", "m.yml:2:");
+        check("a: 1\n---\nb: 2", "m.yml has 2 documents, wanted one");
+        check("", "m.yml has 0 documents, wanted one");
+        let missing = Form::Policy("no such file.yml").finish(Vec::new(), Path::new("."));
+        assert!(missing.expect_err("there is none").to_string().starts_with("no such file.yml: "));
+    }
+
+    #[track_caller]
+    fn check(text: &str, wanted: &str) {
+        let error = metadata("m.yml", text).expect_err("it is refused");
+        assert!(error.starts_with(wanted), "{error}");
+    }
+
+    #[test]
+    fn what_says_no_world_is_no_component() {
+        let (_, _, form) = MODULES.iter().find(|(it, ..)| *it == "fleetfold-component").expect("a component");
+        let error = form.finish(b"\0asm\x01\0\0\0".to_vec(), Path::new(env!("CARGO_MANIFEST_DIR")));
+        assert!(error.is_err());
+    }
 }
