@@ -1,12 +1,11 @@
 // What is put to the policy: the vectors of admission, and reviews that no API server would send.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CAN_I, root, webhook } from "./kubewarden-hosts.mjs";
+import { CAN_I, ask, root, webhook } from "./kubewarden-hosts.mjs";
 
-const folder = join(root, "tests", "vectors", "admit");
-
-/** Every question of every vector, with the documents and the settings before it, and what the webhook answers. */
-export function vectors() {
+/** Every question of every vector of an op, with the documents and the settings before it, and what the webhook answers. */
+export function vectors(asked, questions) {
+  const folder = join(root, "tests", "vectors", asked);
   return readdirSync(folder).flatMap((file) => {
     const { name, steps, request } = JSON.parse(readFileSync(join(folder, file), "utf8"));
     const settings = { documents: [] };
@@ -15,23 +14,35 @@ export function vectors() {
       const { op, ...fields } = step;
       if (op === "load") settings.documents = [...settings.documents, ...fields.documents];
       if (op === "configure") Object.assign(settings, fields);
-      if (op === "admit") found.push(...questions(name, found.length, { ...settings }, fields));
+      if (op === asked) found.push(...questions(`${name} ${found.length}`, { ...settings }, fields));
     }
     return found;
   });
 }
 
+export const admissions = () => vectors("admit", admission);
+export const mutations = () => vectors("defaults", mutation);
+
 /** One question; where not all its reviews are given, two: the rest is granted, and denied. */
-function questions(name, index, settings, { request, reviews = [], permissions, limits }) {
+function admission(name, settings, { request, reviews = [], permissions, limits }) {
   const own = Object.fromEntries(Object.entries({ ...settings, permissions, limits }).filter(([, value]) => value !== undefined));
   const denialsFirst = [...reviews].sort((a, b) => Number(a.allowed) - Number(b.allowed));
   const known = denialsFirst.map(({ allowed, ...attributes }) => ({ operation: CAN_I, when: { subject_access_review: { resource_attributes: attributes } }, answer: { allowed } }));
   const complete = (rest) => {
     const script = [...known, { operation: CAN_I, answer: { allowed: rest } }];
-    return { name: `${name} ${index} ${rest}`, want: webhook(own, request, script), op: "validate", payload: JSON.stringify({ request, settings: own }), script };
+    return { name: `${name} ${rest}`, want: webhook(own, request, script), op: "validate", payload: JSON.stringify({ request, settings: own }), script };
   };
   const denied = complete(false);
   return denied.want.reviews?.length > reviews.length ? [denied, complete(true)] : [denied];
+}
+
+/** One object that gets its defaults: what the webhook says of it then, and what is stored. */
+function mutation(name, settings, { request }) {
+  const script = [{ operation: CAN_I, answer: { allowed: true } }];
+  const { documents, ...configure } = settings;
+  const { ok, error } = ask([{ op: "configure", ...configure }, { op: "load", documents }, { op: "defaults", request }]).at(-1);
+  const want = error ? { error } : webhook(settings, ok.added ? { ...request, object: ok.object } : request, script);
+  return [{ name, want, stored: ok?.added && ok.object, op: "validate", payload: JSON.stringify({ request, settings: { ...settings, defaults: true } }), script }];
 }
 
 const GROUP = "cluster.open-cluster-management.io";
@@ -67,7 +78,8 @@ const good = JSON.stringify({ request: review(), settings: {} });
 const nested = (depth) => "[".repeat(depth) + "]".repeat(depth);
 const spec = (json) => text(good.replace('"metadata":{', `"spec":${json},"metadata":{`));
 
-/** What is sent, and the code of the rejection: 400 where it cannot be read, 403 where the engine denies, 500 where settings are wrong. */
+/** What is sent, and the code of the rejection: 400 where it cannot be read, 403 where the engine denies, 500 where settings are wrong, 503
+ * where the host, which answers nothing here, would have to be asked. */
 export const HOSTILE = {
   "nothing at all": [text(""), 400],
   "white space": [text(" \n\t"), 400],
@@ -136,6 +148,8 @@ export const HOSTILE = {
   "groups with a number": [changed("userInfo/groups", [1]), 403],
   "extra that is a list": [changed("userInfo/extra", []), 403],
   "extra with a text": [changed("userInfo/extra", { a: "b" }), 403],
+  "a user with a name of a megabyte": [changed("userInfo/username", "e".repeat(1 << 20)), 503],
+  "a setting with a name of a megabyte": [text(good.replace('"settings":{}', `"settings":{"${"s".repeat(1 << 20)}":1}`)), 500],
   "settings that are a text": [text(good.replace('"settings":{}', '"settings":"none"')), 500],
   "settings that are a list": [text(good.replace('"settings":{}', '"settings":[]')), 500],
   "a setting that there is not": [text(good.replace('"settings":{}', '"settings":{"stge":"full"}')), 500],

@@ -51,11 +51,11 @@ async function inNode(cases) {
   return answers;
 }
 
-/** What the script says to a call: its first line that fits. */
+/** What the script says to a call: its first line that fits. A failure is a text, as this host would put `Error:` before any other. */
 function scripted(script, { operation, request }) {
   const line = script.find((it) => it.operation === operation && (it.when === undefined || isWithin(it.when, request)));
-  if (line?.error !== undefined) throw new Error(line.error);
-  if (line?.answer === undefined) throw new Error(`unknown operation: ${operation}`);
+  if (line?.error !== undefined) throw line.error;
+  if (line?.answer === undefined) throw `unknown operation: ${operation}`;
   return new TextEncoder().encode(typeof line.answer === "string" ? line.answer : JSON.stringify(line.answer));
 }
 

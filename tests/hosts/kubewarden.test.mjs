@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { HOSTILE, vectors } from "./kubewarden-cases.mjs";
+import { HOSTILE, admissions, mutations } from "./kubewarden-cases.mjs";
 import { stories } from "./kubewarden-context.mjs";
 import { furtherStories } from "./kubewarden-limits.mjs";
 import { ask, inBothHosts, mutatingPolicy, policy, root, yaml } from "./kubewarden-hosts.mjs";
@@ -11,7 +11,8 @@ import { questions, read, schema, settingsCases, shown } from "./kubewarden-sett
 
 /** What a test puts to the policy, and how it looks at each answer. */
 const TESTS = {
-  "every vector of admission has the webhook's verdict and words": [vectors(), sameAsWebhook],
+  "every vector of admission has the webhook's verdict and words": [admissions(), sameAsWebhook],
+  "every vector of defaults is stored as it says, and judged as it is stored": [mutations(), stored],
   "hostile reviews are rejected with a reason": [Object.entries(HOSTILE).map(([name, [sent, code]]) => ({ name, op: "validate", code, ...sent })), rejected],
   "the cluster is asked, and nothing passes that it does not say": [named(stories()), told],
   "limits, roles and defaults are what the settings say": [named(furtherStories()), told],
@@ -35,19 +36,17 @@ for (const [host, answers] of Object.entries(hosts)) {
 }
 
 test("both hosts have the same answers to the byte, and are asked the same", () => {
-  for (const [index, it] of cases.entries()) {
+  for (const [index, { name, op, payload }] of cases.entries()) {
     const [one, other] = [hosts.wasmtime[index], hosts.node[index]];
-    if (one.answer === undefined) continue;
-    // Each host words its own failures in its own way, with the same code.
-    const worded = it.refused && it.script.some((line) => line.error) ? ["calls"] : ["answer", "calls"];
-    for (const part of it.refused?.[0] === 503 ? ["calls"] : worded) assert.deepEqual(one[part], other[part], it.name);
+    assert.deepEqual([one.answer, one.calls], [other.answer, other.calls], name ?? `${op} ${payload}`);
   }
 });
 
 test("there are as many vectors and hostile reviews as there should be", () => {
-  const [all] = TESTS["every vector of admission has the webhook's verdict and words"];
-  assert.ok(all.length >= 150, `${all.length}`);
-  assert.ok(Object.keys(HOSTILE).length >= 40);
+  const count = (name) => Object.entries(TESTS).find(([it]) => it.startsWith(name))[1][0].length;
+  assert.ok(count("every vector of admission") >= 280, `${count("every vector of admission")}`);
+  assert.ok(count("every vector of defaults") >= 60, `${count("every vector of defaults")}`);
+  assert.ok(count("hostile reviews") >= 40);
 });
 
 describe("what comes with the policy", () => {
@@ -61,6 +60,13 @@ describe("what comes with the policy", () => {
       assert.deepEqual(JSON.parse(new TextDecoder().decode(section)), written);
     });
   }
+
+  test("the policy wants nothing of a host but waPC", () => {
+    const module = new WebAssembly.Module(readFileSync(policy));
+    assert.deepEqual([...new Set(WebAssembly.Module.imports(module).map((it) => it.module))], ["wapc"]);
+    const names = WebAssembly.Module.exports(module).map((it) => it.name);
+    assert.ok(["wapc_init", "__guest_call", "memory"].every((it) => names.includes(it)), names.join());
+  });
 
   test("the metadata are what Kubewarden takes", () => {
     const version = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.*)"$/m)[1];
@@ -136,15 +142,23 @@ function parsed({ answer, ...rest }) {
 }
 
 /** Message, code and warnings are the webhook's. What it cannot answer is rejected. */
-function sameAsWebhook({ answer, error }, { name, want }) {
+function sameAsWebhook({ answer, error }, { name, want, payload }) {
   assert.equal(error, undefined, name);
   if (want.error) {
-    assert.deepEqual([answer.accepted, answer.code], [false, 400], name);
+    assert.equal(answer.accepted, false, name);
+    assert.ok([400, 500].includes(answer.code), `${name}: ${JSON.stringify(answer)}`);
+    const words = JSON.parse(payload).request === undefined ? "the review has no request" : want.error.message;
+    assert.ok(answer.message.includes(words), `${name}: ${answer.message}`);
     return;
   }
   const { allowed, message, warnings } = want.ok;
   const got = { accepted: answer.accepted, code: answer.code, message: answer.message, warnings: answer.warnings };
   assert.deepEqual(got, { accepted: allowed, code: allowed ? undefined : 403, message, warnings }, name);
+}
+
+function stored(result, it) {
+  sameAsWebhook(result, it);
+  assert.deepEqual(result.answer.mutated_object, result.answer.accepted ? it.stored : undefined, it.name);
 }
 
 function rejected({ answer, error }, { name, code }) {

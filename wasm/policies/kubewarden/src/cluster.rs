@@ -2,7 +2,7 @@
 
 use fleetfold_core::{Value, Workspace};
 
-use crate::engine::{ask, list, read};
+use crate::engine::{ANSWER, ask, line, list, read};
 use crate::response::Refusal;
 use crate::settings::Context;
 
@@ -62,9 +62,11 @@ fn list_all(api_version: &str, kind: &str, selector: Option<&Value>, host: &Host
         ("field_selector", Value::Null),
         ("field_masks", Value::Null),
     ]);
-    let answer = host("list_resources_all", request.to_canonical().as_bytes())?;
-    let answer = read(&answer).map_err(|problem| format!("its list cannot be read: {problem}"))?;
+    let answer = called("list_resources_all", &request, host)?;
     let items = answer.get("items").and_then(Value::as_list).ok_or("its list has no `items`")?;
+    if !answer.text_at(&["metadata", "continue"]).is_empty() {
+        return Err("its list is not all there is".to_owned());
+    }
     // Of what kind the items of a list are, the list says.
     let named = |item: &Value| {
         let mut item = item.clone();
@@ -77,6 +79,14 @@ fn list_all(api_version: &str, kind: &str, selector: Option<&Value>, host: &Host
     Ok(items.iter().map(named).collect())
 }
 
+/// Calls the host.
+fn called(operation: &str, request: &Value, host: &Host) -> Result<Value, String> {
+    /// What a host says of a failure may be of any length.
+    const MOST: usize = 1_000;
+    let answer = host(operation, request.to_canonical().as_bytes()).map_err(|problem| line(&problem, MOST))?;
+    read(&answer, ANSWER).map_err(|problem| format!("its answer cannot be read: {problem}"))
+}
+
 /// Asks for a permission, and puts the answer as the engine takes it.
 ///
 /// # Errors
@@ -85,14 +95,12 @@ fn list_all(api_version: &str, kind: &str, selector: Option<&Value>, host: &Host
 pub fn review(need: &Value, host: &Host) -> Result<Value, Refusal> {
     let spec = need.get("spec").cloned().unwrap_or_default();
     let attributes = spec.get("resourceAttributes").cloned().unwrap_or_default();
-    let answer = host("can_i", question(&spec, &attributes).to_canonical().as_bytes());
-    let answer = answer.and_then(|it| read(&it).map_err(|problem| format!("its answer cannot be read: {problem}")));
+    let answer = called("can_i", &question(&spec, &attributes), host);
     let allowed = answer
         .and_then(|it| it.get("allowed").and_then(Value::as_bool).ok_or("its answer has no `allowed`".to_owned()));
     let allowed = allowed.map_err(|problem| {
-        let hint = "where the host has no `can_i`, set `permissions: roles` and give the roles and their bindings in `documents`";
-        let user = spec.text_at(&["user"]);
-        Refusal::unanswered(format!("the host does not say what {user} may do: {problem}; {hint}"))
+        let hint = "where the host has no `can_i`, set `permissions: roles` and give roles and bindings in `documents`";
+        Refusal::unanswered(format!("an access review failed: {problem}; {hint}"))
     })?;
     let part = |key| (key, Value::text(attributes.text_at(&[key])));
     Ok(Value::map([part("resource"), part("subresource"), part("name"), part("verb"), ("allowed", allowed.into())]))

@@ -2,8 +2,11 @@
 
 use fleetfold_core::{Value, Workspace, json};
 
-/// The most bytes that are read: a review as large as API servers send them, and settings beside it.
-pub const LIMIT: usize = 8 << 20;
+/// The most bytes of a review that are read: as large as API servers send them, and settings beside it.
+pub const REVIEW: usize = 8 << 20;
+
+/// The most bytes that a host answers.
+pub const ANSWER: usize = 32 << 20;
 
 /// Answers wrap documents that are as deep as documents may be.
 const DEPTH: usize = 2 * json::MAX_DEPTH;
@@ -15,14 +18,14 @@ pub struct Answer {
     pub errors: Vec<String>,
 }
 
-/// Reads what a host sends.
+/// Reads what a host sends, up to so many bytes.
 ///
 /// # Errors
 ///
 /// Why it cannot be read.
-pub fn read(bytes: &[u8]) -> Result<Value, String> {
-    if bytes.len() > LIMIT {
-        return Err(format!("it has {} bytes, and may have {LIMIT}", bytes.len()));
+pub fn read(bytes: &[u8], most: usize) -> Result<Value, String> {
+    if bytes.len() > most {
+        return Err(format!("it has {} bytes, and may have {most}", bytes.len()));
     }
     let text =
         std::str::from_utf8(bytes).map_err(|error| format!("it is not UTF-8 from byte {} on", error.valid_up_to()))?;
@@ -75,6 +78,11 @@ pub fn worded(message: &str, place: &str, hint: &str) -> String {
     let place = if place.is_empty() { String::new() } else { format!(" (at {place})") };
     let hint = if hint.is_empty() { String::new() } else { format!("; {hint}") };
     format!("{message}{place}{hint}")
+}
+
+/// A text on one line, of at most so many characters: whoever sent it may have put anything into it.
+pub fn line(text: &str, most: usize) -> String {
+    text.chars().take(most).map(|it| if it.is_control() { ' ' } else { it }).collect()
 }
 
 fn sentence_of_error(error: &fleetfold_core::diagnostic::Error) -> String {

@@ -3,7 +3,7 @@
 use fleetfold_core::{Value, Workspace};
 
 use crate::cluster::{self, Host};
-use crate::engine::{ask, list, read};
+use crate::engine::{REVIEW, ask, list, read};
 use crate::response::{Refusal, Verdict, told};
 use crate::settings::Settings;
 
@@ -17,7 +17,7 @@ const ROUNDS: usize = 4;
 /// Nothing can be decided, which is a rejection too.
 pub fn judge(payload: &[u8], host: &Host) -> Result<Verdict, Refusal> {
     let unreadable = |problem| Refusal::unreadable(format!("the review cannot be read: {problem}"));
-    let payload = read(payload).map_err(unreadable)?;
+    let payload = read(payload, REVIEW).map_err(unreadable)?;
     let request = payload.get("request").ok_or_else(|| Refusal::unreadable("the review has no request"))?;
     let mut workspace = Workspace::default();
     let settings = payload.get("settings").unwrap_or(&Value::Null);
@@ -54,7 +54,8 @@ fn admit(request: &Value, settings: &Settings, workspace: &mut Workspace, host: 
 
 /// The object with what its system would add to it; nothing where that is nothing.
 fn defaulted(request: &Value, workspace: &mut Workspace) -> Result<Option<Value>, Refusal> {
-    let answer = ask(workspace, "defaults", Value::map([("request", request.clone())])).map_err(Refusal::unanswered)?;
+    let untold = |problem| Refusal::unreadable(format!("the defaults of the object cannot be told: {problem}"));
+    let answer = ask(workspace, "defaults", Value::map([("request", request.clone())])).map_err(untold)?;
     let is_changed = !list(&answer.ok, "added").is_empty();
     Ok(answer.ok.get("object").filter(|_| is_changed).cloned())
 }

@@ -41,7 +41,7 @@ pub fn validate(payload: &[u8], host: &Host) -> String {
 
 /// Answers `validate_settings`: the settings in, and whether they can be used out.
 pub fn validate_settings(payload: &[u8]) -> String {
-    let problems = match engine::read(payload) {
+    let problems = match engine::read(payload, engine::REVIEW) {
         Ok(settings) => Settings::read(&settings, &mut Workspace::default()).err().unwrap_or_default(),
         Err(problem) => vec![format!("the settings cannot be read: {problem}")],
     };
@@ -62,5 +62,50 @@ mod guest {
 
     fn ask(operation: &str, request: &[u8]) -> Result<Vec<u8>, String> {
         host_call("kubewarden", "kubernetes", operation, request).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CREATE: &str = r#"{"request":{"kind":{"group":"cluster.open-cluster-management.io","kind":"ManagedCluster"},"name":"c1","operation":"CREATE","userInfo":{"username":"eve"},"object":{"apiVersion":"cluster.open-cluster-management.io/v1","kind":"ManagedCluster","metadata":{"name":"c1","labels":{"a":"b"}}}},"settings":{"dialects":["ocm"]}}"#;
+
+    #[track_caller]
+    fn check(payload: &str, says: Result<&str, &str>, want: &str) {
+        let host = |_: &str, _: &[u8]| says.map(|it| it.as_bytes().to_vec()).map_err(str::to_owned);
+        assert!(validate(payload.as_bytes(), &host).starts_with(want), "{}", validate(payload.as_bytes(), &host));
+    }
+
+    #[test]
+    fn a_kind_that_nobody_guards_is_accepted_unasked() {
+        let payload = r#"{"request":{"kind":{"kind":"Pod"},"operation":"CREATE"},"settings":{}}"#;
+        check(payload, Err("nobody is asked"), r#"{"accepted":true}"#);
+    }
+
+    #[test]
+    fn what_the_host_says_decides() {
+        check(CREATE, Ok(r#"{"allowed":true}"#), r#"{"accepted":true"#);
+        check(
+            UPDATE,
+            Ok(r#"{"allowed":false}"#),
+            r#"{"accepted":false,"audit_annotations":{"code":"not-granted"},"code":403"#,
+        );
+    }
+
+    #[test]
+    fn what_the_host_does_not_say_is_not_granted() {
+        check(
+            UPDATE,
+            Err("away"),
+            r#"{"accepted":false,"code":503,"message":"the change cannot be judged: an access review"#,
+        );
+        check(CREATE, Ok("{}"), r#"{"accepted":false,"code":503"#);
+    }
+
+    #[test]
+    fn settings_are_told_apart() {
+        assert_eq!(validate_settings(b"{}"), r#"{"valid":true}"#);
+        assert!(validate_settings(b"{").starts_with(r#"{"message":"the settings cannot be read: "#));
     }
 }

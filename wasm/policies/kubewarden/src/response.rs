@@ -2,10 +2,14 @@
 
 use fleetfold_core::Value;
 
-use crate::engine::list;
+use crate::engine::{line, list};
 
-/// How many problems of settings are told.
+/// How many problems of settings are told, and of how many characters each.
 const TOLD: usize = 20;
+const PROBLEM: usize = 1_000;
+
+/// How many characters the message of a refusal has.
+const MESSAGE: usize = 5_000;
 
 /// What the engine decided.
 #[derive(Debug)]
@@ -74,7 +78,7 @@ impl Refusal {
     }
 
     pub fn respond(&self) -> Value {
-        let message = Value::text(self.message.as_str());
+        let message = Value::text(line(&self.message, MESSAGE));
         Value::map([("accepted", Value::from(false)), ("code", self.code.into()), ("message", message)])
     }
 }
@@ -90,7 +94,7 @@ pub fn settings(problems: &[String]) -> Value {
 
 /// Problems in a row, the rest of them counted.
 pub fn told(problems: &[String]) -> String {
-    let mut told: Vec<String> = problems.iter().take(TOLD).cloned().collect();
+    let mut told: Vec<String> = problems.iter().take(TOLD).map(|it| line(it, PROBLEM)).collect();
     let more = problems.len().saturating_sub(TOLD);
     if more > 0 {
         told.push(format!("and {more} more"));
