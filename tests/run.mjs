@@ -83,6 +83,7 @@ function suite(name, folders, atOnce) {
 await step("toolchain", "node", ["tests/toolchain.mjs"]);
 // Takes minutes on a machine that has none yet, and little of it where the Rust builds are on one core: both go on together.
 const controlPlane = step("control plane", "nice", ["node", "tests/cluster/tools.mjs"], { isAside: true });
+const runtimes = step("python and java", "sh", ["-c", "node tests/hosts/python.mjs --version && node tests/hosts/java.mjs"], { isAside: true });
 await step("format", "cargo", ["fmt", "--all", "--check"]);
 // Before the program, which has the page in it. It also brings what `package-lock.json` names.
 await step("page and package, built", "node", ["web/build.mjs"]);
@@ -97,7 +98,7 @@ await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);
 
 // The vectors, in every host there is: the same bytes everywhere.
-await policies;
+await Promise.all([policies, runtimes]);
 const piped = (host, ...args) => ["sh", ["-c", `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/${host} ${args.map((it) => `"${it}"`).join(" ")}`]];
 const raw = join(target, "fleetfold.wasm");
 const policy = (name) => join(target, "policies", `fleetfold-${name}.wasm`);
