@@ -249,6 +249,18 @@ fn what_is_no_resource_list_is_refused() {
     assert_eq!(call("").status.code(), Some(2));
 }
 
+/// What a chart gets is no object: that it is left out is said once, and fails nothing.
+#[test]
+fn values_of_charts_are_told_and_left_out() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/greenhouse");
+    let done =
+        call(&list(" []\n", &format!("{{run: render, files: [{example:?}], subjects: [PluginPreset/acme/metrics]}}")));
+    let said = text(&done.stdout);
+    assert!(said.contains("\nitems: []\n") && said.matches("code: no-objects\n").count() == 1, "{said}");
+    assert!(said.contains("it gives values to a chart, and no objects"), "{said}");
+    assert_eq!(done.status.code(), Some(0));
+}
+
 #[test]
 fn both_engines_give_the_same() {
     let input = list(ITEMS, "{run: render}");

@@ -21,6 +21,7 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
     let mut told = Vec::new();
     for subject in subjects(fleet, config, &mut told)? {
         let answer = effective(fleet, &subject, wanted.as_ref())?;
+        let mut valued = Vec::new();
         for result in list(&answer, "results") {
             let is_wanted = |name: &&str| wanted.as_ref().is_none_or(|wanted| wanted.contains(*name));
             let names: Vec<&str> = texts(result, "clusters").into_iter().filter(is_wanted).collect();
@@ -33,16 +34,24 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
                 continue;
             }
             if result.get("values").is_some() {
-                let about = format!("{}: it gives values to a chart, and no objects", told_clusters(&names));
-                let hint = "`fleetfold preview -o yaml` has them";
-                told.push(finding(Severity::Info, NO_OBJECTS, &subject, about, hint));
+                valued.extend(names.iter().copied());
             }
             for name in names {
                 let objects = list(result, "objects").iter().map(|it| (count(it, "wave"), object(it)));
                 made.entry(name.to_owned()).or_default().extend(objects);
             }
         }
+        if !valued.is_empty() {
+            let about = format!("{}: it gives values to a chart, and no objects", told_clusters(&valued));
+            let hint = "`fleetfold preview -o yaml` has them";
+            told.push(finding(Severity::Info, NO_OBJECTS, &subject, about, hint));
+        }
     }
+    Ok((filed(made, &config.folder), told))
+}
+
+/// The objects of each cluster by wave, each in a file.
+fn filed(made: BTreeMap<String, Vec<(i64, Value)>>, folder: &str) -> Vec<Value> {
     let mut items = Vec::new();
     for (cluster, mut objects) in made {
         objects.sort_by_key(|(wave, _)| *wave);
@@ -50,7 +59,7 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
         let mut files: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         let cluster = if cluster.is_empty() { HUB } else { &cluster };
         for (_, object) in objects {
-            let path = path(&object, cluster, &config.folder);
+            let path = path(&object, cluster, folder);
             let before = files.entry(path.clone()).or_default();
             if !before.contains(&object) {
                 items.push(annotated(object.clone(), cluster, &path, before.len()));
@@ -58,7 +67,7 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
             }
         }
     }
-    Ok((items, told))
+    items
 }
 
 /// What a subject gives, with what Secrets hold: manifests must be whole, and they are made of the user's own documents.
