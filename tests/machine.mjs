@@ -49,8 +49,8 @@ export function cached(name, inputs, fill) {
   return folder;
 }
 
-/** Runs a program to its end; what it says goes to standard error. */
+/** Runs a program to its end. What it prints is of interest only when it fails. */
 export function run(command, args, options = {}) {
-  const { status, error } = spawnSync(command, args, { stdio: ["ignore", process.stderr, "inherit"], ...options });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ends with ${error?.message ?? status}`);
+  const { status, error, stdout, stderr } = spawnSync(command, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", ...options });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ends with ${error?.message ?? status}\n${stdout ?? ""}${stderr ?? ""}`);
 }

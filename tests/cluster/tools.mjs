@@ -7,9 +7,9 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cache } from "../machine.mjs";
 
 const pins = fileURLToPath(new URL("../control-plane", import.meta.url));
 
@@ -41,8 +41,7 @@ export function cacheFolder() {
   const inputs = ["go.mod", "go.sum"].map((file) => readFileSync(join(pins, file)));
   const hash = createHash("sha256");
   for (const input of [...inputs, flags().join("\0")]) hash.update(input).update("\0");
-  const cache = process.env.FLEETFOLD_CACHE ?? join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "fleetfold");
-  return join(cache, `tools-${hash.digest("hex").slice(0, 16)}`);
+  return join(cache(), `tools-${hash.digest("hex").slice(0, 16)}`);
 }
 
 /** Without these versions kube-apiserver takes itself for v0.0.0 and kubectl refuses to talk to it. */

@@ -29,7 +29,7 @@ const LIMITS = ["4096", "60000"];
 /** Runs a host to its end, with standard input as it comes or as given. */
 export function start(language, module, { limits = LIMITS, mode = [], ...options } = {}) {
   const [program, args] = HOSTS[language]();
-  return spawnSync(program, [...args, module, ...limits, ...mode], { maxBuffer: 2 ** 30, ...options });
+  return spawnSync(program, [...args, module, ...limits, ...mode], { maxBuffer: 2 ** 30, timeout: 300_000, ...options });
 }
 
 function go() {

@@ -31,7 +31,7 @@ function findJdk() {
   if (!find("javac")) install(["default-jdk-headless"], otherwise);
   const [java, javac] = [find("java"), find("javac")];
   const version = javac && spawnSync(javac, ["-version"], { encoding: "utf8" }).stdout?.trim();
-  if (!(Number(version?.match(/^javac (\d+)/)?.[1]) >= 17)) throw new Error(`${javac} is ${version}; ${otherwise}`);
+  if (!(Number(version?.match(/^javac (\d+)/)?.[1]) >= 17)) throw new Error(`${javac ?? "javac"} says ${version || "nothing"}: ${otherwise}`);
   return { java, javac, version };
 }
 

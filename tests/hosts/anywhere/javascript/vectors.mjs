@@ -24,14 +24,17 @@ async function main(path, pages, milliseconds, mode) {
   const vectors = readFileSync(0, "utf8").trimEnd().split("\n");
   const hash = createHash("sha256");
   let worker = thread(module);
-  for (const vector of vectors) {
-    const { answers, failed, late } = await ask(worker, JSON.parse(vector), Number(milliseconds));
-    if (late) worker = thread(module);
-    if (failed && mode !== "answers") throw new Error(failed);
-    for (const answer of answers) hash.update(`${answer}\n`);
-    if (mode === "answers") console.log([...answers, ...(failed ? [`failed: ${failed}`] : [])].join("\n"));
+  try {
+    for (const vector of vectors) {
+      const { answers, failed, late } = await ask(worker, JSON.parse(vector), Number(milliseconds));
+      if (late) worker = thread(module);
+      if (failed && mode !== "answers") throw new Error(failed);
+      for (const answer of answers) hash.update(`${answer}\n`);
+      if (mode === "answers") console.log([...answers, ...(failed ? [`failed: ${failed}`] : [])].join("\n"));
+    }
+  } finally {
+    await worker.terminate();
   }
-  await worker.terminate();
   if (mode === "answers") return;
   console.log(`answers sha256:${hash.digest("hex")}`);
   console.log(`${vectors.length} answered`);

@@ -1,9 +1,10 @@
 """The raw module under wasmtime: answers every vector and prints the same digest as every other host. With `answers` it
-prints the answers themselves, with `bytes` standard input is one request, whatever it is made of.
+prints the answers themselves, and then that to a file, which is one request, whatever it is made of.
 
-    fleetfold vectors DIR --requests | python vectors.py MODULE PAGES MILLISECONDS [answers|bytes]
+    fleetfold vectors DIR --requests | python vectors.py MODULE PAGES MILLISECONDS [answers [FILE]]
 """
 
+import functools
 import hashlib
 import json
 import sys
@@ -12,56 +13,60 @@ import threading
 from host import Workspace
 from wasmtime import Config, Engine, Module, Store, Trap, WasmtimeError
 
-PAGE = 65_536
+FAULTS = (Trap, WasmtimeError, MemoryError)
 
 
-def load(path, pages, milliseconds):
-    """Compiled once, for as many workspaces as are wanted. The deadline is for everything that one is asked."""
+def load(path):
+    """Compiled once, for as many workspaces as are wanted."""
     config = Config()
     config.epoch_interruption = True
     engine = Engine(config)
     module = Module.from_file(engine, path)
-
-    def answers(requests):
-        store = Store(engine)
-        store.set_limits(memory_size=pages * PAGE)
-        store.set_epoch_deadline(1)
-        deadline = threading.Timer(milliseconds / 1000, engine.increment_epoch)
-        deadline.start()
-        try:
-            workspace = Workspace(store, module)
-            for request in requests:
-                yield workspace.call(request)
-        finally:
-            deadline.cancel()
-
-    return answers
+    return engine, module
 
 
-def main(path, pages, milliseconds, mode="digest"):
-    answers = load(path, int(pages), int(milliseconds))
-    # What is not UTF-8 goes through Python's text as it is.
-    text = open(0, encoding="utf-8", errors="surrogateescape", newline="\n").read()
-    if mode == "bytes":
-        print(*answers([text]))
-        return
-    digest, vectors = hashlib.sha256(), text.rstrip("\n").split("\n")
-    for vector in vectors:
-        try:
-            for answer in answers(json.loads(vector)):
+def answers(engine, module, pages, milliseconds, requests):
+    """One vector, in a workspace of its own and within the deadline."""
+    store = Store(engine)
+    store.set_limits(memory_size=pages * 65_536)
+    store.set_epoch_deadline(1)
+    deadline = threading.Timer(milliseconds / 1000, engine.increment_epoch)
+    deadline.start()
+    try:
+        workspace = Workspace(store, module)
+        for request in requests:
+            yield workspace.call(request)
+    finally:
+        deadline.cancel()
+
+
+def main(path, pages, milliseconds, *mode):
+    ask = functools.partial(answers, *load(path), int(pages), int(milliseconds))
+    vectors = [json.loads(line) for line in read(0).rstrip("\n").split("\n")]
+    if not mode:
+        digest = hashlib.sha256()
+        for vector in vectors:
+            for answer in ask(vector):
                 digest.update(f"{answer}\n".encode())
-                if mode == "answers":
-                    print(answer)
-        except (Trap, WasmtimeError, MemoryError) as error:
-            if mode != "answers":
-                raise
-            print("failed:", json.dumps(str(error)))
-    if mode == "digest":
         print(f"answers sha256:{digest.hexdigest()}")
         print(f"{len(vectors)} answered")
+        return
+    for vector in vectors + [[read(file)] for file in mode[1:]]:
+        try:
+            for answer in ask(vector):
+                print(answer)
+        except FAULTS as error:
+            # It is one vector's own: what comes next is answered.
+            print("failed:", json.dumps(str(error)))
+
+
+def read(file):
+    """What is not UTF-8 goes through Python's text as it is."""
+    with open(file, encoding="utf-8", errors="surrogateescape", newline="\n") as opened:
+        return opened.read()
 
 
 try:
     main(*sys.argv[1:])
-except (OSError, ValueError, Trap, WasmtimeError, MemoryError) as error:
+except (OSError, ValueError, *FAULTS) as error:
     sys.exit(f"{type(error).__name__}: {error}")
