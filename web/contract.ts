@@ -39,6 +39,13 @@ export interface ActionReason {
   differences?: DifferenceAnswer[];
 }
 
+/** One value that was added. */
+export interface AddedAnswer {
+  /** A JSON pointer into the object. */
+  path: string;
+  value: Json;
+}
+
 /** The verdict. While there are `needs` it is not final: ask again with the answers to all of them. */
 export interface AdmitAnswer {
   allowed: boolean;
@@ -56,6 +63,16 @@ export interface AdmitAnswer {
   leaves?: string[];
 }
 
+/** What one change, or the going of one object, may do to clusters before it is denied. What is left out does not count. */
+export interface AdmitLimits {
+  /** Objects that it may take from clusters; the smaller of number and share counts. */
+  deletes?: number;
+  /** The same as a share of all objects that clusters get. */
+  deletePercent?: number;
+  /** Objects that it may change or add. */
+  changes?: number;
+}
+
 /** May this change of an object go through, with what is loaded? The workspace itself is not changed. */
 export interface AdmitRequest {
   op: "admit";
@@ -63,6 +80,9 @@ export interface AdmitRequest {
   request: Json;
   /** Answers to the access reviews that were needed, all of them. */
   reviews?: AuthorizeReview[];
+  /** Who says what the user may do, where no review does: `reviews`, the default, asks for more of them; `roles` takes the ClusterRoles and ClusterRoleBindings that are loaded, and needs none. */
+  permissions?: "reviews" | "roles";
+  limits?: AdmitLimits;
 }
 
 /** What adopting means. */
@@ -294,6 +314,21 @@ export interface Counts {
   shadowed: number;
   /** Subjects whose results would change. */
   subjects: number;
+}
+
+/** The object with what was added. */
+export interface DefaultsAnswer {
+  /** As it should be stored. Where nothing was added it is what came, with Secrets masked: there is nothing to store then. */
+  object?: Json;
+  /** What was added; left out where nothing was. Taken as `add` of a JSON patch, in this order, it makes the object of what came. */
+  added?: AddedAnswer[];
+}
+
+/** What would Greenhouse's own defaulting add to this object, with what is loaded? Labels, names, and to a Plugin the options that its definition has defaults for. Only what is missing is added, so that asking again adds nothing. */
+export interface DefaultsRequest {
+  op: "defaults";
+  /** The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it. */
+  request: Json;
 }
 
 /** What this engine is and what it can be asked. */
@@ -1246,6 +1281,8 @@ export interface Requests {
   whatIf: WhatIfRequest;
   /** May this change of an object go through, with what is loaded? The workspace itself is not changed. */
   admit: AdmitRequest;
+  /** What would Greenhouse's own defaulting add to this object, with what is loaded? Labels, names, and to a Plugin the options that its definition has defaults for. Only what is missing is added, so that asking again adds nothing. */
+  defaults: DefaultsRequest;
 }
 
 /** What each op answers under `ok`. */
@@ -1276,6 +1313,7 @@ export interface Answers {
   plan: PlanAnswer;
   whatIf: WhatIfAnswer;
   admit: AdmitAnswer;
+  defaults: DefaultsAnswer;
 }
 
 export type Op = keyof Requests;

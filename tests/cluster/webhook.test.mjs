@@ -208,7 +208,7 @@ describe("the webhook", () => {
     const object = (kind, name, spec, labels = {}) => ({ apiVersion: `${group}/v1alpha1`, kind, metadata: { name, namespace, labels }, spec });
     const files = [join(folder, "limits.crt"), join(folder, "limits.key")];
     certify("limits");
-    const args = ["--cert", files[0], "--key", files[1], "--max-deletes", "2", "--max-changes", "4"];
+    const args = ["--cert", files[0], "--key", files[1], "--dialect", "greenhouse", "--max-deletes", "2", "--max-changes", "4"];
     const limited = await plane.run({ command: "webhook", user: "webhook", args, ca: readFileSync(files[0]) });
     await plane.hub.ensureNamespace(namespace);
     await plane.hub.apply(object("PluginDefinition", "kube", { version: "1.0.0", options: [] }));
