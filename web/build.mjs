@@ -22,7 +22,7 @@ const PARTS = [
   },
   {
     name: "engine",
-    from: ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core/build.rs", "core/Cargo.toml", "core/src", "wasm", "host/src/example.rs", "host/src/example"],
+    from: ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core/build.rs", "core/Cargo.toml", "core/src", "wasm/bindgen", "wasm/build_module.rs", "wasm/javascript", "host/src/example.rs", "host/src/example"],
     makes: join(web, "engine"),
     how: engine,
   },
