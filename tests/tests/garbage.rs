@@ -133,6 +133,10 @@ fn the_module_survives_what_is_too_much() {
             vec![r#"{"path":"a[65536]","value":1}"#; 50].join(",")
         ),
         format!(r#"{{"op":"parse","text":"{}"}}"#, bomb()),
+        format!(r#"{{"op":"load","documents":[{}]}}"#, many("PluginDefinition", "options", r#","default":1"#)),
+        reviewed("defaults", "", &many("Plugin", "optionValues", r#","value":2"#)),
+        reviewed("defaults", "", &many("Plugin", "others", "")),
+        reviewed("admit", r#","limits":{"changes":0}"#, &many("Plugin", "optionValues", r#","value":2"#)),
     ];
     for request in &hostile {
         let answer = guest.call(request.as_bytes()).expect("an answer, not a trap");
@@ -142,6 +146,22 @@ fn the_module_survives_what_is_too_much() {
     }
     assert!(is_refusal(&guest.call(&[0xff, 0xfe, 0x00]).expect("an answer")));
     assert_eq!(guest.call(GOOD.as_bytes()).expect("the next call"), ANSWER);
+}
+
+/// A document of Greenhouse with more options than anybody writes.
+fn many(kind: &str, list: &str, said: &str) -> String {
+    let items: Vec<String> = (0..20_000).map(|it| format!(r#"{{"name":"o{it}"{said}}}"#)).collect();
+    format!(
+        r#"{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"{kind}","metadata":{{"name":"x","namespace":"n"}},"spec":{{"pluginDefinitionRef":{{"name":"x"}},"{list}":[{}]}}}}"#,
+        items.join(",")
+    )
+}
+
+/// A request about a Plugin that somebody makes.
+fn reviewed(op: &str, further: &str, plugin: &str) -> String {
+    format!(
+        r#"{{"op":"{op}"{further},"request":{{"kind":{{"group":"greenhouse.sap","kind":"Plugin"}},"operation":"CREATE","object":{plugin}}}}}"#
+    )
 }
 
 /// Nine levels of nine aliases each.

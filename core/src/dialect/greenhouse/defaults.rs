@@ -13,7 +13,7 @@ use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::document::Document;
 use crate::fold::{Setting, Source};
-use crate::ordered::BTreeMap;
+use crate::ordered::{BTreeMap, BTreeSet};
 use crate::path::Pointer;
 use crate::select::Cluster;
 use crate::store::View;
@@ -243,12 +243,14 @@ impl<'a> Given<'a> {
         let (view, identity) = (self.view, &self.document.identity);
         let mode = view.settings.mode;
         let definition = Definition::read(document, &mut Vec::new());
+        let secrets = definition.options.iter().filter(|it| it.takes == OptionType::Secret);
+        let secrets: BTreeSet<&Text> = secrets.map(|it| &it.name).collect();
         // By name, as Greenhouse sorts them; of a Catalog's value and the definition's the former counts.
         let mut defaults: BTreeMap<&Text, &Source> = BTreeMap::new();
         let parts = catalog_parts(view, &identity.namespace, &wanted.name, mode, &mut Vec::new());
         let layers = std::iter::once(&definition.defaults).chain(&parts);
         for Setting { path, source, .. } in layers.flat_map(|it| &it.layer.set) {
-            let is_secret = definition.get(path).is_some_and(|it| it.takes == OptionType::Secret);
+            let is_secret = secrets.contains(path);
             if matches!(source, Source::Value(_)) && !is_secret && !STRIPPED.contains(&path.as_str()) {
                 defaults.insert(path, source);
             }
@@ -262,19 +264,16 @@ impl<'a> Given<'a> {
         let injected = inject::layers(view, &Arc::new(identity.clone()), owner);
         let injected = injected.iter().flat_map(|it| &it.set).map(|it| (&it.path, &it.source));
         let injected = injected.chain(own.iter().map(|it| (&it.path, &it.source)));
-        let mut missing: Vec<(&Text, &Source)> = Vec::new();
-        for (path, source) in defaults.iter().map(|(path, source)| (*path, *source)).chain(injected) {
-            let is_new = !missing.iter().any(|(it, _)| *it == path);
-            if is_new && !self.sets(path) {
-                missing.push((path, source));
-            }
-        }
-        missing.into_iter().map(|(path, source)| entry(path, source)).collect()
+        let mut set = self.set_options();
+        let all = defaults.iter().map(|(path, source)| (*path, *source)).chain(injected);
+        all.filter(|(path, _)| set.insert(path.as_str())).map(|(path, source)| entry(path, source)).collect()
     }
 
-    fn sets(&self, option: &str) -> bool {
+    /// The names of the options that are set, by whichever field names them.
+    fn set_options(&self) -> BTreeSet<&str> {
         let entries = self.object.at(&["spec", "optionValues"]).and_then(Value::as_list);
-        entries.into_iter().flatten().any(|it| ["name", "path"].iter().any(|key| it.text_at(&[key]) == option))
+        let names = entries.into_iter().flatten().flat_map(|it| ["name", "path"].map(|key| it.text_at(&[key])));
+        names.collect()
     }
 
     /// Nothing is released of a definition that is only for the dashboard.
