@@ -8,7 +8,7 @@ mod record;
 
 pub use events::Event;
 pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
-pub use limits::{conclude, is_paused};
+pub use limits::{HOLDERS, conclude, is_paused};
 pub use planner::{Planner, Standing, Wish};
 pub use record::{APPLIED, last_applied, recorded};
 

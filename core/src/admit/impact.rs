@@ -4,7 +4,7 @@
 //!    gives options or decisions, one for each cluster.
 //! 2. What a cluster no longer gets is taken from it, unless a policy leaves it behind. What it gets anew or otherwise is changed.
 //! 3. What cannot be read after the change keeps its last state, and takes nothing.
-//! 4. With a namespace goes what is in it.
+//! 4. With a namespace, or the organization that has it, goes what is in it.
 //! 5. A status, a finalizer, and what is being deleted already are never in the way.
 
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use crate::document::{Document, Identity};
 use crate::identity::is_terminating;
 use crate::ordered::{BTreeMap, BTreeSet};
 use crate::outcome::Outcome;
+use crate::plan::HOLDERS;
 use crate::results::{Before, Cell, State};
 use crate::rules::clusters::is_cluster;
 use crate::store::{Scope, Store, View};
@@ -80,8 +81,8 @@ pub fn of_going(workspace: &mut Workspace, going: &Going, limits: &Limits, verdi
     }
     let mut trial = Trial::begin(workspace, identity, Some(&old));
     let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
-    let is_namespace = identity.kind == "Namespace" && identity.group.is_empty();
-    let within = |it: &&Document| is_namespace && it.identity.namespace == identity.name && !is_terminating(&it.value);
+    let holds = is_holder(identity);
+    let within = |it: &&Document| holds && it.identity.namespace == identity.name && !is_terminating(&it.value);
     let mut all: Vec<Document> = workspace.documents().filter(within).cloned().collect();
     all.push(old);
     let names: Vec<Identity> = all.iter().map(|it| it.identity.clone()).collect();
@@ -91,11 +92,19 @@ pub fn of_going(workspace: &mut Workspace, going: &Going, limits: &Limits, verdi
     impact.judge(limits, verdict);
 }
 
-/// Whether the namespace of a document is being deleted, and everything in it.
+/// Whether what holds a document is being deleted, and everything in it.
 fn is_emptied(store: &Store, identity: &Identity) -> bool {
-    let (kind, name) = ("Namespace".into(), identity.namespace.clone());
-    let namespace = Identity { kind, group: Text::default(), namespace: Text::default(), name };
-    store.document(&namespace).is_some_and(|it| is_terminating(&it.value))
+    // A namespace goes with its organization.
+    let name = if is_holder(identity) { &identity.name } else { &identity.namespace };
+    HOLDERS.iter().any(|(kind, group)| {
+        let (kind, group, name) = (Text::from(*kind), Text::from(*group), name.clone());
+        let holder = Identity { kind, group, namespace: Text::default(), name };
+        store.document(&holder).is_some_and(|it| is_terminating(&it.value))
+    })
+}
+
+fn is_holder(identity: &Identity) -> bool {
+    HOLDERS.contains(&(identity.kind.as_str(), identity.group.as_str()))
 }
 
 /// How many objects clusters get in all.

@@ -19,6 +19,9 @@ const ALLOW_DELETE: &str = "fleetfold.dev/allow-delete";
 /// no longer true would.
 const VERDICTS: &[&str] = &["PlacementDecision"];
 
+/// The documents that hold everything in the namespace of their name, by kind and group.
+pub const HOLDERS: [(&str, &str); 2] = [("Organization", "greenhouse.sap"), ("Namespace", "")];
+
 /// Puts together what all subjects contribute, and holds what must not pass.
 pub fn conclude<'s>(store: &Store, steps: impl Iterator<Item = &'s Steps>, out: &mut Vec<Diagnostic>) -> Plan {
     let mut plan = Plan::default();
@@ -82,7 +85,7 @@ fn stop(store: &Store, action: &Action) -> Option<(ReasonCode, String, String)> 
 
 /// The Organization or Namespace of a subject, if it is paused.
 fn holder_of(store: &Store, subject: &Identity) -> Option<String> {
-    let holders = [("Organization", "greenhouse.sap"), ("Namespace", "")].map(|(kind, group)| Identity {
+    let holders = HOLDERS.map(|(kind, group)| Identity {
         kind: kind.into(),
         group: group.into(),
         namespace: "".into(),
