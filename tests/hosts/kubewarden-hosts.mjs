@@ -1,9 +1,10 @@
 // The policy in two hosts that nobody here wrote, and the engine natively, which is what `fleetfold webhook` asks.
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const { WapcHost } = createRequire(import.meta.url)("@wapc/host/dist/src/wapc-host.js");
 
@@ -21,13 +22,17 @@ const MOST = 1 << 28;
 
 /** What each host answers to each case: `op`, `payload` or `hex`, and the `script` of the host. */
 export async function inBothHosts(cases) {
-  return { wasmtime: inWasmtime(cases), node: await inNode(cases) };
+  const [wasmtime, node] = await Promise.all([inWasmtime(cases), inNode(cases)]);
+  return { wasmtime, node };
 }
 
-function inWasmtime(cases) {
-  const input = cases.map((it) => `${JSON.stringify(it)}\n`).join("");
-  const output = execFileSync(program("policy-host"), [policy], { input, encoding: "utf8", maxBuffer: MOST });
-  return output.trimEnd().split("\n").map((line) => JSON.parse(line));
+async function inWasmtime(cases) {
+  const running = promisify(execFile)(program("policy-host"), [policy], { encoding: "utf8", maxBuffer: MOST });
+  // A program that ends too early says so itself.
+  running.child.stdin.on("error", () => {});
+  running.child.stdin.end(cases.map((it) => `${JSON.stringify(it)}\n`).join(""));
+  const { stdout } = await running;
+  return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
 async function inNode(cases) {
