@@ -228,7 +228,7 @@ fn what_cannot_be_done_is_a_result_too() {
         assert_eq!(done.status.code(), Some(2));
     }
     refused("{run: rendr}", "there is no `run: rendr`; did you mean `render`?");
-    refused("{run: render, clusters: [uss]}", "there is no cluster `uss`; did you mean `us`?");
+    refused("{run: render, clusters: [uss]}", "there is no cluster `uss` in the fleet; did you mean `us`?");
     refused(
         "{run: render, subjects: [FederatedSecret/shop/tokem]}",
         "`FederatedSecret/shop/tokem` is not loaded; did you mean `FederatedSecret/shop/token`?",

@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use fleetfold::engine::Engine;
 use fleetfold_core::Value;
+use fleetfold_core::nearest::did_you_mean;
 
 use super::hub::HubArgs;
 use super::{EngineArgs, Failure};
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::render::{counted, list, text};
-use crate::source::{self, File, Source};
+use crate::source::{self, File, HUB, Source};
 use fleetfold::answer;
 
 /// Where the documents are, and what runs the engine.
@@ -197,6 +198,25 @@ impl Fleet {
         // A cluster that several dialects know is one name.
         let names: BTreeSet<&str> = list(&answer, "clusters").iter().map(|it| text(it, "name")).collect();
         Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// The clusters that are asked for by name, by selector, or by both; nothing for all of them. The hub is the one without
+    /// a name, and is asked for as its folder is called.
+    pub fn wanted(&mut self, named: &[String], selector: Option<&str>) -> Result<Option<BTreeSet<String>>, Failure> {
+        if !named.is_empty() {
+            let known = self.clusters(None)?;
+            if let Some(stranger) = named.iter().find(|it| *it != HUB && !it.is_empty() && !known.contains(it)) {
+                let known = known.iter().map(String::as_str).chain([HUB]);
+                let hint =
+                    did_you_mean(stranger, known).unwrap_or_else(|| "`fleetfold select` tells all of them".into());
+                return Err(Failure::new(format_args!("there is no cluster `{stranger}` in the fleet"), hint));
+            }
+        }
+        let named: BTreeSet<String> =
+            named.iter().map(|name| if name == HUB { String::new() } else { name.clone() }).collect();
+        let Some(selector) = selector else { return Ok((!named.is_empty()).then_some(named)) };
+        let picked = self.clusters(Some(selector))?.into_iter();
+        Ok(Some(picked.filter(|name| named.is_empty() || named.contains(name)).collect()))
     }
 
     /// Everything that was found so far, once each, by place.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
-use fleetfold_core::nearest::did_you_mean;
 
 use super::fleet::{Fleet, FleetArgs};
 use super::{Failure, Screen, print_answer};
@@ -48,7 +47,7 @@ pub struct Args {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
-    let wanted = wanted(args, &mut fleet)?;
+    let wanted = fleet.wanted(&args.clusters, args.selector.as_deref())?;
     let answers = match &args.subject {
         Some(subject) => vec![effective(args, subject, wanted.as_ref(), &mut fleet)?],
         None => all(args, wanted.as_ref(), &mut fleet)?,
@@ -67,23 +66,6 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     };
     print_answer(args.output, &whole, table, names)?;
     Ok(fleet.finish(u8::from(answers.iter().any(preview::has_error)), screen.err))
-}
-
-/// The clusters that were asked for; nothing for all of them.
-fn wanted(args: &Args, fleet: &mut Fleet) -> Result<Option<BTreeSet<String>>, Failure> {
-    let named: BTreeSet<String> = args.clusters.iter().cloned().collect();
-    if args.subject.is_none() && !named.is_empty() {
-        // No subject gives anything to a cluster that nobody knows, and none of them would say so.
-        let known = fleet.clusters(None)?;
-        if let Some(stranger) = named.iter().find(|it| !it.is_empty() && !known.contains(it)) {
-            let meant = did_you_mean(stranger, known.iter().map(String::as_str));
-            let hint = meant.unwrap_or_else(|| "`fleetfold select` tells all of them".to_owned());
-            return Err(Failure::new(format_args!("there is no cluster `{stranger}` in the fleet"), hint));
-        }
-    }
-    let Some(selector) = &args.selector else { return Ok((!named.is_empty()).then_some(named)) };
-    let picked = fleet.clusters(Some(selector))?.into_iter();
-    Ok(Some(picked.filter(|name| named.is_empty() || named.contains(name)).collect()))
 }
 
 /// What all subjects give to the clusters that were asked for, without those that give them nothing.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
-use fleetfold_core::nearest::suggest;
 
 use super::config::Config;
 use super::list::{CLUSTER, INDEXES, PATHS};
@@ -16,7 +15,7 @@ use crate::source::HUB;
 
 /// The objects of every cluster that was asked for, by cluster and wave, and what there is to say about them.
 pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Finding>), Failure> {
-    let wanted = wanted(fleet, config)?;
+    let wanted = fleet.wanted(&config.clusters, config.selector.as_deref())?;
     let mut made: BTreeMap<String, Vec<(i64, Value)>> = BTreeMap::new();
     let mut told = Vec::new();
     for subject in subjects(fleet, config, &mut told)? {
@@ -111,20 +110,6 @@ fn subjects(fleet: &mut Fleet, config: &Config, told: &mut Vec<Finding>) -> Resu
         }
     }
     Ok(names)
-}
-
-/// The clusters that were asked for, nothing for all of them; the hub is the one without a name.
-fn wanted(fleet: &mut Fleet, config: &Config) -> Result<Option<BTreeSet<String>>, Failure> {
-    let known = fleet.clusters(None)?;
-    if let Some(name) = config.clusters.iter().find(|name| *name != HUB && !known.contains(name)) {
-        let known: Vec<&str> = known.iter().map(String::as_str).chain([HUB]).collect();
-        return Err(Failure::new(format_args!("there is no cluster `{name}`"), suggest(name, &known, "one of")));
-    }
-    let named = config.clusters.iter().map(|name| if name == HUB { String::new() } else { name.clone() });
-    let named: BTreeSet<String> = named.collect();
-    let Some(selector) = &config.selector else { return Ok((!named.is_empty()).then_some(named)) };
-    let picked = fleet.clusters(Some(selector))?.into_iter();
-    Ok(Some(picked.filter(|name| named.is_empty() || named.contains(name)).collect()))
 }
 
 fn finding(severity: Severity, code: &str, document: &str, message: String, hint: &str) -> Finding {
