@@ -92,7 +92,7 @@ await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked
 // On one core, beside the lint.
 const policies = step("policies", join(target, "debug", "fleetfold-policies"), [join(target, "module"), join(target, "policies")], { isAside: true });
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
-await step("rust", "cargo", ["test", "--workspace", "--locked"], { counts: COUNTS.cargo });
+await step("rust", "cargo", ["test", "--workspace", "--locked", "--no-fail-fast"], { counts: COUNTS.cargo });
 await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "peers") });
 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);

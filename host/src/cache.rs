@@ -71,7 +71,7 @@ impl Cache {
         if let Some(module) = file.as_ref().and_then(|file| load(engine, file)) {
             return Ok((module, Compiled::Found));
         }
-        let module = Module::new(engine, wasm)?;
+        let module = Module::from_binary(engine, wasm)?;
         if let Some(file) = file
             && let Ok(code) = module.serialize()
         {

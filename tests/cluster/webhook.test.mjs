@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connect } from "node:tls";
+import { inBothHosts } from "../hosts/kubewarden-hosts.mjs";
 import { eventually } from "./control-plane.mjs";
 import { root } from "./documents.mjs";
 import { startPlane } from "./stories.mjs";
@@ -285,5 +286,56 @@ describe("the webhook", () => {
     }
     assert.equal((await trySet("c1", "dev", "eve")).code, 403);
     assert.equal((await webhook.request("GET", "/healthz")).code, 200);
+  });
+
+  test("the Kubewarden policy says the same of the same reviews, word for word", async () => {
+    webhook.ca = readFileSync(join(folder, "two.crt"));
+    const revoke = await grant("eve", "managedclusters/label", `${LABEL}:dev`);
+    await eventually(async () => (await trySet("granted", "dev", "eve")).code === 200, { what: "the grant counting" });
+    // The server's own roles, so that both ask the same of the same user.
+    const kinds = ["ManagedClusterSet", "ManagedCluster", "ClusterRole", "ClusterRoleBinding", "PluginOverride", "PluginPreset", "FederatedTypeConfig"];
+    const documents = (await Promise.all(kinds.map((it) => plane.hub.list(it)))).flat();
+    const request = (object, { user = "eve", operation = "CREATE", oldObject = null } = {}) => {
+      const [group, version] = object.apiVersion.split("/");
+      const { name, namespace } = object.metadata;
+      return { uid: name, kind: { group, version, kind: object.kind }, name, namespace, operation, userInfo: { username: user, groups: ["system:authenticated"] }, object, oldObject };
+    };
+    const metadata = { name: "said", namespace: "word-for-word" };
+    const override = (...values) => ({ apiVersion: "greenhouse.sap/v1alpha1", kind: "PluginOverride", metadata, spec: { overrides: values.map((value) => ({ path: "a.b", value })) } });
+    const retaining = (path) => ({
+      apiVersion: "core.kubefed.io/v1beta1",
+      kind: "FederatedTypeConfig",
+      metadata,
+      spec: { federatedType: { group: "types.kubefed.io", kind: "FederatedConfigMap", version: "v1beta1" }, targetType: { group: "", kind: "ConfigMap", version: "v1" }, propagation: "Enabled", retention: { fields: [path] } },
+    });
+    const requests = {
+      "a label that is granted": request(cluster("one", { [LABEL]: "dev" })),
+      "a label that is not": request(cluster("two", { [LABEL]: "qa" })),
+      "a label that joins a set by selector": request(cluster("three", { region: "eu" }), { user: "mallory" }),
+      "a label that is taken off": request(cluster("four"), { operation: "UPDATE", oldObject: cluster("four", { [LABEL]: "qa" }) }),
+      "a path with two values": request(override(1, 2)),
+      "a path with one": request(override(1)),
+      "a bad retention path": request(retaining("spec..x")),
+      "a good one": request(retaining("data")),
+      "an object of another kind than it says": request({ ...cluster("five"), kind: "ManagedClusterSet" }),
+      "no object at all": { ...request(cluster("six")), object: null },
+      "a kind that nobody guards": request({ apiVersion: "example.com/v1", kind: "Thing", metadata }),
+    };
+    requests["an object of another kind than it says"].kind.kind = "ManagedCluster";
+    const payload = (request) => JSON.stringify({ request, settings: { stage: "full", permissions: "roles", documents } });
+    const answers = await inBothHosts(Object.values(requests).map((it) => ({ op: "validate", payload: payload(it) })));
+    const verdicts = new Set();
+    for (const [at, [what, request]] of Object.entries(requests).entries()) {
+      const { body } = await webhook.request("POST", "/admit", { body: JSON.stringify({ request }), headers: { "content-type": "application/json" } });
+      const { allowed, status, warnings = [] } = JSON.parse(body).response;
+      for (const host of ["wasmtime", "node"]) {
+        const said = JSON.parse(answers[host][at].answer);
+        const policy = { allowed: said.accepted, message: said.message ?? undefined, code: said.code ?? undefined, warnings: said.warnings ?? [] };
+        assert.deepEqual(policy, { allowed, message: status?.message, code: status?.code, warnings }, `${what}, in ${host}`);
+      }
+      verdicts.add(allowed);
+    }
+    assert.equal(verdicts.size, 2, "some are allowed, and some denied");
+    await revoke();
   });
 });

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use wasmtime::{Config, Engine, InstancePre, Linker, Store};
+use wasmtime::{Config, Engine, InstancePre, Linker, Store, WasmFeatures};
 
 use super::error::GuestError;
 use super::limits::{Fence, STACK};
@@ -83,18 +83,16 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Every machine must give the same answer, so what WebAssembly leaves open is closed: bits of a NaN, relaxed SIMD.
-/// Threads are not even compiled in.
+/// Every machine must give the same answer, so what WebAssembly leaves open is closed: bits of a NaN, relaxed SIMD. What came
+/// after the second version of the standard is off, whatever the runtime was built with.
 fn config() -> Config {
     let mut config = Config::new();
     config
+        .wasm_features(WasmFeatures::WASM2.complement(), false)
         .epoch_interruption(true)
         .max_wasm_stack(STACK)
         .cranelift_nan_canonicalization(true)
-        .wasm_relaxed_simd(false)
         .relaxed_simd_deterministic(true)
-        .wasm_memory64(false)
-        .wasm_multi_memory(false)
         // The module is stripped of names: a backtrace would hold bare numbers.
         .wasm_backtrace_max_frames(None);
     config
