@@ -1,5 +1,5 @@
 // Builds modules, always the same way. Included by `host/build.rs`, which embeds the raw one, by the tools that make the one
-// for JavaScript and those for other hosts, and by the test that builds two copies of the source and compares them.
+// for JavaScript and those for other hosts, and by the test that builds a copy of the source elsewhere and compares.
 //
 // The same source gives the same bytes, whoever asks and wherever it lies:
 // 1. what the outer build says about compilers, flags, profiles and folders is not passed on;

@@ -57,20 +57,15 @@ fn at_most_twenty_crates_are_in_it() {
 }
 
 #[test]
-fn two_builds_in_two_folders_are_one_module() {
-    let scratch = std::env::temp_dir().join(format!("fleetfold-reproducible-{}", std::process::id()));
-    let build = |folder: &str| {
-        let copy = scratch.join(folder);
-        copy_sources(&copy);
-        let [module] = build_modules(&copy, ["fleetfold-wasm"], &copy.join("target"));
-        digest(&std::fs::read(module).expect("the module was built"))
-    };
-    // One of them with a space in its name, as people have them.
-    let (one, other) = (build("one"), build("an other folder"));
-    std::fs::remove_dir_all(&scratch).expect("the scratch folder can be removed");
-    assert_eq!(one, other);
-    assert_eq!(one, digest(EMBEDDED), "the embedded module is another one");
-    println!("module {one}");
+fn a_build_in_another_folder_is_the_same_module() {
+    // With spaces in its name, as people have them.
+    let copy = std::env::temp_dir().join(format!("fleetfold in another folder {}", std::process::id()));
+    copy_sources(&copy);
+    let [module] = build_modules(&copy, ["fleetfold-wasm"], &copy.join("target"));
+    let built = digest(&std::fs::read(module).expect("the module was built"));
+    std::fs::remove_dir_all(&copy).expect("the scratch folder can be removed");
+    assert_eq!(built, digest(EMBEDDED), "the embedded module, which was built in this folder, is another one");
+    println!("module {built}");
 }
 
 /// What the module is built from: the manifests, and the sources of the two crates in it. Cargo wants every member of a
@@ -96,12 +91,14 @@ fn features(target: &str, selection: &[&str]) -> BTreeSet<String> {
 
 fn tree(target: &str, arguments: &[&str], format: &str) -> BTreeSet<String> {
     let output = Command::new("cargo")
-        .args(["tree", "--locked", "--prefix", "none", "--no-dedupe", "--target", target, "-f", format])
+        .args(["tree", "--locked", "--prefix", "none", "--target", target, "-f", format])
         .args(arguments)
         .current_dir(root())
         .output()
         .expect("cargo can be run");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("cargo prints UTF-8");
-    text.lines().filter(|line| !line.is_empty() && !line.contains(" feature ")).map(String::from).collect()
+    // A package that was told before has a star.
+    let lines = text.lines().map(|line| line.trim_end_matches(" (*)"));
+    lines.filter(|line| !line.is_empty() && !line.contains(" feature ")).map(String::from).collect()
 }
