@@ -51,26 +51,24 @@ describe("the webhook", () => {
   async function guard() {
     certify("two");
     const caBundle = Buffer.from(["one", "two"].map((it) => readFileSync(join(folder, `${it}.crt`), "utf8")).join("")).toString("base64");
+    const asked = { apiVersions: ["*"], operations: ["CREATE", "UPDATE"] };
+    await register("guard", webhook, caBundle, [
+      { ...asked, apiGroups: [GROUP], resources: ["managedclusters", "managedclustersets", "managedclustersetbindings"] },
+      { ...asked, apiGroups: ["greenhouse.sap"], resources: ["pluginoverrides", "pluginpresets"] },
+      { ...asked, apiGroups: ["core.kubefed.io"], resources: ["federatedtypeconfigs"] },
+      { ...asked, apiGroups: ["operators.opdev.io"], resources: ["certmanagerdeployments"] },
+    ]);
+  }
+
+  /** Tells the server whom to ask about what. */
+  async function register(name, { port }, caBundle, rules, more = {}) {
+    const clientConfig = { url: `https://127.0.0.1:${port}/admit`, caBundle };
+    const always = { admissionReviewVersions: ["v1"], sideEffects: "None", timeoutSeconds: 5, failurePolicy: "Fail" };
     await plane.hub.apply({
       apiVersion: "admissionregistration.k8s.io/v1",
       kind: "ValidatingWebhookConfiguration",
-      metadata: { name: "fleetfold" },
-      webhooks: [
-        {
-          name: "guard.fleetfold.dev",
-          admissionReviewVersions: ["v1"],
-          sideEffects: "None",
-          timeoutSeconds: 5,
-          failurePolicy: "Fail",
-          clientConfig: { url: `https://127.0.0.1:${webhook.port}/admit`, caBundle },
-          rules: [
-            { apiGroups: [GROUP], apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources: ["managedclusters", "managedclustersets", "managedclustersetbindings"] },
-            { apiGroups: ["greenhouse.sap"], apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources: ["pluginoverrides", "pluginpresets"] },
-            { apiGroups: ["core.kubefed.io"], apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources: ["federatedtypeconfigs"] },
-            { apiGroups: ["operators.opdev.io"], apiVersions: ["*"], operations: ["CREATE", "UPDATE"], resources: ["certmanagerdeployments"] },
-          ],
-        },
-      ],
+      metadata: { name },
+      webhooks: [{ name: `${name}.fleetfold.dev`, ...always, clientConfig, rules, ...more }],
     });
   }
 
@@ -215,23 +213,9 @@ describe("the webhook", () => {
     await plane.hub.apply(object("PluginDefinition", "kube", { version: "1.0.0", options: [] }));
     for (const [at, name] of ["a", "b", "c", "d"].entries()) await plane.hub.create(object("Cluster", name, { accessMode: "direct" }, { env: "prod", half: at < 2 ? "one" : "two" }));
     await plane.hub.create(object("PluginPreset", "metrics", { clusterSelector: { matchLabels: { env: "prod" } }, plugin: { pluginDefinitionRef: { kind: "PluginDefinition", name: "kube" } } }));
-    await plane.hub.apply({
-      apiVersion: "admissionregistration.k8s.io/v1",
-      kind: "ValidatingWebhookConfiguration",
-      metadata: { name: "fleetfold-limits" },
-      webhooks: [
-        {
-          name: "limits.fleetfold.dev",
-          admissionReviewVersions: ["v1"],
-          sideEffects: "None",
-          timeoutSeconds: 5,
-          failurePolicy: "Fail",
-          clientConfig: { url: `https://127.0.0.1:${limited.port}/admit`, caBundle: readFileSync(files[0]).toString("base64") },
-          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-          rules: [{ apiGroups: [group], apiVersions: ["*"], operations: ["CREATE", "UPDATE", "DELETE"], resources: ["clusters", "pluginpresets"] }],
-        },
-      ],
-    });
+    const rules = [{ apiGroups: [group], apiVersions: ["*"], operations: ["CREATE", "UPDATE", "DELETE"], resources: ["clusters", "pluginpresets"] }];
+    const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": namespace } };
+    await register("limits", limited, readFileSync(files[0]).toString("base64"), rules, { namespaceSelector });
     const at = (resource, name, query = "") => `/apis/${group}/v1alpha1/namespaces/${namespace}/${resource}/${name}${query}`;
     const patch = (body, query) => plane.hub.request("PATCH", at("pluginpresets", "metrics", query), { type: "application/merge-patch+json", body });
     const select = (matchLabels, query) => patch({ spec: { clusterSelector: { matchLabels } } }, query);
@@ -253,7 +237,7 @@ describe("the webhook", () => {
     assert.equal((await plane.hub.request("DELETE", at("pluginpresets", "metrics"))).code, 200, "and what is left");
     assert.equal((await patch({ metadata: { finalizers: null } })).code, 200, "what is being deleted can go");
     assert.equal(await plane.hub.find(`PluginPreset/${namespace}/metrics`), undefined);
-    await plane.hub.delete("ValidatingWebhookConfiguration/fleetfold-limits");
+    await plane.hub.delete("ValidatingWebhookConfiguration/limits");
   });
 
   test("a new certificate is taken up without a restart", async () => {
