@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 use http::{Method, Request};
 use kube::Client;
 use tokio::sync::Semaphore;

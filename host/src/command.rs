@@ -36,7 +36,8 @@ use std::time::Duration;
 use fleetfold::cache::Cache;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, GuestError, Limits, Module};
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 
 use crate::cli::Output;
 use crate::render::finding::{Finding, Texts};

@@ -15,7 +15,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fleetfold_core::json;
+use fleetfold_core::value::json;
 use sha2::{Digest, Sha256};
 
 use crate::engine::Engine;

@@ -53,7 +53,7 @@ fn core_reads_no_clock_no_file_no_network_and_no_chance() {
 #[test]
 fn the_host_knows_no_kind_of_a_dialect() {
     let answer = fleetfold_core::Workspace::default().call(r#"{"op":"kinds"}"#);
-    let answer = fleetfold_core::json::parse(&answer).expect("an answer");
+    let answer = fleetfold_core::value::json::parse(&answer).expect("an answer");
     let rows = answer.at(&["ok", "kinds"]).and_then(fleetfold_core::Value::as_list).expect("kinds");
     let of_dialects =
         rows.iter().filter(|it| it.text_at(&["group"]).contains('.') && !it.text_at(&["group"]).ends_with(".k8s.io"));

@@ -233,7 +233,7 @@ fn told(compared: &Comparison, findings: &Sides<Finding>, modules: Value, now: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json::parse;
+    use fleetfold_core::value::json::parse;
 
     #[test]
     fn a_finding_that_both_have_is_none_of_either() {

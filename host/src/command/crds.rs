@@ -27,7 +27,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut fleet = Fleet::load(&args.files, Box::new(Workspace::default()))?;
-    let crds = fleetfold_core::crds::crds(args.all, &fleet.documents()?);
+    let crds = fleetfold_crds::crds(args.all, &fleet.documents()?);
     let texts: Vec<String> = crds.iter().map(yaml::document).collect();
     print(texts.join("---\n"))?;
     Ok(ExitCode::SUCCESS)

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use fleetfold::engine::Engine;
 use fleetfold_core::Value;
-use fleetfold_core::nearest::did_you_mean;
+use fleetfold_core::value::suggest::did_you_mean;
 
 use super::hub::HubArgs;
 use super::{EngineArgs, Failure};

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fleetfold_core::contract;
+use fleetfold_core::api;
 
 use super::{Failure, print};
 

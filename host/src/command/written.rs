@@ -4,9 +4,9 @@
 //! is read here, by the same code.
 
 use fleetfold_core::Value;
-use fleetfold_core::contract::Mode;
+use fleetfold_core::diagnostic::Mode;
 use fleetfold_core::diagnostic::{Code, Diagnostic, Severity as Told};
-use fleetfold_core::path::Pointer;
+use fleetfold_core::value::path::Pointer;
 use fleetfold_core::yaml::{self, Parsed, YamlError};
 
 use super::Failure;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use super::*;
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::value::json;
 
 fn files(clusters: u32) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();

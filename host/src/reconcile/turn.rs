@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 
 use super::conditions::Facts;
 use super::documents::{self, Changes};

@@ -175,7 +175,7 @@ impl Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json;
+    use fleetfold_core::value::json;
 
     fn finding(text: &str) -> Finding {
         Finding::read(&json::parse(text).unwrap())

@@ -8,8 +8,10 @@ use std::io;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use fleetfold_core::Value;
+use fleetfold_core::object::secrets;
 use fleetfold_core::value::Text;
-use fleetfold_core::{Value, json, mask};
+use fleetfold_core::value::json;
 use ring::hmac;
 
 use super::token::random_bytes;
@@ -44,7 +46,7 @@ impl Veil {
     /// Puts a stand-in wherever the value holds what a Secret keeps to itself, and in the copies that annotations hold.
     pub fn cover(&self, value: &mut Value) {
         let mut masked = value.clone();
-        mask::cover(&mut masked);
+        secrets::cover(&mut masked);
         self.replace(value, &masked, Form::Object);
     }
 
@@ -65,7 +67,7 @@ impl Veil {
             let copy = if form == Form::Copy { self.copy(value) } else { None };
             match copy {
                 Some(copy) => *value = copy,
-                None if masked.as_text() == Some(mask::MASK) => *value = self.stand_in(value, form),
+                None if masked.as_text() == Some(secrets::MASK) => *value = self.stand_in(value, form),
                 None => {}
             }
         }
@@ -74,7 +76,7 @@ impl Veil {
     /// The text of an object that holds Secrets, with stand-ins in it.
     fn copy(&self, value: &Value) -> Option<Value> {
         let mut object = json::parse(value.as_text().filter(|it| it.trim_start().starts_with('{'))?).ok()?;
-        mask::holds_secret(&object).then(|| {
+        secrets::holds_secret(&object).then(|| {
             self.cover(&mut object);
             Value::text(object.to_canonical())
         })

@@ -8,8 +8,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fleetfold_core::path::Pointer;
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
+use fleetfold_core::value::path::Pointer;
 
 use super::DEPTH;
 use super::read::Want;

@@ -1,6 +1,7 @@
 //! A vector file as a person wrote it, read strictly: a misspelled field would be a case that tests nothing.
 
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
 
 use super::DEPTH;
 

@@ -3,11 +3,12 @@
 
 use std::cell::RefCell;
 
-use fleetfold_core::contract::record::Spot;
-use fleetfold_core::fleet::Fleet;
-use fleetfold_core::label::Labels;
-use fleetfold_core::select::{Cluster, LabelSelector};
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::engine::select::fleet::Fleet;
+use fleetfold_core::engine::select::{Cluster, LabelSelector};
+use fleetfold_core::object::labels::Labels;
+use fleetfold_core::value::JsonPath;
+use fleetfold_core::value::json;
 
 thread_local! {
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
-use fleetfold_core::contract::Mode;
+use fleetfold_core::diagnostic::Mode;
 use fleetfold_core::yaml;
 use fleetfold_module::annotate;
 use sha2::{Digest, Sha256};
@@ -141,7 +141,7 @@ mod tests {
             let policy = form.finish(module.to_vec(), here).expect("it is annotated");
             let start = policy.windows(METADATA.len()).position(|it| it == METADATA.as_bytes()).expect("a section");
             let text = std::str::from_utf8(&policy[start + METADATA.len()..]).expect("text");
-            let read = fleetfold_core::json::parse(text).expect("JSON");
+            let read = fleetfold_core::value::json::parse(text).expect("JSON");
             assert_eq!(read.get("mutating"), Some(&mutating.into()), "{name}");
             assert_eq!(annotate(module, METADATA, text.as_bytes()).expect("a module"), policy);
         }

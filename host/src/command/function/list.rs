@@ -2,8 +2,8 @@
 
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
-use fleetfold_core::nearest::suggest;
-use fleetfold_core::path::Pointer;
+use fleetfold_core::value::path::Pointer;
+use fleetfold_core::value::suggest::suggest;
 
 use super::super::Failure;
 use super::super::written::Written;

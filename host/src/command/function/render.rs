@@ -159,7 +159,7 @@ fn path(object: &Value, cluster: &str, folder: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json;
+    use fleetfold_core::value::json;
 
     #[test]
     fn every_cluster_has_a_folder_that_nothing_leaves() {

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use fleetfold::cache::Cache;
 use fleetfold::guest::{ABI, EMBEDDED, Guest, GuestError, Limits, Module, digest};
-use fleetfold_core::{Value, json as reader};
+use fleetfold_core::Value;
+use fleetfold_core::value::json as reader;
 use fleetfold_module::{Form, Inspection, Item, KUBEWARDEN_METADATA, Memory, RAW_EXPORTS, Section};
 
 use super::super::{Failure, Screen, print};

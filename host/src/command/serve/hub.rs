@@ -16,7 +16,7 @@ use fleetfold::serve::veil::Veil;
 use fleetfold::session::Session;
 use fleetfold::session::ledger::Ledger;
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};

@@ -11,7 +11,9 @@ use std::time::Duration;
 use fleetfold::cache::Cache;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Limits, Module, digest};
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::value::json;
 
 use crate::clock::timed;
 use crate::fleet::{Fleet, check, effective_request, plan_request};

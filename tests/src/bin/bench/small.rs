@@ -5,11 +5,13 @@ use std::path::Path;
 use fleetfold::cache::Cache;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Limits, Module};
-use fleetfold_core::contract::record::Spot;
-use fleetfold_core::fleet::Fleet;
-use fleetfold_core::label::Labels;
-use fleetfold_core::select::{Cluster, LabelSelector};
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::engine::select::fleet::Fleet;
+use fleetfold_core::engine::select::{Cluster, LabelSelector};
+use fleetfold_core::object::labels::Labels;
+use fleetfold_core::value::JsonPath;
+use fleetfold_core::value::json;
 
 use crate::clock::now;
 
