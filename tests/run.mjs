@@ -89,8 +89,9 @@ await step("format", "cargo", ["fmt", "--all", "--check"]);
 await step("page and package, built", "node", ["web/build.mjs"]);
 await step("types", join("node_modules", ".bin", "tsc"), ["-p", "web"]);
 await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked"]);
-// On one core, beside the lint.
-const policies = step("policies", join(target, "debug", "fleetfold-policies"), [join(target, "module"), join(target, "policies")], { isAside: true });
+// The modules as files, for the hosts of others. On one core, beside the lint; not through cargo, which would wait for it.
+const tools = (command, out) => `"${join(target, "debug", "fleetfold-tools")}" ${command} "${join(target, "module")}" "${out}"`;
+const modules = step("modules", "sh", ["-c", `${tools("module", target)} && ${tools("policies", join(target, "policies"))}`], { isAside: true });
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
 await step("rust", "cargo", ["test", "--workspace", "--locked", "--no-fail-fast"], { counts: COUNTS.cargo });
 await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "peers") });
@@ -98,7 +99,7 @@ await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);
 
 // The vectors, in every host there is: the same bytes everywhere.
-await Promise.all([policies, runtimes]);
+await Promise.all([modules, runtimes]);
 const piped = (host, ...args) => ["sh", ["-c", `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/${host} ${args.map((it) => `"${it}"`).join(" ")}`]];
 const raw = join(target, "fleetfold.wasm");
 const policy = (name) => join(target, "policies", `fleetfold-${name}.wasm`);

@@ -12,6 +12,9 @@ const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 const force = process.argv.includes("--force");
 const named = process.argv.slice(2).filter((it) => !it.startsWith("--"));
 
+/** The crates of the engine, without their tests. */
+const core = readdirSync(join(root, "core")).filter((it) => it !== "tests").map((it) => join("core", it));
+
 /** What each part is made of, and how. */
 const PARTS = [
   {
@@ -22,7 +25,7 @@ const PARTS = [
   },
   {
     name: "engine",
-    from: ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core/build.rs", "core/Cargo.toml", "core/src", "wasm/bindgen", "wasm/build_module.rs", "wasm/javascript", "host/src/example.rs", "host/src/example"],
+    from: ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ...core, "wasm/builder", "wasm/javascript", "wasm/tools", "host/example"],
     makes: join(web, "engine"),
     how: engine,
   },
@@ -40,9 +43,10 @@ for (const part of PARTS) {
 }
 
 function engine() {
-  run("cargo", ["build", "--quiet", "--locked", "-p", "fleetfold-bindgen"]);
-  // It warns of a section that is not needed; what it says counts only when it fails.
-  const { status, stderr } = spawnSync(join(target, "debug", "fleetfold-bindgen"), [join(target, "module"), join(web, "engine")], { encoding: "utf8" });
+  run("cargo", ["build", "--quiet", "--locked", "-p", "fleetfold-tools"]);
+  // wasm-bindgen warns of a section that nothing needs: its output matters only when it fails.
+  const args = ["javascript", join(target, "module"), join(web, "engine")];
+  const { status, stderr } = spawnSync(join(target, "debug", "fleetfold-tools"), args, { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
 }
 

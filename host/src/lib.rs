@@ -8,7 +8,7 @@
 //! 5. [`reconcile`] watches, asks, fetches what the engine needs, and does what it says.
 //! 6. [`admission`] answers what an API server asks before a change is made, over [`tls`].
 //! 7. [`serve`] is the page, and the fleet that it shows.
-//! 8. [`vectors`] puts the conformance cases to an engine, and [`example`] writes a fleet of any size to try all of it on.
+//! 8. [`vectors`] puts the conformance cases to an engine.
 //!
 //! No rule about fleets lives here: what a cluster should have is decided in `fleetfold-core`.
 
@@ -17,7 +17,6 @@ pub mod answer;
 pub mod cache;
 pub mod cluster;
 pub mod engine;
-pub mod example;
 pub mod guest;
 pub mod quantity;
 pub mod reconcile;

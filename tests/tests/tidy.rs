@@ -48,8 +48,7 @@ fn core_reads_no_clock_no_file_no_network_and_no_chance() {
     }
 }
 
-/// The host knows kinds as data that the engine gave it. Only the writer of example fleets knows them by name, as whoever
-/// writes documents does.
+/// The host knows kinds as data that the engine gave it.
 #[test]
 fn the_host_knows_no_kind_of_a_dialect() {
     let answer = fleetfold_core::Workspace::default().call(r#"{"op":"kinds"}"#);
@@ -60,7 +59,7 @@ fn the_host_knows_no_kind_of_a_dialect() {
     let kinds: Vec<String> =
         of_dialects.map(|it| format!("\"{}\"", it.text_at(&["kind"]))).map(|it| it.replace("*\"", "")).collect();
     assert!(kinds.len() > 20, "{kinds:?}");
-    let is_host = |name: &String| name.starts_with("host/src") && !name.starts_with("host/src/example");
+    let is_host = |name: &String| name.starts_with("host/src");
     for (name, text) in sources(&[".rs"]).into_iter().filter(|(name, _)| is_host(name)) {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for kind in &kinds {

@@ -1,4 +1,4 @@
-//! The page, as the web build left it: `host/build.rs` puts every file of `web/site` into this program.
+//! The page, as the web build left it: the crate `fleetfold-page` holds every file of `web/site`.
 //!
 //! A program that was built without the page says so in its place, and does everything else.
 
@@ -12,8 +12,6 @@ use sha2::{Digest, Sha256};
 
 use super::refusal;
 use crate::guest::hex;
-
-include!(concat!(env!("OUT_DIR"), "/site.rs"));
 
 /// The file that the folder itself stands for.
 const INDEX: &str = "index.html";
@@ -57,7 +55,7 @@ struct File {
 impl Site {
     /// The page that was built into this program, or what says that there is none.
     pub fn built_in(behind: Behind) -> Site {
-        Site::new(SITE, behind)
+        Site::new(fleetfold_page::FILES, behind)
     }
 
     /// A page of these files, by their paths; of none, what says that there is no page.

@@ -1,10 +1,9 @@
-//! A large fleet to try things on: as many clusters as asked for, with documents of three dialects over them.
+//! An example fleet of any size: clusters with labels, and documents of three dialects that select them.
 //!
-//! Everything comes from one splitmix64, so the same number of clusters gives the same bytes, and a cluster has the same
-//! labels in every fleet that is large enough to have it.
+//! `fleetfold example` writes it to a folder; the page embeds one of a thousand clusters. One splitmix64 draws every label,
+//! so the same number of clusters gives the same bytes, and a cluster has the same labels in every larger fleet.
+#![forbid(unsafe_code)]
 
-// By its place: the tool that makes the page has this file too.
-#[path = "example/documents.rs"]
 mod documents;
 
 use std::fmt::Write;
@@ -16,7 +15,23 @@ const PER_FILE: u32 = 1_000;
 /// Clusters that KubeFed knows too; what was seen in the first half of them is there.
 const FEDERATED: u32 = 20;
 
-/// Hands every file of a fleet to `take`, as a path and a text. Those below `live/` are what was seen in clusters.
+/// Passes every file of the fleet to `take`, as a path and a text. Files below `live/` are observed objects.
+///
+/// # Errors
+///
+/// The first error of `take`, which ends the writing.
+///
+/// # Example
+///
+/// ```
+/// let mut paths = Vec::new();
+/// fleetfold_example::fleet(3, |path, _text| {
+///     paths.push(path.to_owned());
+///     Ok::<(), std::io::Error>(())
+/// })?;
+/// assert!(paths.contains(&"clusters/greenhouse-000.yaml".to_owned()));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn fleet<E>(clusters: u32, mut take: impl FnMut(&str, &str) -> Result<(), E>) -> Result<(), E> {
     take("organization.yaml", ORGANIZATION)?;
     take("definition.yaml", DEFINITION)?;
@@ -308,5 +323,4 @@ fn federated(clusters: u32) -> String {
 }
 
 #[cfg(test)]
-#[path = "example/tests.rs"]
 mod tests;

@@ -1,26 +1,24 @@
-//! Builds the engine for hosts that want it in a form of their own: a Kubewarden policy (one that decides and one that also
-//! changes), an Extism plugin and a component. The same source gives the same bytes.
+//! The engine in the forms that other hosts load: a validating and a mutating Kubewarden policy, an Extism plugin and a
+//! component.
 
-use std::env;
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::Path;
 
+use fleetfold_builder::build_modules;
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Mode;
 use fleetfold_core::yaml;
 use fleetfold_module::annotate;
-use sha2::{Digest, Sha256};
 use wit_component::{ComponentEncoder, targets};
 use wit_parser::Resolve;
 
-include!("../../build_module.rs");
+use crate::output;
 
-/// The crates, each a folder beside this one.
+/// The crates, each a folder of `wasm/policies`.
 const PACKAGES: [&str; 3] = ["fleetfold-kubewarden", "fleetfold-extism", "fleetfold-component"];
 
-/// What is written: the name, the crate it comes from, and what is done with that.
+/// The files that are written: name, crate, and how the module is finished.
 const MODULES: [(&str, &str, Form); 4] = [
     ("fleetfold-kubewarden", "fleetfold-kubewarden", Form::Policy("kubewarden/metadata.yml")),
     ("fleetfold-kubewarden-mutating", "fleetfold-kubewarden", Form::Policy("kubewarden/metadata-mutating.yml")),
@@ -32,60 +30,40 @@ const MODULES: [(&str, &str, Form); 4] = [
 const METADATA: &str = "io.kubewarden.metadata";
 
 enum Form {
-    /// With metadata, from a file in this folder.
+    /// With the metadata of a file in `wasm/policies`.
     Policy(&'static str),
-    /// As it was built.
+    /// As cargo built it.
     Plugin,
-    /// Wrapped, for the world in a file in this folder.
+    /// Wrapped as a component, for the world of a file in `wasm/policies`.
     Component(&'static str),
 }
 
-fn main() -> ExitCode {
-    let folders: Vec<PathBuf> = env::args_os().skip(1).map(PathBuf::from).collect();
-    let [target, out] = folders.as_slice() else {
-        eprintln!("usage: fleetfold-policies TARGET_DIR OUT_DIR");
-        return ExitCode::from(2);
-    };
-    match write(target, out) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn write(target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let workspace = here.join("../..").canonicalize()?;
-    // Cargo is started in the workspace, where a folder that was given from here would be another one.
-    let built = build_modules(&workspace, PACKAGES, &std::path::absolute(target)?);
-    fs::create_dir_all(out)?;
+pub fn write(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let folder = workspace.join("wasm/policies");
+    let built = build_modules(workspace, PACKAGES, target)?;
     for (name, package, form) in MODULES {
         let at = PACKAGES.iter().position(|it| *it == package).ok_or_else(|| format!("{package} is not built"))?;
-        let module = fs::read(&built[at])?;
-        let finished = form.finish(module, here).map_err(|error| format!("{name}: {error:#}"))?;
-        put(&out.join(name).with_extension("wasm"), &finished)?;
-        println!("{name:<30} {:>9} bytes  sha256:{}", finished.len(), hex(&Sha256::digest(&finished)));
+        let finished = form.finish(built[at].read()?, &folder).map_err(|error| format!("{name}: {error:#}"))?;
+        output::put(out, name, &finished)?;
     }
     Ok(())
 }
 
 impl Form {
-    fn finish(&self, module: Vec<u8>, here: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    fn finish(&self, module: Vec<u8>, folder: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
         match self {
             Form::Policy(file) => {
-                let text = fs::read_to_string(here.join(file)).map_err(|error| format!("{file}: {error}"))?;
+                let text = fs::read_to_string(folder.join(file)).map_err(|error| format!("{file}: {error}"))?;
                 Ok(annotate(&module, METADATA, metadata(file, &text)?.to_canonical().as_bytes())?)
             }
             Form::Plugin => Ok(module),
-            Form::Component(wit) => component(&module, &here.join(wit)),
+            Form::Component(wit) => component(&module, &folder.join(wit)),
         }
     }
 }
 
-/// Wraps a module that says in a section which world it is made for, and checks that it is that of the file that people read:
-/// it asks its host for nothing else, and gives all of it.
+/// Wraps a module, which names its world in a custom section, and checks the component against the published WIT file: it
+/// imports nothing else and exports all of it.
 fn component(module: &[u8], wit: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     let component = ComponentEncoder::default().module(module)?.validate(true).encode()?;
     let mut resolve = Resolve::default();
@@ -95,7 +73,7 @@ fn component(module: &[u8], wit: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(component)
 }
 
-/// The one document of a YAML text. What is doubtful in it fails too: nobody would read the warning.
+/// The only document of a YAML text. Warnings are errors here: no reader would see them.
 fn metadata(file: &str, text: &str) -> Result<Value, String> {
     let mut findings = Vec::new();
     let parsed = yaml::parse(text, Mode::Strict, &mut findings)
@@ -109,21 +87,14 @@ fn metadata(file: &str, text: &str) -> Result<Value, String> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// By renaming, so that nobody ever reads half a module.
-fn put(file: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
-    let half = file.with_extension("wasm.new");
-    fs::write(&half, bytes)?;
-    fs::rename(half, file)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Form, METADATA, MODULES, PACKAGES, annotate, metadata};
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
+
+    fn folder() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../policies")
+    }
 
     #[test]
     fn every_crate_is_built_for_something() {
@@ -135,10 +106,9 @@ mod tests {
     #[test]
     fn a_policy_carries_its_metadata_as_json_and_nothing_else_changes() {
         let module = b"\0asm\x01\0\0\0";
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         for (name, mutating) in [("fleetfold-kubewarden", false), ("fleetfold-kubewarden-mutating", true)] {
             let (_, _, form) = MODULES.iter().find(|(it, ..)| *it == name).expect("a policy");
-            let policy = form.finish(module.to_vec(), here).expect("it is annotated");
+            let policy = form.finish(module.to_vec(), &folder()).expect("it is annotated");
             let start = policy.windows(METADATA.len()).position(|it| it == METADATA.as_bytes()).expect("a section");
             let text = std::str::from_utf8(&policy[start + METADATA.len()..]).expect("text");
             let read = fleetfold_core::value::json::parse(text).expect("JSON");
@@ -166,7 +136,7 @@ mod tests {
     #[test]
     fn what_says_no_world_is_no_component() {
         let (_, _, form) = MODULES.iter().find(|(it, ..)| *it == "fleetfold-component").expect("a component");
-        let error = form.finish(b"\0asm\x01\0\0\0".to_vec(), Path::new(env!("CARGO_MANIFEST_DIR")));
+        let error = form.finish(b"\0asm\x01\0\0\0".to_vec(), &folder());
         assert!(error.is_err());
     }
 }
