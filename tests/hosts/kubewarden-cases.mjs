@@ -7,10 +7,10 @@ import { CAN_I, ask, root, webhook } from "./kubewarden-hosts.mjs";
 export function vectors(asked, questions) {
   const folder = join(root, "tests", "vectors", asked);
   return readdirSync(folder).flatMap((file) => {
-    const { name, steps, request } = JSON.parse(readFileSync(join(folder, file), "utf8"));
+    const { name, given = [], steps, request } = JSON.parse(readFileSync(join(folder, file), "utf8"));
     const settings = { documents: [] };
     const found = [];
-    for (const step of steps?.map((it) => it.request) ?? [request]) {
+    for (const step of [...given, ...(steps?.map((it) => it.request) ?? [request])]) {
       const { op, ...fields } = step;
       if (op === "load") settings.documents = [...settings.documents, ...fields.documents];
       if (op === "configure") Object.assign(settings, fields);
