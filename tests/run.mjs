@@ -87,6 +87,7 @@ const runtimes = step("python and java", "sh", ["-c", "node tests/hosts/python.m
 await step("format", "cargo", ["fmt", "--all", "--check"]);
 // Before the program, which has the page in it. It also brings what `package-lock.json` names.
 await step("page and package, built", "node", ["web/build.mjs"]);
+await step("format of the page and the tests", "npm", ["run", "--silent", "format:check"]);
 await step("types", join("node_modules", ".bin", "tsc"), ["-p", "web"]);
 await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked"]);
 // On one core, beside the lint.
