@@ -22,12 +22,54 @@ const PARTS = [
   },
   {
     name: "engine",
-    from: ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core/build.rs", "core/Cargo.toml", "core/src", "wasm/bindgen", "wasm/build_module.rs", "wasm/javascript", "host/src/example.rs", "host/src/example"],
+    from: [
+      "Cargo.toml",
+      "Cargo.lock",
+      "rust-toolchain.toml",
+      "core/build.rs",
+      "core/Cargo.toml",
+      "core/src",
+      "wasm/bindgen",
+      "wasm/build_module.rs",
+      "wasm/javascript",
+      "host/src/example.rs",
+      "host/src/example",
+    ],
     makes: join(web, "engine"),
     how: engine,
   },
-  { name: "package", from: ["LICENSE", "web/tsconfig.json", "web/src", "web/contract.ts", "web/contract.schema.json", "web/package.json", "web/package.mjs"], after: "engine", makes: join(web, "dist"), how: () => run("node", ["web/package.mjs"]) },
-  { name: "page", from: ["web/src", "web/index.html", "web/vite.config.ts", "web/contract.ts", "web/contract.schema.json", "web/examples.json", "web/package.json", "docs/codes.md", "examples"], after: "engine", makes: join(web, "site"), how: page },
+  {
+    name: "package",
+    from: [
+      "LICENSE",
+      "web/tsconfig.json",
+      "web/src",
+      "web/contract.ts",
+      "web/contract.schema.json",
+      "web/package.json",
+      "web/package.mjs",
+    ],
+    after: "engine",
+    makes: join(web, "dist"),
+    how: () => run("node", ["web/package.mjs"]),
+  },
+  {
+    name: "page",
+    from: [
+      "web/src",
+      "web/index.html",
+      "web/vite.config.ts",
+      "web/contract.ts",
+      "web/contract.schema.json",
+      "web/examples.json",
+      "web/package.json",
+      "docs/codes.md",
+      "examples",
+    ],
+    after: "engine",
+    makes: join(web, "site"),
+    how: page,
+  },
 ];
 
 for (const part of PARTS) {
@@ -42,7 +84,11 @@ for (const part of PARTS) {
 function engine() {
   run("cargo", ["build", "--quiet", "--locked", "-p", "fleetfold-bindgen"]);
   // It warns of a section that is not needed; what it says counts only when it fails.
-  const { status, stderr } = spawnSync(join(target, "debug", "fleetfold-bindgen"), [join(target, "module"), join(web, "engine")], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(
+    join(target, "debug", "fleetfold-bindgen"),
+    [join(target, "module"), join(web, "engine")],
+    { encoding: "utf8" },
+  );
   if (status !== 0) throw new Error(stderr);
 }
 
@@ -79,7 +125,8 @@ function stamp(part) {
 /** Over the contents of files and folders: times say little in a fresh clone. */
 function digest(paths, more) {
   const hash = createHash("sha256").update(more ?? "");
-  for (const path of paths.flatMap((it) => walk(join(root, it)))) hash.update(`${relative(root, path)}\n`).update(readFileSync(path));
+  for (const path of paths.flatMap((it) => walk(join(root, it))))
+    hash.update(`${relative(root, path)}\n`).update(readFileSync(path));
   return hash.digest("hex");
 }
 

@@ -53,7 +53,13 @@ export async function site(folder = process.env.FLEETFOLD_SITE ?? join(root, "we
     if (existsSync(path) && statSync(path).isDirectory()) path = join(path, "index.html");
     const found = (path + sep).startsWith(top + sep) && existsSync(path);
     // Browsers ask for it by themselves, where a page names no icon.
-    const status = !found ? (pathname === "/favicon.ico" ? 204 : 404) : request.method === "GET" || request.method === "HEAD" ? 200 : 405;
+    const status = !found
+      ? pathname === "/favicon.ico"
+        ? 204
+        : 404
+      : request.method === "GET" || request.method === "HEAD"
+        ? 200
+        : 405;
     requests.push(`${request.method} ${request.url} ${status}`);
     response.writeHead(status, {
       "content-type": status === 200 ? (TYPES[extname(path)] ?? "application/octet-stream") : "text/plain",
@@ -71,7 +77,14 @@ export async function site(folder = process.env.FLEETFOLD_SITE ?? join(root, "we
 
 /** A Chromium that knows no address but this machine's. Close it when done. */
 export function browser({ args = [] } = {}) {
-  const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+  const quiet = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ];
   const alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost";
   return driver.launch({ executablePath: chromium(), args: ["--no-sandbox", ...quiet, alone, ...args] });
 }
@@ -84,7 +97,11 @@ export function browser({ args = [] } = {}) {
  * - `path`: another page of the site; `settle: false` for one that is not Fleetfold's
  * - `viewport`, `colorScheme`, `reducedMotion`, `permissions` and everything else that a context takes
  */
-export async function open(browser, site, { example, hash, path = "/", settle = true, viewport = { width: 1440, height: 900 }, ...context } = {}) {
+export async function open(
+  browser,
+  site,
+  { example, hash, path = "/", settle = true, viewport = { width: 1440, height: 900 }, ...context } = {},
+) {
   const page = await (await browser.newContext({ viewport, ...context })).newPage();
   page.setDefaultTimeout(30_000);
   await watch(page, site.origin);
@@ -98,18 +115,28 @@ export async function open(browser, site, { example, hash, path = "/", settle = 
 async function watch(page, origin) {
   const problems = [];
   page.problems = () => [...problems];
-  page.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()} (${message.location().url})`));
+  page.on(
+    "console",
+    (message) => message.type() === "error" && problems.push(`console: ${message.text()} (${message.location().url})`),
+  );
   page.on("pageerror", (error) => problems.push(`error: ${error.stack ?? error}`));
   page.on("crash", () => problems.push("the page crashed"));
   page.on("request", (request) => {
     const url = new URL(request.url());
-    const inside = url.origin === origin || url.protocol === "data:" || (url.protocol === "blob:" && url.pathname.startsWith(origin));
+    const inside =
+      url.origin === origin ||
+      url.protocol === "data:" ||
+      (url.protocol === "blob:" && url.pathname.startsWith(origin));
     if (!inside) problems.push(`request: ${request.url()}`);
   });
   page.on("websocket", (socket) => problems.push(`websocket: ${socket.url()}`));
   await page.exposeBinding("ffViolation", (_, text) => problems.push(`policy: ${text}`));
   await page.addInitScript(() => {
-    addEventListener("securitypolicyviolation", (it) => globalThis.ffViolation(`${it.violatedDirective} ${it.blockedURI} ${it.sourceFile ?? ""}:${it.lineNumber} ${it.sample}`));
+    addEventListener("securitypolicyviolation", (it) =>
+      globalThis.ffViolation(
+        `${it.violatedDirective} ${it.blockedURI} ${it.sourceFile ?? ""}:${it.lineNumber} ${it.sample}`,
+      ),
+    );
     // What the page has asked its engine and not heard back yet: messages with an id are answered with the same id.
     const pending = new Set();
     const heard = new WeakSet();
@@ -117,7 +144,11 @@ async function watch(page, origin) {
     const post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...rest) {
       if (message?.id !== undefined) {
-        if (!heard.has(this)) this.addEventListener("message", ({ data }) => ((globalThis.ffPending.last = performance.now()), pending.delete(data?.id)));
+        if (!heard.has(this))
+          this.addEventListener(
+            "message",
+            ({ data }) => ((globalThis.ffPending.last = performance.now()), pending.delete(data?.id)),
+          );
         heard.add(this);
         pending.add(message.id);
         globalThis.ffPending.last = performance.now();
@@ -138,14 +169,24 @@ export async function axe(page, { within, rules = {} } = {}) {
   const debug = await page.context().newCDPSession(page);
   const { result } = await debug.send("Runtime.evaluate", { expression: "typeof axe", returnByValue: true });
   if (result.value === "undefined") {
-    const { exceptionDetails } = await debug.send("Runtime.evaluate", { expression: `{const module = undefined, define = undefined; ${axeCore.source}}; 0` });
+    const { exceptionDetails } = await debug.send("Runtime.evaluate", {
+      expression: `{const module = undefined, define = undefined; ${axeCore.source}}; 0`,
+    });
     if (exceptionDetails) throw new Error(`axe-core does not start: ${exceptionDetails.exception?.description}`);
   }
   await debug.detach();
   return page.evaluate(
     async ([within, rules]) => {
-      const { violations } = await globalThis.axe.run(within ? { include: [within] } : document, { resultTypes: ["violations"], rules });
-      return violations.flatMap((it) => it.nodes.map((node) => `${it.id} (${it.impact}): ${it.help}: ${node.target.flat().join(" ")} ${node.html.slice(0, 160)} ${node.any.map((why) => why.message).join(" ")}`));
+      const { violations } = await globalThis.axe.run(within ? { include: [within] } : document, {
+        resultTypes: ["violations"],
+        rules,
+      });
+      return violations.flatMap((it) =>
+        it.nodes.map(
+          (node) =>
+            `${it.id} (${it.impact}): ${it.help}: ${node.target.flat().join(" ")} ${node.html.slice(0, 160)} ${node.any.map((why) => why.message).join(" ")}`,
+        ),
+      );
     },
     [within, rules],
   );
@@ -185,7 +226,11 @@ export async function setText(page, name, text) {
 export async function replace(page, name, old, fresh) {
   const before = await text(page, name);
   assert.ok(before?.includes(old), `${name} has no ${JSON.stringify(old)}`);
-  await setText(page, name, before.replace(old, () => fresh));
+  await setText(
+    page,
+    name,
+    before.replace(old, () => fresh),
+  );
 }
 
 /** Puts the cursor before the first `old` in a file, selects it and types over it, key by key. */

@@ -13,7 +13,13 @@ const fleetfold = join(target, process.env.FLEETFOLD_PROFILE ?? "release", "flee
 const served = await site();
 const chromium = await browser();
 const rows = [];
-const told = (name, figure, goal, unit) => rows.push([name, `${figure.toFixed(figure < 100 ? 1 : 0)} ${unit}`, `${goal} ${unit}`, figure <= goal ? "met" : "missed"]);
+const told = (name, figure, goal, unit) =>
+  rows.push([
+    name,
+    `${figure.toFixed(figure < 100 ? 1 : 0)} ${unit}`,
+    `${goal} ${unit}`,
+    figure <= goal ? "met" : "missed",
+  ]);
 const median = (all) => all.toSorted((a, b) => a - b)[all.length >> 1];
 
 const first = new Set(["index.html"]);
@@ -28,7 +34,13 @@ try {
 }
 sizes(first);
 console.log("The page, in Chromium (median of the samples, wall clock)\n");
-for (const row of [["", "figure", "target", ""], ...rows]) console.log(row.map((cell, column) => (column === 1 || column === 2 ? cell.padStart(12) : cell.padEnd(58))).join("  ").trimEnd());
+for (const row of [["", "figure", "target", ""], ...rows])
+  console.log(
+    row
+      .map((cell, column) => (column === 1 || column === 2 ? cell.padStart(12) : cell.padEnd(58)))
+      .join("  ")
+      .trimEnd(),
+  );
 
 /** Real keys in the editor; the end is the frame after the new value stands in the right column. */
 async function keystroke() {
@@ -39,7 +51,9 @@ async function keystroke() {
   // A cluster for which nothing hides the default.
   const cluster = await page.evaluate(async (subject) => {
     const { ok } = await document.querySelector("ff-app").state.ask({ op: "effective", subject, origins: true }, 0);
-    return ok.results.find((it) => it.options.some((option) => option.path === "logLevel" && option.from === "definition-default")).clusters[0];
+    return ok.results.find((it) =>
+      it.options.some((option) => option.path === "logLevel" && option.from === "definition-default"),
+    ).clusters[0];
   }, subject);
   await choose(page, { subject, cluster, path: "logLevel" });
   const lines = (await text(page, file)).split("\n");
@@ -49,20 +63,28 @@ async function keystroke() {
   const samples = [];
   for (let typed = 1; typed <= 25; typed += 1) {
     // The key must not overtake the one who looks out for it.
-    await page.evaluate((wanted) => void (globalThis.ffSeen = new Promise((done) => {
-      const under = (node) => [node, ...[...node.querySelectorAll("*")].flatMap((it) => (it.shadowRoot ? under(it.shadowRoot) : []))];
-      const column = document.querySelector("ff-app").shadowRoot.querySelector("ff-effective").shadowRoot;
-      let pressed;
-      addEventListener("keydown", (event) => (pressed = event.timeStamp), { capture: true, once: true });
-      const look = () => {
-        if (pressed === undefined || !under(column).some((it) => it.textContent.includes(wanted))) return;
-        observer.disconnect();
-        const seen = performance.now();
-        requestAnimationFrame(() => done([seen - pressed, performance.now() - pressed]));
-      };
-      const observer = new MutationObserver(look);
-      for (const node of under(column)) observer.observe(node, { subtree: true, childList: true, characterData: true });
-    })), `info${"x".repeat(typed)}`);
+    await page.evaluate(
+      (wanted) =>
+        void (globalThis.ffSeen = new Promise((done) => {
+          const under = (node) => [
+            node,
+            ...[...node.querySelectorAll("*")].flatMap((it) => (it.shadowRoot ? under(it.shadowRoot) : [])),
+          ];
+          const column = document.querySelector("ff-app").shadowRoot.querySelector("ff-effective").shadowRoot;
+          let pressed;
+          addEventListener("keydown", (event) => (pressed = event.timeStamp), { capture: true, once: true });
+          const look = () => {
+            if (pressed === undefined || !under(column).some((it) => it.textContent.includes(wanted))) return;
+            observer.disconnect();
+            const seen = performance.now();
+            requestAnimationFrame(() => done([seen - pressed, performance.now() - pressed]));
+          };
+          const observer = new MutationObserver(look);
+          for (const node of under(column))
+            observer.observe(node, { subtree: true, childList: true, characterData: true });
+        })),
+      `info${"x".repeat(typed)}`,
+    );
     await page.keyboard.press("x");
     const [changed] = await page.evaluate(() => globalThis.ffSeen);
     if (typed > 5) samples.push(changed);
@@ -76,12 +98,22 @@ async function keystroke() {
 async function whatIf() {
   const folder = mkdtempSync(join(tmpdir(), "fleetfold-bench-"));
   execFileSync(fleetfold, ["example", "--clusters", "10000", "--dir", join(folder, "fleet")]);
-  const files = Object.fromEntries(walk(join(folder, "fleet")).map((it) => [relative(join(folder, "fleet"), it), readFileSync(it, "utf8")]));
+  const files = Object.fromEntries(
+    walk(join(folder, "fleet")).map((it) => [relative(join(folder, "fleet"), it), readFileSync(it, "utf8")]),
+  );
   rmSync(folder, { recursive: true });
   const page = await open(chromium, served);
   const figures = await page.evaluate(async (files) => {
     const { state } = document.querySelector("ff-app");
-    await state.open({ id: "own", title: "ten thousand", complete: [], facts: [], files: Object.entries(files).filter(([name]) => !name.startsWith("live/")).map(([name, text]) => ({ name, text })) });
+    await state.open({
+      id: "own",
+      title: "ten thousand",
+      complete: [],
+      facts: [],
+      files: Object.entries(files)
+        .filter(([name]) => !name.startsWith("live/"))
+        .map(([name, text]) => ({ name, text })),
+    });
     const clusters = Object.values(files).find((it) => it.includes("kind: Cluster\n"));
     const one = clusters.split(/^---$/m).find((it) => it.includes("kind: Cluster\n"));
     const time = async (change) => {
@@ -96,7 +128,10 @@ async function whatIf() {
     };
     return {
       label: await time((at) => ({ text: one.replace(/labels:\n/, `labels:\n    bench: b${at}\n`) })),
-      default: await time((at) => ({ file: "definition.yaml", text: files["definition.yaml"].replace("default: info", `default: info${at}`) })),
+      default: await time((at) => ({
+        file: "definition.yaml",
+        text: files["definition.yaml"].replace("default: info", `default: info${at}`),
+      })),
     };
   }, files);
   told("what-if in the worker, 10,000 clusters, one label", median(figures.label), 16, "ms");
@@ -110,7 +145,12 @@ function sizes(first) {
   const all = walk(served.folder).filter((it) => /\.(js|css|html|svg)$/.test(it));
   const sum = (paths) => paths.reduce((sum, it) => sum + zipped(it), 0);
   told("the package's wasm, gzip", zipped(join(root, "web", "dist", "engine.wasm")), 450, "KB");
-  told("the page as it is opened, without wasm, gzip", sum(all.filter((it) => first.has(relative(served.folder, it)))), 250, "KB");
+  told(
+    "the page as it is opened, without wasm, gzip",
+    sum(all.filter((it) => first.has(relative(served.folder, it)))),
+    250,
+    "KB",
+  );
   told("all of the page, without wasm, gzip", sum(all), 250, "KB");
 }
 

@@ -18,4 +18,5 @@ function named() {
   return path || undefined;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(execFileSync(chromium(), ["--version", "--no-sandbox"], { encoding: "utf8" }).trim());
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  console.log(execFileSync(chromium(), ["--version", "--no-sandbox"], { encoding: "utf8" }).trim());

@@ -5,14 +5,56 @@ import { browser, check, choose, chooseView, open, setText, site } from "./bed.m
 
 const run = "globalThis.pwned=1";
 const HOSTILE = [
-  `<script>${run}</script>`, `<img src=x onerror="${run}">`, `<svg onload="${run}">`, `"><script>${run}</script>`, `'><img src=x onerror='${run}'>`,
-  `<iframe srcdoc="<script>parent.${run}</script>">`, `<body onload="${run}">`, `<a href="javascript:${run}">x</a>`, `javascript:${run}`, `<details open ontoggle="${run}">`,
-  `<style>*{display:none}</style>`, `<link rel=stylesheet href=//evil.test>`, `<base href=//evil.test>`, `<meta http-equiv=refresh content="0;url=//evil.test">`, `<form action=//evil.test><input name=x>`,
-  `\${${run}}`, `{{${run}}}`, `<%= ${run} %>`, `#{${run}}`, `\`\${${run}}\``, `');${run};('`, `";${run};"`, `--><script>${run}</script>`, `]]><script>${run}</script>`,
-  `</textarea><script>${run}</script>`, `</title><script>${run}</script>`, `</style><script>${run}</script>`, `</template><img src=x onerror=${run}>`, `<template shadowrootmode=open><script>${run}</script></template>`,
-  `<object data="javascript:${run}">`, `<embed src="javascript:${run}">`, `<math><mi xlink:href="javascript:${run}">x</mi></math>`, `<svg><animate onbegin="${run}" attributeName=x>`, `<video><source onerror="${run}">`,
-  `<marquee onstart="${run}">`, `<input autofocus onfocus="${run}">`, `<x onclick="${run}" tabindex=0 autofocus onfocus="${run}">`, `&lt;script&gt;${run}&lt;/script&gt;`, `\u003cscript\u003e${run}\u003c/script\u003e`, `__proto__`,
-  `constructor`, `toString`, `\u202Egnp.exe`, `\u200b\u200b`, `🎉`.repeat(50), `a`.repeat(5000), `%3Cscript%3E${run}%3C/script%3E`, `data:text/html,<script>${run}</script>`, `?lit$0$`, `<!--?lit$0$--><img src=x onerror=${run}>`,
+  `<script>${run}</script>`,
+  `<img src=x onerror="${run}">`,
+  `<svg onload="${run}">`,
+  `"><script>${run}</script>`,
+  `'><img src=x onerror='${run}'>`,
+  `<iframe srcdoc="<script>parent.${run}</script>">`,
+  `<body onload="${run}">`,
+  `<a href="javascript:${run}">x</a>`,
+  `javascript:${run}`,
+  `<details open ontoggle="${run}">`,
+  `<style>*{display:none}</style>`,
+  `<link rel=stylesheet href=//evil.test>`,
+  `<base href=//evil.test>`,
+  `<meta http-equiv=refresh content="0;url=//evil.test">`,
+  `<form action=//evil.test><input name=x>`,
+  `\${${run}}`,
+  `{{${run}}}`,
+  `<%= ${run} %>`,
+  `#{${run}}`,
+  `\`\${${run}}\``,
+  `');${run};('`,
+  `";${run};"`,
+  `--><script>${run}</script>`,
+  `]]><script>${run}</script>`,
+  `</textarea><script>${run}</script>`,
+  `</title><script>${run}</script>`,
+  `</style><script>${run}</script>`,
+  `</template><img src=x onerror=${run}>`,
+  `<template shadowrootmode=open><script>${run}</script></template>`,
+  `<object data="javascript:${run}">`,
+  `<embed src="javascript:${run}">`,
+  `<math><mi xlink:href="javascript:${run}">x</mi></math>`,
+  `<svg><animate onbegin="${run}" attributeName=x>`,
+  `<video><source onerror="${run}">`,
+  `<marquee onstart="${run}">`,
+  `<input autofocus onfocus="${run}">`,
+  `<x onclick="${run}" tabindex=0 autofocus onfocus="${run}">`,
+  `&lt;script&gt;${run}&lt;/script&gt;`,
+  `\u003cscript\u003e${run}\u003c/script\u003e`,
+  `__proto__`,
+  `constructor`,
+  `toString`,
+  `\u202Egnp.exe`,
+  `\u200b\u200b`,
+  `🎉`.repeat(50),
+  `a`.repeat(5000),
+  `%3Cscript%3E${run}%3C/script%3E`,
+  `data:text/html,<script>${run}</script>`,
+  `?lit$0$`,
+  `<!--?lit$0$--><img src=x onerror=${run}>`,
 ];
 const VIEWS = ["Who gets what", "Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"];
 let chromium, served;
@@ -71,8 +113,15 @@ test(`${HOSTILE.length} hostile strings are text in every view`, async () => {
     assert.equal(await page.evaluate(() => globalThis.pwned), undefined, hostile);
   }
   const made = await page.evaluate(() => {
-    const under = (root) => [...root.querySelectorAll("*")].flatMap((it) => [it, ...(it.shadowRoot ? under(it.shadowRoot) : [])]);
-    return under(document).filter((it) => ["IFRAME", "OBJECT", "EMBED", "MARQUEE", "VIDEO", "BASE", "FORM", "IMG"].includes(it.tagName) || [...it.attributes].some((attribute) => attribute.name.startsWith("on"))).map((it) => it.outerHTML.slice(0, 200));
+    const under = (root) =>
+      [...root.querySelectorAll("*")].flatMap((it) => [it, ...(it.shadowRoot ? under(it.shadowRoot) : [])]);
+    return under(document)
+      .filter(
+        (it) =>
+          ["IFRAME", "OBJECT", "EMBED", "MARQUEE", "VIDEO", "BASE", "FORM", "IMG"].includes(it.tagName) ||
+          [...it.attributes].some((attribute) => attribute.name.startsWith("on")),
+      )
+      .map((it) => it.outerHTML.slice(0, 200));
   });
   assert.deepEqual(made, []);
   check(page);
@@ -84,7 +133,10 @@ test("a hostile value is shown as it is written", async () => {
   const [, hostile] = HOSTILE;
   await setText(page, "hostile.yaml", documents(hostile));
   await choose(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title" });
-  assert.ok((await page.locator("ff-effective").getByText(hostile, { exact: false }).count()) > 0, "the value is on the page, as text");
+  assert.ok(
+    (await page.locator("ff-effective").getByText(hostile, { exact: false }).count()) > 0,
+    "the value is on the page, as text",
+  );
   check(page);
   await page.context().close();
 });

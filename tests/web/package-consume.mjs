@@ -32,7 +32,15 @@ export function project(packed, name, manifest, files = {}) {
 
 /** Compiles a project, types of the package included: no `skipLibCheck`. */
 export function compile(folder, options) {
-  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--types", "", "--pretty", "false"];
+  const strict = [
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--noUncheckedIndexedAccess",
+    "--types",
+    "",
+    "--pretty",
+    "false",
+  ];
   run(tool("tsc"), [...strict, ...options], folder);
 }
 

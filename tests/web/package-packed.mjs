@@ -9,12 +9,23 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** `tarball`, the list of its `files`, the `folder` with it unpacked, and `scratch` beside it for whatever is tried with it. */
 export function pack() {
-  if (!existsSync(join(root, "web", "dist", "engine.wasm"))) throw new Error("no package in web/dist: node web/build.mjs makes it");
+  if (!existsSync(join(root, "web", "dist", "engine.wasm")))
+    throw new Error("no package in web/dist: node web/build.mjs makes it");
   const scratch = mkdtempSync(join(tmpdir(), "fleetfold-package-"));
   process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
-  const said = execFileSync("npm", ["pack", "--json", "--workspace", "web", "--pack-destination", scratch], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const said = execFileSync("npm", ["pack", "--json", "--workspace", "web", "--pack-destination", scratch], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const packed = Object.values(JSON.parse(said))[0];
   const tarball = join(scratch, packed.filename);
   execFileSync("tar", ["-xzf", tarball, "-C", scratch]);
-  return { tarball, files: packed.files.map((it) => it.path).sort(), size: packed.size, folder: join(scratch, "package"), scratch };
+  return {
+    tarball,
+    files: packed.files.map((it) => it.path).sort(),
+    size: packed.size,
+    folder: join(scratch, "package"),
+    scratch,
+  };
 }

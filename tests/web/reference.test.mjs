@@ -9,7 +9,9 @@ import { stories } from "./stories.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const VIEW = { fromShadowDom: ["ff-app", "ff-reference"] };
-const codes = [...readFileSync(`${root}docs/codes.md`, "utf8").matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, name, means]) => ({ name, means }));
+const codes = [...readFileSync(`${root}docs/codes.md`, "utf8").matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(
+  ([, name, means]) => ({ name, means }),
+);
 const schema = JSON.parse(readFileSync(`${root}web/contract.schema.json`, "utf8"));
 const story = stories(async (page) => {
   await chooseView(page, "Reference");
@@ -28,14 +30,27 @@ story("every op has a page whose example is answered, away from the loaded fleet
   for (const op of ok.ops) {
     await choose(page, { path: `op:${op}` });
     await view.getByRole("region", { name: op, exact: true }).waitFor();
-    await page.waitForFunction(() => document.querySelector("ff-app").shadowRoot.querySelector("ff-reference").shadowRoot.querySelector("ff-reference-pages").shadowRoot.querySelector("ff-try").shadowRoot.querySelector("[data-answer]").dataset.answer);
+    await page.waitForFunction(
+      () =>
+        document
+          .querySelector("ff-app")
+          .shadowRoot.querySelector("ff-reference")
+          .shadowRoot.querySelector("ff-reference-pages")
+          .shadowRoot.querySelector("ff-try")
+          .shadowRoot.querySelector("[data-answer]").dataset.answer,
+    );
     assert.equal(await answered(view), "ok", `${op}: ${await shown(answer(view))}`);
     // Every field of its request is told, with what the schema says of it.
     const record = Object.values(schema.$defs).find((it) => it.properties?.op?.const === op);
     const fields = await shown(view.getByRole("region", { name: "Request", exact: true }));
-    for (const field of Object.keys(record.properties).filter((it) => it !== "op")) assert.ok(fields.includes(field), `${op}.${field}`);
+    for (const field of Object.keys(record.properties).filter((it) => it !== "op"))
+      assert.ok(fields.includes(field), `${op}.${field}`);
     assert.notEqual(await shown(view.getByRole("region", { name: "Answer", exact: true })), "", op);
-    assert.equal((await shown(view.getByRole("region", { name: "Answer", exact: true }))).includes("No fields"), false, op);
+    assert.equal(
+      (await shown(view.getByRole("region", { name: "Answer", exact: true }))).includes("No fields"),
+      false,
+      op,
+    );
   }
   assert.deepEqual((await ask(page, { op: "clusters" })).ok, before);
 });
@@ -44,7 +59,10 @@ story("a changed request is answered at once, and errors name the place and what
   await choose(page, { path: "op:plan" });
   await request(view).fill('{"op": "plan", "nope": 1}');
   await view.getByRole("alert").waitFor();
-  assert.match(await shown(view.getByRole("alert")), /unknown-field[\s\S]*nope[\s\S]*at \/nope[\s\S]*known here: scope, now/);
+  assert.match(
+    await shown(view.getByRole("alert")),
+    /unknown-field[\s\S]*nope[\s\S]*at \/nope[\s\S]*known here: scope, now/,
+  );
   await request(view).fill("{");
   await shows(view.getByRole("alert"), /bad-json/);
   await view.getByRole("button", { name: "as it was" }).click();
@@ -64,19 +82,30 @@ story("a record that a field names opens below", async (page, view) => {
   assert.match(await shown(record), /changes\s+list of\s+ChangeAnswer/);
 });
 
-story("the same request for a shell runs there, with the same answer", async (page, view) => {
-  await choose(page, { path: "op:effective" });
-  await settled(page);
-  await view.getByRole("button", { name: "fleetfold call" }).click();
-  const command = await page.evaluate(() => navigator.clipboard.readText());
-  const run = spawnSync("sh", ["-c", command], { cwd: root, encoding: "utf8", env: { ...process.env, PATH: `${root}target/debug:${process.env.PATH}` } });
-  const said = JSON.parse(run.stdout.trim().split("\n").at(-1));
-  assert.deepEqual(JSON.parse(await answer(view).evaluate((it) => it.textContent)), said);
-  await view.getByRole("button", { name: "curl" }).click();
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^curl [^\n]*\/v1\/call[^\n]*"op":"load"[\s\S]*\ncurl [^\n]*"op":"effective"/);
-  await view.getByRole("button", { name: "JavaScript" }).click();
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /import \{ Workspace \} from "fleetfold"/);
-}, { permissions: ["clipboard-read", "clipboard-write"] });
+story(
+  "the same request for a shell runs there, with the same answer",
+  async (page, view) => {
+    await choose(page, { path: "op:effective" });
+    await settled(page);
+    await view.getByRole("button", { name: "fleetfold call" }).click();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const run = spawnSync("sh", ["-c", command], {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, PATH: `${root}target/debug:${process.env.PATH}` },
+    });
+    const said = JSON.parse(run.stdout.trim().split("\n").at(-1));
+    assert.deepEqual(JSON.parse(await answer(view).evaluate((it) => it.textContent)), said);
+    await view.getByRole("button", { name: "curl" }).click();
+    assert.match(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      /^curl [^\n]*\/v1\/call[^\n]*"op":"load"[\s\S]*\ncurl [^\n]*"op":"effective"/,
+    );
+    await view.getByRole("button", { name: "JavaScript" }).click();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /import \{ Workspace \} from "fleetfold"/);
+  },
+  { permissions: ["clipboard-read", "clipboard-write"] },
+);
 
 story("every code is listed, can be searched, and is found by a link", async (page, view) => {
   await view.getByRole("button", { name: "Codes" }).click();
@@ -93,12 +122,22 @@ story("every code is listed, can be searched, and is found by a link", async (pa
   assert.equal(await row.getAttribute("aria-current"), "true");
   const box = await row.boundingBox();
   assert.ok(box.y > 60 && box.y < 880, `${box.y}`);
-  assert.equal(await page.evaluate(() => document.querySelector("ff-app").scrollTop + document.scrollingElement.scrollTop), 0);
+  assert.equal(
+    await page.evaluate(() => document.querySelector("ff-app").scrollTop + document.scrollingElement.scrollTop),
+    0,
+  );
 });
 
 story("the guide says how to read the page and has every key", async (page, view) => {
   const said = await shown(view);
-  for (const part of ["How to read this page", "What-if is always on", "Unknown is not absent", "next change of a what-if", "compare the cluster"]) assert.ok(said.includes(part), part);
+  for (const part of [
+    "How to read this page",
+    "What-if is always on",
+    "Unknown is not absent",
+    "next change of a what-if",
+    "compare the cluster",
+  ])
+    assert.ok(said.includes(part), part);
 });
 
 story("the keyboard alone chooses an op and changes its request", async (page, view) => {
@@ -133,11 +172,15 @@ story("what somebody writes into a request is text", async (page, view) => {
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  story(`axe finds nothing, ${colorScheme}`, async (page, view) => {
-    for (const chapter of ["Guide", "Codes", "Requests"]) {
-      await view.getByRole("button", { name: chapter }).click();
-      await settled(page);
-      assert.deepEqual(await axe(page, { within: VIEW }), [], chapter);
-    }
-  }, { colorScheme });
+  story(
+    `axe finds nothing, ${colorScheme}`,
+    async (page, view) => {
+      for (const chapter of ["Guide", "Codes", "Requests"]) {
+        await view.getByRole("button", { name: chapter }).click();
+        await settled(page);
+        assert.deepEqual(await axe(page, { within: VIEW }), [], chapter);
+      }
+    },
+    { colorScheme },
+  );
 }

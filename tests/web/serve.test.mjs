@@ -16,7 +16,10 @@ let chromium, folder, server, origin;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "fleetfold-serve-"));
   cpSync(join(root, "examples", "greenhouse"), join(folder, "fleet"), { recursive: true });
-  server = spawn(fleetfold, ["serve", "-f", "fleet", "--port", "0"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  server = spawn(fleetfold, ["serve", "-f", "fleet", "--port", "0"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   origin = await new Promise((found, failed) => {
     server.once("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
@@ -35,11 +38,18 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const edit = (name, change) => writeFileSync(join(folder, "fleet", name), change(readFileSync(join(folder, "fleet", name), "utf8")));
-const until = (page, wanted) => page.waitForFunction(([name, wanted]) => document.querySelector("ff-app").state.files.get(name)?.base?.includes(wanted), wanted);
+const edit = (name, change) =>
+  writeFileSync(join(folder, "fleet", name), change(readFileSync(join(folder, "fleet", name), "utf8")));
+const until = (page, wanted) =>
+  page.waitForFunction(
+    ([name, wanted]) => document.querySelector("ff-app").state.files.get(name)?.base?.includes(wanted),
+    wanted,
+  );
 const value = (page) =>
   page.evaluate(async (subject) => {
-    const { ok } = await document.querySelector("ff-app").state.ask({ op: "explain", subject, cluster: "eu-2", path: "replicas" }, 0);
+    const { ok } = await document
+      .querySelector("ff-app")
+      .state.ask({ op: "explain", subject, cluster: "eu-2", path: "replicas" }, 0);
     return ok.value;
   }, METRICS);
 
@@ -72,7 +82,11 @@ test("a folder that breaks is told, and the last good state stays", async () => 
   const page = await open(chromium, { origin });
   const before = await value(page);
   edit("presets.yaml", (it) => `${it}---\nkind: [\n`);
-  await page.getByRole("status").filter({ hasText: /presets\.yaml/ }).first().waitFor();
+  await page
+    .getByRole("status")
+    .filter({ hasText: /presets\.yaml/ })
+    .first()
+    .waitFor();
   await settled(page);
   assert.equal(await value(page), before);
   edit("presets.yaml", (it) => it.replace("---\nkind: [\n", ""));
@@ -84,8 +98,18 @@ test("a folder that breaks is told, and the last good state stays", async () => 
 test("the plan of the page has the digest of the command line", async () => {
   const page = await open(chromium, { origin });
   await chooseView(page, "Plan");
-  const shown = await page.locator("ff-plan").getByText(/^sha256:[0-9a-f]{64}$/).first().innerText();
-  const answer = await (await fetch(`${origin}/v1/call`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ op: "plan", now: `${new Date().toISOString().slice(0, 16)}:00Z` }) })).json();
+  const shown = await page
+    .locator("ff-plan")
+    .getByText(/^sha256:[0-9a-f]{64}$/)
+    .first()
+    .innerText();
+  const answer = await (
+    await fetch(`${origin}/v1/call`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ op: "plan", now: `${new Date().toISOString().slice(0, 16)}:00Z` }),
+    })
+  ).json();
   assert.equal(shown, answer.ok.digest);
   check(page);
   await page.context().close();

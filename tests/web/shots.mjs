@@ -21,13 +21,26 @@ const SHOTS = {
   "what-if": async (page) => {
     await chooseExample(page, "thousand");
     await replace(page, "definition.yaml", "default: info", "default: warn");
-    await choose(page, { view: "whatif", subject: METRICS, file: "definition.yaml", cluster: "cluster-000002", path: "logLevel" });
+    await choose(page, {
+      view: "whatif",
+      subject: METRICS,
+      file: "definition.yaml",
+      cluster: "cluster-000002",
+      path: "logLevel",
+    });
   },
-  plan: async (page) => choose(page, { view: "plan", subject: METRICS, cluster: "eu-1", file: "greenhouse/presets.yaml" }),
+  plan: async (page) =>
+    choose(page, { view: "plan", subject: METRICS, cluster: "eu-1", file: "greenhouse/presets.yaml" }),
   permissions: async (page) => choose(page, { view: "permissions", file: "ocm/team-a.yaml" }),
   picture: async (page) => {
     await replace(page, "greenhouse/presets.yaml", "value: 3", "value: 4");
-    await choose(page, { view: "picture", subject: METRICS, cluster: "eu-2", path: "replicas", file: "greenhouse/presets.yaml" });
+    await choose(page, {
+      view: "picture",
+      subject: METRICS,
+      cluster: "eu-2",
+      path: "replicas",
+      file: "greenhouse/presets.yaml",
+    });
   },
   reference: async (page) => choose(page, { view: "reference" }),
 };

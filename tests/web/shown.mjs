@@ -12,12 +12,20 @@ export function shown(locator) {
       if (display === "none" || node.tagName === "STYLE") return;
       const isBlock = !/^(inline|contents)/.test(display);
       if (isBlock) text += "\n";
-      const inside = node.shadowRoot ? node.shadowRoot.childNodes : node.tagName === "SLOT" ? node.assignedNodes({ flatten: true }) : node.childNodes;
+      const inside = node.shadowRoot
+        ? node.shadowRoot.childNodes
+        : node.tagName === "SLOT"
+          ? node.assignedNodes({ flatten: true })
+          : node.childNodes;
       for (const it of inside) walk(it);
       if (isBlock) text += "\n";
     };
     walk(top);
-    return text.replace(/[ \t]+/g, " ").replace(/ ?\n ?/g, "\n").replace(/\n+/g, "\n").trim();
+    return text
+      .replace(/[ \t]+/g, " ")
+      .replace(/ ?\n ?/g, "\n")
+      .replace(/\n+/g, "\n")
+      .trim();
   });
 }
 

@@ -10,7 +10,8 @@ export type Arguments<O extends Op> = Omit<Requests[O], "op">;
 export type Answer<O extends Op> = Answers[O] & { diagnostics: Finding[] };
 
 /** What `call` returns: an answer, or why there is none. */
-export type Called<O extends Op> = { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
+export type Called<O extends Op> =
+  { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
 
 export interface CallOptions {
   /** Integers beyond 2^53 come as BigInt instead of the nearest number. BigInts in a request are exact always. */
@@ -19,11 +20,25 @@ export interface CallOptions {
 
 /** One function for each op: it takes the request without `op`, and throws a `FleetfoldError` where `call` returns an `error`. */
 export type Ops = {
-  [O in keyof Requests]: {} extends Arguments<O> ? (args?: Arguments<O>, options?: CallOptions) => Answer<O> : (args: Arguments<O>, options?: CallOptions) => Answer<O>;
+  [O in keyof Requests]: {} extends Arguments<O>
+    ? (args?: Arguments<O>, options?: CallOptions) => Answer<O>
+    : (args: Arguments<O>, options?: CallOptions) => Answer<O>;
 };
 
 /** The ops that are about nothing but what they are given, and need no workspace. */
-export type Primitive = "describe" | "parse" | "select" | "fold" | "retain" | "patch" | "match" | "adopt" | "release" | "authorize" | "refresh" | "mold";
+export type Primitive =
+  | "describe"
+  | "parse"
+  | "select"
+  | "fold"
+  | "retain"
+  | "patch"
+  | "match"
+  | "adopt"
+  | "release"
+  | "authorize"
+  | "refresh"
+  | "mold";
 
 /** Every op, and whether it is one of these. @internal */
 export const OPS: { [O in Op]: O extends Primitive ? "primitive" : "loaded" } = {
@@ -96,7 +111,8 @@ export function write(request: unknown): string {
 
 /** The request of an op, from its arguments. @internal */
 export function requestOf(op: Op, args: unknown): unknown {
-  if (args !== undefined && (typeof args !== "object" || args === null)) throw new FleetfoldError({ code: "wrong-type", message: `the arguments of ${op} must be an object` });
+  if (args !== undefined && (typeof args !== "object" || args === null))
+    throw new FleetfoldError({ code: "wrong-type", message: `the arguments of ${op} must be an object` });
   try {
     return { ...args, op };
   } catch (cause) {

@@ -27,7 +27,15 @@ export async function startFrom(source: EngineSource | Promise<EngineSource>): P
     await start({ module_or_path: source as RequestInfo });
   } catch (cause) {
     const message = `the engine does not start: ${cause instanceof Error ? cause.message : cause}`;
-    throw new FleetfoldError({ code: "not-started", message, hint: "is engine.wasm served, and does the page's policy allow 'wasm-unsafe-eval'?" }, [], { cause });
+    throw new FleetfoldError(
+      {
+        code: "not-started",
+        message,
+        hint: "is engine.wasm served, and does the page's policy allow 'wasm-unsafe-eval'?",
+      },
+      [],
+      { cause },
+    );
   }
   engine.started = true;
 }

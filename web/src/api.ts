@@ -1,11 +1,30 @@
 // What people call: the contract in JavaScript, over an engine that was started by the entry point they imported.
 import type { Op, Requests } from "../contract.js";
 import { Workspace as Engine } from "../engine/engine.js";
-import { answerOf, type Called, type CallOptions, FleetfoldError, type Ops, OPS, type Primitive, requestOf, write } from "./api-call.js";
+import {
+  answerOf,
+  type Called,
+  type CallOptions,
+  FleetfoldError,
+  type Ops,
+  OPS,
+  type Primitive,
+  requestOf,
+  write,
+} from "./api-call.js";
 import { engine } from "./api-start.js";
 
 export type * from "../contract.js";
-export { FleetfoldError, offsetOf, type Answer, type Arguments, type Called, type CallOptions, type Ops, type Primitive } from "./api-call.js";
+export {
+  FleetfoldError,
+  offsetOf,
+  type Answer,
+  type Arguments,
+  type Called,
+  type CallOptions,
+  type Ops,
+  type Primitive,
+} from "./api-call.js";
 
 /**
  * Documents that are loaded, and what can be asked about them. Give it back with `free`, or declare it with `using`: what it holds
@@ -17,7 +36,8 @@ export class Workspace {
 
   /** JSON text in, JSON text out: nothing is lost, whatever the integers. Bad input is an `error` in the answer. */
   callText(request: string): string {
-    if (typeof request !== "string") throw new FleetfoldError({ code: "bad-json", message: `the request is not a text: ${typeof request}` });
+    if (typeof request !== "string")
+      throw new FleetfoldError({ code: "bad-json", message: `the request is not a text: ${typeof request}` });
     return this.#run((it) => it.callText(request));
   }
 
@@ -30,7 +50,9 @@ export class Workspace {
       const { code, message } = problem as FleetfoldError;
       return { error: { code, message } };
     }
-    return options?.bigint ? (this.#run((it) => it.callExact(text)) as Called<O>) : (JSON.parse(this.callText(text)) as Called<O>);
+    return options?.bigint
+      ? (this.#run((it) => it.callExact(text)) as Called<O>)
+      : (JSON.parse(this.callText(text)) as Called<O>);
   }
 
   /** Lets everything go that was loaded. A second time does nothing. */
@@ -41,13 +63,29 @@ export class Workspace {
 
   #run<T>(call: (engine: Engine) => T): T {
     const engine = this.#engine;
-    if (!engine) throw this.#lost ?? new FleetfoldError({ code: "freed", message: "this workspace was freed", hint: "make another one: new Workspace()" });
+    if (!engine)
+      throw (
+        this.#lost ??
+        new FleetfoldError({
+          code: "freed",
+          message: "this workspace was freed",
+          hint: "make another one: new Workspace()",
+        })
+      );
     try {
       return call(engine);
     } catch (cause) {
       // Out of memory, for one. What it had half done is not to be trusted, so nobody calls it again.
       this.#engine = undefined;
-      this.#lost = new FleetfoldError({ code: "engine-failed", message: `the engine failed: ${cause instanceof Error ? cause.message : cause}`, hint: "make another workspace, of less" }, [], { cause });
+      this.#lost = new FleetfoldError(
+        {
+          code: "engine-failed",
+          message: `the engine failed: ${cause instanceof Error ? cause.message : cause}`,
+          hint: "make another workspace, of less",
+        },
+        [],
+        { cause },
+      );
       throw this.#lost;
     }
   }
@@ -72,7 +110,8 @@ function define(name: PropertyKey, value: (this: Workspace, ...args: unknown[]) 
 }
 
 function started(): Engine {
-  if (!engine.started) throw new FleetfoldError({ code: "not-started", message: "the engine is not started", hint: "await init() first" });
+  if (!engine.started)
+    throw new FleetfoldError({ code: "not-started", message: "the engine is not started", hint: "await init() first" });
   return new Engine();
 }
 

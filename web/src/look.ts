@@ -6,7 +6,16 @@ export const tokens = css`
   :host {
     color-scheme: light dark;
     --ff-font: var(--fleetfold-font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif);
-    --ff-mono: var(--fleetfold-mono, ui-monospace, "SF Mono", "Cascadia Code", "DejaVu Sans Mono", Menlo, Consolas, monospace);
+    --ff-mono: var(
+      --fleetfold-mono,
+      ui-monospace,
+      "SF Mono",
+      "Cascadia Code",
+      "DejaVu Sans Mono",
+      Menlo,
+      Consolas,
+      monospace
+    );
     --ff-size: var(--fleetfold-size, 13px);
     --ff-page: var(--fleetfold-page, light-dark(#ffffff, #14171c));
     --ff-raised: var(--fleetfold-raised, light-dark(#f6f7f9, #1b1f26));

@@ -10,7 +10,8 @@ class StyleMap extends Directive {
 
   constructor(part: PartInfo) {
     super(part);
-    if (part.type !== PartType.ATTRIBUTE || part.name !== "style") throw new Error("styleMap is for the whole of `style`");
+    if (part.type !== PartType.ATTRIBUTE || part.name !== "style")
+      throw new Error("styleMap is for the whole of `style`");
   }
 
   override render(_: Styles) {
@@ -20,7 +21,8 @@ class StyleMap extends Directive {
   override update(part: AttributePart, [styles]: [Styles]) {
     const { style } = part.element as HTMLElement;
     for (const name of this.#set) if (styles[name] === undefined) style.removeProperty(dashed(name));
-    for (const [name, value] of Object.entries(styles)) if (value !== undefined) style.setProperty(dashed(name), String(value));
+    for (const [name, value] of Object.entries(styles))
+      if (value !== undefined) style.setProperty(dashed(name), String(value));
     this.#set = new Set(Object.keys(styles));
     return noChange;
   }

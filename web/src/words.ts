@@ -14,20 +14,31 @@ export function counted(number: number, one: string, many = `${one}s`): string {
 /** A value in one line: strings as they are unless they look like something else, everything else as JSON. */
 export function inline(value: unknown): string {
   if (value === undefined) return "";
-  if (typeof value === "string") return value === "" || value !== value.trim() || looksLikeAnother(value) ? JSON.stringify(value) : value;
+  if (typeof value === "string")
+    return value === "" || value !== value.trim() || looksLikeAnother(value) ? JSON.stringify(value) : value;
   return json(value);
 }
 
 function looksLikeAnother(text: string): boolean {
-  return /^[-+]?(\d[\d_]*)?(\.\d*)?(e[-+]?\d+)?$|^0[xob][\da-f_]+$|^(true|false|null|yes|no|on|off|~)$|^[[{"]/i.test(text);
+  return /^[-+]?(\d[\d_]*)?(\.\d*)?(e[-+]?\d+)?$|^0[xob][\da-f_]+$|^(true|false|null|yes|no|on|off|~)$|^[[{"]/i.test(
+    text,
+  );
 }
 
 /** As JSON, integers exact. */
 export function json(value: unknown, space?: number): string {
   if (typeof value === "bigint") return value.toString();
-  if (Array.isArray(value)) return wrap("[", value.map((it) => json(it, space)), "]", space);
+  if (Array.isArray(value))
+    return wrap(
+      "[",
+      value.map((it) => json(it, space)),
+      "]",
+      space,
+    );
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).map(([key, it]) => `${JSON.stringify(key)}:${space ? " " : ""}${json(it, space)}`);
+  const entries = Object.entries(value).map(
+    ([key, it]) => `${JSON.stringify(key)}:${space ? " " : ""}${json(it, space)}`,
+  );
   return wrap("{", entries, "}", space);
 }
 

@@ -1,6 +1,17 @@
 // The engine beside the page: the same calls, each a promise, and nothing that the page would wait for. For browsers.
 import type { Op, Refusal, Requests } from "../contract.js";
-import { answerOf, type Answer, type Arguments, type Called, type CallOptions, FleetfoldError, OPS, type Primitive, requestOf, write } from "./api-call.js";
+import {
+  answerOf,
+  type Answer,
+  type Arguments,
+  type Called,
+  type CallOptions,
+  FleetfoldError,
+  OPS,
+  type Primitive,
+  requestOf,
+  write,
+} from "./api-call.js";
 import type { PlainSource } from "./api-start.js";
 import type { FromWorker, ToWorker } from "./worker-messages.js";
 
@@ -46,9 +57,16 @@ export interface AsyncEngine extends AsyncCalls, Pick<AsyncOps, Primitive> {
 /** Starts an engine in a worker of its own. Calls may be made at once; if it cannot start, they say why. */
 export function createEngine(options: EngineOptions = {}): AsyncEngine {
   if (!options.worker && typeof Worker === "undefined") {
-    throw new FleetfoldError({ code: "not-started", message: "there are no Web Workers here", hint: "in Node, import the package itself: it needs no worker" });
+    throw new FleetfoldError({
+      code: "not-started",
+      message: "there are no Web Workers here",
+      hint: "in Node, import the package itself: it needs no worker",
+    });
   }
-  const line = new Line(options.worker ?? new Worker(new URL("./worker-script.js", import.meta.url), { type: "module", name: "fleetfold" }), options.source);
+  const line = new Line(
+    options.worker ?? new Worker(new URL("./worker-script.js", import.meta.url), { type: "module", name: "fleetfold" }),
+    options.source,
+  );
   const terminate = () => line.end({ code: "terminated", message: "the engine was terminated" });
   let count = 0;
   return {
@@ -58,7 +76,11 @@ export function createEngine(options: EngineOptions = {}): AsyncEngine {
       let freed: FleetfoldError | undefined;
       const free = () => {
         if (!freed) line.say({ kind: "free", on });
-        freed = new FleetfoldError({ code: "freed", message: "this workspace was freed", hint: "make another one: engine.workspace()" });
+        freed = new FleetfoldError({
+          code: "freed",
+          message: "this workspace was freed",
+          hint: "make another one: engine.workspace()",
+        });
       };
       return { ...callsOn(line, on, "loaded", () => freed), free, ...disposedBy(free) };
     },
@@ -68,7 +90,12 @@ export function createEngine(options: EngineOptions = {}): AsyncEngine {
 }
 
 /** The calls on one workspace, and those ops that make sense there. */
-function callsOn(line: Line, on: number, which: "primitive" | "loaded", refused: () => FleetfoldError | undefined): AsyncCalls & AsyncOps {
+function callsOn(
+  line: Line,
+  on: number,
+  which: "primitive" | "loaded",
+  refused: () => FleetfoldError | undefined,
+): AsyncCalls & AsyncOps {
   const send = async (request: string, exact: boolean) => {
     const problem = refused();
     if (problem) throw problem;
@@ -76,7 +103,8 @@ function callsOn(line: Line, on: number, which: "primitive" | "loaded", refused:
   };
   const calls: AsyncCalls = {
     async callText(request) {
-      if (typeof request !== "string") throw new FleetfoldError({ code: "bad-json", message: `the request is not a text: ${typeof request}` });
+      if (typeof request !== "string")
+        throw new FleetfoldError({ code: "bad-json", message: `the request is not a text: ${typeof request}` });
       return (await send(request, false)) as string;
     },
     async call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions) {
@@ -93,7 +121,11 @@ function callsOn(line: Line, on: number, which: "primitive" | "loaded", refused:
     },
   };
   const names = (Object.keys(OPS) as Op[]).filter((op) => which === "loaded" || OPS[op] === which);
-  const ops = names.map((op) => [op, async (args: unknown, options?: CallOptions) => answerOf(await calls.call(requestOf(op, args) as Requests[Op], options))]);
+  const ops = names.map((op) => [
+    op,
+    async (args: unknown, options?: CallOptions) =>
+      answerOf(await calls.call(requestOf(op, args) as Requests[Op], options)),
+  ]);
   return { ...calls, ...(Object.fromEntries(ops) as AsyncOps) };
 }
 
@@ -105,7 +137,10 @@ function disposedBy(end: () => void): { [Symbol.dispose](): void } {
 /** Questions to a worker and their answers. */
 class Line {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (problem: FleetfoldError) => void }>();
+  readonly #waiting = new Map<
+    number,
+    { resolve: (answer: unknown) => void; reject: (problem: FleetfoldError) => void }
+  >();
   #ended: Refusal | undefined;
   #count = 0;
 
@@ -119,7 +154,11 @@ class Line {
     });
     const failed = (event: Event) => {
       const message = (event as ErrorEvent).message || "its script does not load";
-      this.end({ code: "engine-failed", message: `the worker failed: ${message}`, hint: "is worker-script.js served, and does the page's policy allow it in worker-src?" });
+      this.end({
+        code: "engine-failed",
+        message: `the worker failed: ${message}`,
+        hint: "is worker-script.js served, and does the page's policy allow it in worker-src?",
+      });
     };
     worker.addEventListener("error", failed);
     worker.addEventListener("messageerror", failed);

@@ -65,7 +65,8 @@ function scalar(lines: Line[], value: unknown, pointer: string, indent: number, 
     const chomp = !value.endsWith("\n") ? "-" : value.endsWith("\n\n") ? "+" : "";
     lines.push({ pointer, tokens: [...lead, ["mark", `|${chomp}`]] });
     const text = value.endsWith("\n") ? value.slice(0, -1) : value;
-    for (const it of text.split("\n")) lines.push({ pointer, tokens: it === "" ? [] : [...space(indent + 2), ["string", it]] });
+    for (const it of text.split("\n"))
+      lines.push({ pointer, tokens: it === "" ? [] : [...space(indent + 2), ["string", it]] });
   } else {
     lines.push({ pointer, tokens: [...lead, token(value)] });
   }
@@ -73,11 +74,15 @@ function scalar(lines: Line[], value: unknown, pointer: string, indent: number, 
 
 function token(value: unknown): Token {
   switch (typeof value) {
-    case "string": return ["string", quoted(value)];
+    case "string":
+      return ["string", quoted(value)];
     case "number":
-    case "bigint": return ["number", number(value)];
-    case "boolean": return ["word", String(value)];
-    default: return Array.isArray(value) ? ["mark", "[]"] : isMap(value) ? ["mark", "{}"] : ["word", "null"];
+    case "bigint":
+      return ["number", number(value)];
+    case "boolean":
+      return ["word", String(value)];
+    default:
+      return Array.isArray(value) ? ["mark", "[]"] : isMap(value) ? ["mark", "{}"] : ["word", "null"];
   }
 }
 
@@ -115,5 +120,10 @@ function doubleQuoted(text: string): string {
 
 /** Whether a text of several lines can stand as it is. */
 function isBlock(text: string): boolean {
-  return text.includes("\n") && !/^\s|[^\n\x20-\x7e\xa1-\uffff]|[\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/.test(text);
+  return (
+    text.includes("\n") &&
+    !/^\s|[^\n\x20-\x7e\xa1-\uffff]|[\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/.test(
+      text,
+    )
+  );
 }

@@ -20,7 +20,10 @@ function isFile(it: object): it is PreviewFile {
 }
 
 /** Fetches addresses, one file each. One that gives an object of texts by path gives all of them. */
-export async function fetched(src: string, signal: AbortSignal): Promise<{ files: File[]; problems: { src: string; message: string }[] }> {
+export async function fetched(
+  src: string,
+  signal: AbortSignal,
+): Promise<{ files: File[]; problems: { src: string; message: string }[] }> {
   const files: File[] = [];
   const problems: { src: string; message: string }[] = [];
   for (const it of src.split(/\s+/).filter(Boolean)) {
@@ -30,7 +33,10 @@ export async function fetched(src: string, signal: AbortSignal): Promise<{ files
       files.push(...several(it, await response.text()));
     } catch (problem) {
       if (signal.aborted) break;
-      problems.push({ src: it, message: `${it} cannot be loaded: ${problem instanceof Error ? problem.message : String(problem)}` });
+      problems.push({
+        src: it,
+        message: `${it} cannot be loaded: ${problem instanceof Error ? problem.message : String(problem)}`,
+      });
     }
   }
   return { files, problems };
@@ -41,7 +47,8 @@ function several(src: string, text: string): File[] {
   if (!text.trimStart().startsWith("{")) return [fileOf(name, text)];
   try {
     const files = Object.entries(JSON.parse(text) as Record<string, unknown>);
-    if (files.length && files.every(([path, it]) => typeof it === "string" && /\.(ya?ml|json)$/.test(path))) return files.map(([path, it]) => fileOf(path, it as string));
+    if (files.length && files.every(([path, it]) => typeof it === "string" && /\.(ya?ml|json)$/.test(path)))
+      return files.map(([path, it]) => fileOf(path, it as string));
   } catch {
     // What is not JSON may still be YAML: the engine says.
   }

@@ -59,10 +59,26 @@ export interface PreviewProperties {
 
 /** What every cluster gets and why, inside somebody else's page. */
 export interface FleetfoldPreview extends HTMLElement, PreviewProperties {
-  addEventListener<K extends keyof PreviewEventMap>(type: K, listener: (this: FleetfoldPreview, event: PreviewEventMap[K]) => unknown, options?: boolean | AddEventListenerOptions): void;
-  addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
-  removeEventListener<K extends keyof PreviewEventMap>(type: K, listener: (this: FleetfoldPreview, event: PreviewEventMap[K]) => unknown, options?: boolean | EventListenerOptions): void;
-  removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
+  addEventListener<K extends keyof PreviewEventMap>(
+    type: K,
+    listener: (this: FleetfoldPreview, event: PreviewEventMap[K]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  removeEventListener<K extends keyof PreviewEventMap>(
+    type: K,
+    listener: (this: FleetfoldPreview, event: PreviewEventMap[K]) => unknown,
+    options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | EventListenerOptions,
+  ): void;
 }
 
 export declare const FleetfoldPreview: {

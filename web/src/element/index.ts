@@ -91,7 +91,8 @@ export class FleetfoldPreview extends LitElement {
     `,
   ];
 
-  static worker = (): Worker => new Worker(new URL("./element-worker.js", import.meta.url), { type: "module", name: "fleetfold" });
+  static worker = (): Worker =>
+    new Worker(new URL("./element-worker.js", import.meta.url), { type: "module", name: "fleetfold" });
 
   declare documents: PreviewDocuments;
   declare src: string;
@@ -134,7 +135,10 @@ export class FleetfoldPreview extends LitElement {
 
   #start(): void {
     const state = new State((this.constructor as typeof FleetfoldPreview).worker());
-    state.engine.ready.catch((problem: unknown) => this.state === state && this.#fail(problem instanceof Error ? problem.message : String(problem)));
+    state.engine.ready.catch(
+      (problem: unknown) =>
+        this.state === state && this.#fail(problem instanceof Error ? problem.message : String(problem)),
+    );
     state.addEventListener("change", this.#changed);
     state.addEventListener("open", this.#seek);
     this.state = state;
@@ -219,7 +223,9 @@ export class FleetfoldPreview extends LitElement {
     }
     if (this.#texts && this.#texts !== this.#now()) {
       this.#texts = this.#now();
-      const files = [...this.state!.files.values()].flatMap((it) => (it.text === null ? [] : [{ name: it.name, text: it.text }]));
+      const files = [...this.state!.files.values()].flatMap((it) =>
+        it.text === null ? [] : [{ name: it.name, text: it.text }],
+      );
       this.#tell("fleetfold-change", { files });
     }
   };
@@ -240,7 +246,9 @@ export class FleetfoldPreview extends LitElement {
 
   /** Whether the page has nothing against what follows. */
   #tell<K extends keyof PreviewEventMap>(type: K, detail: PreviewEventMap[K]["detail"]): boolean {
-    return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === "fleetfold-open" }));
+    return this.dispatchEvent(
+      new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === "fleetfold-open" }),
+    );
   }
 
   override render() {

@@ -9,7 +9,10 @@ type Listeners = { [K in keyof PreviewEventMap as `on${K}`]?: (event: PreviewEve
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "fleetfold-preview": PreviewProperties & Listeners & ClassAttributes<FleetfoldPreview> & Omit<HTMLAttributes<FleetfoldPreview>, "class"> & { class?: string };
+      "fleetfold-preview": PreviewProperties &
+        Listeners &
+        ClassAttributes<FleetfoldPreview> &
+        Omit<HTMLAttributes<FleetfoldPreview>, "class"> & { class?: string };
     }
   }
 }

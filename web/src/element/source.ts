@@ -8,7 +8,11 @@ import type { Place, State } from "../page/state.js";
 const AROUND = 4;
 
 export class SourceText extends LitElement {
-  static override properties = { state: { attribute: false }, editable: { attribute: false }, place: { attribute: false } };
+  static override properties = {
+    state: { attribute: false },
+    editable: { attribute: false },
+    place: { attribute: false },
+  };
   static override styles = [
     look,
     css`
@@ -97,12 +101,22 @@ export class SourceText extends LitElement {
     if (!file) return html`<p class="empty">There are no documents yet.</p>`;
     return html`
       <div class="bar">
-        <select aria-label="File" @change=${(event: Event) => this.state.choose({ file: (event.target as HTMLSelectElement).value })}>
+        <select
+          aria-label="File"
+          @change=${(event: Event) => this.state.choose({ file: (event.target as HTMLSelectElement).value })}
+        >
           ${names.map((it) => html`<option value=${it} ?selected=${it === file.name}>${it}</option>`)}
         </select>
         ${file.text === file.base ? nothing : html`<span class="quiet">~ edited</span>`}
       </div>
-      <textarea aria-label=${`Documents in ${file.name}`} spellcheck="false" autocapitalize="off" autocomplete="off" .value=${file.text ?? ""} @input=${(event: Event) => this.state.setText(file.name, (event.target as HTMLTextAreaElement).value)}></textarea>
+      <textarea
+        aria-label=${`Documents in ${file.name}`}
+        spellcheck="false"
+        autocapitalize="off"
+        autocomplete="off"
+        .value=${file.text ?? ""}
+        @input=${(event: Event) => this.state.setText(file.name, (event.target as HTMLTextAreaElement).value)}
+      ></textarea>
     `;
   }
 
@@ -114,18 +128,39 @@ export class SourceText extends LitElement {
     const from = Math.max(1, line - AROUND);
     const shown = isSecret(lines, line) ? [] : lines.slice(from - 1, line + AROUND);
     return html`
-      <div class="bar"><code>${place.file}:${line}</code><button aria-label="Close the lines of the document" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>×</button></div>
-      ${shown.length
-        ? html`<pre tabindex="0" role="region" aria-label=${`${place.file} around line ${line}`}>${shown.map((it, at) => html`<span class="line ${from + at === line ? "here" : ""}" aria-current=${from + at === line ? "location" : nothing}><span class="number">${from + at}</span>${it}
-</span>`)}</pre>`
-        : html`<p class="empty">What Secrets hold is not shown.</p>`}
+      <div class="bar">
+        <code>${place.file}:${line}</code
+        ><button
+          aria-label="Close the lines of the document"
+          @click=${() => this.dispatchEvent(new CustomEvent("close"))}
+        >
+          ×
+        </button>
+      </div>
+      ${
+        shown.length
+          ? html`<pre tabindex="0" role="region" aria-label=${`${place.file} around line ${line}`}>
+${shown.map(
+                (it, at) =>
+                  html`<span
+                    class="line ${from + at === line ? "here" : ""}"
+                    aria-current=${from + at === line ? "location" : nothing}
+                    ><span class="number">${from + at}</span>${it}
+                  </span>`,
+              )}</pre>`
+          : html`<p class="empty">What Secrets hold is not shown.</p>`
+      }
     `;
   }
 }
 
 /** Whether the document around a line is a Secret. */
 function isSecret(lines: string[], line: number): boolean {
-  const start = lines.slice(0, line - 1).map((it) => it.startsWith("---")).lastIndexOf(true) + 1;
+  const start =
+    lines
+      .slice(0, line - 1)
+      .map((it) => it.startsWith("---"))
+      .lastIndexOf(true) + 1;
   const length = lines.slice(start).findIndex((it, at) => at > 0 && it.startsWith("---"));
   const document = lines.slice(start, length < 0 ? undefined : start + length);
   return document.some((it) => /kind["']?\s*:\s*["']?Secret\b/.test(it));

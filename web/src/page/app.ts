@@ -36,7 +36,14 @@ export const VIEWS: [view: View, title: string][] = [
   ["reference", "Reference"],
 ];
 
-const NOTHING: Partial<Choice> = { subject: undefined, cluster: undefined, compare: undefined, path: undefined, object: undefined, file: undefined };
+const NOTHING: Partial<Choice> = {
+  subject: undefined,
+  cluster: undefined,
+  compare: undefined,
+  path: undefined,
+  object: undefined,
+  file: undefined,
+};
 const THEMES = ["", "light", "dark"] as const;
 const THEME = "fleetfold.theme";
 
@@ -57,10 +64,14 @@ export class App extends LitElement {
   readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
   readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
   readonly lint = new Ask<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
-  readonly whatIf = new Ask<"whatIf">(this, async () => {
-    const change = await this.state.change();
-    return change && { op: "whatIf", ...change };
-  }, { on: "baseline" });
+  readonly whatIf = new Ask<"whatIf">(
+    this,
+    async () => {
+      const change = await this.state.change();
+      return change && { op: "whatIf", ...change };
+    },
+    { on: "baseline" },
+  );
 
   constructor() {
     super();
@@ -71,7 +82,10 @@ export class App extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.state.addEventListener("change", this.#remember);
-    this.state.addEventListener("open", (event) => (event as CustomEvent<Place>).detail.aside || this.#columns?.show(0));
+    this.state.addEventListener(
+      "open",
+      (event) => (event as CustomEvent<Place>).detail.aside || this.#columns?.show(0),
+    );
     addEventListener("keydown", this.#key);
     addEventListener("hashchange", () => void this.#arrive());
     void this.#start();
@@ -135,7 +149,8 @@ export class App extends LitElement {
     return html`
       <header>
         <h1>Fleetfold</h1>
-        <label class="example"><span class="visually-hidden">Example</span>
+        <label class="example"
+          ><span class="visually-hidden">Example</span>
           <select @change=${this.#example}>
             ${this.state.source.id.startsWith("example:") ? nothing : html`<option value="" selected>${this.state.source.title || "nothing yet"}</option>`}
             <optgroup label="Examples">
@@ -143,10 +158,21 @@ export class App extends LitElement {
             </optgroup>
           </select>
         </label>
-        <button class="jump" @click=${() => this.#jump?.show()} aria-keyshortcuts="Control+K Meta+K"><kbd>${MAC ? "⌘K" : "Ctrl K"}</kbd> jump to cluster, option, document</button>
+        <button class="jump" @click=${() => this.#jump?.show()} aria-keyshortcuts="Control+K Meta+K">
+          <kbd>${MAC ? "⌘K" : "Ctrl K"}</kbd> jump to cluster, option, document
+        </button>
         <ff-sharing .state=${this.state}></ff-sharing>
-        <button @click=${this.#nextTheme} title="Light, dark, or as the system has it">${{ "": "◐ System", light: "☀ Light", dark: "☾ Dark" }[this.theme]}</button>
-        <button @click=${() => (this.help = !this.help)} aria-expanded=${this.help} aria-keyshortcuts="?" aria-label="Keyboard">?</button>
+        <button @click=${this.#nextTheme} title="Light, dark, or as the system has it">
+          ${{ "": "◐ System", light: "☀ Light", dark: "☾ Dark" }[this.theme]}
+        </button>
+        <button
+          @click=${() => (this.help = !this.help)}
+          aria-expanded=${this.help}
+          aria-keyshortcuts="?"
+          aria-label="Keyboard"
+        >
+          ?
+        </button>
       </header>
       ${this.#counts()}
       <div class="notices">${this.#notices()} ${this.help ? this.#keys() : nothing}</div>
@@ -156,7 +182,9 @@ export class App extends LitElement {
           <div class="tabs" role="tablist" aria-label="Views" @keydown=${this.#tabKey}>
             ${VIEWS.map(([it, title]) => html`<button role="tab" id="tab-${it}" aria-selected=${view === it} aria-controls="view" tabindex=${view === it ? 0 : -1} @click=${() => this.state.choose({ view: it })}>${title}</button>`)}
           </div>
-          <div class="view" id="view" role="tabpanel" aria-labelledby="tab-${view}" tabindex="-1">${this.#middle(view)}</div>
+          <div class="view" id="view" role="tabpanel" aria-labelledby="tab-${view}" tabindex="-1">
+            ${this.#middle(view)}
+          </div>
         </section>
         <section slot="right" aria-label="Cluster"><ff-effective .state=${this.state}></ff-effective></section>
       </ff-columns>
@@ -172,16 +200,37 @@ export class App extends LitElement {
     const changed = this.whatIf.value;
     return html`<div class="counts">
       <div role="status" aria-label="Counts">
-        <button class="link" @click=${() => this.state.choose({ view: "fleet" })}>${counted(new Set(this.clusters.value?.clusters.map((it) => it.name)).size, "cluster")}</button> ·
-        <button class="link" @click=${() => this.state.choose({ view: "groups" })}>${counted(this.subjects.value?.subjects.length ?? 0, "subject")}</button> ·
+        <button class="link" @click=${() => this.state.choose({ view: "fleet" })}>
+          ${counted(new Set(this.clusters.value?.clusters.map((it) => it.name)).size, "cluster")}
+        </button>
+        ·
+        <button class="link" @click=${() => this.state.choose({ view: "groups" })}>
+          ${counted(this.subjects.value?.subjects.length ?? 0, "subject")}
+        </button>
+        ·
         ${errors ? html`<button class="link error" @click=${this.#problems}>${counted(errors, "error")}</button> ·` : nothing}
-        <button class="link ${warnings ? "warning" : ""}" @click=${this.#problems}>${counted(warnings, "warning")}</button>
+        <button class="link ${warnings ? "warning" : ""}" @click=${this.#problems}>
+          ${counted(warnings, "warning")}
+        </button>
       </div>
       <div class="whatif" role="status" aria-label="What-if">
-        ${changed
-          ? html`<button class="link" @click=${() => this.state.choose({ view: "whatif" })}>what-if: <strong>${count(changed.counts.changed)} change</strong> · <strong class=${changed.counts.shadowed ? "warning" : ""}>${count(changed.counts.shadowed)} shadowed</strong></button>
-              <button @click=${() => this.state.reset()} aria-label="Return to the baseline" title="Return to the baseline">⟲</button>`
-          : html`<span class="quiet">what-if: ${this.whatIf.error ? this.whatIf.error.message : "no edits"}</span>`}
+        ${
+          changed
+            ? html`<button class="link" @click=${() => this.state.choose({ view: "whatif" })}>
+                  what-if: <strong>${count(changed.counts.changed)} change</strong> ·
+                  <strong class=${changed.counts.shadowed ? "warning" : ""}
+                    >${count(changed.counts.shadowed)} shadowed</strong
+                  >
+                </button>
+                <button
+                  @click=${() => this.state.reset()}
+                  aria-label="Return to the baseline"
+                  title="Return to the baseline"
+                >
+                  ⟲
+                </button>`
+            : html`<span class="quiet">what-if: ${this.whatIf.error ? this.whatIf.error.message : "no edits"}</span>`
+        }
       </div>
     </div>`;
   }
@@ -192,28 +241,49 @@ export class App extends LitElement {
       ${this.problem ? html`<p class="notice error" role="alert">${this.problem} <button @click=${() => (this.problem = "")}>Dismiss</button></p>` : nothing}
       ${this.notice ? html`<p class="notice" role="status">${this.notice}</p>` : nothing}
       ${this.state.source.met?.length ? html`<p class="notice warning" role="status">⚠ ${this.state.source.met.map((it) => `${it.at?.file ? `${placeName(it.at)}: ` : ""}${it.message}`).join("; ")}</p>` : nothing}
-      ${broken.length
-        ? html`<p class="notice warning" role="status">⚠ ${broken.map((it) => html`<button class="link" @click=${() => this.state.goTo({ ...this.#firstError(it), file: it })}>${it}</button> `)} cannot be read: what it said last is shown</p>`
-        : nothing}
+      ${
+        broken.length
+          ? html`<p class="notice warning" role="status">
+              ⚠
+              ${broken.map((it) => html`<button class="link" @click=${() => this.state.goTo({ ...this.#firstError(it), file: it })}>${it}</button> `)}
+              cannot be read: what it said last is shown
+            </p>`
+          : nothing
+      }
     `;
   }
 
   #keys() {
     return html`<section class="help" aria-label="Keyboard">
-      <dl>${KEYS.map((it) => html`<div><dt><kbd>${it.shown}</kbd></dt><dd>${it.does}</dd></div>`)}</dl>
+      <dl>
+        ${KEYS.map(
+          (it) =>
+            html`<div>
+              <dt><kbd>${it.shown}</kbd></dt>
+              <dd>${it.does}</dd>
+            </div>`,
+        )}
+      </dl>
       <button @click=${() => (this.help = false)}>Close</button>
     </section>`;
   }
 
   #middle(view: View) {
     switch (view) {
-      case "fleet": return html`<ff-fleet .state=${this.state}></ff-fleet>`;
-      case "whatif": return html`<ff-whatif .state=${this.state}></ff-whatif>`;
-      case "plan": return html`<ff-plan .state=${this.state}></ff-plan>`;
-      case "permissions": return html`<ff-permissions .state=${this.state}></ff-permissions>`;
-      case "picture": return html`<ff-picture .state=${this.state}></ff-picture>`;
-      case "reference": return html`<ff-reference .state=${this.state}></ff-reference>`;
-      default: return html`<ff-groups .state=${this.state}></ff-groups>`;
+      case "fleet":
+        return html`<ff-fleet .state=${this.state}></ff-fleet>`;
+      case "whatif":
+        return html`<ff-whatif .state=${this.state}></ff-whatif>`;
+      case "plan":
+        return html`<ff-plan .state=${this.state}></ff-plan>`;
+      case "permissions":
+        return html`<ff-permissions .state=${this.state}></ff-permissions>`;
+      case "picture":
+        return html`<ff-picture .state=${this.state}></ff-picture>`;
+      case "reference":
+        return html`<ff-reference .state=${this.state}></ff-reference>`;
+      default:
+        return html`<ff-groups .state=${this.state}></ff-groups>`;
     }
   }
 
@@ -227,7 +297,10 @@ export class App extends LitElement {
 
   #firstError(file: string): { line?: number; column?: number } {
     const at = this.state.findings.get(file)?.find((it) => it.severity === "error")?.at;
-    return { ...(at?.line === undefined ? {} : { line: at.line }), ...(at?.column === undefined ? {} : { column: at.column }) };
+    return {
+      ...(at?.line === undefined ? {} : { line: at.line }),
+      ...(at?.column === undefined ? {} : { column: at.column }),
+    };
   }
 
   /** The address follows, so that a reload and the back button find what was looked at. */
@@ -238,7 +311,8 @@ export class App extends LitElement {
     const moved = this.#viewed !== undefined && this.#viewed !== view;
     this.#viewed = view;
     this.#address = fragmentOf(this.state, location.hash);
-    if (this.#address !== location.hash.replace(/^#/, "")) history[moved ? "pushState" : "replaceState"](null, "", `#${this.#address}`);
+    if (this.#address !== location.hash.replace(/^#/, ""))
+      history[moved ? "pushState" : "replaceState"](null, "", `#${this.#address}`);
   };
 
   readonly #problems = (): void => {
@@ -280,14 +354,29 @@ export class App extends LitElement {
 
   readonly #key = (event: KeyboardEvent): void => {
     switch (keyOf(event)) {
-      case "jump": this.#jump?.show(); break;
-      case "help": this.help = !this.help; break;
-      case "next": this.#step(1); break;
-      case "previous": this.#step(-1); break;
-      case "line": this.state.dispatchEvent(new Event("line")); break;
-      case "compare": this.state.dispatchEvent(new Event("compare")); break;
-      case "close": this.help = false; return;
-      default: return;
+      case "jump":
+        this.#jump?.show();
+        break;
+      case "help":
+        this.help = !this.help;
+        break;
+      case "next":
+        this.#step(1);
+        break;
+      case "previous":
+        this.#step(-1);
+        break;
+      case "line":
+        this.state.dispatchEvent(new Event("line"));
+        break;
+      case "compare":
+        this.state.dispatchEvent(new Event("compare"));
+        break;
+      case "close":
+        this.help = false;
+        return;
+      default:
+        return;
     }
     event.preventDefault();
   };
@@ -296,11 +385,19 @@ export class App extends LitElement {
   #step(by: number): void {
     const changes = (this.whatIf.value?.groups ?? []).flatMap((group): Partial<Choice>[] => {
       const at = { subject: group.subject, cluster: group.clusters[0] };
-      return group.changes.length ? group.changes.map((it) => ({ ...at, path: it.path, object: it.object })) : [{ ...at, path: undefined, object: undefined }];
+      return group.changes.length
+        ? group.changes.map((it) => ({ ...at, path: it.path, object: it.object }))
+        : [{ ...at, path: undefined, object: undefined }];
     });
     if (!changes.length) return;
     const { choice } = this.state;
-    const now = changes.findIndex((it) => it.subject === choice.subject && it.cluster === choice.cluster && it.path === choice.path && it.object === choice.object);
+    const now = changes.findIndex(
+      (it) =>
+        it.subject === choice.subject &&
+        it.cluster === choice.cluster &&
+        it.path === choice.path &&
+        it.object === choice.object,
+    );
     const next = now < 0 ? (by > 0 ? 0 : changes.length - 1) : (now + by + changes.length) % changes.length;
     this.state.choose(changes[next]!);
   }

@@ -6,7 +6,10 @@ import type { Choice, Place, State } from "./state.js";
 /** The subject to begin with: one that sets values, for as many clusters as possible. */
 export function mostTelling(subjects: SubjectAnswer[]): SubjectAnswer | undefined {
   const weight = (it: SubjectAnswer) => (it.error ? -1 : CHOOSES_ONLY.has(it.dialect) ? 0 : 1 + (it.clusters ?? 0));
-  return subjects.reduce<SubjectAnswer | undefined>((best, it) => (best && weight(best) > weight(it) ? best : it), undefined);
+  return subjects.reduce<SubjectAnswer | undefined>(
+    (best, it) => (best && weight(best) > weight(it) ? best : it),
+    undefined,
+  );
 }
 
 /** Sets and placements say who is meant, and give nobody a value. */
@@ -17,7 +20,10 @@ export async function begin(state: State, subject: string): Promise<{ choice: Pa
   const answer = await state.ask({ op: "effective", subject, origins: true }, SOON);
   if (!answer || !("ok" in answer)) return { choice: { subject } };
   const stories = answer.ok.results.flatMap(tellings);
-  const longest = stories.reduce<Telling | undefined>((best, it) => (best && best.length >= it.length ? best : it), undefined);
+  const longest = stories.reduce<Telling | undefined>(
+    (best, it) => (best && best.length >= it.length ? best : it),
+    undefined,
+  );
   if (!longest) return { choice: { subject } };
   const { cluster, path, place } = longest;
   return { choice: { subject, cluster, path }, ...(place ? { place } : {}) };
@@ -33,7 +39,8 @@ interface Telling {
 function tellings(result: ResultAnswer): Telling[] {
   const [cluster] = result.clusters;
   return Object.entries(result.origins ?? {}).map(([path, [winner, ...others]]) => {
-    const place = winner?.file === undefined ? undefined : { file: winner.file, line: winner.line, column: winner.column };
+    const place =
+      winner?.file === undefined ? undefined : { file: winner.file, line: winner.line, column: winner.column };
     return { length: others.length, cluster, path, place };
   });
 }

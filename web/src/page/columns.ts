@@ -10,7 +10,12 @@ const USUAL: [number, number] = [0.3, 0.33];
 const SMALLEST = 0.15;
 
 export class Columns extends LitElement {
-  static override properties = { shares: { state: true }, narrow: { state: true }, shown: { type: Number }, titles: { attribute: false } };
+  static override properties = {
+    shares: { state: true },
+    narrow: { state: true },
+    shown: { type: Number },
+    titles: { attribute: false },
+  };
   static override styles = [
     look,
     css`
@@ -95,12 +100,18 @@ export class Columns extends LitElement {
 
   override render() {
     const [left, right] = this.shares;
-    const template = this.narrow ? "minmax(0, 1fr)" : `minmax(0, ${left}fr) auto minmax(0, ${1 - left - right}fr) auto minmax(0, ${right}fr)`;
+    const template = this.narrow
+      ? "minmax(0, 1fr)"
+      : `minmax(0, ${left}fr) auto minmax(0, ${1 - left - right}fr) auto minmax(0, ${right}fr)`;
     const hidden = (column: number) => this.narrow && this.shown !== column;
     return html`
-      ${this.narrow
-        ? html`<nav aria-label="Columns">${this.titles.map((title, column) => html`<button aria-pressed=${this.shown === column} @click=${() => this.show(column)}>${title}</button>`)}</nav>`
-        : nothing}
+      ${
+        this.narrow
+          ? html`<nav aria-label="Columns">
+              ${this.titles.map((title, column) => html`<button aria-pressed=${this.shown === column} @click=${() => this.show(column)}>${title}</button>`)}
+            </nav>`
+          : nothing
+      }
       <div class="columns" style=${styleMap({ gridTemplateColumns: template })}>
         <div class="column left" ?hidden=${hidden(0)}><slot name="left"></slot></div>
         ${this.#edge(0, "Width of the documents", left)}
@@ -119,8 +130,17 @@ export class Columns extends LitElement {
   #edge(which: 0 | 1, name: string, share: number) {
     if (this.narrow) return nothing;
     return html`<div
-      class="edge" role="separator" tabindex="0" aria-orientation="vertical" aria-label=${name} aria-valuemin=${SMALLEST * 100} aria-valuemax="70" aria-valuenow=${Math.round(share * 100)}
-      @pointerdown=${(event: PointerEvent) => this.#drag(event, which)} @keydown=${(event: KeyboardEvent) => this.#key(event, which)} @dblclick=${() => this.#resize(which, USUAL[which])}
+      class="edge"
+      role="separator"
+      tabindex="0"
+      aria-orientation="vertical"
+      aria-label=${name}
+      aria-valuemin=${SMALLEST * 100}
+      aria-valuemax="70"
+      aria-valuenow=${Math.round(share * 100)}
+      @pointerdown=${(event: PointerEvent) => this.#drag(event, which)}
+      @keydown=${(event: KeyboardEvent) => this.#key(event, which)}
+      @dblclick=${() => this.#resize(which, USUAL[which])}
     ></div>`;
   }
 
@@ -163,7 +183,14 @@ export class Columns extends LitElement {
 function remembered(): [number, number] {
   try {
     const [left, right] = JSON.parse(localStorage.getItem(REMEMBERED) ?? "[]") as unknown[];
-    if (typeof left === "number" && typeof right === "number" && left >= SMALLEST && right >= SMALLEST && left + right <= 1 - SMALLEST) return [left, right];
+    if (
+      typeof left === "number" &&
+      typeof right === "number" &&
+      left >= SMALLEST &&
+      right >= SMALLEST &&
+      left + right <= 1 - SMALLEST
+    )
+      return [left, right];
   } catch {
     // As if nothing was remembered.
   }

@@ -3,7 +3,8 @@ import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js"
 import type { FromEngine, Put, ToEngine, Which } from "./messages.js";
 import { SOON } from "./urgency.js";
 
-export type Answered<O extends Op = Op> = { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
+export type Answered<O extends Op = Op> =
+  { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
 
 export { LATER, SOON, URGENT } from "./urgency.js";
 
@@ -27,7 +28,9 @@ export class Engine {
         this.#waiting.get(data.id)?.(answer);
         this.#waiting.delete(data.id);
       });
-      this.#worker.addEventListener("error", (event) => reject(new Error(event.message || "the engine does not start")));
+      this.#worker.addEventListener("error", (event) =>
+        reject(new Error(event.message || "the engine does not start")),
+      );
     });
   }
 
@@ -37,14 +40,27 @@ export class Engine {
   }
 
   /** Nothing when a newer generation came first. */
-  ask<O extends Op>(on: Which, generation: number, urgency: number, request: Requests[O] & { op: O }): Promise<Answered<O> | undefined> {
-    return this.#send({ kind: "ask", on, generation, urgency, request: JSON.stringify(request) }) as Promise<Answered<O> | undefined>;
+  ask<O extends Op>(
+    on: Which,
+    generation: number,
+    urgency: number,
+    request: Requests[O] & { op: O },
+  ): Promise<Answered<O> | undefined> {
+    return this.#send({ kind: "ask", on, generation, urgency, request: JSON.stringify(request) }) as Promise<
+      Answered<O> | undefined
+    >;
   }
 
   /** Answers whatever somebody wrote, be it a request or not, after `puts` and away from the fleet. */
   try(generation: number, puts: Put[], request: string): Promise<Answered> {
     void this.put("scratch", generation, puts, true);
-    return this.#send({ kind: "ask", on: "scratch", generation: Number.MAX_SAFE_INTEGER, urgency: SOON, request }) as Promise<Answered>;
+    return this.#send({
+      kind: "ask",
+      on: "scratch",
+      generation: Number.MAX_SAFE_INTEGER,
+      urgency: SOON,
+      request,
+    }) as Promise<Answered>;
   }
 
   stop(): void {

@@ -70,7 +70,8 @@ channel.port1.onmessage = () => {
   const started = performance.now();
   const text = answer(workspace, first.request);
   const took = performance.now() - started;
-  if (LARGE.test(text)) say({ kind: "answer", id: first.id, value: workspace.call(JSON.parse(first.request), { bigint: true }), took });
+  if (LARGE.test(text))
+    say({ kind: "answer", id: first.id, value: workspace.call(JSON.parse(first.request), { bigint: true }), took });
   else say({ kind: "answer", id: first.id, text, took });
   if (waiting.length) next();
 };
@@ -80,7 +81,13 @@ function answer(workspace: Workspace, request: string): string {
   try {
     return workspace.callText(request);
   } catch (problem) {
-    return JSON.stringify({ error: { code: "engine-failed", message: `the engine stopped: ${problem}`, hint: "reload the page; load fewer documents if it happens again" } });
+    return JSON.stringify({
+      error: {
+        code: "engine-failed",
+        message: `the engine stopped: ${problem}`,
+        hint: "reload the page; load fewer documents if it happens again",
+      },
+    });
   }
 }
 

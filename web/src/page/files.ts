@@ -38,7 +38,10 @@ export function loadOf(file: File): LoadRequest {
 export function seen(cluster: string, files: Iterable<File>, complete: boolean): LoadRequest[] {
   const nothing: LoadRequest = { op: "load", documents: [], live: cluster, complete: true };
   const of = [...files].filter((it) => it.live === cluster);
-  return [...(complete ? [nothing] : []), ...of.map((it): LoadRequest => ({ op: "load", file: it.name, text: it.text, live: cluster }))];
+  return [
+    ...(complete ? [nothing] : []),
+    ...of.map((it): LoadRequest => ({ op: "load", file: it.name, text: it.text, live: cluster })),
+  ];
 }
 
 /** The settings in a `fleetfold.yaml` that was parsed. */

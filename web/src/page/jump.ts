@@ -16,7 +16,13 @@ interface Target {
 const SHOWN = 50;
 
 export class Jump extends LitElement {
-  static override properties = { state: { attribute: false }, views: { attribute: false }, open: { type: Boolean, reflect: true }, typed: { state: true }, at: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    views: { attribute: false },
+    open: { type: Boolean, reflect: true },
+    typed: { state: true },
+    at: { state: true },
+  };
   static override styles = [
     look,
     css`
@@ -79,10 +85,14 @@ export class Jump extends LitElement {
   declare at: number;
   readonly clusters = new Ask<"clusters">(this, () => (this.open ? { op: "clusters" } : undefined), { urgency: LATER });
   readonly subjects = new Ask<"subjects">(this, () => (this.open ? { op: "subjects" } : undefined), { urgency: LATER });
-  readonly effective = new Ask<"effective">(this, () => {
-    const { subject } = this.state.choice;
-    return this.open && subject ? { op: "effective", subject, origins: true } : undefined;
-  }, { urgency: LATER });
+  readonly effective = new Ask<"effective">(
+    this,
+    () => {
+      const { subject } = this.state.choice;
+      return this.open && subject ? { op: "effective", subject, origins: true } : undefined;
+    },
+    { urgency: LATER },
+  );
   #before: Element | null = null;
 
   constructor() {
@@ -109,15 +119,27 @@ export class Jump extends LitElement {
     const at = Math.min(this.at, found.length - 1);
     return html`
       <input
-        role="combobox" aria-expanded="true" aria-controls="targets" aria-autocomplete="list" aria-activedescendant=${found.length ? `t${at}` : nothing}
-        aria-label="Jump to a cluster, subject, option, document or view" placeholder="Jump to a cluster, subject, option, document or view" autocomplete="off" spellcheck="false"
-        .value=${this.typed} @input=${this.#type} @keydown=${(event: KeyboardEvent) => this.#key(event, found, at)} @blur=${this.#leave}
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="targets"
+        aria-autocomplete="list"
+        aria-activedescendant=${found.length ? `t${at}` : nothing}
+        aria-label="Jump to a cluster, subject, option, document or view"
+        placeholder="Jump to a cluster, subject, option, document or view"
+        autocomplete="off"
+        spellcheck="false"
+        .value=${this.typed}
+        @input=${this.#type}
+        @keydown=${(event: KeyboardEvent) => this.#key(event, found, at)}
+        @blur=${this.#leave}
       />
-      ${found.length
-        ? html`<ul id="targets" role="listbox" aria-label="Found">
-            ${found.map((it, index) => html`<li id="t${index}" role="option" aria-selected=${index === at} @pointerdown=${(event: Event) => this.#pick(event, it)}><span class="quiet">${it.kind}</span><span>${this.#marked(it.name)}</span></li>`)}
-          </ul>`
-        : html`<div class="none quiet" role="status">nothing is called like that</div>`}
+      ${
+        found.length
+          ? html`<ul id="targets" role="listbox" aria-label="Found">
+              ${found.map((it, index) => html`<li id="t${index}" role="option" aria-selected=${index === at} @pointerdown=${(event: Event) => this.#pick(event, it)}><span class="quiet">${it.kind}</span><span>${this.#marked(it.name)}</span></li>`)}
+            </ul>`
+          : html`<div class="none quiet" role="status">nothing is called like that</div>`
+      }
     `;
   }
 
@@ -127,14 +149,28 @@ export class Jump extends LitElement {
 
   #targets(): Target[] {
     const choose = (choice: Partial<Choice>) => () => this.state.choose(choice);
-    const result = this.effective.value?.results.find((it) => it.clusters.includes(this.state.choice.cluster ?? "")) ?? this.effective.value?.results[0];
+    const result =
+      this.effective.value?.results.find((it) => it.clusters.includes(this.state.choice.cluster ?? "")) ??
+      this.effective.value?.results[0];
     const options = result?.options?.map((it) => ({ path: it.path, object: undefined })) ?? [];
     return [
       ...this.views.map(([view, name]): Target => ({ kind: "view", name, go: choose({ view }) })),
-      ...(this.subjects.value?.subjects ?? []).map((it): Target => ({ kind: "subject", name: it.subject, go: choose({ subject: it.subject, cluster: undefined, path: undefined, object: undefined }) })),
+      ...(this.subjects.value?.subjects ?? []).map((it): Target => ({
+        kind: "subject",
+        name: it.subject,
+        go: choose({ subject: it.subject, cluster: undefined, path: undefined, object: undefined }),
+      })),
       ...options.map((it): Target => ({ kind: "option", name: it.path, go: choose(it) })),
-      ...[...this.state.files.keys()].map((name): Target => ({ kind: "document", name, go: () => this.state.goTo({ file: name }) })),
-      ...(this.clusters.value?.clusters ?? []).map((it): Target => ({ kind: "cluster", name: clusterName(it.name), go: choose({ cluster: it.name }) })),
+      ...[...this.state.files.keys()].map((name): Target => ({
+        kind: "document",
+        name,
+        go: () => this.state.goTo({ file: name }),
+      })),
+      ...(this.clusters.value?.clusters ?? []).map((it): Target => ({
+        kind: "cluster",
+        name: clusterName(it.name),
+        go: choose({ cluster: it.name }),
+      })),
     ];
   }
 
@@ -144,13 +180,18 @@ export class Jump extends LitElement {
     const fits = (it: Target) => words.every((word) => `${it.kind} ${it.name}`.toLowerCase().includes(word));
     const begins = (it: Target) => Number(!it.name.toLowerCase().startsWith(words[0] ?? ""));
     const found = this.#targets().filter(fits);
-    return (words.length ? found.sort((a, b) => begins(a) - begins(b) || a.name.length - b.name.length) : found).slice(0, SHOWN);
+    return (words.length ? found.sort((a, b) => begins(a) - begins(b) || a.name.length - b.name.length) : found).slice(
+      0,
+      SHOWN,
+    );
   }
 
   #marked(name: string) {
     const word = this.typed.trim().toLowerCase();
     const start = word ? name.toLowerCase().indexOf(word) : -1;
-    return start < 0 ? name : html`${name.slice(0, start)}<mark>${name.slice(start, start + word.length)}</mark>${name.slice(start + word.length)}`;
+    return start < 0
+      ? name
+      : html`${name.slice(0, start)}<mark>${name.slice(start, start + word.length)}</mark>${name.slice(start + word.length)}`;
   }
 
   readonly #type = (event: Event): void => {

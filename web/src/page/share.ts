@@ -39,14 +39,19 @@ export async function linkTo(state: State): Promise<Link> {
   }
   const url = new URL(location.href);
   url.hash = new URLSearchParams({ s: await squeeze(JSON.stringify(shared)) }).toString();
-  if (url.href.length > LONGEST) throw new Error(`the documents are too long for a link (${url.href.length} characters); share the files instead`);
+  if (url.href.length > LONGEST)
+    throw new Error(`the documents are too long for a link (${url.href.length} characters); share the files instead`);
   return { url: url.href, leftOut };
 }
 
 /** What a link says, and the choice that every address has; nothing where the fragment is empty. */
-export async function read(fragment: string): Promise<{ source?: Source; edits?: Record<string, string | null>; choice: Partial<Choice> }> {
+export async function read(
+  fragment: string,
+): Promise<{ source?: Source; edits?: Record<string, string | null>; choice: Partial<Choice> }> {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
-  const choice = Object.fromEntries(CHOSEN.flatMap((key) => (parameters.has(key) ? [[key, parameters.get(key)!]] : []))) as Partial<Choice>;
+  const choice = Object.fromEntries(
+    CHOSEN.flatMap((key) => (parameters.has(key) ? [[key, parameters.get(key)!]] : [])),
+  ) as Partial<Choice>;
   const squeezed = parameters.get("s");
   if (squeezed === null) {
     const name = parameters.get("example");
@@ -54,7 +59,10 @@ export async function read(fragment: string): Promise<{ source?: Source; edits?:
   }
   const shared = check(JSON.parse(await unfold(squeezed)));
   const files = Object.entries(shared.files ?? {}).map(([name, text]) => fileOf(name, text));
-  const source = shared.example === undefined ? { ...ownFiles(files), id: "link", title: "a shared link" } : await example(shared.example);
+  const source =
+    shared.example === undefined
+      ? { ...ownFiles(files), id: "link", title: "a shared link" }
+      : await example(shared.example);
   return { source, edits: shared.edits, choice: { ...shared.choice, ...choice } };
 }
 
@@ -85,10 +93,18 @@ export function fragmentOf(state: State, before: string): string {
 function check(value: unknown): Shared {
   const it = value as Shared;
   const isTexts = (map: unknown, nullable: boolean) =>
-    typeof map === "object" && map !== null && Object.values(map).every((text) => typeof text === "string" || (nullable && text === null));
+    typeof map === "object" &&
+    map !== null &&
+    Object.values(map).every((text) => typeof text === "string" || (nullable && text === null));
   const fits =
-    typeof it === "object" && it !== null && it.version === 1 && isTexts(it.edits, true) && (it.files === undefined || isTexts(it.files, false)) &&
-    (it.example === undefined || typeof it.example === "string") && typeof it.choice === "object" && it.choice !== null &&
+    typeof it === "object" &&
+    it !== null &&
+    it.version === 1 &&
+    isTexts(it.edits, true) &&
+    (it.files === undefined || isTexts(it.files, false)) &&
+    (it.example === undefined || typeof it.example === "string") &&
+    typeof it.choice === "object" &&
+    it.choice !== null &&
     Object.values(it.choice).every((chosen) => chosen === undefined || typeof chosen === "string");
   if (!fits) throw new Error("the link does not hold what this page can open; was it made by another version?");
   return it;
@@ -104,13 +120,18 @@ async function squeeze(text: string): Promise<string> {
 async function unfold(squeezed: string): Promise<string> {
   try {
     const bytes = Uint8Array.from(atob(squeezed.replaceAll("-", "+").replaceAll("_", "/")), (it) => it.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true }).decode(await through(bytes, new DecompressionStream("deflate-raw")));
+    return new TextDecoder("utf-8", { fatal: true }).decode(
+      await through(bytes, new DecompressionStream("deflate-raw")),
+    );
   } catch {
     throw new Error("the link is cut off or damaged; ask for it again");
   }
 }
 
-async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream): Promise<Uint8Array<ArrayBuffer>> {
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
   const response = new Response(new Blob([bytes]).stream().pipeThrough(stream));
   return new Uint8Array(await response.arrayBuffer());
 }
@@ -141,12 +162,22 @@ const SPEAKS_OF_SECRET = /kind["']?\s*:\s*["']?\w*Secret\b/;
 function holdsSecret(value: Json): boolean {
   if (typeof value === "string") return SPEAKS_OF_SECRET.test(value);
   if (typeof value !== "object" || value === null) return false;
-  if (!Array.isArray(value) && typeof value["kind"] === "string" && /Secret$/.test(value["kind"]) && ["data", "stringData", "spec", "metadata"].some((key) => key in value)) return true;
+  if (
+    !Array.isArray(value) &&
+    typeof value["kind"] === "string" &&
+    /Secret$/.test(value["kind"]) &&
+    ["data", "stringData", "spec", "metadata"].some((key) => key in value)
+  )
+    return true;
   return Object.values(value).some(holdsSecret);
 }
 
 function nameOf(document: Json): Json {
   const { apiVersion, kind, metadata } = (document ?? {}) as Record<string, Json>;
   const { name, namespace } = (metadata ?? {}) as Record<string, Json>;
-  return { apiVersion: apiVersion ?? "v1", kind: kind ?? "Secret", metadata: { ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) } };
+  return {
+    apiVersion: apiVersion ?? "v1",
+    kind: kind ?? "Secret",
+    metadata: { ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) },
+  };
 }

@@ -40,14 +40,16 @@ export class Sharing extends LitElement {
   override render() {
     return html`
       <button aria-expanded=${this.said !== undefined} @click=${this.#share}>Share</button>
-      ${this.said === undefined
-        ? nothing
-        : html`<div class="panel" role="region" aria-label="Share" @keydown=${this.#key}>
-            ${this.link ? html`<input readonly aria-label="Link to this page as it is now" .value=${this.link.url} @focus=${(event: Event) => (event.target as HTMLInputElement).select()} />` : nothing}
-            <p role="status">${this.said}</p>
-            ${this.link ? html`<p class="quiet">The documents are in the link itself, after the #: no server gets them. ${this.link.leftOut ? `What Secrets hold is left out (${counted(this.link.leftOut, "document")}).` : ""}</p>` : nothing}
-            <p><button @click=${this.#close}>Close</button></p>
-          </div>`}
+      ${
+        this.said === undefined
+          ? nothing
+          : html`<div class="panel" role="region" aria-label="Share" @keydown=${this.#key}>
+              ${this.link ? html`<input readonly aria-label="Link to this page as it is now" .value=${this.link.url} @focus=${(event: Event) => (event.target as HTMLInputElement).select()} />` : nothing}
+              <p role="status">${this.said}</p>
+              ${this.link ? html`<p class="quiet">The documents are in the link itself, after the #: no server gets them. ${this.link.leftOut ? `What Secrets hold is left out (${counted(this.link.leftOut, "document")}).` : ""}</p>` : nothing}
+              <p><button @click=${this.#close}>Close</button></p>
+            </div>`
+      }
     `;
   }
 

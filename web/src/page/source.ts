@@ -44,12 +44,22 @@ export async function example(name: string): Promise<Source> {
   const response = await fetch(new URL(`examples/${known.name}.json`, document.baseURI));
   if (!response.ok) throw new Error(`the example ${known.title} is not there (${response.status})`);
   const texts = (await response.json()) as Record<string, string>;
-  return { ...ownFiles(Object.entries(texts).map(([path, text]) => fileOf(path, text))), id: `example:${known.name}`, title: known.title };
+  return {
+    ...ownFiles(Object.entries(texts).map(([path, text]) => fileOf(path, text))),
+    id: `example:${known.name}`,
+    title: known.title,
+  };
 }
 
 /** Documents that somebody brought along. */
 export function ownFiles(files: File[]): Source {
-  return { id: "own", title: files.length === 1 ? files[0]!.name : `${files.length} files`, files, complete: seenIn(files), facts: [] };
+  return {
+    id: "own",
+    title: files.length === 1 ? files[0]!.name : `${files.length} files`,
+    files,
+    complete: seenIn(files),
+    facts: [],
+  };
 }
 
 function seenIn(files: File[]): string[] {
@@ -72,9 +82,13 @@ export async function served(): Promise<{ source: Source; revision: string }> {
   const fleet = (await response.json()) as Served;
   const isFile = (load: Load) => load.text !== undefined && load.file !== undefined;
   const isAll = (load: Load) => load.complete === true && load.query === undefined && load.documents?.length === 0;
-  const files = fleet.loads.filter(isFile).map((it): File => ({ name: it.file!, text: it.text!, ...(it.live === undefined ? {} : { live: it.live }) }));
+  const files = fleet.loads
+    .filter(isFile)
+    .map((it): File => ({ name: it.file!, text: it.text!, ...(it.live === undefined ? {} : { live: it.live }) }));
   const settings = fleet.configure ?? [];
-  const written = settings.flatMap((it): File[] => (it.file === undefined || it.text === undefined ? [] : [{ name: it.file, text: it.text }]));
+  const written = settings.flatMap((it): File[] =>
+    it.file === undefined || it.text === undefined ? [] : [{ name: it.file, text: it.text }],
+  );
   return {
     revision: fleet.revision,
     source: {

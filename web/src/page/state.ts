@@ -79,13 +79,20 @@ export class State extends EventTarget {
     for (const [name, text] of Object.entries(edits)) this.#edit(name, text);
     const puts = await this.#puts(source.files);
     this.#next();
-    void this.engine.put("baseline", this.generation, puts.map(([, put]) => put), true);
+    void this.engine.put(
+      "baseline",
+      this.generation,
+      puts.map(([, put]) => put),
+      true,
+    );
     await this.#refill();
   }
 
   /** Takes over what a server has by now. Edits stay, over the new baseline. */
   async follow(source: Source): Promise<void> {
-    const edits = Object.fromEntries([...this.files.values()].filter((it) => it.text !== it.base).map((it) => [it.name, it.text]));
+    const edits = Object.fromEntries(
+      [...this.files.values()].filter((it) => it.text !== it.base).map((it) => [it.name, it.text]),
+    );
     await this.open(source, edits);
   }
 
@@ -117,7 +124,9 @@ export class State extends EventTarget {
 
   /** From now on, what-if counts from here. */
   async keep(): Promise<void> {
-    const files = [...this.files.values()].flatMap((it): File[] => (it.text === null ? [] : [{ name: it.name, text: it.text, ...(it.live === undefined ? {} : { live: it.live }) }]));
+    const files = [...this.files.values()].flatMap((it): File[] =>
+      it.text === null ? [] : [{ name: it.name, text: it.text, ...(it.live === undefined ? {} : { live: it.live }) }],
+    );
     await this.open({ ...this.source, id: "own", files });
   }
 
@@ -148,7 +157,8 @@ export class State extends EventTarget {
     if (edits.length === 0) return undefined;
     const load: Load[] = [];
     const plain = ({ op: _, ...it }: Put): Load => it as Load;
-    for (const it of edits.filter((it) => it.live === undefined && !isSettings(it.name))) load.push(plain(loadOf({ name: it.name, text: it.text ?? "" })));
+    for (const it of edits.filter((it) => it.live === undefined && !isSettings(it.name)))
+      load.push(plain(loadOf({ name: it.name, text: it.text ?? "" })));
     for (const cluster of new Set(edits.flatMap((it) => (it.live === undefined ? [] : [it.live])))) {
       load.push(...seen(cluster, this.#current(), this.#isComplete(cluster)).map(plain));
     }
@@ -161,7 +171,11 @@ export class State extends EventTarget {
   }
 
   /** One answer for each question and generation, whoever asks. Nothing when the documents have changed since. */
-  ask<O extends Op>(request: Requests[O] & { op: O }, urgency: number, on: Which = "current"): Promise<Answered<O> | undefined> {
+  ask<O extends Op>(
+    request: Requests[O] & { op: O },
+    urgency: number,
+    on: Which = "current",
+  ): Promise<Answered<O> | undefined> {
     const key = `${on} ${JSON.stringify(request)}`;
     let asked = this.#asked.get(key);
     if (!asked) {
@@ -186,7 +200,12 @@ export class State extends EventTarget {
     let again: boolean | undefined = true;
     while (again) {
       this.#sending.set(name, false);
-      const put = this.engine.put("current", this.#next(), [loadOf({ name, text: this.files.get(name)?.text ?? "" })], false);
+      const put = this.engine.put(
+        "current",
+        this.#next(),
+        [loadOf({ name, text: this.files.get(name)?.text ?? "" })],
+        false,
+      );
       // The questions wait behind it: nobody here has to.
       this.dispatchEvent(new Event("typed"));
       this.#found(name, await put);
@@ -199,16 +218,32 @@ export class State extends EventTarget {
   async #refill(): Promise<void> {
     const puts = await this.#puts(this.#current());
     const generation = this.#next();
-    const answers = await this.engine.put("current", generation, puts.map(([, put]) => put), true);
+    const answers = await this.engine.put(
+      "current",
+      generation,
+      puts.map(([, put]) => put),
+      true,
+    );
     this.findings = new Map();
     answers.forEach((answer, index) => this.#found(puts[index]![0], [answer]));
-    for (const [name, { flaw }] of this.#said) if (flaw && this.files.get(name)?.text != null) this.findings.set(name, [flaw]);
+    for (const [name, { flaw }] of this.#said)
+      if (flaw && this.files.get(name)?.text != null) this.findings.set(name, [flaw]);
     this.#tell();
   }
 
   #found(name: string, answers: Answered<"load">[]): void {
     const before = this.findings.get(name) ?? [];
-    const found = answers.flatMap((it) => ("error" in it ? [{ severity: "error", ...it.error, at: { file: name, ...this.#said.get(name)?.places?.[`/spec${it.error.at}`] } } as Finding] : (it.diagnostics ?? [])));
+    const found = answers.flatMap((it) =>
+      "error" in it
+        ? [
+            {
+              severity: "error",
+              ...it.error,
+              at: { file: name, ...this.#said.get(name)?.places?.[`/spec${it.error.at}`] },
+            } as Finding,
+          ]
+        : (it.diagnostics ?? []),
+    );
     if (answers.length === 1 && before.length && !found.length) this.findings.delete(name);
     else this.findings.set(name, found);
   }
@@ -221,11 +256,15 @@ export class State extends EventTarget {
       if (put) puts.push([it.name, put]);
     }
     puts.push(...this.source.facts.map((it): [string, Put] => ["", { ...it, op: "load" }]));
-    const clusters = new Set([...this.source.complete, ...files.flatMap((it) => (it.live === undefined ? [] : [it.live]))]);
+    const clusters = new Set([
+      ...this.source.complete,
+      ...files.flatMap((it) => (it.live === undefined ? [] : [it.live])),
+    ]);
     for (const cluster of clusters) {
       puts.push(...seen(cluster, files, this.#isComplete(cluster)).map((it): [string, Put] => [it.file ?? "", it]));
     }
-    for (const it of files.filter((it) => it.live === undefined && !isSettings(it.name))) puts.push([it.name, loadOf(it)]);
+    for (const it of files.filter((it) => it.live === undefined && !isSettings(it.name)))
+      puts.push([it.name, loadOf(it)]);
     return puts;
   }
 
@@ -236,18 +275,32 @@ export class State extends EventTarget {
 
   /** What a settings file says; while it cannot be read, what it said last. */
   async #settings(name: string, text: string): Promise<Put | undefined> {
-    const answer = await this.engine.ask("current", Number.MAX_SAFE_INTEGER, 0, { op: "parse", text, file: name, places: true });
-    const settings: Settings = answer && "ok" in answer ? { put: settingsOf(answer.ok.documents), places: answer.ok.places?.[0] ?? {} } : { ...this.#said.get(name) };
+    const answer = await this.engine.ask("current", Number.MAX_SAFE_INTEGER, 0, {
+      op: "parse",
+      text,
+      file: name,
+      places: true,
+    });
+    const settings: Settings =
+      answer && "ok" in answer
+        ? { put: settingsOf(answer.ok.documents), places: answer.ok.places?.[0] ?? {} }
+        : { ...this.#said.get(name) };
     if (answer && "error" in answer) {
       const [, line, column] = /(\d+):(\d+)$/.exec(answer.error.at ?? "") ?? [];
-      settings.flaw = { severity: "error", ...answer.error, at: { file: name, ...(line && column ? { line: Number(line), column: Number(column) } : {}) } };
+      settings.flaw = {
+        severity: "error",
+        ...answer.error,
+        at: { file: name, ...(line && column ? { line: Number(line), column: Number(column) } : {}) },
+      };
     }
     this.#said.set(name, settings);
     return settings.put;
   }
 
   #current(): File[] {
-    return [...this.files.values()].flatMap((it) => (it.text === null ? [] : [{ name: it.name, text: it.text, ...(it.live === undefined ? {} : { live: it.live }) }]));
+    return [...this.files.values()].flatMap((it) =>
+      it.text === null ? [] : [{ name: it.name, text: it.text, ...(it.live === undefined ? {} : { live: it.live }) }],
+    );
   }
 
   #next(): number {

@@ -73,7 +73,8 @@ export class Virtual<T> implements ReactiveController {
     if (!scroller || index < 0) return;
     const [top, header] = [index * this.#row, this.#header()];
     if (top < scroller.scrollTop) scroller.scrollTop = top;
-    else if (top + this.#row + header > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + this.#row + header - scroller.clientHeight;
+    else if (top + this.#row + header > scroller.scrollTop + scroller.clientHeight)
+      scroller.scrollTop = top + this.#row + header - scroller.clientHeight;
     this.#look();
   }
 
@@ -84,31 +85,93 @@ export class Virtual<T> implements ReactiveController {
     const { role = "listbox" } = drawn;
     const shown = items.slice(this.#first, this.#last).map((item, index): [T, number] => [item, this.#first + index]);
     const active = this.#activeIndex(drawn.chosen);
-    const inside = html`<div class="v-all" role=${role === "grid" ? "rowgroup" : "presentation"} style=${styleMap({ height: `${items.length * this.#row}px` })}>
-      <div class="v-window" role="presentation" style=${styleMap({ transform: `translateY(${this.#first * this.#row}px)` })}>
-        ${repeat(shown, ([item]) => this.#options.key(item), ([item, index]) => this.#line(role, drawn.header ? 1 : 0, row(item, index), index, index === active, index === drawn.chosen))}
+    const inside = html`<div
+      class="v-all"
+      role=${role === "grid" ? "rowgroup" : "presentation"}
+      style=${styleMap({ height: `${items.length * this.#row}px` })}
+    >
+      <div
+        class="v-window"
+        role="presentation"
+        style=${styleMap({ transform: `translateY(${this.#first * this.#row}px)` })}
+      >
+        ${repeat(
+          shown,
+          ([item]) => this.#options.key(item),
+          ([item, index]) =>
+            this.#line(role, drawn.header ? 1 : 0, row(item, index), index, index === active, index === drawn.chosen),
+        )}
       </div>
     </div>`;
     return role === "grid"
-      ? html`<div class="v-scroll" role="grid" aria-label=${drawn.label} aria-rowcount=${items.length + (drawn.header ? 1 : 0)} aria-colcount=${drawn.columns ?? 1} @scroll=${this.#look} @keydown=${this.#key} ${ref(this.#attach)}>
+      ? html`<div
+          class="v-scroll"
+          role="grid"
+          aria-label=${drawn.label}
+          aria-rowcount=${items.length + (drawn.header ? 1 : 0)}
+          aria-colcount=${drawn.columns ?? 1}
+          @scroll=${this.#look}
+          @keydown=${this.#key}
+          ${ref(this.#attach)}
+        >
           ${drawn.header ? html`<div class="v-header" role="rowgroup">${drawn.header}</div>` : ""}${inside}
         </div>`
-      : html`<div class="v-scroll" role="listbox" aria-label=${drawn.label} @scroll=${this.#look} @keydown=${this.#key} ${ref(this.#attach)}>${inside}</div>`;
+      : html`<div
+          class="v-scroll"
+          role="listbox"
+          aria-label=${drawn.label}
+          @scroll=${this.#look}
+          @keydown=${this.#key}
+          ${ref(this.#attach)}
+        >
+          ${inside}
+        </div>`;
   }
 
   /** `before` is how many rows of a grid are its header. */
-  #line(role: "listbox" | "grid", before: number, content: unknown, index: number, active: boolean, chosen: boolean): TemplateResult {
+  #line(
+    role: "listbox" | "grid",
+    before: number,
+    content: unknown,
+    index: number,
+    active: boolean,
+    chosen: boolean,
+  ): TemplateResult {
     const pick = () => this.#pick(index);
     const style = styleMap(this.#options.row === undefined ? {} : { height: `${this.#row}px` });
     return role === "grid"
-      ? html`<div class="v-row" data-row=${index} role="row" aria-rowindex=${index + before + 1} aria-selected=${chosen} tabindex=${active ? 0 : -1} style=${style} @click=${pick}>${content}</div>`
-      : html`<div class="v-row" data-row=${index} role="option" aria-posinset=${index + 1} aria-setsize=${this.#items.length} aria-selected=${chosen} tabindex=${active ? 0 : -1} style=${style} @click=${pick}>${content}</div>`;
+      ? html`<div
+          class="v-row"
+          data-row=${index}
+          role="row"
+          aria-rowindex=${index + before + 1}
+          aria-selected=${chosen}
+          tabindex=${active ? 0 : -1}
+          style=${style}
+          @click=${pick}
+        >
+          ${content}
+        </div>`
+      : html`<div
+          class="v-row"
+          data-row=${index}
+          role="option"
+          aria-posinset=${index + 1}
+          aria-setsize=${this.#items.length}
+          aria-selected=${chosen}
+          tabindex=${active ? 0 : -1}
+          style=${style}
+          @click=${pick}
+        >
+          ${content}
+        </div>`;
   }
 
   /** Something can always be reached by the tab key: where the keyboard was, else what is chosen, else what is on top. */
   #activeIndex(chosen = -1): number {
     const shown = (index: number) => index >= this.#first && index < this.#last;
-    const kept = this.#active === undefined ? -1 : this.#items.findIndex((it) => this.#options.key(it) === this.#active);
+    const kept =
+      this.#active === undefined ? -1 : this.#items.findIndex((it) => this.#options.key(it) === this.#active);
     return [kept, chosen].find(shown) ?? this.#first;
   }
 
@@ -155,7 +218,14 @@ export class Virtual<T> implements ReactiveController {
     if (!row || event.target !== row || event.ctrlKey || event.metaKey || event.altKey) return;
     const at = Number(row.dataset["row"]);
     const page = Math.max(1, Math.floor(this.#height / this.#row) - 1);
-    const steps: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: this.#items.length - 1 };
+    const steps: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+      Home: 0,
+      End: this.#items.length - 1,
+    };
     const to = steps[event.key];
     if (to === undefined) {
       if (event.key !== "Enter" && event.key !== " ") return;

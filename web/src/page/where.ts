@@ -5,7 +5,10 @@ import type { Place, State } from "./state.js";
 
 export interface Written {
   file: string;
-  document: { kind?: string; metadata?: { name?: string; namespace?: string; labels?: Record<string, string> } } & Record<string, unknown>;
+  document: {
+    kind?: string;
+    metadata?: { name?: string; namespace?: string; labels?: Record<string, string> };
+  } & Record<string, unknown>;
   /** By JSON pointer. */
   places: NonNullable<ParseAnswer["places"]>[number];
 }
@@ -13,10 +16,16 @@ export interface Written {
 /** The documents of the files that `maybe` does not rule out by their text, as they are written. */
 export async function written(state: State, maybe: (text: string) => boolean, urgency = LATER): Promise<Written[]> {
   const files = [...state.files.values()].filter((it) => it.live === undefined && it.text !== null && maybe(it.text));
-  const parsed = await Promise.all(files.map((it) => state.ask({ op: "parse", text: it.text!, places: true }, urgency)));
+  const parsed = await Promise.all(
+    files.map((it) => state.ask({ op: "parse", text: it.text!, places: true }, urgency)),
+  );
   return parsed.flatMap((answer, index): Written[] =>
     answer && "ok" in answer
-      ? answer.ok.documents.map((document, at) => ({ file: files[index]!.name, document: (document ?? {}) as Written["document"], places: answer.ok.places?.[at] ?? {} }))
+      ? answer.ok.documents.map((document, at) => ({
+          file: files[index]!.name,
+          document: (document ?? {}) as Written["document"],
+          places: answer.ok.places?.[at] ?? {},
+        }))
       : [],
   );
 }
@@ -27,7 +36,10 @@ export async function whereIs(state: State, reference: string, pointer = ""): Pr
   const kind = parts[0]!.split(".")[0]!;
   const name = parts.at(-1)!;
   const namespace = parts.length > 2 ? parts[1] : undefined;
-  const isIt = ({ document: it }: Written) => it.kind === kind && it.metadata?.name === name && (namespace === undefined || (it.metadata.namespace ?? "") === namespace);
+  const isIt = ({ document: it }: Written) =>
+    it.kind === kind &&
+    it.metadata?.name === name &&
+    (namespace === undefined || (it.metadata.namespace ?? "") === namespace);
   const maybe = (text: string) => text.includes(kind) && text.includes(name);
   for (const { name: file, text, live } of state.files.values()) {
     if (live !== undefined || text === null || !maybe(text)) continue;
@@ -35,7 +47,9 @@ export async function whereIs(state: State, reference: string, pointer = ""): Pr
     for (const part of pieces(text).filter((it) => maybe(it.text))) {
       const answer = await state.ask({ op: "parse", text: part.text, places: true }, URGENT);
       if (!answer || !("ok" in answer)) continue;
-      const index = answer.ok.documents.findIndex((document) => isIt({ file, document: (document ?? {}) as Written["document"], places: {} }));
+      const index = answer.ok.documents.findIndex((document) =>
+        isIt({ file, document: (document ?? {}) as Written["document"], places: {} }),
+      );
       if (index < 0) continue;
       const places = answer.ok.places?.[index];
       const at = places?.[pointer] ?? places?.[""];

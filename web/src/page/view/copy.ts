@@ -29,7 +29,12 @@ export class Copy extends LitElement {
   }
 
   override render() {
-    return html`<button aria-label=${this.said || (this.shown === "copy" ? `copy ${this.what}` : this.shown)} @click=${this.#copy}>${this.said || this.shown}</button>`;
+    return html`<button
+      aria-label=${this.said || (this.shown === "copy" ? `copy ${this.what}` : this.shown)}
+      @click=${this.#copy}
+    >
+      ${this.said || this.shown}
+    </button>`;
   }
 
   readonly #copy = async (): Promise<void> => {

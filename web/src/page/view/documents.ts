@@ -124,7 +124,14 @@ export class Documents extends LitElement {
   declare line: { line: number; says: Decided[] } | undefined;
   readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
   readonly lint = new Ask<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
-  readonly effective = new Ask<"effective">(this, () => (this.state.choice.subject === undefined ? undefined : { op: "effective", subject: this.state.choice.subject, origins: true }), { urgency: URGENT });
+  readonly effective = new Ask<"effective">(
+    this,
+    () =>
+      this.state.choice.subject === undefined
+        ? undefined
+        : { op: "effective", subject: this.state.choice.subject, origins: true },
+    { urgency: URGENT },
+  );
   readonly #complete = completionFor(() => ({ state: this.state, file: this.#file }));
   #file: string | undefined;
   #findings: Finding[] = [];
@@ -186,21 +193,46 @@ export class Documents extends LitElement {
     const file = this.#file === undefined ? undefined : this.state.files.get(this.#file);
     const sign = file ? signOf(file) : "";
     return html`
-      <ff-files .state=${this.state} .file=${this.#file} .wrong=${this.#wrong} @choose=${(event: CustomEvent<string>) => this.#choose(event.detail)} @remove=${(event: CustomEvent<string>) => this.#remove(event.detail)}></ff-files>
-      ${file
-        ? html`
-            <div class="title">
-              <span class="name" title=${file.name}>${file.name}</span>
-              ${sign ? html`<span class="quiet"><span aria-hidden="true">${sign}</span> ${SIGNS[sign]}</span>` : nothing}
-              ${file.text === null || (sign === "~" && file.base !== null) ? html`<button @click=${() => this.state.setText(file.name, file.base ?? "")}>${file.text === null ? "Put back" : "Revert"}</button>` : nothing}
-              ${file.text === null ? nothing : html`<button aria-label="Remove ${file.name}" @click=${() => this.#remove(file.name)}>Remove</button>`}
-            </div>
-          `
-        : nothing}
+      <ff-files
+        .state=${this.state}
+        .file=${this.#file}
+        .wrong=${this.#wrong}
+        @choose=${(event: CustomEvent<string>) => this.#choose(event.detail)}
+        @remove=${(event: CustomEvent<string>) => this.#remove(event.detail)}
+      ></ff-files>
+      ${
+        file
+          ? html`
+              <div class="title">
+                <span class="name" title=${file.name}>${file.name}</span>
+                ${sign ? html`<span class="quiet"><span aria-hidden="true">${sign}</span> ${SIGNS[sign]}</span>` : nothing}
+                ${file.text === null || (sign === "~" && file.base !== null) ? html`<button @click=${() => this.state.setText(file.name, file.base ?? "")}>${file.text === null ? "Put back" : "Revert"}</button>` : nothing}
+                ${file.text === null ? nothing : html`<button aria-label="Remove ${file.name}" @click=${() => this.#remove(file.name)}>Remove</button>`}
+              </div>
+            `
+          : nothing
+      }
       ${file?.text === null ? html`<p class="empty">This file is removed: its documents count no more. It comes back with Put back, or when everything is reset.</p>` : nothing}
-      <ff-editor ?hidden=${file?.text === null} .state=${this.state} .file=${this.#file} .findings=${this.#here} .decided=${this.#decided.get(this.#file ?? "") ?? Documents.#nothing} .complete=${this.#complete} @typed=${this.#typed} @line=${this.#atLine} @decided=${(event: CustomEvent<Decided[]>) => this.#decide(event.detail)} @code=${this.#code}></ff-editor>
+      <ff-editor
+        ?hidden=${file?.text === null}
+        .state=${this.state}
+        .file=${this.#file}
+        .findings=${this.#here}
+        .decided=${this.#decided.get(this.#file ?? "") ?? Documents.#nothing}
+        .complete=${this.#complete}
+        @typed=${this.#typed}
+        @line=${this.#atLine}
+        @decided=${(event: CustomEvent<Decided[]>) => this.#decide(event.detail)}
+        @code=${this.#code}
+      ></ff-editor>
       ${file && file.text !== null ? this.#line() : nothing}
-      <ff-problems .findings=${this.#findings} .file=${this.#file} @place=${(event: CustomEvent<Place>) => this.state.goTo(event.detail)} @fix=${this.#fix} @code=${this.#code}></ff-problems>
+      <ff-problems
+        .findings=${this.#findings}
+        .file=${this.#file}
+        @place=${(event: CustomEvent<Place>) => this.state.goTo(event.detail)}
+        @fix=${this.#fix}
+        @code=${this.#code}
+      ></ff-problems>
     `;
   }
 
@@ -209,9 +241,22 @@ export class Documents extends LitElement {
     const says = this.line?.says ?? [];
     return html`
       <div class="line" role="group" aria-label="What this line decides">
-        ${says.length
-          ? says.slice(0, 3).map((it) => html`${layerMark(it.layer)}<button class="link ${it.wins ? "" : "hidden"}" title=${saying(it)} @click=${() => this.#decide([it])}>line ${this.line!.line}: ${saying(it)}</button>`)
-          : html`<span>line ${this.line?.line ?? 1} decides no value of what is chosen</span>`}
+        ${
+          says.length
+            ? says
+                .slice(0, 3)
+                .map(
+                  (it) =>
+                    html`${layerMark(it.layer)}<button
+                        class="link ${it.wins ? "" : "hidden"}"
+                        title=${saying(it)}
+                        @click=${() => this.#decide([it])}
+                      >
+                        line ${this.line!.line}: ${saying(it)}
+                      </button>`,
+                )
+            : html`<span>line ${this.line?.line ?? 1} decides no value of what is chosen</span>`
+        }
       </div>
     `;
   }
@@ -221,7 +266,9 @@ export class Documents extends LitElement {
       <div class="empty">
         <p>There are no documents. Drop files or a folder here, or begin with a cluster: these three lines make one.</p>
         <pre tabindex="0" role="region" aria-label="A cluster in three lines">${FIRST}</pre>
-        <button class="primary" @click=${() => void this.#bring.add([fileOf("fleet.yaml", FIRST)])}>Insert these lines</button>
+        <button class="primary" @click=${() => void this.#bring.add([fileOf("fleet.yaml", FIRST)])}>
+          Insert these lines
+        </button>
       </div>
     `;
   }
@@ -232,18 +279,28 @@ export class Documents extends LitElement {
     if (choice.file !== undefined && files.has(choice.file)) return choice.file;
     const { subject } = choice;
     // Until it is known what is chosen, nothing is shown: better than another file for a moment.
-    if (!this.subjects.value || (this.subjects.value.subjects.length && !this.effective.value && !this.effective.error)) return this.#file !== undefined && files.has(this.#file) ? this.#file : undefined;
-    const holder = subject !== undefined && this.effective.value?.subject === subject ? fileOfSubject(this.effective.value) : undefined;
+    if (!this.subjects.value || (this.subjects.value.subjects.length && !this.effective.value && !this.effective.error))
+      return this.#file !== undefined && files.has(this.#file) ? this.#file : undefined;
+    const holder =
+      subject !== undefined && this.effective.value?.subject === subject
+        ? fileOfSubject(this.effective.value)
+        : undefined;
     if (holder !== undefined && files.has(holder)) return holder;
     const there = [...files.values()];
-    return (there.find((it) => it.text !== null && it.live === undefined) ?? there.find((it) => it.text !== null) ?? there[0])?.name;
+    return (
+      there.find((it) => it.text !== null && it.live === undefined) ??
+      there.find((it) => it.text !== null) ??
+      there[0]
+    )?.name;
   }
 
   /** Puts together what was found while loading and what was found about all of it. */
   #gather(): void {
     const told = new Map<string, Finding>();
-    const put = (it: Finding) => told.set(`${it.code} ${it.at?.file} ${it.at?.line} ${it.at?.column} ${it.message}`, it);
-    for (const [file, all] of this.state.findings) for (const it of all) put(it.at?.file === undefined ? { ...it, at: { ...it.at, file } } : it);
+    const put = (it: Finding) =>
+      told.set(`${it.code} ${it.at?.file} ${it.at?.line} ${it.at?.column} ${it.message}`, it);
+    for (const [file, all] of this.state.findings)
+      for (const it of all) put(it.at?.file === undefined ? { ...it, at: { ...it.at, file } } : it);
     this.lint.diagnostics.forEach(put);
     const seen = [...told.keys()].join("\n");
     const here = this.#findings.filter((it) => it.at?.file === this.#file);

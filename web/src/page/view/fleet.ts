@@ -50,12 +50,20 @@ export class Fleet extends LitElement {
   declare all: Set<string>;
   declare width: number;
   readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }));
-  readonly picked = new Ask<"clusters">(this, () => (this.#reading() === "selector" ? { op: "clusters", selector: this.filter.trim() } : undefined), { urgency: URGENT });
+  readonly picked = new Ask<"clusters">(
+    this,
+    () => (this.#reading() === "selector" ? { op: "clusters", selector: this.filter.trim() } : undefined),
+    { urgency: URGENT },
+  );
   readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }));
-  readonly effective = new Ask<"effective">(this, () => {
-    const { subject } = this.state.choice;
-    return subject === undefined ? undefined : { op: "effective", subject, origins: true };
-  }, { urgency: URGENT });
+  readonly effective = new Ask<"effective">(
+    this,
+    () => {
+      const { subject } = this.state.choice;
+      return subject === undefined ? undefined : { op: "effective", subject, origins: true };
+    },
+    { urgency: URGENT },
+  );
   readonly why = new Ask<"explain">(this, () => {
     const { subject, cluster } = this.state.choice;
     return subject === undefined || cluster === undefined ? undefined : { op: "explain", subject, cluster };
@@ -119,40 +127,75 @@ export class Fleet extends LitElement {
     const column = error && placeIn(error.message);
     return html`
       <div class="filter">
-        <input type="search" aria-label="Filter clusters" placeholder="env in (prod,stage),!legacy or any text" spellcheck="false" autocomplete="off" aria-invalid=${!!error} aria-describedby="read" .value=${this.filter} @input=${this.#typed} />
+        <input
+          type="search"
+          aria-label="Filter clusters"
+          placeholder="env in (prod,stage),!legacy or any text"
+          spellcheck="false"
+          autocomplete="off"
+          aria-invalid=${!!error}
+          aria-describedby="read"
+          .value=${this.filter}
+          @input=${this.#typed}
+        />
       </div>
       <div id="read">
-        ${error
-          ? html`<div class="refused" role="alert">
-              ${column === undefined ? nothing : html`<pre aria-hidden="true">${this.filter.trim()}
-<span class="caret">${" ".repeat(column - 1)}^</span></pre>`}
-              not a selector: ${coded(error.message)}
-            </div>`
-          : nothing}
+        ${
+          error
+            ? html`<div class="refused" role="alert">
+                ${
+                  column === undefined
+                    ? nothing
+                    : html`<pre aria-hidden="true">${this.filter.trim()}
+<span class="caret">${" ".repeat(column - 1)}^</span></pre>`
+                }
+                not a selector: ${coded(error.message)}
+              </div>`
+            : nothing
+        }
         <p class="read">
-          <span role="status">${shown === answer.clusters.length ? counted(shown, "cluster") : html`<b>${count(shown)}</b> of ${counted(answer.clusters.length, "cluster")}`}${this.set === undefined ? nothing : html` in the set ${this.set}`}</span>
-          ${reading === "all"
-            ? this.#names(answer)
-            : html`<span class="quiet">read as ${reading === "selector" ? "a selector" : "text in names, labels and sets"}</span>
-                <button class="link" @click=${() => this.#mean(reading === "selector" ? "text" : "selector")}>read as ${reading === "selector" ? "text" : "a selector"}</button>`}
+          <span role="status"
+            >${shown === answer.clusters.length ? counted(shown, "cluster") : html`<b>${count(shown)}</b> of ${counted(answer.clusters.length, "cluster")}`}${this.set === undefined ? nothing : html` in the set ${this.set}`}</span
+          >
+          ${
+            reading === "all"
+              ? this.#names(answer)
+              : html`<span class="quiet"
+                    >read as ${reading === "selector" ? "a selector" : "text in names, labels and sets"}</span
+                  >
+                  <button class="link" @click=${() => this.#mean(reading === "selector" ? "text" : "selector")}>
+                    read as ${reading === "selector" ? "text" : "a selector"}
+                  </button>`
+          }
         </p>
       </div>
     `;
   }
 
   #facets(answer: ClustersAnswer) {
-    const labels = labelsOf(answer.clusters).filter((it) => it.values.length > 1).slice(0, FACETS);
+    const labels = labelsOf(answer.clusters)
+      .filter((it) => it.values.length > 1)
+      .slice(0, FACETS);
     const sets = new Map<string, number>();
     for (const it of answer.clusters.flatMap((it) => it.sets ?? [])) sets.set(it, (sets.get(it) ?? 0) + 1);
     const bySize = [...sets].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     return html`
       ${labels.map((it) => this.#facet(it, labels.filter((other) => shortKey(other.key) === shortKey(it.key)).length > 1))}
-      ${sets.size
-        ? html`<div class="facet" role="group" aria-label="Sets">
-            <span class="quiet">sets</span>
-            <div class="chips">${this.#chips("sets", bySize, (it) => this.set === it, (it) => (this.set = this.set === it ? undefined : it))}</div>
-          </div>`
-        : nothing}
+      ${
+        sets.size
+          ? html`<div class="facet" role="group" aria-label="Sets">
+              <span class="quiet">sets</span>
+              <div class="chips">
+                ${this.#chips(
+                  "sets",
+                  bySize,
+                  (it) => this.set === it,
+                  (it) => (this.set = this.set === it ? undefined : it),
+                )}
+              </div>
+            </div>`
+          : nothing
+      }
     `;
   }
 
@@ -160,8 +203,17 @@ export class Fleet extends LitElement {
   #facet({ key, values }: Label, alike: boolean) {
     const asked = this.#reading() === "selector" ? chosenValues(this.filter, key) : [];
     return html`<div class="facet" role="group" aria-label=${key}>
-      <span class="quiet" title=${key}>${alike && key !== shortKey(key) ? `${shortKey(key)} (${key})` : shortKey(key)}</span>
-      <div class="chips">${this.#chips(key, values, (it) => asked.includes(it), (it) => this.#set(toggled(this.filter, key, it)))}</div>
+      <span class="quiet" title=${key}
+        >${alike && key !== shortKey(key) ? `${shortKey(key)} (${key})` : shortKey(key)}</span
+      >
+      <div class="chips">
+        ${this.#chips(
+          key,
+          values,
+          (it) => asked.includes(it),
+          (it) => this.#set(toggled(this.filter, key, it)),
+        )}
+      </div>
     </div>`;
   }
 
@@ -174,11 +226,26 @@ export class Fleet extends LitElement {
   }
 
   #header(columns: Column[]) {
-    return html`<div class="cells head" role="row" aria-rowindex="1" style=${styleMap({ gridTemplateColumns: widths(columns) })}>
+    return html`<div
+      class="cells head"
+      role="row"
+      aria-rowindex="1"
+      style=${styleMap({ gridTemplateColumns: widths(columns) })}
+    >
       ${columns.map(
-        ({ id, title }) => html`<span role="columnheader" class=${id === "in" ? "in" : ""} aria-sort=${this.sort.id !== id ? "none" : this.sort.down ? "descending" : "ascending"}>
-          <button title=${id === "in" ? `in ${this.state.choice.subject}` : id} @click=${() => (this.sort = { id, down: this.sort.id === id && !this.sort.down })}>${title}${this.sort.id === id ? html`<span aria-hidden="true"> ${this.sort.down ? "↓" : "↑"}</span>` : nothing}</button>
-        </span>`,
+        ({ id, title }) =>
+          html`<span
+            role="columnheader"
+            class=${id === "in" ? "in" : ""}
+            aria-sort=${this.sort.id !== id ? "none" : this.sort.down ? "descending" : "ascending"}
+          >
+            <button
+              title=${id === "in" ? `in ${this.state.choice.subject}` : id}
+              @click=${() => (this.sort = { id, down: this.sort.id === id && !this.sort.down })}
+            >
+              ${title}${this.sort.id === id ? html`<span aria-hidden="true"> ${this.sort.down ? "↓" : "↑"}</span>` : nothing}
+            </button>
+          </span>`,
       )}
     </div>`;
   }
@@ -187,14 +254,19 @@ export class Fleet extends LitElement {
     return html`<div class="cells" role="presentation" style=${styleMap({ gridTemplateColumns: widths(columns) })}>
       ${columns.map(({ id, text }) => {
         if (id === "in") return this.#membership(text(it));
-        return html`<span role="gridcell" class=${id === "name" ? "name" : ""} title=${text(it)}>${text(it)}${id === "name" && it.unreachable !== undefined ? html` <span class="no" title=${it.unreachable}>✗ <span class="visually-hidden">does not answer</span></span>` : nothing}</span>`;
+        return html`<span role="gridcell" class=${id === "name" ? "name" : ""} title=${text(it)}
+          >${text(it)}${id === "name" && it.unreachable !== undefined ? html` <span class="no" title=${it.unreachable}>✗ <span class="visually-hidden">does not answer</span></span>` : nothing}</span
+        >`;
       })}
     </div>`;
   }
 
   #membership(is: string) {
-    const [sign, word, name] = is === "in" ? ["✓", "in", "yes"] : is === "out" ? ["✗", "not in", "no"] : ["", "another fleet", "quiet"];
-    return html`<span role="gridcell" class="in ${name}"><span aria-hidden="true">${sign}</span><span class="visually-hidden">${word}</span></span>`;
+    const [sign, word, name] =
+      is === "in" ? ["✓", "in", "yes"] : is === "out" ? ["✗", "not in", "no"] : ["", "another fleet", "quiet"];
+    return html`<span role="gridcell" class="in ${name}"
+      ><span aria-hidden="true">${sign}</span><span class="visually-hidden">${word}</span></span
+    >`;
   }
 
   /** What tells clusters apart in the width there is. */
@@ -202,15 +274,30 @@ export class Fleet extends LitElement {
     const columns: Column[] = [{ id: "name", title: "name", width: "minmax(96px, 2fr)", text: (it) => it.name }];
     const { subject } = this.state.choice;
     const kinds = new Set(answer.clusters.map((it) => it.kind));
-    if (kinds.size > 1) columns.push({ id: "kind", title: "kind", width: "minmax(64px, 1.4fr)", text: (it) => it.kind });
+    if (kinds.size > 1)
+      columns.push({ id: "kind", title: "kind", width: "minmax(64px, 1.4fr)", text: (it) => it.kind });
     const room = Math.min(8, Math.max(1, Math.floor((this.width - 300) / 84)));
-    for (const { key } of labelsOf(answer.clusters).slice(0, room)) columns.push({ id: `label ${key}`, title: shortKey(key), width: "minmax(56px, 1fr)", text: (it) => labelOf(it, key) ?? "" });
-    if (subject !== undefined) columns.push({ id: "in", title: `in ${named(subject).name}`, width: "minmax(56px, 80px)", text: this.#inSubject(subject) });
+    for (const { key } of labelsOf(answer.clusters).slice(0, room))
+      columns.push({
+        id: `label ${key}`,
+        title: shortKey(key),
+        width: "minmax(56px, 1fr)",
+        text: (it) => labelOf(it, key) ?? "",
+      });
+    if (subject !== undefined)
+      columns.push({
+        id: "in",
+        title: `in ${named(subject).name}`,
+        width: "minmax(56px, 80px)",
+        text: this.#inSubject(subject),
+      });
     return columns;
   }
 
   #inSubject(subject: string): (it: ClusterAnswer) => string {
-    const names = new Set(this.effective.value?.subject === subject ? this.effective.value.results.flatMap((it) => it.clusters) : []);
+    const names = new Set(
+      this.effective.value?.subject === subject ? this.effective.value.results.flatMap((it) => it.clusters) : [],
+    );
     return (it) => (!this.#isOf(it) ? "" : names.has(it.name) ? "in" : "out");
   }
 
@@ -229,8 +316,19 @@ export class Fleet extends LitElement {
 
   /** Scrolling draws often; who is shown is worked out only when something of it has changed. */
   #rows(answer: ClustersAnswer, columns: Column[]): ClusterAnswer[] {
-    const from = [answer, this.picked.value, this.#reading(), this.filter, this.set, this.sort, this.effective.value, this.subjects.value, columns.map((it) => it.id).join(" ")];
-    if (!this.#known?.from.every((it, index) => it === from[index])) this.#known = { from, rows: this.#sorted(this.#shown(answer), columns) };
+    const from = [
+      answer,
+      this.picked.value,
+      this.#reading(),
+      this.filter,
+      this.set,
+      this.sort,
+      this.effective.value,
+      this.subjects.value,
+      columns.map((it) => it.id).join(" "),
+    ];
+    if (!this.#known?.from.every((it, index) => it === from[index]))
+      this.#known = { from, rows: this.#sorted(this.#shown(answer), columns) };
     return this.#known.rows;
   }
 
@@ -240,7 +338,9 @@ export class Fleet extends LitElement {
     const picked = reading === "selector" ? (this.picked.value?.clusters ?? answer.clusters) : answer.clusters;
     const words = reading === "text" ? wordsOf(this.filter) : [];
     const { set } = this;
-    return picked.filter((it) => (words.length === 0 || matchesText(it, words)) && (set === undefined || it.sets?.includes(set)));
+    return picked.filter(
+      (it) => (words.length === 0 || matchesText(it, words)) && (set === undefined || it.sets?.includes(set)),
+    );
   }
 
   #sorted(clusters: ClusterAnswer[], columns: Column[]): ClusterAnswer[] {
@@ -256,7 +356,12 @@ export class Fleet extends LitElement {
   #opened(answer: ClustersAnswer, shown: ClusterAnswer[]): ClusterAnswer | undefined {
     const { cluster } = this.state.choice;
     const same = answer.clusters.filter((it) => it.name === cluster);
-    return same.find((it) => refOf(it) === this.opened) ?? same.find((it) => this.#isOf(it)) ?? same.find((it) => shown.includes(it)) ?? same[0];
+    return (
+      same.find((it) => refOf(it) === this.opened) ??
+      same.find((it) => this.#isOf(it)) ??
+      same.find((it) => shown.includes(it)) ??
+      same[0]
+    );
   }
 
   #pick(it: ClusterAnswer): void {
@@ -267,7 +372,9 @@ export class Fleet extends LitElement {
   /** One cluster may be known to several systems, each with a document of its own. */
   #names(answer: ClustersAnswer) {
     const names = new Set(answer.clusters.map((it) => it.name)).size;
-    return names === answer.clusters.length ? nothing : html`<span class="quiet">under ${counted(names, "name")}: several systems know the same</span>`;
+    return names === answer.clusters.length
+      ? nothing
+      : html`<span class="quiet">under ${counted(names, "name")}: several systems know the same</span>`;
   }
 
   #mean(reading: Reading): void {
@@ -299,7 +406,9 @@ metadata: {name: eu-1, namespace: acme, labels: {tier: gold}}`;
 /** How many chips stand in one line, about. */
 function fitting(values: [string, number][], width: number): number {
   let room = width;
-  const first = values.findIndex(([value, number]) => (room -= 24 + 7 * Math.min(24, value.length + count(number).length + 1)) < 0);
+  const first = values.findIndex(
+    ([value, number]) => (room -= 24 + 7 * Math.min(24, value.length + count(number).length + 1)) < 0,
+  );
   return first < 0 ? values.length : Math.max(2, first);
 }
 

@@ -30,18 +30,26 @@ export class Groups extends LitElement {
   declare shown: number;
   readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }));
   readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
-  readonly effective = new Ask<"effective">(this, () => {
-    const { subject } = this.state.choice;
-    return subject === undefined ? undefined : { op: "effective", subject, origins: true };
-  }, { urgency: URGENT });
+  readonly effective = new Ask<"effective">(
+    this,
+    () => {
+      const { subject } = this.state.choice;
+      return subject === undefined ? undefined : { op: "effective", subject, origins: true };
+    },
+    { urgency: URGENT },
+  );
   readonly why = new Ask<"explain">(this, () => {
     const { subject, cluster } = this.state.choice;
     return subject === undefined || cluster === undefined ? undefined : { op: "explain", subject, cluster };
   });
-  readonly whatIf = new Ask<"whatIf">(this, async () => {
-    const change = await this.state.change();
-    return change && { op: "whatIf", ...change };
-  }, { on: "baseline" });
+  readonly whatIf = new Ask<"whatIf">(
+    this,
+    async () => {
+      const change = await this.state.change();
+      return change && { op: "whatIf", ...change };
+    },
+    { on: "baseline" },
+  );
   /** A subject that was picked here: if the chosen cluster gets nothing from it, another is chosen. */
   #picked: string | undefined;
 
@@ -71,7 +79,12 @@ export class Groups extends LitElement {
     const chosen = subjects.find((it) => it.subject === subject);
     const changed = new Set(this.whatIf.value?.groups.map((it) => it.subject));
     return html`
-      <ff-subject-list .subjects=${subjects} .chosen=${subject} .changed=${changed} @pick=${this.#pick}></ff-subject-list>
+      <ff-subject-list
+        .subjects=${subjects}
+        .chosen=${subject}
+        .changed=${changed}
+        @pick=${this.#pick}
+      ></ff-subject-list>
       ${chosen ? this.#subject(chosen) : nothing}
     `;
   }
@@ -80,7 +93,12 @@ export class Groups extends LitElement {
     const name = named(subject.subject);
     const answer = this.effective.value?.subject === subject.subject ? this.effective.value : undefined;
     return html`<section aria-label=${subject.subject} class=${classMap({ stale: this.state.broken.length > 0 })}>
-      <h2><span class="quiet">${name.kind}</span> <button class="link" title="open the document" @click=${() => void goToDocument(this.state, subject.subject)}>${shortName(name)}</button></h2>
+      <h2>
+        <span class="quiet">${name.kind}</span>
+        <button class="link" title="open the document" @click=${() => void goToDocument(this.state, subject.subject)}>
+          ${shortName(name)}
+        </button>
+      </h2>
       ${subject.error ? this.#refused(subject) : nothing} ${this.#selected(subject)} ${this.#why(subject)}
       ${answer ? html`<div class=${classMap({ stale: !!this.effective.error })}>${this.#groups(groupsOf(answer))}</div>` : nothing}
       ${this.effective.error && !subject.error ? html`<p class="problem">${coded(this.effective.error.message)}</p>` : nothing}
@@ -101,13 +119,16 @@ export class Groups extends LitElement {
 
   /** `412 of 1,000 selected`. */
   #selected({ clusters: number, dialect, error }: SubjectAnswer) {
-    if (number === undefined) return error ? nothing : html`<p class="selected quiet">Of the hub alone: it selects no clusters.</p>`;
+    if (number === undefined)
+      return error ? nothing : html`<p class="selected quiet">Of the hub alone: it selects no clusters.</p>`;
     const kind = clusterKind(dialect);
     const all = this.clusters.value?.clusters.filter((it) => it.kind === kind).length ?? 0;
     const share = all ? Math.min(1, number / all) : 0;
     return html`<p class="selected">
       <span class="share" aria-hidden="true"><span style=${styleMap({ width: `${share * 100}%` })}></span></span>
-      <span>${all ? html`<b>${count(number)}</b> of ${count(all)} selected` : html`<b>${count(number)}</b> selected`}</span>
+      <span
+        >${all ? html`<b>${count(number)}</b> of ${count(all)} selected` : html`<b>${count(number)}</b> selected`}</span
+      >
     </p>`;
   }
 
@@ -148,10 +169,17 @@ export class Groups extends LitElement {
     if (all.length === 0) return nothing;
     return html`<ul class="shadowed" role="list" aria-label="Shadowed">
       ${all.slice(0, SHADOWED).map(
-        ({ path, clusters, by }) => html`<li>
-          <span class="hidden"><span aria-hidden="true">┄ </span>${counted(clusters.length, "cluster")}</span> ${clusters.length === 1 ? "is" : "are"} shadowed: your <code>${path}</code> is hidden by
-          <button class="link" @click=${() => by.file !== undefined && this.state.goTo({ file: by.file, line: by.line, column: by.column })}>${by.layer} ${by.document ?? ""}</button>
-        </li>`,
+        ({ path, clusters, by }) =>
+          html`<li>
+            <span class="hidden"><span aria-hidden="true">┄ </span>${counted(clusters.length, "cluster")}</span>
+            ${clusters.length === 1 ? "is" : "are"} shadowed: your <code>${path}</code> is hidden by
+            <button
+              class="link"
+              @click=${() => by.file !== undefined && this.state.goTo({ file: by.file, line: by.line, column: by.column })}
+            >
+              ${by.layer} ${by.document ?? ""}
+            </button>
+          </li>`,
       )}
       ${all.length > SHADOWED ? html`<li><button class="link" @click=${() => this.state.choose({ view: "whatif" })}>${count(all.length - SHADOWED)} more in what-if</button></li>` : nothing}
     </ul>`;
@@ -168,7 +196,9 @@ export class Groups extends LitElement {
         <span class="twist" aria-hidden="true">${isOpen ? "▾" : "▸"}</span>
         <span class="letter">${group.letter}</span>
         <span class="size">${this.#size(group)}</span>
-        <span class="bar" aria-hidden="true"><span style=${styleMap({ width: `${Math.max(2, (100 * group.clusters.length) / most)}%` })}></span></span>
+        <span class="bar" aria-hidden="true"
+          ><span style=${styleMap({ width: `${Math.max(2, (100 * group.clusters.length) / most)}%` })}></span
+        ></span>
         <span class="what">${this.#what(group, alone)}</span>
         ${[...tally(signs, group.clusters)].map(([sign, number]) => this.#sign(sign, number))}
       </button>
@@ -192,7 +222,13 @@ export class Groups extends LitElement {
   }
 
   #list(clusters: string[], label: string, signs: Map<string, string>) {
-    return html`<ff-cluster-list .clusters=${clusters} .signs=${signs} .chosen=${this.state.choice.cluster} .label=${label} @pick=${(event: CustomEvent<string>) => this.state.choose({ cluster: event.detail })}></ff-cluster-list>`;
+    return html`<ff-cluster-list
+      .clusters=${clusters}
+      .signs=${signs}
+      .chosen=${this.state.choice.cluster}
+      .label=${label}
+      @pick=${(event: CustomEvent<string>) => this.state.choose({ cluster: event.detail })}
+    ></ff-cluster-list>`;
   }
 
   #size({ clusters }: Group) {
@@ -200,18 +236,23 @@ export class Groups extends LitElement {
   }
 
   #sign(sign: string, number: number) {
-    return html`<span class="sign"><span aria-hidden="true">${sign} ${count(number)}</span><span class="visually-hidden">, ${count(number)} ${signWord(sign, number)} with your edits</span></span>`;
+    return html`<span class="sign"
+      ><span aria-hidden="true">${sign} ${count(number)}</span
+      ><span class="visually-hidden">, ${count(number)} ${signWord(sign, number)} with your edits</span></span
+    >`;
   }
 
   /** What makes it different, in the fewest words. */
   #what(group: Group, alone: boolean) {
     const { error, group: decision, objects } = group.results[0]!;
     if (error) return html`<span title=${error.message}>✗ ${coded(error.message)}</span>`;
-    if (decision) return html`decision group ${decision.index}${decision.name ? html` <code>${decision.name}</code>` : nothing}`;
+    if (decision)
+      return html`decision group ${decision.index}${decision.name ? html` <code>${decision.name}</code>` : nothing}`;
     const [first, second, ...rest] = group.differences;
     if (first) {
       const full = group.differences.slice(0, 12).map(differenceText).join("\n");
-      return html`<code title=${full}>${differenceText(first)}</code>${second ? html` <code title=${full}>${differenceText(second)}</code>` : nothing}${rest.length ? html` <span class="quiet">+${count(rest.length)} more</span>` : nothing}`;
+      return html`<code title=${full}>${differenceText(first)}</code
+        >${second ? html` <code title=${full}>${differenceText(second)}</code>` : nothing}${rest.length ? html` <span class="quiet">+${count(rest.length)} more</span>` : nothing}`;
     }
     if (objects && objects.length > 1) return html`<span class="quiet">${counted(objects.length, "object")}</span>`;
     return html`<span class="quiet">${alone ? "all get the same" : "what most get"}</span>`;
@@ -229,7 +270,8 @@ export class Groups extends LitElement {
     this.#toggle(id);
     const { cluster } = this.state.choice;
     const isIn = cluster !== undefined && group.clusters.includes(cluster);
-    if (this.unfolded.has(id) && !isIn && group.clusters[0] !== undefined) this.state.choose({ cluster: group.clusters[0] });
+    if (this.unfolded.has(id) && !isIn && group.clusters[0] !== undefined)
+      this.state.choose({ cluster: group.clusters[0] });
   }
 
   #toggle(id: string): void {

@@ -122,7 +122,13 @@ export class Permissions extends LitElement {
       groups: (who?.user.groups ?? []).join(", "),
       asks: "labels",
       cluster: cluster.name,
-      labels: [{ key: label?.key ?? "cluster.open-cluster-management.io/clusterset", value: label?.value ?? "dev", remove: false }],
+      labels: [
+        {
+          key: label?.key ?? "cluster.open-cluster-management.io/clusterset",
+          value: label?.value ?? "dev",
+          remove: false,
+        },
+      ],
       set: found.sets[0] ?? "",
     });
   }
@@ -151,7 +157,9 @@ export class Permissions extends LitElement {
     if (!this.found || !this.form.cluster) return html`<div class="head"><h2>Permissions</h2></div>`;
     return html`<div class="head"><h2>Permissions</h2></div>
       ${this.#form(this.found)}
-      <section aria-label="Answer" aria-live="polite" class=${this.state.broken.length ? "stale" : ""}>${this.#answer()}</section>
+      <section aria-label="Answer" aria-live="polite" class=${this.state.broken.length ? "stale" : ""}>
+        ${this.#answer()}
+      </section>
       <section aria-label="Overview">
         <h3>Who may set which label <span class="quiet">on ${this.form.cluster}</span></h3>
         ${this.found.who.length ? this.#table(this.found) : this.#noRoles()}
@@ -169,36 +177,106 @@ export class Permissions extends LitElement {
         <option value="-1" ?selected=${known < 0}>somebody else</option>
       </select>
       <label for="name">user</label>
-      <input id="name" autocomplete="off" spellcheck="false" .value=${name} @input=${(event: Event) => this.#set({ name: valueOf(event) })} />
+      <input
+        id="name"
+        autocomplete="off"
+        spellcheck="false"
+        .value=${name}
+        @input=${(event: Event) => this.#set({ name: valueOf(event) })}
+      />
       <label for="groups">groups</label>
-      <input id="groups" autocomplete="off" spellcheck="false" placeholder="those that the name implies" .value=${groups} @input=${(event: Event) => this.#set({ groups: valueOf(event) })} />
+      <input
+        id="groups"
+        autocomplete="off"
+        spellcheck="false"
+        placeholder="those that the name implies"
+        .value=${groups}
+        @input=${(event: Event) => this.#set({ groups: valueOf(event) })}
+      />
       <span>wants to</span>
       <div class="line" role="radiogroup" aria-label="Wants to">
-        <label><input type="radio" name="asks" .checked=${asks === "labels"} @change=${() => this.#set({ asks: "labels" })} /> change labels of a cluster</label>
-        <label><input type="radio" name="asks" .checked=${asks === "set"} @change=${() => this.#set({ asks: "set" })} /> bind a set</label>
+        <label
+          ><input
+            type="radio"
+            name="asks"
+            .checked=${asks === "labels"}
+            @change=${() => this.#set({ asks: "labels" })}
+          />
+          change labels of a cluster</label
+        >
+        <label
+          ><input type="radio" name="asks" .checked=${asks === "set"} @change=${() => this.#set({ asks: "set" })} />
+          bind a set</label
+        >
       </div>
-      ${asks === "set"
-        ? html`<label for="set">set</label>
-            <select id="set" @change=${(event: Event) => this.#set({ set: valueOf(event) })}>${found.sets.map((it) => html`<option ?selected=${it === set}>${it}</option>`)}</select>`
-        : html`<label for="cluster">cluster</label>
-            <div><input id="cluster" list="clusters" autocomplete="off" spellcheck="false" .value=${cluster} @change=${(event: Event) => this.#set({ cluster: valueOf(event) })} />
-              <datalist id="clusters">${this.#managed.map((it) => html`<option value=${it.name}></option>`)}</datalist></div>
-            <span>labels</span>
-            <div>${labels.map((it, at) => this.#change(it, at))}
-              <datalist id="keys">${[...new Set(found.labels.map((it) => it.key))].map((it) => html`<option value=${it}></option>`)}</datalist>
-              <button type="button" @click=${() => this.#set({ labels: [...labels, { key: "", value: "", remove: false }] })}>add a label</button>
-            </div>`}
+      ${
+        asks === "set"
+          ? html`<label for="set">set</label>
+              <select id="set" @change=${(event: Event) => this.#set({ set: valueOf(event) })}>
+                ${found.sets.map((it) => html`<option ?selected=${it === set}>${it}</option>`)}
+              </select>`
+          : html`<label for="cluster">cluster</label>
+              <div>
+                <input
+                  id="cluster"
+                  list="clusters"
+                  autocomplete="off"
+                  spellcheck="false"
+                  .value=${cluster}
+                  @change=${(event: Event) => this.#set({ cluster: valueOf(event) })}
+                />
+                <datalist id="clusters">
+                  ${this.#managed.map((it) => html`<option value=${it.name}></option>`)}
+                </datalist>
+              </div>
+              <span>labels</span>
+              <div>
+                ${labels.map((it, at) => this.#change(it, at))}
+                <datalist id="keys">
+                  ${[...new Set(found.labels.map((it) => it.key))].map((it) => html`<option value=${it}></option>`)}
+                </datalist>
+                <button
+                  type="button"
+                  @click=${() => this.#set({ labels: [...labels, { key: "", value: "", remove: false }] })}
+                >
+                  add a label
+                </button>
+              </div>`
+      }
     </form>`;
   }
 
   #change({ key, remove, value }: Change, at: number) {
-    const set = (change: Partial<Change>) => this.#set({ labels: this.form.labels.map((it, index) => (index === at ? { ...it, ...change } : it)) });
+    const set = (change: Partial<Change>) =>
+      this.#set({ labels: this.form.labels.map((it, index) => (index === at ? { ...it, ...change } : it)) });
     return html`<div class="change" role="group" aria-label="Label ${at + 1}">
-      <input list="keys" aria-label="Key" placeholder="key" autocomplete="off" spellcheck="false" .value=${key} @input=${(event: Event) => set({ key: (event.target as HTMLInputElement).value })} />
+      <input
+        list="keys"
+        aria-label="Key"
+        placeholder="key"
+        autocomplete="off"
+        spellcheck="false"
+        .value=${key}
+        @input=${(event: Event) => set({ key: (event.target as HTMLInputElement).value })}
+      />
       <span aria-hidden="true">=</span>
-      <input aria-label="Value" placeholder="value" autocomplete="off" spellcheck="false" .value=${value} ?disabled=${remove} @input=${(event: Event) => set({ value: (event.target as HTMLInputElement).value })} />
+      <input
+        aria-label="Value"
+        placeholder="value"
+        autocomplete="off"
+        spellcheck="false"
+        .value=${value}
+        ?disabled=${remove}
+        @input=${(event: Event) => set({ value: (event.target as HTMLInputElement).value })}
+      />
       <label><input type="checkbox" .checked=${remove} @change=${() => set({ remove: !remove })} /> take off</label>
-      <button type="button" aria-label="Leave label ${at + 1} as it is" @click=${() => this.#set({ labels: this.form.labels.filter((_, index) => index !== at) })}>✕</button>
+      <button
+        type="button"
+        aria-label="Leave label ${at + 1} as it is"
+        @click=${() => this.#set({ labels: this.form.labels.filter((_, index) => index !== at) })}
+      >
+        ✕
+      </button>
     </div>`;
   }
 
@@ -208,40 +286,73 @@ export class Permissions extends LitElement {
   }
 
   #answer() {
-    if (this.answer.error) return html`<p class="card error">${this.answer.error.message}${this.answer.error.hint ? html`<br />${this.answer.error.hint}` : nothing}</p>`;
+    if (this.answer.error)
+      return html`<p class="card error">
+        ${this.answer.error.message}${this.answer.error.hint ? html`<br />${this.answer.error.hint}` : nothing}
+      </p>`;
     if (!this.answer.value) return html`<p class="quiet">Say who wants what.</p>`;
     const { asks, cluster, groups, labels, name, set } = this.form;
     const own = groups.split(/[,\s]+/).filter((it) => it && it !== "system:authenticated");
     const who = name === "somebody" && own.length ? `somebody in ${own.join(", ")}` : name;
-    const wanted = labels.filter((it) => it.key).map((it) => (it.remove ? `take off ${it.key}` : `set ${it.key}=${it.value}`));
-    return verdict(this.answer.value, this.answer.diagnostics, who, asks === "set" ? `bind the set ${set}` : `${wanted.join(" and ")} on ${cluster}`, this.state);
+    const wanted = labels
+      .filter((it) => it.key)
+      .map((it) => (it.remove ? `take off ${it.key}` : `set ${it.key}=${it.value}`));
+    return verdict(
+      this.answer.value,
+      this.answer.diagnostics,
+      who,
+      asks === "set" ? `bind the set ${set}` : `${wanted.join(" and ")} on ${cluster}`,
+      this.state,
+    );
   }
 
   #table(found: Found) {
     const labels = this.#managed.find((it) => it.name === this.form.cluster)?.labels ?? {};
-    return html`<p class="quiet">✕ and ◐ stand for what is denied, the second where only the label that the cluster has now stands in the way;
-        ⚠ for a label that everybody sets who may update the cluster.</p>
-      <ff-permission-table .state=${this.state} .found=${found} .cluster=${this.form.cluster} .labels=${labels} @pick=${(event: CustomEvent<Cell>) => this.#pick(event.detail)}></ff-permission-table>`;
+    return html`<p class="quiet">
+        ✕ and ◐ stand for what is denied, the second where only the label that the cluster has now stands in the way; ⚠
+        for a label that everybody sets who may update the cluster.
+      </p>
+      <ff-permission-table
+        .state=${this.state}
+        .found=${found}
+        .cluster=${this.form.cluster}
+        .labels=${labels}
+        @pick=${(event: CustomEvent<Cell>) => this.#pick(event.detail)}
+      ></ff-permission-table>`;
   }
 
   #pick({ row, who }: Cell): void {
     const user = { name: who.user.name, groups: (who.user.groups ?? []).join(", ") };
-    this.#set("set" in row ? { ...user, asks: "set", set: row.set } : { ...user, asks: "labels", labels: [{ key: row.label.key, value: row.label.value, remove: false }] });
+    this.#set(
+      "set" in row
+        ? { ...user, asks: "set", set: row.set }
+        : { ...user, asks: "labels", labels: [{ key: row.label.key, value: row.label.value, remove: false }] },
+    );
     void this.updateComplete.then(() => reveal(this.renderRoot.querySelector("section")));
   }
 
   #noRoles() {
-    return html`<div class="teach"><p>No ClusterRoleBinding among the documents gives anybody anything. This one lets a group bring clusters into the set dev:</p>
+    return html`<div class="teach">
+      <p>
+        No ClusterRoleBinding among the documents gives anybody anything. This one lets a group bring clusters into the
+        set dev:
+      </p>
       <pre tabindex="0" aria-label="A role and its binding">${ROLE}</pre>
-      <button @click=${() => this.state.add([{ name: "permissions.yaml", text: ROLE }])}>add it as permissions.yaml</button></div>`;
+      <button @click=${() => this.state.add([{ name: "permissions.yaml", text: ROLE }])}>
+        add it as permissions.yaml
+      </button>
+    </div>`;
   }
 
   #empty() {
     return html`<div class="head"><h2>Permissions</h2></div>
       <div class="teach">
-        <p>Labels of ManagedClusters decide over the sets that they are in, so setting them takes a permission. There is no ManagedCluster among the
-        documents. It takes three lines to make one:</p>
-        <pre>apiVersion: cluster.open-cluster-management.io/v1
+        <p>
+          Labels of ManagedClusters decide over the sets that they are in, so setting them takes a permission. There is
+          no ManagedCluster among the documents. It takes three lines to make one:
+        </p>
+        <pre>
+apiVersion: cluster.open-cluster-management.io/v1
 kind: ManagedCluster
 metadata: {name: eu-1}</pre>
         <p><button class="primary" @click=${this.#open}>open the example of Open Cluster Management</button></p>

@@ -25,7 +25,12 @@ const SUBJECTS = 20;
 type Button = Exclude<Node, { is: "family" }>;
 
 export class Picture extends LitElement {
-  static override properties = { state: { attribute: false }, width: { state: true }, pointed: { state: true }, unfolded: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    width: { state: true },
+    pointed: { state: true },
+    unfolded: { state: true },
+  };
   static override styles = [look, marks, pictureStyles];
   declare state: State;
   declare width: number;
@@ -34,12 +39,18 @@ export class Picture extends LitElement {
   /** Kinds of subjects that are drawn one by one though there are many. */
   declare unfolded: Set<string>;
   readonly everything = new Everything(this);
-  readonly whatIf = new Ask<"whatIf">(this, async () => {
-    const change = await this.state.change();
-    return change && { op: "whatIf", ...change };
-  }, { on: "baseline" });
+  readonly whatIf = new Ask<"whatIf">(
+    this,
+    async () => {
+      const change = await this.state.change();
+      return change && { op: "whatIf", ...change };
+    },
+    { on: "baseline" },
+  );
   #known: { from: unknown[]; drawn: Layout; blast: Blast } | undefined;
-  readonly #resized = new ResizeObserver(([entry]) => (this.width = Math.max(320, Math.round(entry!.contentRect.width) - 16)));
+  readonly #resized = new ResizeObserver(
+    ([entry]) => (this.width = Math.max(320, Math.round(entry!.contentRect.width) - 16)),
+  );
 
   constructor() {
     super();
@@ -60,7 +71,11 @@ export class Picture extends LitElement {
   override render() {
     const { subjects, answers } = this.everything;
     if (!subjects) return nothing;
-    if (subjects.length === 0) return html`<p class="empty">Nothing to draw yet: no document here gives clusters anything. With a preset and a cluster, this is where you see who feeds whom.</p>`;
+    if (subjects.length === 0)
+      return html`<p class="empty">
+        Nothing to draw yet: no document here gives clusters anything. With a preset and a cluster, this is where you
+        see who feeds whom.
+      </p>`;
     const { drawn, blast } = this.#drawing(subjects, answers);
     const pointed = drawn.nodes.find((it): it is Button => it.is !== "family" && it.id === this.pointed);
     const lit = pointed ? reach(pointed, drawn) : new Set<string>();
@@ -71,8 +86,16 @@ export class Picture extends LitElement {
         <span role="status" class=${pointed ? "visually-hidden" : ""}>${this.#counts()}</span>
         ${pointed ? html`<span aria-hidden="true">${this.#spoken(pointed, blast)}</span>` : nothing}
       </p>
-      <div class=${classMap({ map: true, pointing: !!pointed, stale: this.state.broken.length > 0 })} role="group" aria-label="Who feeds whom" style=${styleMap({ height: `${drawn.height}px` })} @keydown=${this.#key}>
-        <svg class="bands" width=${this.width} height=${drawn.height} aria-hidden="true">${drawn.bands.map((it) => this.#band(it, lit, blast))}</svg>
+      <div
+        class=${classMap({ map: true, pointing: !!pointed, stale: this.state.broken.length > 0 })}
+        role="group"
+        aria-label="Who feeds whom"
+        style=${styleMap({ height: `${drawn.height}px` })}
+        @keydown=${this.#key}
+      >
+        <svg class="bands" width=${this.width} height=${drawn.height} aria-hidden="true">
+          ${drawn.bands.map((it) => this.#band(it, lit, blast))}
+        </svg>
         <span class="head" style=${column(0)}>documents</span>
         <span class="head" style=${column(middle.x)}>subjects</span>
         <span class="head" style=${column(this.width * 0.83)}>clusters</span>
@@ -94,37 +117,66 @@ export class Picture extends LitElement {
   }
 
   #counts() {
-    if (this.state.edits.length === 0) return html`<span class="quiet">Point at a document, a subject or a group of clusters to see how far it reaches. Edits show here what they change.</span>`;
+    if (this.state.edits.length === 0)
+      return html`<span class="quiet"
+        >Point at a document, a subject or a group of clusters to see how far it reaches. Edits show here what they
+        change.</span
+      >`;
     const counts = this.whatIf.value?.counts;
     if (!counts) return nothing;
     const shadowed = counts.shadowed
-      ? html` <span class="hidden">┄ ${counted(counts.shadowed, "cluster")}</span> ${counts.shadowed === 1 ? "is" : "are"} shadowed: another layer hides what the edits say there.`
+      ? html` <span class="hidden">┄ ${counted(counts.shadowed, "cluster")}</span>
+          ${counts.shadowed === 1 ? "is" : "are"} shadowed: another layer hides what the edits say there.`
       : nothing;
     if (counts.changed === 0) return html`Your edits change no cluster.${shadowed}`;
-    return html`Your edits change <span class="sign">~ ${count(counts.changed)}</span> of ${counted(counts.clusters, "cluster")} through ${counted(counts.subjects, "subject")}.${shadowed}`;
+    return html`Your edits change <span class="sign">~ ${count(counts.changed)}</span> of
+      ${counted(counts.clusters, "cluster")} through ${counted(counts.subjects, "subject")}.${shadowed}`;
   }
 
   #band(band: Band, lit: Set<string>, blast: Blast) {
-    const meets = (names: { has(name: string): boolean } | undefined) => !!names && (band.groups ?? []).some((it) => it.clusters.some((name) => names.has(name)));
+    const meets = (names: { has(name: string): boolean } | undefined) =>
+      !!names && (band.groups ?? []).some((it) => it.clusters.some((name) => names.has(name)));
     const changed = band.source ? blast.decides.has(band.id) : meets(blast.signs.get(band.from));
     const shadowed = band.source ? blast.shadowed.has(band.id) : meets(blast.hidden.get(band.from));
     const isLit = lit.has(band.id);
-    const names = { plain: !band.source, [`layer-${band.source?.colour ?? 0}`]: !!band.source, none: band.clusters === 0, changed, lit: isLit };
+    const names = {
+      plain: !band.source,
+      [`layer-${band.source?.colour ?? 0}`]: !!band.source,
+      none: band.clusters === 0,
+      changed,
+      lit: isLit,
+    };
     return svg`<path class=${classMap(names)} d=${band.path} stroke-width=${band.thickness}></path>
       ${shadowed ? svg`<path class=${classMap({ shadowed: true, lit: isLit })} d=${band.path} stroke-width=${Math.max(3, band.thickness)}></path>` : nothing}`;
   }
 
   #node(node: Node, lit: Set<string>, blast: Blast, most: number) {
-    const style = styleMap({ left: `${node.x}px`, top: `${node.y}px`, width: `${node.width}px`, height: `${node.height}px` });
+    const style = styleMap({
+      left: `${node.x}px`,
+      top: `${node.y}px`,
+      width: `${node.width}px`,
+      height: `${node.height}px`,
+    });
     if (node.is === "family") return html`<span class="family" style=${style}>${node.title}</span>`;
     const point = () => (this.pointed = node.id);
     const away = () => {
       if (this.pointed === node.id) this.pointed = undefined;
     };
     const names = { node: true, [node.is]: true, lit: lit.has(node.id), ...this.#classes(node, blast) };
-    return html`<button class=${classMap(names)} style=${style} data-node=${node.id} @click=${() => this.#choose(node)} @pointerenter=${point} @pointerleave=${away} @focus=${point} @blur=${away}>
+    return html`<button
+      class=${classMap(names)}
+      style=${style}
+      data-node=${node.id}
+      @click=${() => this.#choose(node)}
+      @pointerenter=${point}
+      @pointerleave=${away}
+      @focus=${point}
+      @blur=${away}
+    >
       <span class="visually-hidden">${this.#spoken(node, blast)}</span>
-      <span class="shown" aria-hidden="true">${node.is === "source" ? this.#source(node.source, blast) : node.is === "target" ? this.#target(node.target, blast) : this.#group(node, blast, most)}</span>
+      <span class="shown" aria-hidden="true"
+        >${node.is === "source" ? this.#source(node.source, blast) : node.is === "target" ? this.#target(node.target, blast) : this.#group(node, blast, most)}</span
+      >
     </button>`;
   }
 
@@ -132,12 +184,21 @@ export class Picture extends LitElement {
     const { subject, cluster } = this.state.choice;
     if (node.is === "source") {
       const ids = [...node.source.feeds.keys()].map((it) => `${node.source.id} ${it}`);
-      return { changed: ids.some((it) => blast.decides.has(it)), unheard: ![...node.source.feeds.values()].some((it) => it.clusters.size) };
+      return {
+        changed: ids.some((it) => blast.decides.has(it)),
+        unheard: ![...node.source.feeds.values()].some((it) => it.clusters.size),
+      };
     }
-    if (node.is === "target") return { chosen: node.target.id === subject, changed: node.target.subjects.some((it) => blast.signs.has(it.subject)), failed: node.target.subjects.some((it) => !!it.error) };
+    if (node.is === "target")
+      return {
+        chosen: node.target.id === subject,
+        changed: node.target.subjects.some((it) => blast.signs.has(it.subject)),
+        failed: node.target.subjects.some((it) => !!it.error),
+      };
     const signs = blast.signs.get(node.target.id);
     return {
-      chosen: node.target.id === subject && cluster !== undefined && node.groups.some((it) => it.clusters.includes(cluster)),
+      chosen:
+        node.target.id === subject && cluster !== undefined && node.groups.some((it) => it.clusters.includes(cluster)),
       changed: node.groups.some((it) => it.clusters.some((name) => signs?.has(name))),
       failed: node.groups.length > 0 && node.groups.every((it) => !!it.results[0]!.error),
     };
@@ -145,7 +206,9 @@ export class Picture extends LitElement {
 
   #source(source: Source, blast: Blast) {
     const ids = [...source.feeds.keys()].map((it) => `${source.id} ${it}`);
-    return html`${layerMark([...source.layers][0]!)}<span class="text">${sourceName(source)}${source.documents.size === 1 ? html` <span class="quiet">${named([...source.documents][0]!).kind}</span>` : nothing}</span>
+    return html`${layerMark([...source.layers][0]!)}<span class="text"
+        >${sourceName(source)}${source.documents.size === 1 ? html` <span class="quiet">${named([...source.documents][0]!).kind}</span>` : nothing}</span
+      >
       ${ids.some((it) => blast.decides.has(it)) ? html`<span class="sign">~</span>` : nothing}
       ${ids.some((it) => blast.shadowed.has(it)) ? html`<span class="hidden">┄</span>` : nothing}`;
   }
@@ -154,14 +217,21 @@ export class Picture extends LitElement {
     const [first] = subjects;
     const name = named(first!.subject);
     const isHub = subjects.every((it) => it.clusters === undefined);
-    return html`<span class="text">${subjects.length > 1 ? `${subjects.length} × ${name.kind}` : html`${shortName(name)} <span class="quiet">${name.kind}</span>`}</span>
+    return html`<span class="text"
+        >${subjects.length > 1 ? `${subjects.length} × ${name.kind}` : html`${shortName(name)} <span class="quiet">${name.kind}</span>`}</span
+      >
       ${subjects.some((it) => blast.signs.has(it.subject)) ? html`<span class="sign">~</span>` : nothing}
       <span class="end">${first!.error ? "✗" : isHub ? "hub" : count(clusters)}</span>`;
   }
 
   #group({ target, groups, clusters }: Extract<Node, { is: "group" }>, blast: Blast, most: number) {
     const side = `${Math.max(3, Math.sqrt(clusters / most) * 16).toFixed(1)}px`;
-    const signs = [...tally(blast.signs.get(target.id) ?? new Map(), groups.flatMap((it) => it.clusters))];
+    const signs = [
+      ...tally(
+        blast.signs.get(target.id) ?? new Map(),
+        groups.flatMap((it) => it.clusters),
+      ),
+    ];
     const title = groups.length === 1 ? groups[0]!.letter : groups.length ? `${groups.length} more` : "";
     return html`<span class="block" style=${styleMap({ width: side, height: side })}></span>
       <span class="text">${title}</span>
@@ -200,8 +270,18 @@ export class Picture extends LitElement {
     const vertical = event.key === "ArrowUp" || event.key === "ArrowDown";
     const way = event.key === "ArrowUp" || event.key === "ArrowLeft" ? -1 : 1;
     const near = buttons
-      .filter((it) => it !== from && (vertical ? box(it).left === here.left && way * (box(it).top - here.top) > 0 : way * (box(it).left - here.left) > 8 && it.classList.contains("lit")))
-      .sort((a, b) => (vertical ? 0 : way * (box(a).left - box(b).left)) || Math.abs(box(a).top - here.top) - Math.abs(box(b).top - here.top));
+      .filter(
+        (it) =>
+          it !== from &&
+          (vertical
+            ? box(it).left === here.left && way * (box(it).top - here.top) > 0
+            : way * (box(it).left - here.left) > 8 && it.classList.contains("lit")),
+      )
+      .sort(
+        (a, b) =>
+          (vertical ? 0 : way * (box(a).left - box(b).left)) ||
+          Math.abs(box(a).top - here.top) - Math.abs(box(b).top - here.top),
+      );
     near[0]?.focus();
   };
 }

@@ -18,7 +18,12 @@ import { sheet, tallies } from "./sheet.js";
 const MANY = 60;
 /** Clusters that must be looked at: all alike, mostly. */
 const FEW = 4;
-const VERBS: [verb: string, shown: string][] = [["", "every verb"], ["create", "+ create"], ["patch", "~ patch"], ["delete", "− delete"]];
+const VERBS: [verb: string, shown: string][] = [
+  ["", "every verb"],
+  ["create", "+ create"],
+  ["patch", "~ patch"],
+  ["delete", "− delete"],
+];
 const NO_FILTER: Filter = { cluster: undefined, subject: "", verb: "", text: "" };
 
 export class Plan extends LitElement {
@@ -55,7 +60,10 @@ export class Plan extends LitElement {
   override render() {
     const plan = this.plan.value;
     return html`
-      <div class="head"><h2>Plan</h2><span class="quiet" title=${this.#now}>for ${this.#now.slice(0, 16).replace("T", " ")} UTC</span></div>
+      <div class="head">
+        <h2>Plan</h2>
+        <span class="quiet" title=${this.#now}>for ${this.#now.slice(0, 16).replace("T", " ")} UTC</span>
+      </div>
       ${this.plan.error ? html`<p class="card error" role="alert">${this.plan.error.message}${this.plan.error.hint ? html`<br />${this.plan.error.hint}` : nothing}</p>` : nothing}
       ${plan ? html`<div class=${this.state.broken.length ? "stale" : ""}>${this.#plan(plan)}</div>` : nothing}
     `;
@@ -78,17 +86,17 @@ export class Plan extends LitElement {
       ])}
       <section aria-label="Approve">
         <h3>Approve what you saw</h3>
-        ${all.length
-          ? html`<ff-digest .state=${this.state} .digest=${plan.digest}></ff-digest>
-              ${plan.needs.length ? html`<p class="warn">It is the plan for what was seen so far. Seeing more makes it another one, with another digest.</p>` : nothing}`
-          : html`<p class="quiet">There is nothing to approve${plan.needs.length ? " before more is seen" : ""}.</p>`}
+        ${
+          all.length
+            ? html`<ff-digest .state=${this.state} .digest=${plan.digest}></ff-digest>
+                ${plan.needs.length ? html`<p class="warn">It is the plan for what was seen so far. Seeing more makes it another one, with another digest.</p>` : nothing}`
+            : html`<p class="quiet">There is nothing to approve${plan.needs.length ? " before more is seen" : ""}.</p>`
+        }
       </section>
       ${all.length ? this.#filters(all) : nothing}
       ${this.#isFiltered ? html`<p role="status">${count(actions.length + held.length)} of ${counted(all.length, "action")} <button class="link" @click=${() => (this.filter = NO_FILTER)}>show all</button></p>` : nothing}
-      ${held.length ? this.#held(held) : nothing}
-      ${plan.needs.length ? this.#needs(plan.needs) : nothing}
-      ${this.#waves(actions)}
-      ${plan.status.length ? this.#status(plan.status) : nothing}
+      ${held.length ? this.#held(held) : nothing} ${plan.needs.length ? this.#needs(plan.needs) : nothing}
+      ${this.#waves(actions)} ${plan.status.length ? this.#status(plan.status) : nothing}
     `;
   }
 
@@ -99,13 +107,26 @@ export class Plan extends LitElement {
     const set = (it: Partial<Filter>) => (this.filter = { ...this.filter, ...it });
     const valueOf = (event: Event) => (event.target as HTMLInputElement).value;
     return html`<form role="search" aria-label="Actions" @submit=${(event: Event) => event.preventDefault()}>
-      <input type="search" aria-label="Find in actions" placeholder="find" .value=${text} @input=${(event: Event) => set({ text: valueOf(event) })} />
-      <select aria-label="Verb" @change=${(event: Event) => set({ verb: valueOf(event) })}>${VERBS.map(([it, shown]) => html`<option value=${it} ?selected=${it === verb}>${shown}</option>`)}</select>
-      <select aria-label="Subject" @change=${(event: Event) => set({ subject: valueOf(event) })}>
-        <option value="" ?selected=${!subject}>every subject</option>${subjects.map((it) => html`<option value=${it} ?selected=${it === subject}>${it}</option>`)}
+      <input
+        type="search"
+        aria-label="Find in actions"
+        placeholder="find"
+        .value=${text}
+        @input=${(event: Event) => set({ text: valueOf(event) })}
+      />
+      <select aria-label="Verb" @change=${(event: Event) => set({ verb: valueOf(event) })}>
+        ${VERBS.map(([it, shown]) => html`<option value=${it} ?selected=${it === verb}>${shown}</option>`)}
       </select>
-      <select aria-label="Cluster" @change=${(event: Event) => set({ cluster: valueOf(event) === "*" ? undefined : valueOf(event) })}>
-        <option value="*" ?selected=${cluster === undefined}>every cluster</option>${clusters.map((it) => html`<option value=${it} ?selected=${it === cluster}>${clusterName(it)}</option>`)}
+      <select aria-label="Subject" @change=${(event: Event) => set({ subject: valueOf(event) })}>
+        <option value="" ?selected=${!subject}>every subject</option>
+        ${subjects.map((it) => html`<option value=${it} ?selected=${it === subject}>${it}</option>`)}
+      </select>
+      <select
+        aria-label="Cluster"
+        @change=${(event: Event) => set({ cluster: valueOf(event) === "*" ? undefined : valueOf(event) })}
+      >
+        <option value="*" ?selected=${cluster === undefined}>every cluster</option>
+        ${clusters.map((it) => html`<option value=${it} ?selected=${it === cluster}>${clusterName(it)}</option>`)}
       </select>
     </form>`;
   }
@@ -120,7 +141,12 @@ export class Plan extends LitElement {
     return waves.map((wave) => {
       const of = actions.filter((it) => it.wave === wave);
       return html`<section aria-label="Wave ${wave}">
-        <h3>Wave ${count(wave)} <span class="quiet">${counted(of.length, "action")}${wave === waves[0] ? "" : ", after the wave before it"}</span></h3>
+        <h3>
+          Wave ${count(wave)}
+          <span class="quiet"
+            >${counted(of.length, "action")}${wave === waves[0] ? "" : ", after the wave before it"}</span
+          >
+        </h3>
         ${this.#groups(groupsOf(of))}
       </section>`;
     });
@@ -139,16 +165,38 @@ export class Plan extends LitElement {
 
   #groups(groups: ActionGroup[], isSaid = false) {
     const shown = groups.slice(0, this.shown);
-    return html`${repeat(shown, (it) => it.key, (it) => html`<ff-actions .state=${this.state} .group=${it} .isSaid=${isSaid}></ff-actions>`)} ${this.#more(groups.length - shown.length, "group")}`;
+    return html`${repeat(
+      shown,
+      (it) => it.key,
+      (it) => html`<ff-actions .state=${this.state} .group=${it} .isSaid=${isSaid}></ff-actions>`,
+    )}
+    ${this.#more(groups.length - shown.length, "group")}`;
   }
 
   #needs(needs: NeedAnswer[]) {
     const clusters = [...new Set(needs.map((it) => it.cluster))];
     const shown = clusters.slice(0, this.shown === MANY ? FEW : this.shown);
     return html`<section aria-label="To be seen first">
-      <h3>To be seen first <span class="warn">${counted(needs.length, "object or list", "objects and lists")} in ${counted(clusters.length, "cluster")}</span></h3>
-      <p class="quiet">What was not seen is unknown, which is not absent: nothing is done about it until it is known.</p>
-      ${repeat(shown, (it) => it, (it) => html`<ff-needs .state=${this.state} .cluster=${it} .needs=${needs.filter((need) => need.cluster === it)}></ff-needs>`)}
+      <h3>
+        To be seen first
+        <span class="warn"
+          >${counted(needs.length, "object or list", "objects and lists")} in
+          ${counted(clusters.length, "cluster")}</span
+        >
+      </h3>
+      <p class="quiet">
+        What was not seen is unknown, which is not absent: nothing is done about it until it is known.
+      </p>
+      ${repeat(
+        shown,
+        (it) => it,
+        (it) =>
+          html`<ff-needs
+            .state=${this.state}
+            .cluster=${it}
+            .needs=${needs.filter((need) => need.cluster === it)}
+          ></ff-needs>`,
+      )}
       ${this.#more(clusters.length - shown.length, "cluster")}
     </section>`;
   }
@@ -158,23 +206,35 @@ export class Plan extends LitElement {
     return html`<section aria-label="Statuses">
       <h3>Statuses <span class="quiet">${count(all.length)} are not what they should be</span></h3>
       ${shown.map(
-        (it) => html`<details class="card"><summary>${targetName(it.target)} <span class="quiet">${clusterName(it.cluster)}</span></summary>
-          <button class="link" @click=${() => this.state.choose({ subject: it.subject })}>${it.subject}</button>
-          <pre tabindex="0" aria-label="The status">${json(it.status, 2)}</pre></details>`,
+        (it) =>
+          html`<details class="card">
+            <summary>${targetName(it.target)} <span class="quiet">${clusterName(it.cluster)}</span></summary>
+            <button class="link" @click=${() => this.state.choose({ subject: it.subject })}>${it.subject}</button>
+            <pre tabindex="0" aria-label="The status">${json(it.status, 2)}</pre>
+          </details>`,
       )}
       ${this.#more(all.length - shown.length, "status")}
     </section>`;
   }
 
   #more(left: number, what: string) {
-    return left > 0 ? html`<button @click=${() => (this.shown += MANY * 4)}>show more (${counted(left, what, what === "status" ? "statuses" : `${what}s`)} left)</button>` : nothing;
+    return left > 0
+      ? html`<button @click=${() => (this.shown += MANY * 4)}>
+          show more (${counted(left, what, what === "status" ? "statuses" : `${what}s`)} left)
+        </button>`
+      : nothing;
   }
 
   #nothing() {
-    return html`<p>Nothing is to be done${this.state.files.size ? ": everything that was seen is as the documents want it" : ""}.</p>
-      <p class="quiet">A plan comes from documents and from what was seen. Put what a cluster has into <code>live/&lt;cluster&gt;/</code> beside the
-      documents, and what the hub has into <code>live/_hub/</code>:</p>
-      <pre># live/eu-1/web.yaml
+    return html`<p>
+        Nothing is to be done${this.state.files.size ? ": everything that was seen is as the documents want it" : ""}.
+      </p>
+      <p class="quiet">
+        A plan comes from documents and from what was seen. Put what a cluster has into
+        <code>live/&lt;cluster&gt;/</code> beside the documents, and what the hub has into <code>live/_hub/</code>:
+      </p>
+      <pre>
+# live/eu-1/web.yaml
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, namespace: shop}

@@ -10,8 +10,13 @@ export function reveal(element: Element | null | undefined): void {
 
 /** The nearest element around it that scrolls, shadow roots and slots included. */
 function scrollerOf(element: Element): Element | undefined {
-  for (let at: Element | null = element; at; at = at.assignedSlot ?? at.parentElement ?? (at.getRootNode() as ShadowRoot).host ?? null) {
-    if (at !== element && at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  for (
+    let at: Element | null = element;
+    at;
+    at = at.assignedSlot ?? at.parentElement ?? (at.getRootNode() as ShadowRoot).host ?? null
+  ) {
+    if (at !== element && at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY))
+      return at;
   }
   return undefined;
 }

@@ -214,7 +214,13 @@ export const sheet = css`
 /** Numbers with what they count, in one row. The loud ones are what people miss. */
 export function tallies(label: string, all: [number: number, what: string, loud?: boolean][]): TemplateResult {
   return html`<dl class="tallies" aria-label=${label}>
-    ${all.map(([number, what, loud]) => html`<div class=${loud && number ? "loud" : ""}><dt>${what}</dt><dd>${count(number)}</dd></div>`)}
+    ${all.map(
+      ([number, what, loud]) =>
+        html`<div class=${loud && number ? "loud" : ""}>
+          <dt>${what}</dt>
+          <dd>${count(number)}</dd>
+        </div>`,
+    )}
   </dl>`;
 }
 

@@ -20,18 +20,28 @@ const MANY = 60;
 
 export class WhatIf extends LitElement {
   static override properties = { state: { attribute: false }, all: { state: true } };
-  static override styles = [look, marks, sheet, changeStyles, css`
-    .teach {
-      max-width: 60ch;
-    }
-  `];
+  static override styles = [
+    look,
+    marks,
+    sheet,
+    changeStyles,
+    css`
+      .teach {
+        max-width: 60ch;
+      }
+    `,
+  ];
   declare state: State;
   /** Whether every group and every value of it is written out. */
   declare all: boolean;
-  readonly whatIf = new Ask<"whatIf">(this, async () => {
-    const change = await this.state.change();
-    return change && { op: "whatIf", ...change };
-  }, { on: "baseline", urgency: SOON });
+  readonly whatIf = new Ask<"whatIf">(
+    this,
+    async () => {
+      const change = await this.state.change();
+      return change && { op: "whatIf", ...change };
+    },
+    { on: "baseline", urgency: SOON },
+  );
   readonly #printing = new Printing(this);
   #seen = "";
 
@@ -57,32 +67,44 @@ export class WhatIf extends LitElement {
     return html`
       <div class="head">
         <h2>What-if</h2>
-        <button class="no-print" @click=${printAll} title="Everything on white paper, for a change ticket">print</button>
-        <button class="no-print" @click=${() => this.state.keep()} title="From now on, changes are counted from here">keep as new baseline</button>
+        <button class="no-print" @click=${printAll} title="Everything on white paper, for a change ticket">
+          print
+        </button>
+        <button class="no-print" @click=${() => this.state.keep()} title="From now on, changes are counted from here">
+          keep as new baseline
+        </button>
         <button class="no-print" @click=${() => this.state.reset()}>return to baseline</button>
       </div>
       <ff-ticket .state=${this.state} .piece=${"head"}></ff-ticket>
       <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>
-        ${answer
-          ? html`${tallies("What would change", [
-              [answer.counts.changed, `of ${counted(answer.counts.clusters, "cluster")} changed`],
-              [answer.counts.shadowed, "shadowed", true],
-              [answer.counts.subjects, answer.counts.subjects === 1 ? "subject" : "subjects"],
-            ])}
-            ${tallies("Actions because of it", [
-              [answer.actions.create, "+ create"],
-              [answer.actions.patch, "~ patch"],
-              [answer.actions.delete, "− delete"],
-              [answer.actions.held, "‖ held", true],
-              [answer.actions.needs, "? to be seen first"],
-            ])}`
-          : nothing}
+        ${
+          answer
+            ? html`${tallies("What would change", [
+                [answer.counts.changed, `of ${counted(answer.counts.clusters, "cluster")} changed`],
+                [answer.counts.shadowed, "shadowed", true],
+                [answer.counts.subjects, answer.counts.subjects === 1 ? "subject" : "subjects"],
+              ])}
+              ${tallies("Actions because of it", [
+                [answer.actions.create, "+ create"],
+                [answer.actions.patch, "~ patch"],
+                [answer.actions.delete, "− delete"],
+                [answer.actions.held, "‖ held", true],
+                [answer.actions.needs, "? to be seen first"],
+              ])}`
+            : nothing
+        }
       </div>
       ${this.whatIf.error ? html`<p class="card error" role="alert">${this.whatIf.error.message}${this.whatIf.error.hint ? html`<br />${this.whatIf.error.hint}` : nothing}</p>` : nothing}
-      <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>${answer ? html`${this.#groups(answer.groups)} ${this.#shadowed(answer.shadowed)}` : nothing}</div>
+      <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>
+        ${answer ? html`${this.#groups(answer.groups)} ${this.#shadowed(answer.shadowed)}` : nothing}
+      </div>
       <section aria-label="Edited files">
         <h3>Edited files <span class="quiet">${count(edits.length)}</span></h3>
-        ${repeat(edits, (it) => it.name, (it) => html`<ff-edited-file .state=${this.state} .file=${it}></ff-edited-file>`)}
+        ${repeat(
+          edits,
+          (it) => it.name,
+          (it) => html`<ff-edited-file .state=${this.state} .file=${it}></ff-edited-file>`,
+        )}
       </section>
       <ff-ticket .state=${this.state} .piece=${"plan"}></ff-ticket>
     `;
@@ -92,7 +114,10 @@ export class WhatIf extends LitElement {
     const all = this.all || this.#printing.now;
     const shown = all ? groups : groups.slice(0, MANY);
     return html`<section aria-label="Changes">
-      <h3>Changes <span class="quiet">${counted(groups.length, "group")} of equal change</span> <span class="quiet push no-print"><kbd>[</kbd> <kbd>]</kbd> through changes</span></h3>
+      <h3>
+        Changes <span class="quiet">${counted(groups.length, "group")} of equal change</span>
+        <span class="quiet push no-print"><kbd>[</kbd> <kbd>]</kbd> through changes</span>
+      </h3>
       ${groups.length ? nothing : html`<p class="quiet">No cluster gets anything else.</p>`}
       ${shown.map((it) => groupCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
       ${shown.length < groups.length ? html`<button @click=${() => (this.all = true)}>show all ${counted(groups.length, "group")}</button>` : nothing}
@@ -103,7 +128,12 @@ export class WhatIf extends LitElement {
     const all = this.all || this.#printing.now;
     const shown = all ? shadowed : shadowed.slice(0, MANY);
     return html`<section aria-label="Shadowed">
-      <h3>Shadowed <span class=${shadowed.length ? "warn" : "quiet"}>${shadowed.length ? `${count(shadowed.length)} said without effect` : "nothing is hidden"}</span></h3>
+      <h3>
+        Shadowed
+        <span class=${shadowed.length ? "warn" : "quiet"}
+          >${shadowed.length ? `${count(shadowed.length)} said without effect` : "nothing is hidden"}</span
+        >
+      </h3>
       ${shown.map((it) => shadowCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
       ${shown.length < shadowed.length ? html`<button @click=${() => (this.all = true)}>show all ${count(shadowed.length)}</button>` : nothing}
     </section>`;
@@ -113,20 +143,32 @@ export class WhatIf extends LitElement {
     const suggestion = suggest(this.state);
     return html`<div class="head"><h2>What-if</h2></div>
       <div class="teach">
-        <p>Nothing is edited. Change any document on the left: here stands at once which clusters it changes and how, and where
-        something else hides it. What was loaded stays as the baseline.</p>
-        ${suggestion
-          ? html`<p>For a start, change <code>${suggestion.name}</code> in
-              <button class="link" @click=${() => this.state.goTo({ file: suggestion.file, line: suggestion.line })}>${suggestion.file}:${suggestion.line}</button>
-              from <span class="was">${suggestion.before}</span> to <span class="is">${suggestion.after}</span>.</p>
-              <p><button class="primary" @click=${() => this.#try(suggestion)}>try this edit</button></p>`
-          : html`<p>Add a document that says something to clusters, such as</p>
-              <pre>apiVersion: greenhouse.sap/v1alpha1
+        <p>
+          Nothing is edited. Change any document on the left: here stands at once which clusters it changes and how, and
+          where something else hides it. What was loaded stays as the baseline.
+        </p>
+        ${
+          suggestion
+            ? html`<p>
+                  For a start, change <code>${suggestion.name}</code> in
+                  <button
+                    class="link"
+                    @click=${() => this.state.goTo({ file: suggestion.file, line: suggestion.line })}
+                  >
+                    ${suggestion.file}:${suggestion.line}
+                  </button>
+                  from <span class="was">${suggestion.before}</span> to <span class="is">${suggestion.after}</span>.
+                </p>
+                <p><button class="primary" @click=${() => this.#try(suggestion)}>try this edit</button></p>`
+            : html`<p>Add a document that says something to clusters, such as</p>
+                <pre>
+apiVersion: greenhouse.sap/v1alpha1
 kind: PluginOverride
 metadata: {name: more, namespace: acme}
 spec:
   overrides:
-    - {path: replicas, value: 5}</pre>`}
+    - {path: replicas, value: 5}</pre>`
+        }
       </div>`;
   }
 

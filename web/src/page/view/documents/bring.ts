@@ -8,7 +8,12 @@ import type { State } from "../../state.js";
 import { type Brought, broughtBy, broughtFrom } from "./drop.js";
 
 export class Bring extends LitElement {
-  static override properties = { state: { attribute: false }, naming: { state: true }, brought: { state: true }, problem: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    naming: { state: true },
+    brought: { state: true },
+    problem: { state: true },
+  };
   static override styles = [
     look,
     css`
@@ -79,15 +84,32 @@ export class Bring extends LitElement {
         ${this.naming ? this.#form() : nothing}
       </div>
       ${this.brought ? this.#notice(this.brought) : nothing}
-      <input id="files" type="file" multiple accept=".yaml,.yml,.json" hidden aria-label="Files" @change=${this.#picked} />
+      <input
+        id="files"
+        type="file"
+        multiple
+        accept=".yaml,.yml,.json"
+        hidden
+        aria-label="Files"
+        @change=${this.#picked}
+      />
       <input id="folder" type="file" webkitdirectory hidden aria-label="Folder" @change=${this.#picked} />
     `;
   }
 
   #form() {
     return html`
-      <form @submit=${this.#named} @keydown=${(event: KeyboardEvent) => event.key === "Escape" && (this.naming = false)}>
-        <input id="name" aria-label="Name of the new file" .defaultValue=${this.#freeName()} aria-invalid=${this.problem !== undefined} aria-describedby="problem" />
+      <form
+        @submit=${this.#named}
+        @keydown=${(event: KeyboardEvent) => event.key === "Escape" && (this.naming = false)}
+      >
+        <input
+          id="name"
+          aria-label="Name of the new file"
+          .defaultValue=${this.#freeName()}
+          aria-invalid=${this.problem !== undefined}
+          aria-describedby="problem"
+        />
         <button class="primary">Add</button>
         <button type="button" @click=${() => (this.naming = false)}>Cancel</button>
       </form>
@@ -96,13 +118,21 @@ export class Bring extends LitElement {
   }
 
   #notice({ files, left, added }: Brought & { added: boolean }) {
-    const done = files.length ? `${added ? "Added" : "Opened"} ${counted(files.length, "file")}.` : "Nothing was added.";
+    const done = files.length
+      ? `${added ? "Added" : "Opened"} ${counted(files.length, "file")}.`
+      : "Nothing was added.";
     return html`
       <div class="notice ${left.length ? "bad" : ""}" role="status">
         <span>${done}</span>
         ${added && files.length ? html`<button @click=${() => void this.#fresh(files)}>Start fresh with ${files.length === 1 ? "only this" : "only these"}</button>` : nothing}
         <button @click=${() => (this.brought = undefined)}>Dismiss</button>
-        ${left.length ? html`<ul>${left.slice(0, 20).map((it) => html`<li>${it}</li>`)}${left.length > 20 ? html`<li>and ${left.length - 20} more</li>` : nothing}</ul>` : nothing}
+        ${
+          left.length
+            ? html`<ul>
+                ${left.slice(0, 20).map((it) => html`<li>${it}</li>`)}${left.length > 20 ? html`<li>and ${left.length - 20} more</li>` : nothing}
+              </ul>`
+            : nothing
+        }
       </div>
     `;
   }
@@ -119,7 +149,8 @@ export class Bring extends LitElement {
 
   async #take(brought: Brought): Promise<void> {
     const { files } = brought;
-    const replaces = !this.state.files.size || (this.state.source.id.startsWith("example:") && !this.state.edits.length);
+    const replaces =
+      !this.state.files.size || (this.state.source.id.startsWith("example:") && !this.state.edits.length);
     if (files.length && replaces) await this.#fresh(files);
     else if (files.length) await this.add(files);
     this.brought = { ...brought, added: !replaces };
@@ -128,7 +159,14 @@ export class Bring extends LitElement {
   /** Only these, and nothing of what was there. */
   async #fresh(files: File[]): Promise<void> {
     this.brought = undefined;
-    this.state.choose({ subject: undefined, cluster: undefined, compare: undefined, path: undefined, object: undefined, file: undefined });
+    this.state.choose({
+      subject: undefined,
+      cluster: undefined,
+      compare: undefined,
+      path: undefined,
+      object: undefined,
+      file: undefined,
+    });
     await this.state.open(ownFiles(files));
   }
 

@@ -22,21 +22,40 @@ export function completionFor(about: () => { state: State; file: string | undefi
     const { state, file } = about();
     const spot = spotAt(context.state, context.pos);
     if (!spot || file === undefined) return null;
-    if (!context.explicit && spot.from === context.pos && !/[:{[,-] $/.test(context.state.sliceDoc(Math.max(0, context.pos - 2), context.pos))) return null;
-    const [documents, clusters, kinds] = await Promise.all([corpus.documents(state), state.ask({ op: "clusters" }, SOON), state.ask({ op: "kinds" }, SOON)]);
+    if (
+      !context.explicit &&
+      spot.from === context.pos &&
+      !/[:{[,-] $/.test(context.state.sliceDoc(Math.max(0, context.pos - 2), context.pos))
+    )
+      return null;
+    const [documents, clusters, kinds] = await Promise.all([
+      corpus.documents(state),
+      state.ask({ op: "clusters" }, SOON),
+      state.ask({ op: "kinds" }, SOON),
+    ]);
     if (context.aborted) return null;
-    const fleet = known(clusters && "ok" in clusters ? clusters.ok.clusters : [], documents, kinds && "ok" in kinds ? kinds.ok.kinds : []);
+    const fleet = known(
+      clusters && "ok" in clusters ? clusters.ok.clusters : [],
+      documents,
+      kinds && "ok" in kinds ? kinds.ok.kinds : [],
+    );
     return complete(context, spot, file, fleet);
   };
 }
 
-async function complete(context: CompletionContext, spot: Spot, file: string, fleet: Known): Promise<CompletionResult | null> {
+async function complete(
+  context: CompletionContext,
+  spot: Spot,
+  file: string,
+  fleet: Known,
+): Promise<CompletionResult | null> {
   const [apiVersion, kind] = [topValue(spot.text, "apiVersion"), topValue(spot.text, "kind")];
   const alike = fleet.documents.filter((it) => it.kind === kind);
   const schemas = await schemasAt(apiVersion, kind, spot.path, isSettings(file), ITEM);
   const options: Completion[] = [];
   if (spot.writes !== "value") options.push(...keys(context, spot, schemas, alike, fleet));
-  if (spot.writes !== "key") options.push(...values(spot, schemas, kind === "Secret" ? [] : alike, fleet, apiVersion, kind));
+  if (spot.writes !== "key")
+    options.push(...values(spot, schemas, kind === "Secret" ? [] : alike, fleet, apiVersion, kind));
   const once = new Map<string, Completion>();
   const typed = context.state.sliceDoc(spot.from, context.pos);
   // What is being typed was seen too: in the line that is being typed.
@@ -45,31 +64,64 @@ async function complete(context: CompletionContext, spot: Spot, file: string, fl
   return once.size ? { from: spot.from, options: [...once.values()], validFor: /^[^\s,:{}[\]]*$/ } : null;
 }
 
-function keys(context: CompletionContext, spot: Spot, schemas: Schema[], alike: Document[], fleet: Known): Completion[] {
+function keys(
+  context: CompletionContext,
+  spot: Spot,
+  schemas: Schema[],
+  alike: Document[],
+  fleet: Known,
+): Completion[] {
   const all: Completion[] = [];
   const isNew = (key: string) => !spot.beside.has(key) || context.state.sliceDoc(spot.from, context.pos) === key;
   for (const schema of schemas) {
     for (const [key, below] of Object.entries(schema.properties ?? {})) {
       const detail = typeName(below);
-      all.push({ label: key, type: "property", ...(detail ? { detail } : {}), ...(below.description ? { info: below.description } : {}), apply: writeKey(key, shapeOf(below), spot), boost: 2 });
+      all.push({
+        label: key,
+        type: "property",
+        ...(detail ? { detail } : {}),
+        ...(below.description ? { info: below.description } : {}),
+        apply: writeKey(key, shapeOf(below), spot),
+        boost: 2,
+      });
     }
   }
   if (spot.path.at(-1) === "matchLabels") {
-    for (const [key, values] of fleet.labels) all.push({ label: key, type: "property", detail: `${[...values.keys()].slice(0, 3).join(", ")}${values.size > 3 ? ", …" : ""}`, apply: writeKey(key, "scalar", spot), boost: 3 });
+    for (const [key, values] of fleet.labels)
+      all.push({
+        label: key,
+        type: "property",
+        detail: `${[...values.keys()].slice(0, 3).join(", ")}${values.size > 3 ? ", …" : ""}`,
+        apply: writeKey(key, "scalar", spot),
+        boost: 3,
+      });
   }
   const seen = new Map<string, { times: number; example: unknown }>();
   for (const it of valuesAt(alike, spot.path)) {
     if (typeof it !== "object" || it === null || Array.isArray(it)) continue;
-    for (const [key, value] of Object.entries(it)) seen.set(key, { times: (seen.get(key)?.times ?? 0) + 1, example: seen.get(key)?.example ?? value });
+    for (const [key, value] of Object.entries(it))
+      seen.set(key, { times: (seen.get(key)?.times ?? 0) + 1, example: seen.get(key)?.example ?? value });
   }
   for (const [key, { times, example }] of seen) {
     const shape = Array.isArray(example) ? "list" : typeof example === "object" && example !== null ? "map" : "scalar";
-    all.push({ label: key, type: "property", detail: `in ${counted(times, "place")}`, apply: writeKey(key, shape, spot) });
+    all.push({
+      label: key,
+      type: "property",
+      detail: `in ${counted(times, "place")}`,
+      apply: writeKey(key, shape, spot),
+    });
   }
   return all.filter((it) => isNew(it.label));
 }
 
-function values(spot: Spot, schemas: Schema[], alike: Document[], fleet: Known, apiVersion: string | undefined, kind: string | undefined): Completion[] {
+function values(
+  spot: Spot,
+  schemas: Schema[],
+  alike: Document[],
+  fleet: Known,
+  apiVersion: string | undefined,
+  kind: string | undefined,
+): Completion[] {
   const all: Completion[] = [];
   const [key, depth] = [spot.path.at(-1), spot.path.length];
   if (depth === 1 && key === "kind") all.push(...kindValues(fleet.kinds, fleet.documents, apiVersion));
@@ -77,7 +129,13 @@ function values(spot: Spot, schemas: Schema[], alike: Document[], fleet: Known, 
   all.push(...referencesAt(spot, fleet));
   for (const schema of schemas) {
     const choices = schema.enum ?? (schema.type === "boolean" ? [true, false] : []);
-    for (const it of choices) all.push({ label: inline(it), type: "enum", boost: 2, ...(schema.description ? { info: schema.description } : {}) });
+    for (const it of choices)
+      all.push({
+        label: inline(it),
+        type: "enum",
+        boost: 2,
+        ...(schema.description ? { info: schema.description } : {}),
+      });
   }
   const isName = depth === 2 && spot.path[0] === "metadata" && key !== "namespace";
   // What others say counts where nothing better is known.
@@ -98,25 +156,46 @@ function kindValues(kinds: KindAnswer[], documents: Document[], apiVersion: stri
   const all = kinds.filter((it) => !it.kind.endsWith("*") && (group === undefined || it.group === group));
   const seen = documents.filter((it) => apiVersion === undefined || it.apiVersion === apiVersion);
   return [
-    ...all.map((it): Completion => ({ label: it.kind, type: "class", detail: it.group, info: `${it.scope === "Cluster" ? "of the hub as a whole" : "in a namespace"}, read by ${it.dialects.join(", ")}`, boost: 1 })),
-    ...[...new Map(seen.map((it) => [it.kind, it.apiVersion ?? ""]))].map(([label, detail]): Completion => ({ label, type: "class", detail, boost: -1 })),
+    ...all.map((it): Completion => ({
+      label: it.kind,
+      type: "class",
+      detail: it.group,
+      info: `${it.scope === "Cluster" ? "of the hub as a whole" : "in a namespace"}, read by ${it.dialects.join(", ")}`,
+      boost: 1,
+    })),
+    ...[...new Map(seen.map((it) => [it.kind, it.apiVersion ?? ""]))].map(([label, detail]): Completion => ({
+      label,
+      type: "class",
+      detail,
+      boost: -1,
+    })),
   ];
 }
 
 function versionValues(kinds: KindAnswer[], documents: Document[], kind: string | undefined): Completion[] {
-  const all = kinds.filter((it) => kind === undefined || it.kind === kind || (it.kind.endsWith("*") && kind.startsWith(it.kind.slice(0, -1))));
+  const all = kinds.filter(
+    (it) => kind === undefined || it.kind === kind || (it.kind.endsWith("*") && kind.startsWith(it.kind.slice(0, -1))),
+  );
   const written = all.flatMap((it) => it.versions.map((version) => (it.group ? `${it.group}/${version}` : version)));
   const seen = documents.filter((it) => kind === undefined || it.kind === kind).flatMap((it) => it.apiVersion ?? []);
   return [...new Set([...written, ...seen])].map((label): Completion => ({ label, type: "namespace" }));
 }
 
 function typeName(schema: Schema): string {
-  if (schema.enum) return schema.enum.map((it) => json(it)).join(" | ").slice(0, LONG);
+  if (schema.enum)
+    return schema.enum
+      .map((it) => json(it))
+      .join(" | ")
+      .slice(0, LONG);
   return Array.isArray(schema.type) ? schema.type.join(" | ") : (schema.type ?? "");
 }
 
 function shapeOf(schema: Schema): "scalar" | "map" | "list" {
-  return schema.type === "object" || schema.properties || schema.$ref ? "map" : schema.type === "array" ? "list" : "scalar";
+  return schema.type === "object" || schema.properties || schema.$ref
+    ? "map"
+    : schema.type === "array"
+      ? "list"
+      : "scalar";
 }
 
 /** A key with what must follow it, and nothing twice where its colon is there already. */
@@ -125,8 +204,18 @@ function writeKey(key: string, shape: "scalar" | "map" | "list", spot: Spot): No
   return (view: EditorView, _: Completion, from: number, to: number) => {
     const follows = /^\s*:/.test(view.state.sliceDoc(to, view.state.doc.lineAt(to).to));
     const below = spot.indent === undefined ? " " : `\n${" ".repeat(spot.indent + 2)}`;
-    const after = follows ? "" : shape === "scalar" || spot.indent === undefined ? ": " : shape === "map" ? `:${below}` : `:${below}- `;
+    const after = follows
+      ? ""
+      : shape === "scalar" || spot.indent === undefined
+        ? ": "
+        : shape === "map"
+          ? `:${below}`
+          : `:${below}- `;
     const insert = name + after;
-    view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent: "input.complete" });
+    view.dispatch({
+      changes: { from, to, insert },
+      selection: { anchor: from + insert.length },
+      userEvent: "input.complete",
+    });
   };
 }

@@ -27,11 +27,18 @@ export class Corpus {
 
   async #catchUp(state: State): Promise<void> {
     for (const name of this.#read.keys()) if (state.files.get(name)?.text == null) this.#read.delete(name);
-    const fresh = [...state.files.values()].filter((it) => it.text !== null && it.live === undefined && !isSettings(it.name) && this.#read.get(it.name)?.text !== it.text);
+    const fresh = [...state.files.values()].filter(
+      (it) =>
+        it.text !== null && it.live === undefined && !isSettings(it.name) && this.#read.get(it.name)?.text !== it.text,
+    );
     await Promise.all(
       fresh.map(async ({ name, text }) => {
-        const answer = await state.engine.ask("current", Number.MAX_SAFE_INTEGER, LATER, { op: "parse", text: head(text!) });
-        const documents = answer && "ok" in answer ? (answer.ok.documents.filter(isDocument) as unknown[] as Document[]) : undefined;
+        const answer = await state.engine.ask("current", Number.MAX_SAFE_INTEGER, LATER, {
+          op: "parse",
+          text: head(text!),
+        });
+        const documents =
+          answer && "ok" in answer ? (answer.ok.documents.filter(isDocument) as unknown[] as Document[]) : undefined;
         this.#read.set(name, { text: text!, documents: documents ?? this.#read.get(name)?.documents ?? [] });
       }),
     );
@@ -41,8 +48,13 @@ export class Corpus {
 /** Whether what names it is text: while somebody types, it need not be. */
 function isDocument(value: unknown): boolean {
   const { kind, apiVersion, metadata } = (value ?? {}) as Record<string, unknown>;
-  const { name, namespace } = (typeof metadata === "object" && metadata !== null ? metadata : {}) as Record<string, unknown>;
-  return typeof kind === "string" && [apiVersion, name, namespace].every((it) => it === undefined || typeof it === "string");
+  const { name, namespace } = (typeof metadata === "object" && metadata !== null ? metadata : {}) as Record<
+    string,
+    unknown
+  >;
+  return (
+    typeof kind === "string" && [apiVersion, name, namespace].every((it) => it === undefined || typeof it === "string")
+  );
 }
 
 function head(text: string): string {

@@ -23,7 +23,8 @@ export function decidedBy(answer: EffectiveAnswer, cluster: string | undefined):
   for (const result of answer.results) {
     const clusters = cluster === undefined ? result.clusters.length : Number(result.clusters.includes(cluster));
     if (!clusters) continue;
-    const put = (layers: LayerAnswer[], path: string, object?: string) => layers.forEach((layer, rank) => note(all, layer, rank, layers[0]!, path, clusters, object));
+    const put = (layers: LayerAnswer[], path: string, object?: string) =>
+      layers.forEach((layer, rank) => note(all, layer, rank, layers[0]!, path, clusters, object));
     for (const [path, layers] of Object.entries(result.origins ?? {})) put(layers, path);
     for (const product of result.objects ?? []) {
       const object = objectName(product);
@@ -31,10 +32,20 @@ export function decidedBy(answer: EffectiveAnswer, cluster: string | undefined):
       for (const [path, layers] of Object.entries(product.origins ?? {})) put(layers, path, object);
     }
   }
-  return new Map([...all].map(([file, lines]) => [file, [...lines.values()].sort((a, b) => a.line - b.line || b.wins - a.wins)]));
+  return new Map(
+    [...all].map(([file, lines]) => [file, [...lines.values()].sort((a, b) => a.line - b.line || b.wins - a.wins)]),
+  );
 }
 
-function note(all: Map<string, Map<string, Decided>>, layer: LayerAnswer, rank: number, winner: LayerAnswer, path: string, clusters: number, object?: string): void {
+function note(
+  all: Map<string, Map<string, Decided>>,
+  layer: LayerAnswer,
+  rank: number,
+  winner: LayerAnswer,
+  path: string,
+  clusters: number,
+  object?: string,
+): void {
   if (layer.file === undefined || layer.line === undefined) return;
   let lines = all.get(layer.file);
   if (!lines) all.set(layer.file, (lines = new Map()));
@@ -42,7 +53,18 @@ function note(all: Map<string, Map<string, Decided>>, layer: LayerAnswer, rank: 
   let decided = lines.get(key);
   if (!decided) {
     const value = layer.valueFrom === undefined ? inline(layer.value) : reference(layer.valueFrom);
-    lines.set(key, (decided = { line: layer.line, layer: layer.layer, path, ...(object === undefined ? {} : { object }), value, wins: 0, of: 0 }));
+    lines.set(
+      key,
+      (decided = {
+        line: layer.line,
+        layer: layer.layer,
+        path,
+        ...(object === undefined ? {} : { object }),
+        value,
+        wins: 0,
+        of: 0,
+      }),
+    );
   }
   decided.of += clusters;
   if (rank === 0) decided.wins += clusters;
@@ -58,7 +80,12 @@ function objectName({ object }: ProductAnswer): string {
 /** One line's say, in words. */
 export function saying(it: Decided): string {
   const what = it.path ? `sets ${it.path}: ${shorten(it.value)}` : `writes ${it.value}`;
-  const how = it.wins === it.of ? "" : it.wins === 0 ? `, hidden by ${it.by}` : `, hidden by ${it.by} in ${it.of - it.wins} of ${it.of} clusters`;
+  const how =
+    it.wins === it.of
+      ? ""
+      : it.wins === 0
+        ? `, hidden by ${it.by}`
+        : `, hidden by ${it.by} in ${it.of - it.wins} of ${it.of} clusters`;
   return `${it.layer} ${what}${how}`;
 }
 
@@ -69,8 +96,13 @@ function shorten(text: string): string {
 /** The file in which the subject itself is written, as far as its results say. */
 export function fileOfSubject(answer: EffectiveAnswer): string | undefined {
   for (const result of answer.results) {
-    const layers = [...Object.values(result.origins ?? {}), ...(result.objects ?? []).flatMap((it) => Object.values(it.origins ?? {}))].flat();
-    const own = layers.find((it) => it.document === answer.subject && it.file !== undefined) ?? result.objects?.find((it) => it.base?.file !== undefined)?.base;
+    const layers = [
+      ...Object.values(result.origins ?? {}),
+      ...(result.objects ?? []).flatMap((it) => Object.values(it.origins ?? {})),
+    ].flat();
+    const own =
+      layers.find((it) => it.document === answer.subject && it.file !== undefined) ??
+      result.objects?.find((it) => it.base?.file !== undefined)?.base;
     if (own?.file !== undefined) return own.file;
   }
   return undefined;

@@ -19,7 +19,9 @@ interface Found {
 
 /** What was dropped or pasted. Must be called at once: a drop is empty afterwards. */
 export async function broughtBy(transfer: DataTransfer): Promise<Brought> {
-  const items = [...transfer.items].filter((it) => it.kind === "file").map((it) => [it.webkitGetAsEntry?.() ?? null, it.getAsFile()] as const);
+  const items = [...transfer.items]
+    .filter((it) => it.kind === "file")
+    .map((it) => [it.webkitGetAsEntry?.() ?? null, it.getAsFile()] as const);
   const found: Found[] = [];
   for (const [entry, file] of items) {
     if (entry) await walk(entry, found);
@@ -36,7 +38,9 @@ export function broughtFrom(list: FileList): Promise<Brought> {
 async function walk(entry: FileSystemEntry, found: Found[]): Promise<void> {
   if (found.length > MOST) return;
   if (entry.isFile) {
-    const file = await new Promise<globalThis.File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    const file = await new Promise<globalThis.File>((resolve, reject) =>
+      (entry as FileSystemFileEntry).file(resolve, reject),
+    );
     found.push({ path: entry.fullPath.replace(/^\/+/, ""), file });
     return;
   }
@@ -45,7 +49,8 @@ async function walk(entry: FileSystemEntry, found: Found[]): Promise<void> {
   for (;;) {
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (!part.length) return;
-    for (const it of part.sort((a, b) => (a.name < b.name ? -1 : 1))) if (!it.name.startsWith(".")) await walk(it, found);
+    for (const it of part.sort((a, b) => (a.name < b.name ? -1 : 1)))
+      if (!it.name.startsWith(".")) await walk(it, found);
   }
 }
 
@@ -59,7 +64,9 @@ async function read(found: Found[]): Promise<Brought> {
   for (const { path, file } of found.slice(0, MOST)) {
     if (!isDocument(path)) continue;
     if (file.size > LARGEST) {
-      left.push(`${path} has ${count(Math.ceil(file.size / MEGABYTE))} MB, and ${count(LARGEST / MEGABYTE)} MB is the limit`);
+      left.push(
+        `${path} has ${count(Math.ceil(file.size / MEGABYTE))} MB, and ${count(LARGEST / MEGABYTE)} MB is the limit`,
+      );
       continue;
     }
     try {

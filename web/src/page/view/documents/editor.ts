@@ -1,12 +1,37 @@
 // The text of one file. It never waits: what is typed is told to the state at once, and what is found out comes back to its place.
-import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap, type CompletionSource, selectedCompletion } from "@codemirror/autocomplete";
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  closeCompletion,
+  completionKeymap,
+  type CompletionSource,
+  selectedCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Annotation, EditorState, type Extension, StateEffect, StateField, type TransactionSpec } from "@codemirror/state";
-import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import {
+  Annotation,
+  EditorState,
+  type Extension,
+  StateEffect,
+  StateField,
+  type TransactionSpec,
+} from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
 import { css, html, LitElement, nothing, type PropertyValues, render } from "lit";
 import type { Finding } from "../../../../contract.js";
 import { marks } from "../../../layers.js";
@@ -44,7 +69,13 @@ interface Kept {
 }
 
 export class Editor extends LitElement {
-  static override properties = { state: { attribute: false }, file: { attribute: false }, findings: { attribute: false }, decided: { attribute: false }, complete: { attribute: false } };
+  static override properties = {
+    state: { attribute: false },
+    file: { attribute: false },
+    findings: { attribute: false },
+    decided: { attribute: false },
+    complete: { attribute: false },
+  };
   static override styles = [
     look,
     marks,
@@ -96,13 +127,20 @@ export class Editor extends LitElement {
   override render() {
     return html`
       <div class="text"></div>
-      <p id="leave" class="visually-hidden">Press Escape, then Tab to leave the editor. Control and Space completes. Alt and Enter goes to the value that this line decides.</p>
+      <p id="leave" class="visually-hidden">
+        Press Escape, then Tab to leave the editor. Control and Space completes. Alt and Enter goes to the value that
+        this line decides.
+      </p>
     `;
   }
 
   override firstUpdated(): void {
     const parent = this.renderRoot.querySelector(".text")!;
-    this.#view = new EditorView({ parent, root: this.renderRoot as ShadowRoot, dispatchTransactions: (all, view) => this.#dispatch(all, view) });
+    this.#view = new EditorView({
+      parent,
+      root: this.renderRoot as ShadowRoot,
+      dispatchTransactions: (all, view) => this.#dispatch(all, view),
+    });
   }
 
   override updated(changed: PropertyValues<this>): void {
@@ -135,7 +173,12 @@ export class Editor extends LitElement {
     const view = this.#view;
     const fix = view && fixOf(view.state.doc, finding, at);
     if (!view || !fix) return;
-    view.dispatch({ changes: fix, selection: { anchor: fix.from + fix.insert.length }, annotations: isolateHistory.of("full"), userEvent: "input.fix" });
+    view.dispatch({
+      changes: fix,
+      selection: { anchor: fix.from + fix.insert.length },
+      annotations: isolateHistory.of("full"),
+      userEvent: "input.fix",
+    });
     view.focus();
   }
 
@@ -165,7 +208,11 @@ export class Editor extends LitElement {
       if (this.#based !== file?.base || this.#basedOn !== name) view.dispatch({ effects });
     } else {
       kept.text = text;
-      view.dispatch({ ...difference(view.state, text), effects, annotations: [told.of(true), isolateHistory.of("full")] });
+      view.dispatch({
+        ...difference(view.state, text),
+        effects,
+        annotations: [told.of(true), isolateHistory.of("full")],
+      });
     }
     [this.#based, this.#basedOn] = [file?.base, name];
   }
@@ -198,7 +245,8 @@ export class Editor extends LitElement {
       this.state.setText(name, text);
       this.dispatchEvent(new CustomEvent("typed", { detail: name }));
     }
-    if (all.some((it) => it.docChanged || it.selection || it.effects.some((effect) => effect.is(setDecided)))) this.#tellLine(view.state);
+    if (all.some((it) => it.docChanged || it.selection || it.effects.some((effect) => effect.is(setDecided))))
+      this.#tellLine(view.state);
   }
 
   #tellLine(state: EditorState): void {
@@ -210,14 +258,26 @@ export class Editor extends LitElement {
     const view = this.#view;
     if (!view || this.#shown === undefined) return;
     this.#found = this.findings;
-    view.dispatch(setDiagnostics(view.state, this.findings.map((it) => this.#diagnostic(view.state, it)).sort((a, b) => a.from - b.from)));
+    view.dispatch(
+      setDiagnostics(
+        view.state,
+        this.findings.map((it) => this.#diagnostic(view.state, it)).sort((a, b) => a.from - b.from),
+      ),
+    );
   }
 
   #diagnostic(state: EditorState, finding: Finding): Diagnostic {
     const title = fixTitle(finding);
-    const actions = title === undefined ? [] : [{ name: title, apply: (_: EditorView, from: number) => this.fix(finding, from) }];
+    const actions =
+      title === undefined ? [] : [{ name: title, apply: (_: EditorView, from: number) => this.fix(finding, from) }];
     const severity = finding.severity === "error" || finding.severity === "warning" ? finding.severity : "info";
-    return { ...rangeOf(state.doc, finding), severity, message: finding.message, renderMessage: () => this.#message(finding), actions };
+    return {
+      ...rangeOf(state.doc, finding),
+      severity,
+      message: finding.message,
+      renderMessage: () => this.#message(finding),
+      actions,
+    };
   }
 
   #message(finding: Finding): Node {
@@ -262,7 +322,12 @@ export class Editor extends LitElement {
       indentOnInput(),
       bracketMatching(),
       closeBrackets(),
-      autocompletion({ override: [(context) => this.complete(context)], icons: false, defaultKeymap: false, activateOnCompletion: (it) => it.type === "property" }),
+      autocompletion({
+        override: [(context) => this.complete(context)],
+        icons: false,
+        defaultKeymap: false,
+        activateOnCompletion: (it) => it.type === "property",
+      }),
       highlightActiveLine(),
       highlightSelectionMatches(),
       search({ top: true }),
@@ -272,8 +337,25 @@ export class Editor extends LitElement {
       EditorState.tabSize.of(2),
       text.includes("\r\n") ? EditorState.lineSeparator.of("\r\n") : [],
       EditorState.readOnly.of(name === undefined),
-      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "leave", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
-      keymap.of([{ key: "Alt-Enter", run: toValue }, { key: "Enter", run: isWritten }, ...completionKeymap, ...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap, indentWithTab]),
+      EditorView.contentAttributes.of({
+        "aria-label": label,
+        "aria-describedby": "leave",
+        tabindex: "0",
+        spellcheck: "false",
+        autocorrect: "off",
+        autocapitalize: "off",
+      }),
+      keymap.of([
+        { key: "Alt-Enter", run: toValue },
+        { key: "Enter", run: isWritten },
+        ...completionKeymap,
+        ...closeBracketsKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        ...lintKeymap,
+        ...defaultKeymap,
+        indentWithTab,
+      ]),
       editorLook,
     ];
   }
@@ -283,7 +365,8 @@ export class Editor extends LitElement {
 function isWritten(view: EditorView): boolean {
   const label = selectedCompletion(view.state)?.label;
   const { head } = view.state.selection.main;
-  if (label !== undefined && view.state.sliceDoc(Math.max(0, head - label.length), head) === label) closeCompletion(view);
+  if (label !== undefined && view.state.sliceDoc(Math.max(0, head - label.length), head) === label)
+    closeCompletion(view);
   return false;
 }
 
@@ -294,10 +377,18 @@ function difference(state: EditorState, text: string): TransactionSpec {
   let head = 0;
   while (head < most && before.charCodeAt(head) === text.charCodeAt(head)) head++;
   let tail = 0;
-  while (tail < most - head && before.charCodeAt(before.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail)) tail++;
+  while (tail < most - head && before.charCodeAt(before.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail))
+    tail++;
   // The document counts every line break as one.
-  const at = (offset: number) => (state.lineBreak.length === 1 ? offset : before.slice(0, offset).replaceAll(state.lineBreak, "\n").length);
-  return { changes: { from: at(head), to: at(before.length - tail), insert: state.toText(text.slice(head, text.length - tail)) } };
+  const at = (offset: number) =>
+    state.lineBreak.length === 1 ? offset : before.slice(0, offset).replaceAll(state.lineBreak, "\n").length;
+  return {
+    changes: {
+      from: at(head),
+      to: at(before.length - tail),
+      insert: state.toText(text.slice(head, text.length - tail)),
+    },
+  };
 }
 
 customElements.define("ff-editor", Editor);

@@ -22,7 +22,9 @@ export function fixTitle(finding: Finding): string | undefined {
 export function fixOf(doc: Text, finding: Finding, at = offsetOf(doc, finding.at ?? {})): Fix | undefined {
   const found = ONE.exec(finding.hint ?? "");
   if (found) {
-    const word = quoted(finding.message).map((it) => wordAt(doc, at, it)).find((it) => it);
+    const word = quoted(finding.message)
+      .map((it) => wordAt(doc, at, it))
+      .find((it) => it);
     return word && { ...word, insert: found[1] ?? found[2]! };
   }
   if (!isTab(finding)) return undefined;

@@ -1,6 +1,14 @@
 // Two columns beside the lines: what was changed against the baseline, and which layer a line speaks for.
 import { Chunk } from "@codemirror/merge";
-import { type EditorState, type Extension, RangeSet, RangeSetBuilder, StateEffect, StateField, Text } from "@codemirror/state";
+import {
+  type EditorState,
+  type Extension,
+  RangeSet,
+  RangeSetBuilder,
+  StateEffect,
+  StateField,
+  Text,
+} from "@codemirror/state";
 import { type EditorView, gutter, GutterMarker } from "@codemirror/view";
 import { render } from "lit";
 import { layerMark } from "../../../layers.js";
@@ -66,7 +74,7 @@ function signsOf(chunks: readonly Chunk[], doc: Text): RangeSet<Sign> {
       continue;
     }
     const sign = it.fromA === it.toA ? ADDED : CHANGED;
-    for (let at = it.fromB; at <= Math.min(it.endB, doc.length); ) {
+    for (let at = it.fromB; at <= Math.min(it.endB, doc.length);) {
       const line = doc.lineAt(at);
       signs.add(line.from, line.from, sign);
       at = line.to + 1;
@@ -106,7 +114,10 @@ const layers = StateField.define<RangeSet<Decides>>({
 function marksOf(all: Decided[], doc: Text): RangeSet<Decides> {
   const lines = new Map<number, Decided[]>();
   for (const it of all) if (it.line <= doc.lines) (lines.get(it.line) ?? lines.set(it.line, []).get(it.line)!).push(it);
-  return RangeSet.of([...lines].map(([line, says]) => new Decides(says).range(doc.line(line).from)), true);
+  return RangeSet.of(
+    [...lines].map(([line, says]) => new Decides(says).range(doc.line(line).from)),
+    true,
+  );
 }
 
 /** What the line at a position says. */
@@ -136,4 +147,7 @@ export function layerGutter(choose: (says: Decided[]) => void): Extension {
   ];
 }
 
-export const changeGutter: Extension = [changes, gutter({ class: "ff-changes", markers: (view) => view.state.field(changes).signs, initialSpacer: () => CHANGED })];
+export const changeGutter: Extension = [
+  changes,
+  gutter({ class: "ff-changes", markers: (view) => view.state.field(changes).signs, initialSpacer: () => CHANGED }),
+];

@@ -28,7 +28,14 @@ interface Row {
 }
 
 export class Files extends LitElement {
-  static override properties = { state: { attribute: false }, file: { attribute: false }, wrong: { attribute: false }, active: { state: true }, top: { state: true }, height: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    file: { attribute: false },
+    wrong: { attribute: false },
+    active: { state: true },
+    top: { state: true },
+    height: { state: true },
+  };
   static override styles = [
     look,
     css`
@@ -175,20 +182,51 @@ export class Files extends LitElement {
     if (row.folder) {
       const open = !this.#isFolded(row.folder);
       return html`
-        <div id="row-${index}" class="row folder ${active}" role="treeitem" style=${style} aria-level="1" aria-posinset=${row.index} aria-setsize=${row.size} aria-expanded=${open} title=${row.title} @click=${() => this.#choose(row)}>
-          <span class="fold" aria-hidden="true">${open ? "▾" : "▸"}</span><span class="title">${row.title}</span><span aria-hidden="true">${count(row.folder.files.length)}</span><span class="visually-hidden">, ${counted(row.folder.files.length, "file")}</span>
+        <div
+          id="row-${index}"
+          class="row folder ${active}"
+          role="treeitem"
+          style=${style}
+          aria-level="1"
+          aria-posinset=${row.index}
+          aria-setsize=${row.size}
+          aria-expanded=${open}
+          title=${row.title}
+          @click=${() => this.#choose(row)}
+        >
+          <span class="fold" aria-hidden="true">${open ? "▾" : "▸"}</span><span class="title">${row.title}</span
+          ><span aria-hidden="true">${count(row.folder.files.length)}</span
+          ><span class="visually-hidden">, ${counted(row.folder.files.length, "file")}</span>
         </div>
       `;
     }
     const file = row.file!;
     const sign = signOf(file);
     const wrong = this.wrong.get(file.name);
-    const words = [SIGNS[sign], wrong?.errors ? counted(wrong.errors, "error") : "", wrong?.warnings ? counted(wrong.warnings, "warning") : ""].filter((it) => it);
+    const words = [
+      SIGNS[sign],
+      wrong?.errors ? counted(wrong.errors, "error") : "",
+      wrong?.warnings ? counted(wrong.warnings, "warning") : "",
+    ].filter((it) => it);
     return html`
-      <div id="row-${index}" class="row ${row.level > 1 ? "in" : ""} ${active}" role="treeitem" style=${style} aria-level=${row.level} aria-posinset=${row.index} aria-setsize=${row.size} aria-selected=${file.name === this.file} title=${file.name} data-file=${file.name} @click=${() => this.#choose(row)}>
-        <span class="sign ${SIGNS[sign]}" aria-hidden="true">${sign}</span><span class="title">${row.title}</span><span class="visually-hidden">${words.map((it) => `, ${it}`)}</span>
+      <div
+        id="row-${index}"
+        class="row ${row.level > 1 ? "in" : ""} ${active}"
+        role="treeitem"
+        style=${style}
+        aria-level=${row.level}
+        aria-posinset=${row.index}
+        aria-setsize=${row.size}
+        aria-selected=${file.name === this.file}
+        title=${file.name}
+        data-file=${file.name}
+        @click=${() => this.#choose(row)}
+      >
+        <span class="sign ${SIGNS[sign]}" aria-hidden="true">${sign}</span><span class="title">${row.title}</span
+        ><span class="visually-hidden">${words.map((it) => `, ${it}`)}</span>
         <span class="wrong" aria-hidden="true">
-          ${wrong?.errors ? html`<span class="error">✕ ${wrong.errors}</span>` : nothing} ${wrong?.warnings ? html`<span class="warning">▲ ${wrong.warnings}</span>` : nothing}
+          ${wrong?.errors ? html`<span class="error">✕ ${wrong.errors}</span>` : nothing}
+          ${wrong?.warnings ? html`<span class="warning">▲ ${wrong.warnings}</span>` : nothing}
         </span>
       </div>
     `;
@@ -202,9 +240,19 @@ export class Files extends LitElement {
     let index = 0;
     for (const folder of folders) {
       const level = folder.id === "" ? 1 : 2;
-      if (level === 2) rows.push({ id: `folder ${folder.id}`, level: 1, index: ++index, size, folder, title: folder.title });
+      if (level === 2)
+        rows.push({ id: `folder ${folder.id}`, level: 1, index: ++index, size, folder, title: folder.title });
       if (level === 2 && this.#isFolded(folder)) continue;
-      folder.files.forEach((it, at) => rows.push({ id: `file ${it.name}`, level, index: level === 1 ? ++index : at + 1, size: level === 1 ? size : folder.files.length, file: it.file, title: it.title }));
+      folder.files.forEach((it, at) =>
+        rows.push({
+          id: `file ${it.name}`,
+          level,
+          index: level === 1 ? ++index : at + 1,
+          size: level === 1 ? size : folder.files.length,
+          file: it.file,
+          title: it.title,
+        }),
+      );
     }
     return rows;
   }
@@ -230,12 +278,22 @@ export class Files extends LitElement {
     const to = (index: number) => (this.active = this.#rows[Math.min(Math.max(index, 0), this.#rows.length - 1)]?.id);
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     switch (event.key) {
-      case "ArrowDown": to(at + 1); break;
-      case "ArrowUp": to(at - 1); break;
-      case "Home": to(0); break;
-      case "End": to(this.#rows.length - 1); break;
+      case "ArrowDown":
+        to(at + 1);
+        break;
+      case "ArrowUp":
+        to(at - 1);
+        break;
+      case "Home":
+        to(0);
+        break;
+      case "End":
+        to(this.#rows.length - 1);
+        break;
       case "Enter":
-      case " ": if (row) this.#choose(row); break;
+      case " ":
+        if (row) this.#choose(row);
+        break;
       case "ArrowRight":
         if (row?.folder && this.#isFolded(row.folder)) this.#fold(row.folder, false);
         else if (row?.folder) to(at + 1);
@@ -244,8 +302,11 @@ export class Files extends LitElement {
         if (row?.folder) this.#fold(row.folder, true);
         else to(this.#rows.findLastIndex((it, index) => index < at && it.folder));
         break;
-      case "Delete": if (row?.file) this.dispatchEvent(new CustomEvent("remove", { detail: row.file.name })); break;
-      default: return;
+      case "Delete":
+        if (row?.file) this.dispatchEvent(new CustomEvent("remove", { detail: row.file.name }));
+        break;
+      default:
+        return;
     }
     event.preventDefault();
     event.stopPropagation();

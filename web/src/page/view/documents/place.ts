@@ -6,14 +6,17 @@ import type { Finding } from "../../../../contract.js";
 export function offsetOf(doc: Text, place: { line?: number | undefined; column?: number | undefined }): number {
   const line = doc.line(Math.min(Math.max(place.line ?? 1, 1), doc.lines));
   let offset = 0;
-  for (let left = (place.column ?? 1) - 1; left > 0 && offset < line.length; left--) offset += (line.text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+  for (let left = (place.column ?? 1) - 1; left > 0 && offset < line.length; left--)
+    offset += (line.text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
   return line.from + offset;
 }
 
 /** What a finding is about: the word that its message quotes where it stands in that line, else what begins at the place. */
 export function rangeOf(doc: Text, finding: Finding): { from: number; to: number } {
   const from = offsetOf(doc, finding.at ?? {});
-  const word = quoted(finding.message).map((it) => wordAt(doc, from, it)).find((it) => it);
+  const word = quoted(finding.message)
+    .map((it) => wordAt(doc, from, it))
+    .find((it) => it);
   if (word) return word;
   const line = doc.lineAt(from);
   const rest = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]]+)/.exec(line.text.slice(from - line.from))?.[0];

@@ -18,7 +18,13 @@ const RANK: Record<string, number> = { error: 0, warning: 1, info: 2 };
 export function sorted(findings: Finding[]): Finding[] {
   const rank = (it: Finding) => RANK[it.severity] ?? 3;
   const order = (a: string | number = "", b: string | number = "") => (a < b ? -1 : Number(a > b));
-  return [...findings].sort((a, b) => rank(a) - rank(b) || order(a.at?.file, b.at?.file) || order(a.at?.line ?? 0, b.at?.line ?? 0) || order(a.at?.column ?? 0, b.at?.column ?? 0));
+  return [...findings].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      order(a.at?.file, b.at?.file) ||
+      order(a.at?.line ?? 0, b.at?.line ?? 0) ||
+      order(a.at?.column ?? 0, b.at?.column ?? 0),
+  );
 }
 
 /** A text in which backticks stand around what was written. */
@@ -27,7 +33,14 @@ export function worded(text: string): unknown {
 }
 
 export class Problems extends LitElement {
-  static override properties = { findings: { attribute: false }, file: { attribute: false }, all: { state: true }, open: { state: true }, top: { state: true }, height: { state: true } };
+  static override properties = {
+    findings: { attribute: false },
+    file: { attribute: false },
+    all: { state: true },
+    open: { state: true },
+    top: { state: true },
+    height: { state: true },
+  };
   static override styles = [
     look,
     css`
@@ -155,8 +168,12 @@ export class Problems extends LitElement {
           </button>
         </h2>
         <span aria-live="polite">
-          <span class=${errors ? "error" : "quiet"}><span aria-hidden="true">✕</span> ${count(errors)}<span class="visually-hidden"> errors,</span></span>
-          <span class=${warnings ? "warning" : "quiet"}><span aria-hidden="true">▲</span> ${count(warnings)}<span class="visually-hidden"> warnings</span></span>
+          <span class=${errors ? "error" : "quiet"}
+            ><span aria-hidden="true">✕</span> ${count(errors)}<span class="visually-hidden"> errors,</span></span
+          >
+          <span class=${warnings ? "warning" : "quiet"}
+            ><span aria-hidden="true">▲</span> ${count(warnings)}<span class="visually-hidden"> warnings</span></span
+          >
         </span>
         <span class="push" role="group" aria-label="Which problems">
           <button aria-pressed=${this.all} @click=${() => (this.all = true)}>All ${count(this.findings.length)}</button>
@@ -169,7 +186,12 @@ export class Problems extends LitElement {
 
   #list(shown: Finding[]) {
     if (!shown.length) return html`<p class="none">Nothing was found${this.all ? "" : " in this file"}.</p>`;
-    if (shown.length <= LONG) return html`<div class="list" tabindex="0" role="group" aria-label="Problems"><ul>${shown.map((it) => this.#row(it))}</ul></div>`;
+    if (shown.length <= LONG)
+      return html`<div class="list" tabindex="0" role="group" aria-label="Problems">
+        <ul>
+          ${shown.map((it) => this.#row(it))}
+        </ul>
+      </div>`;
     const { from, to } = rowsAt({ top: this.top, height: this.height }, ROW, shown.length);
     return html`
       <div class="list long" tabindex="0" role="group" aria-label="Problems" @scroll=${this.#scroll}>
@@ -185,12 +207,18 @@ export class Problems extends LitElement {
     const severity = finding.severity in ICONS ? finding.severity : "info";
     const tell = (name: string, detail: unknown) => () => this.dispatchEvent(new CustomEvent(name, { detail }));
     return html`
-      <li style=${styleMap(row ? { top: `${row.at * ROW}px` } : {})} aria-posinset=${row ? row.at + 1 : nothing} aria-setsize=${row ? row.of : nothing}>
+      <li
+        style=${styleMap(row ? { top: `${row.at * ROW}px` } : {})}
+        aria-posinset=${row ? row.at + 1 : nothing}
+        aria-setsize=${row ? row.of : nothing}
+      >
         <span class="severity ${severity}"><span aria-hidden="true">${ICONS[severity]}</span> ${severity}</span>
         <span class="message" title=${row ? finding.message : nothing}>${worded(finding.message)}</span>
         <span class="more">
           ${finding.at?.file ? html`<button class="link mono" title="${finding.at.file}" @click=${tell("place", finding.at)}>${placeName(finding.at)}</button>` : nothing}
-          <button class="link" title="what ${finding.code} means" @click=${tell("code", finding.code)}>${finding.code}</button>
+          <button class="link" title="what ${finding.code} means" @click=${tell("code", finding.code)}>
+            ${finding.code}
+          </button>
           ${title ? html`<button @click=${tell("fix", finding)}>${title}</button>` : nothing}
           ${finding.hint ? html`<span class="hint">${worded(finding.hint)}</span>` : nothing}
         </span>

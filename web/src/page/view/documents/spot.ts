@@ -32,7 +32,12 @@ export function spotAt(state: EditorState, position: number): Spot | undefined {
   let flow: number | undefined;
   for (let node = tree.resolveInner(position, -1); node.parent; node = node.parent) {
     if (/^(Comment|BlockLiteral)/.test(node.name)) return undefined;
-    if (/^Flow/.test(node.name) && node.from < position && (position < node.to || !/[\]}]/.test(state.sliceDoc(node.to - 1, node.to)))) flow = node.from;
+    if (
+      /^Flow/.test(node.name) &&
+      node.from < position &&
+      (position < node.to || !/[\]}]/.test(state.sliceDoc(node.to - 1, node.to)))
+    )
+      flow = node.from;
   }
   const doc = state.doc;
   const line = doc.lineAt(position);
@@ -42,17 +47,32 @@ export function spotAt(state: EditorState, position: number): Spot | undefined {
   const own = openers(before);
   const last = own.at(-1);
   // Braces that are not closed yet may be unknown to the tree.
-  if (flow === undefined && last && /^[[{]/.test(before.slice(last.after).trimStart())) flow = line.from + last.after + before.slice(last.after).search(/\S/);
+  if (flow === undefined && last && /^[[{]/.test(before.slice(last.after).trimStart()))
+    flow = line.from + last.after + before.slice(last.after).search(/\S/);
   if (flow !== undefined) return inBraces(doc, flow, position, within);
   const start = position - /[^\s]*$/.exec(before.slice(last?.after ?? 0))![0].length - line.from;
   if (last?.key !== undefined) {
     // `key: va|`; a value of several words is not one to complete.
     if (/\S\s/.test(before.slice(last.after).trimStart())) return undefined;
-    return { path: [...above(doc, line.number, last.column, own.slice(0, -1)), last.key], writes: "value", from: line.from + start, indent: last.column, beside: besides(doc, line.number, last.column), ...within };
+    return {
+      path: [...above(doc, line.number, last.column, own.slice(0, -1)), last.key],
+      writes: "value",
+      from: line.from + start,
+      indent: last.column,
+      beside: besides(doc, line.number, last.column),
+      ...within,
+    };
   }
   if (/\S\s/.test(before.slice(last?.after ?? 0).trimStart())) return undefined;
   const path = above(doc, line.number, start, own);
-  return { path, writes: last ? "either" : "key", from: line.from + start, indent: start, beside: besides(doc, line.number, start), ...within };
+  return {
+    path,
+    writes: last ? "either" : "key",
+    from: line.from + start,
+    indent: start,
+    beside: besides(doc, line.number, start),
+    ...within,
+  };
 }
 
 interface Opener {
@@ -118,7 +138,9 @@ function besides(doc: Text, line: number, column: number): Map<string, string> {
   };
   const own = openers(doc.line(line).text);
   if (!own.some((it) => it.key === undefined && it.column < column)) look(line - 1, -1);
-  for (const it of own) if (it.key !== undefined && it.column === column) found.set(it.key, plain(doc.line(line).text.slice(it.after).trim()));
+  for (const it of own)
+    if (it.key !== undefined && it.column === column)
+      found.set(it.key, plain(doc.line(line).text.slice(it.after).trim()));
   look(line + 1, 1);
   return found;
 }
@@ -134,7 +156,9 @@ interface Level {
 function inBraces(doc: Text, start: number, position: number, within: Pick<Spot, "text" | "before">): Spot {
   const line = doc.lineAt(start);
   const head = openers(line.text.slice(0, start - line.from));
-  const path = head.length ? [...above(doc, line.number, head.at(-1)!.column, head.slice(0, -1)), head.at(-1)!.key ?? ITEM] : above(doc, line.number, start - line.from, []);
+  const path = head.length
+    ? [...above(doc, line.number, head.at(-1)!.column, head.slice(0, -1)), head.at(-1)!.key ?? ITEM]
+    : above(doc, line.number, start - line.from, []);
   const levels: Level[] = [];
   const inside = doc.sliceString(start, Math.min(doc.length, position + 2_000));
   let at = 0;
@@ -145,8 +169,15 @@ function inBraces(doc: Text, start: number, position: number, within: Pick<Spot,
     const level = levels.at(-1);
     if (start + at === position) {
       const inner = levels.flatMap((it) => (it.map ? (it.key ?? []) : ITEM));
-      const from = start + token + (/^\s*/.exec(inside.slice(token, at))![0].length);
-      spot = { path: [...path, ...inner], writes: level?.map && level.key === undefined ? "key" : level?.map ? "value" : "either", from: Math.min(from, position), indent: undefined, beside: level?.beside ?? new Map(), ...within };
+      const from = start + token + /^\s*/.exec(inside.slice(token, at))![0].length;
+      spot = {
+        path: [...path, ...inner],
+        writes: level?.map && level.key === undefined ? "key" : level?.map ? "value" : "either",
+        from: Math.min(from, position),
+        indent: undefined,
+        beside: level?.beside ?? new Map(),
+        ...within,
+      };
       depth = levels.length;
     }
     const letter = inside[at];

@@ -49,21 +49,36 @@ export function referencesAt(spot: Spot, fleet: Known): Completion[] {
   const [above, key] = [path.at(-2) ?? "", path.at(-1) ?? ""];
   if (above === "matchLabels") return labelValues(fleet, key);
   if (above === "matchExpressions" && !isItem && key === "key") return labelKeys(fleet);
-  if (above === "matchExpressions" && key === "operator") return ["In", "NotIn", "Exists", "DoesNotExist"].map((label) => ({ label, type: "enum", boost: 3 }));
-  if (above === "matchExpressions" && key === "values") return labelValues(fleet, spot.beside.get("key") ?? keyBefore(spot));
-  if (/^clusterNames?$|^(ignore|exclude)\w*s$/i.test(key) || (above === "clusters" && key === "name")) return clusterNames(spot, fleet);
-  if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && /^(name|path)$/.test(key)) return optionNames(spot, fleet);
-  if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && key === "value") return optionValues(spot, fleet);
+  if (above === "matchExpressions" && key === "operator")
+    return ["In", "NotIn", "Exists", "DoesNotExist"].map((label) => ({ label, type: "enum", boost: 3 }));
+  if (above === "matchExpressions" && key === "values")
+    return labelValues(fleet, spot.beside.get("key") ?? keyBefore(spot));
+  if (/^clusterNames?$|^(ignore|exclude)\w*s$/i.test(key) || (above === "clusters" && key === "name"))
+    return clusterNames(spot, fleet);
+  if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && /^(name|path)$/.test(key))
+    return optionNames(spot, fleet);
+  if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && key === "value")
+    return optionValues(spot, fleet);
   if (key === "namespace" && above !== "") return namespaces(fleet);
   return names(fleet, spot, above, key);
 }
 
 function labelKeys(fleet: Known): Completion[] {
-  return [...fleet.labels].map(([label, values]) => ({ label, type: "property", detail: counted(values.size, "value"), boost: 3 }));
+  return [...fleet.labels].map(([label, values]) => ({
+    label,
+    type: "property",
+    detail: counted(values.size, "value"),
+    boost: 3,
+  }));
 }
 
 function labelValues(fleet: Known, key: string): Completion[] {
-  return [...(fleet.labels.get(key) ?? [])].map(([value, clusters]) => ({ label: inline(value), type: "text", detail: counted(clusters, "cluster"), boost: 3 }));
+  return [...(fleet.labels.get(key) ?? [])].map(([value, clusters]) => ({
+    label: inline(value),
+    type: "text",
+    detail: counted(clusters, "cluster"),
+    boost: 3,
+  }));
 }
 
 /** Inside `values: […]`, the key stands before the list. */
@@ -73,16 +88,31 @@ function keyBefore(spot: Spot): string {
 
 /** The clusters of those who read the document; all, if it is not known who does. */
 function clusterNames(spot: Spot, fleet: Known): Completion[] {
-  const dialects = (kind: string | undefined) => fleet.kinds.filter((it) => it.kind === kind || (it.kind.endsWith("*") && kind?.startsWith(it.kind.slice(0, -1)))).flatMap((it) => it.dialects);
+  const dialects = (kind: string | undefined) =>
+    fleet.kinds
+      .filter((it) => it.kind === kind || (it.kind.endsWith("*") && kind?.startsWith(it.kind.slice(0, -1))))
+      .flatMap((it) => it.dialects);
   const own = dialects(topValue(spot.text, "kind"));
-  const kinds = new Map([...new Set(fleet.clusters.map((it) => it.kind))].map((kind) => [kind, dialects(kind).some((it) => own.includes(it))]));
+  const kinds = new Map(
+    [...new Set(fleet.clusters.map((it) => it.kind))].map((kind) => [
+      kind,
+      dialects(kind).some((it) => own.includes(it)),
+    ]),
+  );
   const near = fleet.clusters.filter((it) => kinds.get(it.kind));
-  return (near.length ? near : fleet.clusters).map((it) => ({ label: it.name, type: "variable", detail: it.kind, boost: 3 }));
+  return (near.length ? near : fleet.clusters).map((it) => ({
+    label: it.name,
+    type: "variable",
+    detail: it.kind,
+    boost: 3,
+  }));
 }
 
 /** The options of the definitions that the document names, or of all if it names none. */
 function optionsOf(spot: Spot, fleet: Known): [definition: string, option: Option][] {
-  const definitions = fleet.documents.filter((it) => it.kind === "PluginDefinition" || it.kind === "ClusterPluginDefinition");
+  const definitions = fleet.documents.filter(
+    (it) => it.kind === "PluginDefinition" || it.kind === "ClusterPluginDefinition",
+  );
   const words = new Set(spot.text.split(/[\s,:{}[\]"']+/));
   const named = definitions.filter((it) => words.has(it.metadata?.name ?? ""));
   return (named.length ? named : definitions).flatMap((it) =>
@@ -97,7 +127,10 @@ function optionNames(spot: Spot, fleet: Known): Completion[] {
     label: it.name,
     type: "variable",
     detail: `${it.type ?? ""} of ${definition}`.trim(),
-    info: [it.description, it.default === undefined ? undefined : `default: ${json(it.default)}`].filter((it) => it).join("\n") || "no default",
+    info:
+      [it.description, it.default === undefined ? undefined : `default: ${json(it.default)}`]
+        .filter((it) => it)
+        .join("\n") || "no default",
     boost: 3,
   }));
 }
@@ -106,20 +139,27 @@ function optionValues(spot: Spot, fleet: Known): Completion[] {
   const name = spot.beside.get("name") ?? spot.beside.get("path");
   const options = optionsOf(spot, fleet).filter(([, it]) => it.name === name);
   return options.flatMap(([definition, it]): Completion[] => [
-    ...(it.default === undefined ? [] : [{ label: inline(it.default), type: "text", detail: `default of ${definition}`, boost: 2 }]),
+    ...(it.default === undefined
+      ? []
+      : [{ label: inline(it.default), type: "text", detail: `default of ${definition}`, boost: 2 }]),
     ...(it.type === "bool" ? ["true", "false"].map((label) => ({ label, type: "enum", boost: 2 })) : []),
   ]);
 }
 
 function namespaces(fleet: Known): Completion[] {
-  const all = new Set(fleet.documents.flatMap((it) => (it.kind === "Namespace" ? it.metadata?.name : it.metadata?.namespace) ?? []));
+  const all = new Set(
+    fleet.documents.flatMap((it) => (it.kind === "Namespace" ? it.metadata?.name : it.metadata?.namespace) ?? []),
+  );
   return [...all].map((label) => ({ label, type: "namespace", boost: 1 }));
 }
 
 /** Names of the documents that a key speaks of: `clusterSets`, `pluginPreset`, `pluginDefinitionRef: {name}`. */
 function names(fleet: Known, spot: Spot, above: string, key: string): Completion[] {
   const spoken = key === "name" ? (spot.beside.get("kind") ?? above) : key;
-  const word = spoken.replace(/(Refs?|Names?)$/, "").replace(/s$/, "").toLowerCase();
+  const word = spoken
+    .replace(/(Refs?|Names?)$/, "")
+    .replace(/s$/, "")
+    .toLowerCase();
   if (word === "" || word === "metadata") return [];
   const found = fleet.documents.filter((it) => {
     const kind = it.kind.toLowerCase();
@@ -127,5 +167,10 @@ function names(fleet: Known, spot: Spot, above: string, key: string): Completion
     const isMeant = kind === word || (word.length > 6 && kind.endsWith(word) && !spot.beside.has("kind"));
     return it.metadata?.name !== undefined && isMeant;
   });
-  return [...new Map(found.map((it) => [it.metadata!.name!, it.kind]))].map(([label, detail]) => ({ label, type: "class", detail, boost: 2 }));
+  return [...new Map(found.map((it) => [it.metadata!.name!, it.kind]))].map(([label, detail]) => ({
+    label,
+    type: "class",
+    detail,
+    boost: 2,
+  }));
 }

@@ -23,14 +23,23 @@ export function foldersOf(files: Iterable<Edited>): Folder[] {
     const id = file.live === undefined ? above : `${above}/live`;
     let folder = folders.get(id);
     if (!folder) folders.set(id, (folder = { id, title: above, seen: 0, files: [] }));
-    const title = file.live === undefined ? parts.at(-1)! : live < 0 ? file.name : parts.slice(live + 1).join("/").replace(/^_hub\//, "hub/");
+    const title =
+      file.live === undefined
+        ? parts.at(-1)!
+        : live < 0
+          ? file.name
+          : parts
+              .slice(live + 1)
+              .join("/")
+              .replace(/^_hub\//, "hub/");
     folder.files.push({ name: file.name, title, file });
   }
   for (const folder of folders.values()) {
     const clusters = new Set(folder.files.flatMap((it) => it.file.live ?? []));
     folder.seen = clusters.size;
     if (folder.seen === 0) continue;
-    const seen = folder.seen === 1 ? `seen in ${clusterName([...clusters][0]!)}` : `seen in ${counted(folder.seen, "cluster")}`;
+    const seen =
+      folder.seen === 1 ? `seen in ${clusterName([...clusters][0]!)}` : `seen in ${counted(folder.seen, "cluster")}`;
     folder.title = folder.title ? `${folder.title}: ${seen}` : seen;
   }
   // Files without a folder first, then as they came; what was seen at the top follows what was written.

@@ -9,10 +9,22 @@ import type { State } from "../../state.js";
 import { prose } from "./prose.js";
 import { said } from "./result.js";
 
-const WORDS: Record<string, string> = { wins: "wins", shadowed: "overridden", "not-applied": "does not apply", retained: "kept from the live object" };
+const WORDS: Record<string, string> = {
+  wins: "wins",
+  shadowed: "overridden",
+  "not-applied": "does not apply",
+  retained: "kept from the live object",
+};
 
 export class Cascade extends LitElement {
-  static override properties = { state: { attribute: false }, name: { attribute: false }, text: { attribute: false }, chain: { attribute: false }, rule: { attribute: false }, error: { attribute: false } };
+  static override properties = {
+    state: { attribute: false },
+    name: { attribute: false },
+    text: { attribute: false },
+    chain: { attribute: false },
+    rule: { attribute: false },
+    error: { attribute: false },
+  };
   static override styles = [
     look,
     marks,
@@ -84,7 +96,10 @@ export class Cascade extends LitElement {
   declare error: Refusal | undefined;
 
   override render() {
-    if (this.error) return html`<p class="quiet">${prose(this.error.message)}${this.error.hint ? html`: ${prose(this.error.hint)}` : nothing}</p>`;
+    if (this.error)
+      return html`<p class="quiet">
+        ${prose(this.error.message)}${this.error.hint ? html`: ${prose(this.error.hint)}` : nothing}
+      </p>`;
     return html`
       ${this.text !== undefined && (this.text.length > 60 || this.text.includes("\n")) ? html`<pre tabindex="0" role="group" aria-label="The whole value">${this.text}</pre>` : nothing}
       <ol aria-label=${`Who decides over ${this.name}`}>
@@ -95,14 +110,21 @@ export class Cascade extends LitElement {
 
   #link(link: LinkAnswer | LayerAnswer, state: string) {
     const reason = "reason" in link ? link.reason : undefined;
-    const words = state === "retained" && this.rule !== undefined ? `${WORDS[state]} by the rule ${this.rule}` : (WORDS[state] ?? state);
+    const words =
+      state === "retained" && this.rule !== undefined
+        ? `${WORDS[state]} by the rule ${this.rule}`
+        : (WORDS[state] ?? state);
     // Winners stand on top and losers are struck out: only those who cannot see it need to be told.
     const plain = state === "wins" || state === "shadowed";
     return html`<li class=${state}>
       ${layerMark(link.layer)}
       <span class="what">
         <span class="value">${said(link)}</span>
-        <span class="layer" title=${link.document ?? ""}>${link.layer}<span class=${plain ? "visually-hidden" : ""}>: ${words}${reason ? html`, ${prose(reason.text)}` : nothing}</span></span>
+        <span class="layer" title=${link.document ?? ""}
+          >${link.layer}<span class=${plain ? "visually-hidden" : ""}
+            >: ${words}${reason ? html`, ${prose(reason.text)}` : nothing}</span
+          ></span
+        >
       </span>
       ${link.file === undefined ? nothing : html`<button class="link" title=${link.document ?? ""} aria-label=${`Go to ${placeName(link)}`} @click=${() => this.state.goTo({ file: link.file!, line: link.line, column: link.column })}>${placeName(link)}</button>`}
     </li>`;

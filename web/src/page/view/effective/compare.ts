@@ -56,10 +56,16 @@ export class Compare extends LitElement {
     `,
   ];
   declare state: State;
-  readonly diff = new Ask<"diff">(this, () => {
-    const { subject, cluster, compare } = this.state.choice;
-    return subject !== undefined && cluster !== undefined && compare !== undefined ? { op: "diff", subject, left: cluster, right: compare } : undefined;
-  }, { urgency: URGENT });
+  readonly diff = new Ask<"diff">(
+    this,
+    () => {
+      const { subject, cluster, compare } = this.state.choice;
+      return subject !== undefined && cluster !== undefined && compare !== undefined
+        ? { op: "diff", subject, left: cluster, right: compare }
+        : undefined;
+    },
+    { urgency: URGENT },
+  );
 
   constructor() {
     super();
@@ -72,17 +78,29 @@ export class Compare extends LitElement {
     if (cluster === undefined || compare === undefined || subject === undefined) return nothing;
     if (error) {
       return html`<p>${prose(error.message)}</p>
-        <ff-membership .state=${this.state} .subject=${subject} .cluster=${error.at === "/left" ? cluster : compare}></ff-membership>`;
+        <ff-membership
+          .state=${this.state}
+          .subject=${subject}
+          .cluster=${error.at === "/left" ? cluster : compare}
+        ></ff-membership>`;
     }
     if (!value) return nothing;
-    if (!value.differences.length) return html`<p>${clusterName(cluster)} and ${clusterName(compare)} get the same.</p>`;
+    if (!value.differences.length)
+      return html`<p>${clusterName(cluster)} and ${clusterName(compare)} get the same.</p>`;
     return html`
       <p role="status">${counted(value.differences.length, "difference")}</p>
       <table class=${stale ? "stale" : ""}>
         <thead>
-          <tr><th scope="col">value</th><th scope="col">${clusterName(cluster)}</th><th scope="col">${clusterName(compare)}</th><th scope="col">because of</th></tr>
+          <tr>
+            <th scope="col">value</th>
+            <th scope="col">${clusterName(cluster)}</th>
+            <th scope="col">${clusterName(compare)}</th>
+            <th scope="col">because of</th>
+          </tr>
         </thead>
-        <tbody>${value.differences.map((it) => this.#difference(it))}</tbody>
+        <tbody>
+          ${value.differences.map((it) => this.#difference(it))}
+        </tbody>
       </table>
     `;
   }
@@ -91,10 +109,15 @@ export class Compare extends LitElement {
     const show = () => this.state.choose({ path: it.path, object: it.object, compare: undefined });
     const { cause } = it;
     return html`<tr>
-      <th scope="row"><button class="link mono" title="Show who decides" @click=${show}>${breakable(it.path)}</button>${it.object ? html`<br /><span class="quiet">${it.object}</span>` : nothing}</th>
+      <th scope="row">
+        <button class="link mono" title="Show who decides" @click=${show}>${breakable(it.path)}</button
+        >${it.object ? html`<br /><span class="quiet">${it.object}</span>` : nothing}
+      </th>
       <td class="value">${side(it.left, it.leftFrom)}</td>
       <td class="value">${side(it.right, it.rightFrom)}</td>
-      <td>${cause ? html`${layerMark(cause.layer)} ${cause.layer} ${cause.file === undefined ? nothing : html`<br /><button class="link" aria-label=${`Go to ${placeName(cause)}`} @click=${() => this.state.goTo({ file: cause.file!, line: cause.line, column: cause.column })}>${placeName(cause)}</button>`}` : nothing}</td>
+      <td>
+        ${cause ? html`${layerMark(cause.layer)} ${cause.layer} ${cause.file === undefined ? nothing : html`<br /><button class="link" aria-label=${`Go to ${placeName(cause)}`} @click=${() => this.state.goTo({ file: cause.file!, line: cause.line, column: cause.column })}>${placeName(cause)}</button>`}` : nothing}
+      </td>
     </tr>`;
   }
 }
@@ -105,7 +128,9 @@ function breakable(path: string) {
 }
 
 function side(value: unknown, valueFrom: unknown) {
-  return value === undefined && valueFrom === undefined ? html`<span class="quiet">not set</span>` : html`<span>${said({ value, valueFrom })}</span>`;
+  return value === undefined && valueFrom === undefined
+    ? html`<span class="quiet">not set</span>`
+    : html`<span>${said({ value, valueFrom })}</span>`;
 }
 
 customElements.define("ff-compare", Compare);

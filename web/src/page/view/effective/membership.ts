@@ -9,7 +9,11 @@ import type { Place, State } from "../../state.js";
 import { prose } from "./prose.js";
 
 export class Membership extends LitElement {
-  static override properties = { state: { attribute: false }, subject: { attribute: false }, cluster: { attribute: false } };
+  static override properties = {
+    state: { attribute: false },
+    subject: { attribute: false },
+    cluster: { attribute: false },
+  };
   static override styles = [
     look,
     css`
@@ -48,7 +52,11 @@ export class Membership extends LitElement {
   declare state: State;
   declare subject: string;
   declare cluster: string;
-  readonly why = new Ask<"explain">(this, () => (this.subject ? { op: "explain", subject: this.subject, cluster: this.cluster } : undefined), { urgency: SOON });
+  readonly why = new Ask<"explain">(
+    this,
+    () => (this.subject ? { op: "explain", subject: this.subject, cluster: this.cluster } : undefined),
+    { urgency: SOON },
+  );
   readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
 
   constructor() {
@@ -65,11 +73,26 @@ export class Membership extends LitElement {
     if (error) return html`<p class="quiet">${prose(error.message)}</p>`;
     if (!value) return nothing;
     const reasons = value.reasons ?? [];
-    const summary = value.selected ? html`<span class="holds" aria-hidden="true">✓</span> ${clusterName(this.cluster)} is picked` : html`<span class="fails" aria-hidden="true">✗</span> ${clusterName(this.cluster)} is not picked`;
+    const summary = value.selected
+      ? html`<span class="holds" aria-hidden="true">✓</span> ${clusterName(this.cluster)} is picked`
+      : html`<span class="fails" aria-hidden="true">✗</span> ${clusterName(this.cluster)} is not picked`;
     const list = html`<ul>
-      ${reasons.map((it) => html`<li><span class=${it.holds ? "holds" : "fails"}><span aria-hidden="true">${it.holds ? "✓" : "✗"}</span><span class="visually-hidden">${it.holds ? "holds:" : "does not hold:"}</span></span><span>${prose(it.text)} ${this.#link(it.text)}</span></li>`)}
+      ${reasons.map(
+        (it) =>
+          html`<li>
+            <span class=${it.holds ? "holds" : "fails"}
+              ><span aria-hidden="true">${it.holds ? "✓" : "✗"}</span
+              ><span class="visually-hidden">${it.holds ? "holds:" : "does not hold:"}</span></span
+            ><span>${prose(it.text)} ${this.#link(it.text)}</span>
+          </li>`,
+      )}
     </ul>`;
-    return html`<details ?open=${!value.selected}><summary>${summary}${value.selected && reasons.length ? html` <span class="quiet">because of ${reasons.length === 1 ? prose(reasons[0]!.text) : `${reasons.length} reasons`}</span>` : nothing}</summary>${list}</details>`;
+    return html`<details ?open=${!value.selected}>
+      <summary>
+        ${summary}${value.selected && reasons.length ? html` <span class="quiet">because of ${reasons.length === 1 ? prose(reasons[0]!.text) : `${reasons.length} reasons`}</span>` : nothing}
+      </summary>
+      ${list}
+    </details>`;
   }
 
   /** To the label that a reason names. */
@@ -80,7 +103,9 @@ export class Membership extends LitElement {
       const place = await this.#label(key);
       if (place) this.state.goTo(place);
     };
-    return html`<button class="link" aria-label=${`Go to the label ${key} of ${this.cluster}`} @click=${go}>label</button>`;
+    return html`<button class="link" aria-label=${`Go to the label ${key} of ${this.cluster}`} @click=${go}>
+      label
+    </button>`;
   }
 
   /** Looked for when somebody wants to go there, in the files that name the cluster. */

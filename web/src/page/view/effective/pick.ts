@@ -9,7 +9,17 @@ const SHOWN = 12;
 
 /** Tells `pick` with the name. `names` are what the subject picks, `others` the rest of the fleet. */
 export class Pick extends LitElement {
-  static override properties = { names: { attribute: false }, others: { attribute: false }, value: { attribute: false }, label: {}, placeholder: {}, open: { state: true }, typed: { state: true }, at: { state: true }, top: { state: true } };
+  static override properties = {
+    names: { attribute: false },
+    others: { attribute: false },
+    value: { attribute: false },
+    label: {},
+    placeholder: {},
+    open: { state: true },
+    typed: { state: true },
+    at: { state: true },
+    top: { state: true },
+  };
   static override styles = [
     look,
     css`
@@ -91,7 +101,10 @@ export class Pick extends LitElement {
   get #found(): { name: string; picked: boolean }[] {
     const wanted = this.typed.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (name: string) => wanted.every((it) => clusterName(name).toLowerCase().includes(it));
-    return [...this.names.filter(fits).map((name) => ({ name, picked: true })), ...this.others.filter(fits).map((name) => ({ name, picked: false }))];
+    return [
+      ...this.names.filter(fits).map((name) => ({ name, picked: true })),
+      ...this.others.filter(fits).map((name) => ({ name, picked: false })),
+    ];
   }
 
   override render() {
@@ -118,12 +131,24 @@ export class Pick extends LitElement {
         @input=${this.#input}
         @keydown=${this.#key}
       />
-      <div id="list" class="list" role="listbox" aria-label=${`${this.label}: names`} ?hidden=${!this.open} @scroll=${this.#scroll} @mousedown=${(event: Event) => event.preventDefault()}>
-        ${found.length
-          ? html`<div class="all" role="presentation" style=${styleMap({ height: `${found.length * LINE}px` })}>
-              ${window.map((it) => html`<div class="option" role="option" id="option-${it.index}" aria-selected=${it.index === this.at} aria-setsize=${found.length} aria-posinset=${it.index + 1} style=${styleMap({ top: `${it.index * LINE}px` })} @click=${() => this.#take(it.name)}>${clusterName(it.name)}${it.picked ? nothing : html` <span class="quiet">not picked</span>`}</div>`)}
-            </div>`
-          : html`<div class="none quiet" role="option" aria-selected="false" aria-disabled="true">${this.open ? `no cluster of ${count(this.names.length + this.others.length)} is called that` : ""}</div>`}
+      <div
+        id="list"
+        class="list"
+        role="listbox"
+        aria-label=${`${this.label}: names`}
+        ?hidden=${!this.open}
+        @scroll=${this.#scroll}
+        @mousedown=${(event: Event) => event.preventDefault()}
+      >
+        ${
+          found.length
+            ? html`<div class="all" role="presentation" style=${styleMap({ height: `${found.length * LINE}px` })}>
+                ${window.map((it) => html`<div class="option" role="option" id="option-${it.index}" aria-selected=${it.index === this.at} aria-setsize=${found.length} aria-posinset=${it.index + 1} style=${styleMap({ top: `${it.index * LINE}px` })} @click=${() => this.#take(it.name)}>${clusterName(it.name)}${it.picked ? nothing : html` <span class="quiet">not picked</span>`}</div>`)}
+              </div>`
+            : html`<div class="none quiet" role="option" aria-selected="false" aria-disabled="true">
+                ${this.open ? `no cluster of ${count(this.names.length + this.others.length)} is called that` : ""}
+              </div>`
+        }
       </div>
     `;
   }
@@ -132,7 +157,10 @@ export class Pick extends LitElement {
     if (this.open) return;
     this.typed = "";
     this.open = true;
-    this.at = Math.max(0, this.#found.findIndex((it) => it.name === this.value));
+    this.at = Math.max(
+      0,
+      this.#found.findIndex((it) => it.name === this.value),
+    );
     void this.updateComplete.then(() => this.#reveal());
   };
 
@@ -149,7 +177,9 @@ export class Pick extends LitElement {
 
   readonly #key = (event: KeyboardEvent): void => {
     const found = this.#found;
-    const to = { ArrowDown: this.at + 1, ArrowUp: this.at - 1, PageDown: this.at + SHOWN, PageUp: this.at - SHOWN }[event.key];
+    const to = { ArrowDown: this.at + 1, ArrowUp: this.at - 1, PageDown: this.at + SHOWN, PageUp: this.at - SHOWN }[
+      event.key
+    ];
     if (to !== undefined) {
       if (!this.open) this.#start();
       else this.at = Math.min(Math.max(to, 0), Math.max(found.length - 1, 0));

@@ -46,7 +46,13 @@ export function inOrder(value: object): [string, unknown][] {
   return Object.entries(value).sort(([a], [b]) => rank(a) - rank(b));
 }
 
-const FIRST = new Map([["apiVersion", 0], ["kind", 1], ["metadata", 2], ["name", 3], ["namespace", 4]]);
+const FIRST = new Map([
+  ["apiVersion", 0],
+  ["kind", 1],
+  ["metadata", 2],
+  ["name", 3],
+  ["namespace", 4],
+]);
 
 /** So many options of one prefix stand together. */
 const TOGETHER = 4;
@@ -86,11 +92,17 @@ function commonPrefix(paths: string[]): string {
 
 function optionNode(option: OptionAnswer, origins: LayerAnswer[]): Node {
   const base = { path: option.path, id: `option ${option.path}`, name: option.path, origins };
-  if (option.valueFrom !== undefined) return { ...base, text: reference(option.valueFrom), isReference: true, children: [], folded: false };
+  if (option.valueFrom !== undefined)
+    return { ...base, text: reference(option.valueFrom), isReference: true, children: [], folded: false };
   // Maps may be merged from several layers: each value below belongs to the first layer that has it.
   const below = (pointer: string) => inside(origins, pointer);
-  const path = (outer: string, key: string | number) => (typeof key === "number" ? `${outer}[${key}]` : `${outer}.${key.replace(/[.[\\]/g, "\\$&")}`);
-  return valueNode(base, option.value, { pointer: "", path, origins: (pointer) => (pointer === "" ? origins : below(pointer)) });
+  const path = (outer: string, key: string | number) =>
+    typeof key === "number" ? `${outer}[${key}]` : `${outer}.${key.replace(/[.[\\]/g, "\\$&")}`;
+  return valueNode(base, option.value, {
+    pointer: "",
+    path,
+    origins: (pointer) => (pointer === "" ? origins : below(pointer)),
+  });
 }
 
 /** What layers say of a place inside of what they say. */
@@ -136,7 +148,13 @@ function objectNode(product: ProductAnswer, of: number): Node {
     return undefined;
   };
   const node = valueNode(
-    { path: "", object, id: `object ${object}`, name: `${kind} ${rest.join("/")}`, origins: [{ layer: "base", ...product.base }] },
+    {
+      path: "",
+      object,
+      id: `object ${object}`,
+      name: `${kind} ${rest.join("/")}`,
+      origins: [{ layer: "base", ...product.base }],
+    },
     product.object,
     {
       pointer: "",
@@ -155,11 +173,19 @@ interface Around {
   retained?: (pointer: string) => string | undefined;
 }
 
-function valueNode(base: Pick<Node, "id" | "name" | "path" | "object" | "origins">, value: unknown, around: Around): Node {
+function valueNode(
+  base: Pick<Node, "id" | "name" | "path" | "object" | "origins">,
+  value: unknown,
+  around: Around,
+): Node {
   const rule = around.retained?.(around.pointer);
   const retained = rule === undefined ? {} : { retainedBy: rule };
   const isList = Array.isArray(value);
-  const entries: [string | number, unknown][] = isList ? [...value.entries()] : typeof value === "object" && value !== null ? inOrder(value) : [];
+  const entries: [string | number, unknown][] = isList
+    ? [...value.entries()]
+    : typeof value === "object" && value !== null
+      ? inOrder(value)
+      : [];
   if (!entries.length) return { ...base, ...retained, text: inline(value), children: [], folded: false };
   const children = entries.map(([key, it]) => {
     const pointer = around.pointer + step(key);
@@ -169,7 +195,11 @@ function valueNode(base: Pick<Node, "id" | "name" | "path" | "object" | "origins
     return valueNode({ ...base, id, name: named, path, origins: around.origins(pointer) }, it, { ...around, pointer });
   });
   const summary = isList ? `[${entries.length}]` : `{${entries.length}}`;
-  return { ...branch(base.id, base.name, children, summary, around.pointer !== "" && size(children) > MANY), ...base, ...retained };
+  return {
+    ...branch(base.id, base.name, children, summary, around.pointer !== "" && size(children) > MANY),
+    ...base,
+    ...retained,
+  };
 }
 
 /** Elements of lists are known by their names. */
@@ -213,10 +243,14 @@ export function sentence(node: Node): string {
   const parts = [node.name, node.text ?? node.summary ?? ""];
   if (node.change === "removed") return [...parts, "removed by your edits"].join(", ");
   if (node.children.length === 0 && node.retainedBy !== undefined) parts.push(`live, retained by ${node.retainedBy}`);
-  else if (node.children.length === 0 && winner) parts.push(`set by ${winner.layer}${winner.file === undefined ? "" : ` in ${fileName(winner.file)}${winner.line === undefined ? "" : ` line ${winner.line}`}`}`);
+  else if (node.children.length === 0 && winner)
+    parts.push(
+      `set by ${winner.layer}${winner.file === undefined ? "" : ` in ${fileName(winner.file)}${winner.line === undefined ? "" : ` line ${winner.line}`}`}`,
+    );
   if (node.children.length === 0) for (const it of losers) parts.push(`overrides ${said(it)} from ${it.layer}`);
   if (node.change === "added") parts.push("added by your edits");
-  if (node.change === "changed") parts.push(node.was === undefined ? "changed inside by your edits" : `was ${node.was} before your edits`);
+  if (node.change === "changed")
+    parts.push(node.was === undefined ? "changed inside by your edits" : `was ${node.was} before your edits`);
   return parts.join(", ");
 }
 

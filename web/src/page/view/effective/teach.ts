@@ -3,7 +3,10 @@ import { html } from "lit";
 
 export function nothingLoaded() {
   return html`<div class="empty">
-    <p>Here stands what one cluster gets and who decides over each value. Three documents are enough for a start: a cluster, what can be set, and a preset that sets it.</p>
+    <p>
+      Here stands what one cluster gets and who decides over each value. Three documents are enough for a start: a
+      cluster, what can be set, and a preset that sets it.
+    </p>
     <pre tabindex="0" role="region" aria-label="Example documents">
 kind: Cluster
 apiVersion: greenhouse.sap/v1alpha1

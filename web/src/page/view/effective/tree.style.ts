@@ -113,12 +113,29 @@ export const treeStyle = css`
     font-family: var(--ff-mono);
     font-weight: 700;
   }
-  .changed .sign { color: var(--ff-warning); }
-  .added .sign { color: var(--ff-added); }
-  .removed .sign { color: var(--ff-removed); }
-  .changed .value { background: var(--ff-warning-soft); }
-  .added .value { background: var(--ff-added-soft); }
-  .removed .value { background: var(--ff-removed-soft); text-decoration: line-through; }
-  .branch .value { background: none; }
-  .was { color: var(--ff-quiet); }
+  .changed .sign {
+    color: var(--ff-warning);
+  }
+  .added .sign {
+    color: var(--ff-added);
+  }
+  .removed .sign {
+    color: var(--ff-removed);
+  }
+  .changed .value {
+    background: var(--ff-warning-soft);
+  }
+  .added .value {
+    background: var(--ff-added-soft);
+  }
+  .removed .value {
+    background: var(--ff-removed-soft);
+    text-decoration: line-through;
+  }
+  .branch .value {
+    background: none;
+  }
+  .was {
+    color: var(--ff-quiet);
+  }
 `;

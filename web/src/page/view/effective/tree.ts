@@ -117,7 +117,11 @@ export class Tree extends LitElement {
       style=${styleMap(virtual ? { height: `${this.#tops.at(-1)!}px` } : {})}
       @keydown=${this.#key}
     >
-      ${repeat(shown, (at) => this.#rows[at]!.node.id, (at) => this.#row(at, virtual))}
+      ${repeat(
+        shown,
+        (at) => this.#rows[at]!.node.id,
+        (at) => this.#row(at, virtual),
+      )}
     </div>`;
   }
 
@@ -141,9 +145,16 @@ export class Tree extends LitElement {
         @click=${() => this.#click(node)}
         @focus=${() => (this.active = node.id)}
       >
-        <span role="gridcell" class="name" title=${node.path || node.name}><span class="twist" aria-hidden="true">${isBranch ? (this.#isOpen(node) ? "▾" : "▸") : ""}</span>${sign(node)}<span class="mono">${node.name}</span></span>
-        <span role="gridcell" class="value" title=${node.text ?? ""}>${isBranch ? html`<span class="quiet">${node.summary}</span>` : node.text}${node.was !== undefined && !isBranch ? html` <span class="was">was <s>${node.was}</s></span>` : nothing}</span>
-        <span role="gridcell" class="by">${isBranch && node.object === undefined ? nothing : this.#by(node, node.id === this.active)}</span>
+        <span role="gridcell" class="name" title=${node.path || node.name}
+          ><span class="twist" aria-hidden="true">${isBranch ? (this.#isOpen(node) ? "▾" : "▸") : ""}</span
+          >${sign(node)}<span class="mono">${node.name}</span></span
+        >
+        <span role="gridcell" class="value" title=${node.text ?? ""}
+          >${isBranch ? html`<span class="quiet">${node.summary}</span>` : node.text}${node.was !== undefined && !isBranch ? html` <span class="was">was <s>${node.was}</s></span>` : nothing}</span
+        >
+        <span role="gridcell" class="by"
+          >${isBranch && node.object === undefined ? nothing : this.#by(node, node.id === this.active)}</span
+        >
         ${losers.length ? html`<div role="gridcell" class="losers">${losers.map((it) => this.#loser(it, node.id === this.active))}</div>` : nothing}
       </div>
       ${chosen && this.panel !== nothing ? html`<div role="row" style=${virtual ? styleMap({ top: `${this.#tops[at]! + LINE * (1 + losers.length)}px` }) : nothing}><div class="panel" role="gridcell" aria-colspan="3">${this.panel}</div></div>` : nothing}
@@ -153,9 +164,19 @@ export class Tree extends LitElement {
   #by(node: Node, active: boolean) {
     const [winner] = node.origins;
     if (!winner || (node.children.length && node.path !== "") || node.change === "removed") return nothing;
-    if (node.retainedBy !== undefined) return html`${layerMark("live")}<span title=${`retained by ${node.retainedBy}`}>live <span class="quiet">(retained by ${node.retainedBy})</span></span>`;
+    if (node.retainedBy !== undefined)
+      return html`${layerMark("live")}<span title=${`retained by ${node.retainedBy}`}
+          >live <span class="quiet">(retained by ${node.retainedBy})</span></span
+        >`;
     const go = (event: Event) => (event.stopPropagation(), this.#tell("decide", node));
-    return html`${layerMark(winner.layer)}<button class="link" tabindex=${active ? 0 : -1} title=${placeName(winner)} @click=${go}>${winner.layer}</button>`;
+    return html`${layerMark(winner.layer)}<button
+        class="link"
+        tabindex=${active ? 0 : -1}
+        title=${placeName(winner)}
+        @click=${go}
+      >
+        ${winner.layer}
+      </button>`;
   }
 
   #loser(layer: LayerAnswer, active: boolean) {
@@ -163,7 +184,9 @@ export class Tree extends LitElement {
     return html`<span class="loser">
       <span class="who">${layerMark(layer.layer)}<span>${layer.layer}</span></span>
       <s class="value" title=${said(layer)}>${said(layer)}</s>
-      <span class="by">${layer.file === undefined ? nothing : html`<button class="link" tabindex=${active ? 0 : -1} aria-label=${`Go to ${placeName(layer)}`} title=${placeName(layer)} @click=${go}><span>${placeName({ file: layer.file })}</span>${layer.line === undefined ? nothing : html`<span>:${layer.line}</span>`}</button>`}</span>
+      <span class="by"
+        >${layer.file === undefined ? nothing : html`<button class="link" tabindex=${active ? 0 : -1} aria-label=${`Go to ${placeName(layer)}`} title=${placeName(layer)} @click=${go}><span>${placeName({ file: layer.file })}</span>${layer.line === undefined ? nothing : html`<span>:${layer.line}</span>`}</button>`}</span
+      >
     </span>`;
   }
 
@@ -207,22 +230,42 @@ export class Tree extends LitElement {
     const { node, level } = row;
     const page = Math.max(1, Math.floor((this.#scroller?.clientHeight ?? 400) / LINE) - 2);
     switch (event.key) {
-      case "ArrowDown": this.#move(at + 1); break;
-      case "ArrowUp": this.#move(at - 1); break;
-      case "PageDown": this.#move(Math.min(at + page, this.#rows.length - 1)); break;
-      case "PageUp": this.#move(Math.max(at - page, 0)); break;
-      case "Home": this.#move(0); break;
-      case "End": this.#move(this.#rows.length - 1); break;
+      case "ArrowDown":
+        this.#move(at + 1);
+        break;
+      case "ArrowUp":
+        this.#move(at - 1);
+        break;
+      case "PageDown":
+        this.#move(Math.min(at + page, this.#rows.length - 1));
+        break;
+      case "PageUp":
+        this.#move(Math.max(at - page, 0));
+        break;
+      case "Home":
+        this.#move(0);
+        break;
+      case "End":
+        this.#move(this.#rows.length - 1);
+        break;
       case "ArrowRight":
         if (node.children.length && !this.#isOpen(node)) this.#toggle(node);
         else if (node.children.length) this.#move(at + 1);
         break;
       case "ArrowLeft":
         if (node.children.length && this.#isOpen(node)) this.#toggle(node);
-        else this.#move(this.#rows.slice(0, at).map((it) => it.level < level).lastIndexOf(true));
+        else
+          this.#move(
+            this.#rows
+              .slice(0, at)
+              .map((it) => it.level < level)
+              .lastIndexOf(true),
+          );
         break;
       case "Enter":
-      case " ": this.#click(node); break;
+      case " ":
+        this.#click(node);
+        break;
       case "Escape":
         if (this.chosen === undefined) return;
         this.#tell("choose", null);
@@ -231,7 +274,8 @@ export class Tree extends LitElement {
         if (node.children.length && node.path !== "") return;
         this.#tell("decide", node);
         break;
-      default: return;
+      default:
+        return;
     }
     event.preventDefault();
     event.stopPropagation();
@@ -264,7 +308,9 @@ export class Tree extends LitElement {
     if (!scroller) return this.#rows.slice(0, ALL).map((_, at) => at);
     const above = scroller.getBoundingClientRect().top - this.getBoundingClientRect().top;
     const [from, to] = [above - 400, above + scroller.clientHeight + 400];
-    return this.#rows.flatMap((it, at) => (it.node.id === this.active || (this.#tops[at + 1]! >= from && this.#tops[at]! <= to) ? [at] : []));
+    return this.#rows.flatMap((it, at) =>
+      it.node.id === this.active || (this.#tops[at + 1]! >= from && this.#tops[at]! <= to) ? [at] : [],
+    );
   }
 
   readonly #scrolled = (): void => {

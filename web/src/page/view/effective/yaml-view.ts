@@ -21,7 +21,12 @@ const SEVERAL = 3;
 
 /** Tells `choose` with the node of a line that was clicked in the margin. */
 export class YamlView extends LitElement {
-  static override properties = { result: { attribute: false }, nodes: { attribute: false }, copied: { state: true }, opened: { state: true } };
+  static override properties = {
+    result: { attribute: false },
+    nodes: { attribute: false },
+    copied: { state: true },
+    opened: { state: true },
+  };
   static override styles = [
     look,
     marks,
@@ -66,11 +71,22 @@ export class YamlView extends LitElement {
         padding: 2px var(--ff-space);
         cursor: pointer;
       }
-      .key { color: var(--ff-accent); }
-      .string { color: var(--ff-added); }
-      .number, .word { color: var(--ff-layer-2); }
-      .mark-text { color: var(--ff-quiet); }
-      .comment { color: var(--ff-quiet); }
+      .key {
+        color: var(--ff-accent);
+      }
+      .string {
+        color: var(--ff-added);
+      }
+      .number,
+      .word {
+        color: var(--ff-layer-2);
+      }
+      .mark-text {
+        color: var(--ff-quiet);
+      }
+      .comment {
+        color: var(--ff-quiet);
+      }
     `,
   ];
   declare result: ResultAnswer | undefined;
@@ -96,7 +112,8 @@ export class YamlView extends LitElement {
     this.#byPointer = new Map();
     const gather = (nodes: Node[]): void => {
       for (const it of nodes) {
-        if (it.path !== undefined && it.change !== "removed") this.#byPointer.set(`${it.object ?? ""} ${it.object === undefined ? pointerOf(it.path) : it.path}`, it);
+        if (it.path !== undefined && it.change !== "removed")
+          this.#byPointer.set(`${it.object ?? ""} ${it.object === undefined ? pointerOf(it.path) : it.path}`, it);
         gather(it.children);
       }
     };
@@ -118,24 +135,44 @@ export class YamlView extends LitElement {
       if (isOpen === this.opened.has(part.name!)) return;
       this.opened = new Set(isOpen ? [...this.opened, part.name!] : [...this.opened].filter((it) => it !== part.name));
     };
-    return html`<details ?open=${opened} @toggle=${toggle}><summary><code>${part.name}</code> <span class="quiet">${part.lines.length} lines</span></summary>${opened ? this.#part(part) : nothing}</details>`;
+    return html`<details ?open=${opened} @toggle=${toggle}>
+      <summary><code>${part.name}</code> <span class="quiet">${part.lines.length} lines</span></summary>
+      ${opened ? this.#part(part) : nothing}
+    </details>`;
   }
 
   #part(part: Part) {
-    return html`<pre tabindex="0" role="region" aria-label=${`YAML${part.name === undefined ? "" : ` of ${part.name}`}`}>${guard(
-      [this.result, this.nodes, part.name],
-      () => html`${part.lines.map((it, at) => this.#line(it, part.name, it.pointer !== part.lines[at - 1]?.pointer))}${part.notes.map((it) => html`<span class="line comment"># ${it}</span>`)}`,
-    )}</pre>`;
+    return html`<pre
+      tabindex="0"
+      role="region"
+      aria-label=${`YAML${part.name === undefined ? "" : ` of ${part.name}`}`}
+    >
+${guard(
+        [this.result, this.nodes, part.name],
+        () =>
+          html`${part.lines.map((it, at) => this.#line(it, part.name, it.pointer !== part.lines[at - 1]?.pointer))}${part.notes.map((it) => html`<span class="line comment"># ${it}</span>`)}`,
+      )}</pre>`;
   }
 
   #line(line: Line, object: string | undefined, begins: boolean) {
     const node = begins ? this.#nodeOf(line.pointer, object) : undefined;
     const layer = node && (node.retainedBy === undefined ? node.origins[0]?.layer : "live");
     // Line breaks are there for those who select and copy.
-    return html`<span class="line">${
-      node && layer && !node.children.length ? html`<button class="margin" tabindex="-1" aria-label=${`${node.name}: set by ${layer}`} title=${`set by ${layer}`} @click=${() => this.dispatchEvent(new CustomEvent("choose", { detail: node }))}>${layerMark(layer)}</button>` : nothing
-    }${line.tokens.map(([kind, text]) => (kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`))}
-</span>`;
+    return html`<span class="line"
+      >${
+        node && layer && !node.children.length
+          ? html`<button
+              class="margin"
+              tabindex="-1"
+              aria-label=${`${node.name}: set by ${layer}`}
+              title=${`set by ${layer}`}
+              @click=${() => this.dispatchEvent(new CustomEvent("choose", { detail: node }))}
+            >
+              ${layerMark(layer)}
+            </button>`
+          : nothing
+      }${line.tokens.map(([kind, text]) => (kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`))}
+    </span>`;
   }
 
   #nodeOf(pointer: string, object: string | undefined): Node | undefined {
@@ -144,8 +181,15 @@ export class YamlView extends LitElement {
 
   #parts(): Part[] {
     const { result } = this;
-    if (result?.objects) return result.objects.map((it) => ({ name: objectName(it.object), lines: yamlLines(ordered(it.object)), notes: [] }));
-    const notes = (result?.options ?? []).filter((it) => it.valueFrom !== undefined).map((it) => `${it.path}: ${reference(it.valueFrom)}`.replaceAll(/\s+/g, " "));
+    if (result?.objects)
+      return result.objects.map((it) => ({
+        name: objectName(it.object),
+        lines: yamlLines(ordered(it.object)),
+        notes: [],
+      }));
+    const notes = (result?.options ?? [])
+      .filter((it) => it.valueFrom !== undefined)
+      .map((it) => `${it.path}: ${reference(it.valueFrom)}`.replaceAll(/\s+/g, " "));
     return [{ lines: yamlLines(result?.values ?? {}), notes }];
   }
 

@@ -12,7 +12,13 @@ export function readingOf(filter: string): Reading {
 
 /** Every word must be somewhere in the cluster. */
 export function matchesText(cluster: ClusterAnswer, words: string[]): boolean {
-  const texts = [cluster.name, cluster.namespace ?? "", cluster.kind, ...(cluster.sets ?? []), ...Object.entries(cluster.labels).map(([key, value]) => `${key}=${value}`)].map((it) => it.toLowerCase());
+  const texts = [
+    cluster.name,
+    cluster.namespace ?? "",
+    cluster.kind,
+    ...(cluster.sets ?? []),
+    ...Object.entries(cluster.labels).map(([key, value]) => `${key}=${value}`),
+  ].map((it) => it.toLowerCase());
   return words.every((word) => texts.some((it) => it.includes(word)));
 }
 
@@ -34,7 +40,8 @@ export function toggled(filter: string, key: string, value: string): string {
   const at = parts.findIndex((it) => equality(it)?.key === key);
   const before = at < 0 ? [] : equality(parts[at]!)!.values;
   const values = before.includes(value) ? before.filter((it) => it !== value) : [...before, value];
-  const fresh = values.length === 0 ? [] : [values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(",")})`];
+  const fresh =
+    values.length === 0 ? [] : [values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(",")})`];
   if (at < 0) parts.push(...fresh);
   else parts.splice(at, 1, ...fresh);
   return parts.join(",");
@@ -42,7 +49,10 @@ export function toggled(filter: string, key: string, value: string): string {
 
 /** The parts of a selector: commas inside parentheses do not part. */
 function requirements(filter: string): string[] {
-  return filter.split(/,(?![^(]*\))/).map((it) => it.trim()).filter(Boolean);
+  return filter
+    .split(/,(?![^(]*\))/)
+    .map((it) => it.trim())
+    .filter(Boolean);
 }
 
 function equality(requirement: string): { key: string; values: string[] } | undefined {

@@ -36,9 +36,17 @@ function compute(clusters: ClusterAnswer[]): Label[] {
       counts.set(key, values.set(value, (values.get(value) ?? 0) + 1));
     }
   }
-  const all = [...counts].map(([key, values]): Label => ({ key, clusters: [...values.values()].reduce((sum, it) => sum + it, 0), values: [...values].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)) }));
-  const sorted = all.map((it): [number, Label] => [telling(it, clusters.length), it]).sort((a, b) => b[0] - a[0] || (a[1].key < b[1].key ? -1 : 1));
-  return sorted.map(([, it]) => it).filter((it, index, labels) => !labels.slice(0, index).some((other) => isTwin(it, other, clusters)));
+  const all = [...counts].map(([key, values]): Label => ({
+    key,
+    clusters: [...values.values()].reduce((sum, it) => sum + it, 0),
+    values: [...values].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)),
+  }));
+  const sorted = all
+    .map((it): [number, Label] => [telling(it, clusters.length), it])
+    .sort((a, b) => b[0] - a[0] || (a[1].key < b[1].key ? -1 : 1));
+  return sorted
+    .map(([, it]) => it)
+    .filter((it, index, labels) => !labels.slice(0, index).some((other) => isTwin(it, other, clusters)));
 }
 
 /** How evenly its values part the clusters, less for what has a value for nearly each. */
@@ -49,5 +57,9 @@ function telling({ clusters, values }: Label, all: number): number {
 
 /** Says the same as another label, as `topology.kubernetes.io/region` does beside `region`. */
 function isTwin(label: Label, other: Label, clusters: ClusterAnswer[]): boolean {
-  return label.clusters === other.clusters && label.values.length === other.values.length && clusters.every((it) => labelOf(it, label.key) === labelOf(it, other.key));
+  return (
+    label.clusters === other.clusters &&
+    label.values.length === other.values.length &&
+    clusters.every((it) => labelOf(it, label.key) === labelOf(it, other.key))
+  );
 }

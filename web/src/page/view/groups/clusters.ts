@@ -8,7 +8,12 @@ import { Virtual, virtual } from "../../virtual.js";
 const ROW = 24;
 
 export class ClusterList extends LitElement {
-  static override properties = { clusters: { attribute: false }, signs: { attribute: false }, chosen: { attribute: false }, label: { attribute: false } };
+  static override properties = {
+    clusters: { attribute: false },
+    signs: { attribute: false },
+    chosen: { attribute: false },
+    label: { attribute: false },
+  };
   static override styles = [
     look,
     virtual,
@@ -46,7 +51,9 @@ export class ClusterList extends LitElement {
     return html`<div style=${styleMap({ height: `${Math.min(this.clusters.length, 10) * ROW}px`, display: "grid" })}>
       ${this.#list.render(
         this.clusters,
-        (it) => html`<span class="name" title=${it}>${clusterName(it)}</span>${this.signs?.has(it) ? html`<span class="sign">${this.signs.get(it)}</span>` : nothing}`,
+        (it) =>
+          html`<span class="name" title=${it}>${clusterName(it)}</span
+            >${this.signs?.has(it) ? html`<span class="sign">${this.signs.get(it)}</span>` : nothing}`,
         { label: this.label, chosen: this.chosen === undefined ? -1 : this.clusters.indexOf(this.chosen) },
       )}
     </div>`;

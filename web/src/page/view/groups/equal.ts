@@ -45,7 +45,13 @@ export function differenceText({ path, value }: Difference): string {
 
 function compute(answer: EffectiveAnswer): Group[] {
   // What names the cluster differs everywhere: it says nothing about a group.
-  const own = new Set(answer.results.flatMap((it) => Object.values(it.own ?? {}).slice(0, 1).flatMap((options) => options.map(({ path }) => path))));
+  const own = new Set(
+    answer.results.flatMap((it) =>
+      Object.values(it.own ?? {})
+        .slice(0, 1)
+        .flatMap((options) => options.map(({ path }) => path)),
+    ),
+  );
   const equal = new Map<string, { results: ResultAnswer[]; leaves: Map<string, Leaf> }>();
   for (const result of answer.results) {
     const leaves = answer.results.length === 1 ? new Map<string, Leaf>() : leavesOf(result, own);
@@ -56,11 +62,20 @@ function compute(answer: EffectiveAnswer): Group[] {
   }
   const sorted = [...equal.values()]
     .map((it) => ({ ...it, clusters: it.results.flatMap((result) => result.clusters) }))
-    .sort((a, b) => Number(!!a.results[0]!.error) - Number(!!b.results[0]!.error) || decision(a.results[0]!) - decision(b.results[0]!) || b.clusters.length - a.clusters.length);
-  const most = sorted.filter((it) => !it.results[0]!.error).reduce((best, it) => (it.clusters.length > (best?.clusters.length ?? 0) ? it : best), sorted[0]);
+    .sort(
+      (a, b) =>
+        Number(!!a.results[0]!.error) - Number(!!b.results[0]!.error) ||
+        decision(a.results[0]!) - decision(b.results[0]!) ||
+        b.clusters.length - a.clusters.length,
+    );
+  const most = sorted
+    .filter((it) => !it.results[0]!.error)
+    .reduce((best, it) => (it.clusters.length > (best?.clusters.length ?? 0) ? it : best), sorted[0]);
   // How many clusters have the same: what is rare says more.
   const spread = new Map<string, number>();
-  for (const { leaves, clusters } of sorted) for (const [key, { shape }] of leaves) spread.set(`${key}\0${shape}`, (spread.get(`${key}\0${shape}`) ?? 0) + clusters.length);
+  for (const { leaves, clusters } of sorted)
+    for (const [key, { shape }] of leaves)
+      spread.set(`${key}\0${shape}`, (spread.get(`${key}\0${shape}`) ?? 0) + clusters.length);
   // Where several are the largest, each is compared with what most clusters have, value by value.
   const isTied = sorted.filter((it) => it.clusters.length === most?.clusters.length).length > 1;
   const usual = isTied ? usualOf(sorted, spread) : (most?.leaves ?? new Map<string, Leaf>());
@@ -70,18 +85,34 @@ function compute(answer: EffectiveAnswer): Group[] {
       const [here, there] = [leaves.get(key), usual.get(key)];
       if (here?.shape === there?.shape) continue;
       const { path, injected } = (here ?? there)!;
-      found.push([(injected ? 1e6 : 0) + (spread.get(`${key}\0${here?.shape}`) ?? 0), here ? { path, value: here.text } : { path }]);
+      found.push([
+        (injected ? 1e6 : 0) + (spread.get(`${key}\0${here?.shape}`) ?? 0),
+        here ? { path, value: here.text } : { path },
+      ]);
     }
-    const differences = results[0]!.error ? [] : found.sort((a, b) => a[0] - b[0] || a[1].path.length - b[1].path.length).map(([, it]) => it);
-    return { letter: letter(index), results, clusters, differences, largest: leaves === most?.leaves && !results[0]!.error };
+    const differences = results[0]!.error
+      ? []
+      : found.sort((a, b) => a[0] - b[0] || a[1].path.length - b[1].path.length).map(([, it]) => it);
+    return {
+      letter: letter(index),
+      results,
+      clusters,
+      differences,
+      largest: leaves === most?.leaves && !results[0]!.error,
+    };
   });
 }
 
 /** By key what most clusters have; not there where most have nothing. */
-function usualOf(groups: { leaves: Map<string, Leaf>; clusters: string[] }[], spread: Map<string, number>): Map<string, Leaf> {
+function usualOf(
+  groups: { leaves: Map<string, Leaf>; clusters: string[] }[],
+  spread: Map<string, number>,
+): Map<string, Leaf> {
   const usual = new Map<string, Leaf>();
   const number = (key: string) => spread.get(`${key}\0${usual.get(key)?.shape}`) ?? 0;
-  for (const { leaves } of groups) for (const [key, leaf] of leaves) if ((spread.get(`${key}\0${leaf.shape}`) ?? 0) > number(key)) usual.set(key, leaf);
+  for (const { leaves } of groups)
+    for (const [key, leaf] of leaves)
+      if ((spread.get(`${key}\0${leaf.shape}`) ?? 0) > number(key)) usual.set(key, leaf);
   const all = groups.reduce((sum, it) => sum + it.clusters.length, 0);
   for (const key of [...usual.keys()]) {
     const having = groups.reduce((sum, it) => sum + (it.leaves.has(key) ? it.clusters.length : 0), 0);
@@ -113,18 +144,39 @@ function leavesOf(result: ResultAnswer, own: Set<string>): Map<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   const name = result.clusters.length === 1 ? result.clusters[0] : undefined;
   const put = (key: string, path: string, value: unknown, text: string, injected = false) =>
-    leaves.set(key, { path, text: cut(text), shape: name && typeof value === "string" ? text.replaceAll(name, "\0") : text, injected });
-  for (const it of result.options ?? []) if (!own.has(it.path)) put(it.path, it.path, it.value, it.valueFrom === undefined ? inline(it.value) : reference(it.valueFrom), it.from === "injected");
+    leaves.set(key, {
+      path,
+      text: cut(text),
+      shape: name && typeof value === "string" ? text.replaceAll(name, "\0") : text,
+      injected,
+    });
+  for (const it of result.options ?? [])
+    if (!own.has(it.path))
+      put(
+        it.path,
+        it.path,
+        it.value,
+        it.valueFrom === undefined ? inline(it.value) : reference(it.valueFrom),
+        it.from === "injected",
+      );
   const several = (result.objects?.length ?? 0) > 1;
   for (const { object } of result.objects ?? []) {
     const { kind, metadata } = object as { kind?: string; metadata?: { name?: string } };
-    walk(object, [], (path, value) => put(`${kind}/${metadata?.name} ${json(path)}`, (several ? `${metadata?.name} ` : "") + ending(path), value, inline(value)));
+    walk(object, [], (path, value) =>
+      put(
+        `${kind}/${metadata?.name} ${json(path)}`,
+        (several ? `${metadata?.name} ` : "") + ending(path),
+        value,
+        inline(value),
+      ),
+    );
   }
   return leaves;
 }
 
 function walk(value: unknown, path: string[], leaf: (path: string[], value: unknown) => void): void {
-  if (typeof value === "object" && value !== null && Object.keys(value).length) for (const [key, it] of Object.entries(value)) walk(it, [...path, key], leaf);
+  if (typeof value === "object" && value !== null && Object.keys(value).length)
+    for (const [key, it] of Object.entries(value)) walk(it, [...path, key], leaf);
   else leaf(path, value);
 }
 

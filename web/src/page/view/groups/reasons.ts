@@ -19,7 +19,13 @@ export function reasonList(state: State, reasons: ReasonAnswer[], document: stri
       return html`<li class=${it.holds ? "holds" : "fails"}>
         <span aria-hidden="true" class="sign">${it.holds ? "✓" : "✗"}</span>
         <span class="visually-hidden">${it.holds ? "holds: " : "does not hold: "}</span>
-        <button class="link reason" title="open the document that decides" @click=${() => void goToDocument(state, document, key && pointer(key))}>${coded(it.text)}</button>
+        <button
+          class="link reason"
+          title="open the document that decides"
+          @click=${() => void goToDocument(state, document, key && pointer(key))}
+        >
+          ${coded(it.text)}
+        </button>
       </li>`;
     })}
   </ul>`;

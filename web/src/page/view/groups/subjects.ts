@@ -11,7 +11,11 @@ const DIALECTS = ["greenhouse", "ocm", "kubefed", "kudo", "certmanager"];
 const ROW = 24;
 
 export class SubjectList extends LitElement {
-  static override properties = { subjects: { attribute: false }, chosen: { attribute: false }, changed: { attribute: false } };
+  static override properties = {
+    subjects: { attribute: false },
+    chosen: { attribute: false },
+    changed: { attribute: false },
+  };
   static override styles = [
     look,
     virtual,
@@ -82,11 +86,19 @@ export class SubjectList extends LitElement {
     const name = named(it.subject);
     return html`<span class="quiet"><span class=${first ? "" : "visually-hidden"}>${it.dialect}</span></span>
       <span title=${it.subject}><span class="quiet">${name.kind}</span> ${shortName(name)}</span>
-      <span class="sign">${this.changed.has(it.subject) ? html`<span aria-hidden="true">~</span><span class="visually-hidden">changed by edits</span>` : nothing}</span>
-      ${it.error
-        ? html`<span class="number error" title=${it.error.message}>error</span>`
-        : html`<span class="number">${it.clusters === undefined ? html`<span class="quiet">hub</span>` : html`${count(it.clusters)}<span class="visually-hidden"> ${counted(it.clusters, "cluster").split(" ")[1]}</span>`}</span>`}
-      <span class="bar" aria-hidden="true"><span style=${styleMap({ display: "block", width: `${(100 * (it.clusters ?? 0)) / most}%` })}></span></span>`;
+      <span class="sign"
+        >${this.changed.has(it.subject) ? html`<span aria-hidden="true">~</span><span class="visually-hidden">changed by edits</span>` : nothing}</span
+      >
+      ${
+        it.error
+          ? html`<span class="number error" title=${it.error.message}>error</span>`
+          : html`<span class="number"
+              >${it.clusters === undefined ? html`<span class="quiet">hub</span>` : html`${count(it.clusters)}<span class="visually-hidden"> ${counted(it.clusters, "cluster").split(" ")[1]}</span>`}</span
+            >`
+      }
+      <span class="bar" aria-hidden="true"
+        ><span style=${styleMap({ display: "block", width: `${(100 * (it.clusters ?? 0)) / most}%` })}></span
+      ></span>`;
   }
 
   #sorted(): SubjectAnswer[] {

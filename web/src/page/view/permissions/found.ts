@@ -40,11 +40,18 @@ export async function find(state: State): Promise<Found> {
     }
   }
   const labels = new Map<string, Label>();
-  const add = (by: string, key: string, value: string) => labels.has(`${key}=${value}`) || labels.set(`${key}=${value}`, { key, value, by });
-  for (const it of of("ManagedClusterSet")) for (const [key, value] of setLabels(it)) add(`ManagedClusterSet/${it.metadata?.name}`, key, value);
-  for (const it of of("Placement")) for (const [key, value] of selectors(it.spec)) add(`Placement/${it.metadata?.namespace}/${it.metadata?.name}`, key, value);
+  const add = (by: string, key: string, value: string) =>
+    labels.has(`${key}=${value}`) || labels.set(`${key}=${value}`, { key, value, by });
+  for (const it of of("ManagedClusterSet"))
+    for (const [key, value] of setLabels(it)) add(`ManagedClusterSet/${it.metadata?.name}`, key, value);
+  for (const it of of("Placement"))
+    for (const [key, value] of selectors(it.spec))
+      add(`Placement/${it.metadata?.namespace}/${it.metadata?.name}`, key, value);
   for (const [role, rules] of roles) {
-    for (const name of rules.filter(concerns).filter((it) => listOf(it.resources).includes("managedclusters/label")).flatMap((it) => listOf<string>(it.resourceNames))) {
+    for (const name of rules
+      .filter(concerns)
+      .filter((it) => listOf(it.resources).includes("managedclusters/label"))
+      .flatMap((it) => listOf<string>(it.resourceNames))) {
       const at = name.indexOf(":");
       if (at > 0 && !name.endsWith(":*")) add(`ClusterRole/${role}`, name.slice(0, at), name.slice(at + 1));
     }
@@ -62,10 +69,17 @@ interface Subject {
 function whoIs({ kind, name, namespace }: Subject): Who | undefined {
   if (!name) return undefined;
   switch (kind) {
-    case "User": return { shown: name, user: { name } };
-    case "Group": return { shown: `group ${name}`, user: { name: "somebody", groups: [name, "system:authenticated"] } };
-    case "ServiceAccount": return { shown: `service account ${namespace}/${name}`, user: { name: `system:serviceaccount:${namespace}:${name}` } };
-    default: return undefined;
+    case "User":
+      return { shown: name, user: { name } };
+    case "Group":
+      return { shown: `group ${name}`, user: { name: "somebody", groups: [name, "system:authenticated"] } };
+    case "ServiceAccount":
+      return {
+        shown: `service account ${namespace}/${name}`,
+        user: { name: `system:serviceaccount:${namespace}:${name}` },
+      };
+    default:
+      return undefined;
   }
 }
 
@@ -81,16 +95,22 @@ function rulesOf(role: Written["document"]): Rule[] {
 }
 
 function concerns(rule: Rule): boolean {
-  return listOf<string>(rule.apiGroups).some((it) => it === GROUP || it === "*") && listOf<string>(rule.resources).some((it) => it === "*" || /^managedcluster/.test(it));
+  return (
+    listOf<string>(rule.apiGroups).some((it) => it === GROUP || it === "*") &&
+    listOf<string>(rule.resources).some((it) => it === "*" || /^managedcluster/.test(it))
+  );
 }
 
 function setLabels(set: Written["document"]): [key: string, value: string][] {
   const selector = (set.spec as { clusterSelector?: Record<string, unknown> } | undefined)?.clusterSelector;
   const exclusive = selector?.exclusiveLabel as { key?: string; value?: string } | undefined;
   switch (selector?.selectorType) {
-    case "LabelSelector": return selectors(selector);
-    case "ExclusiveLabel": return exclusive?.key ? [[exclusive.key, exclusive.value ?? ""]] : [];
-    default: return [[SET_LABEL, set.metadata?.name ?? ""]];
+    case "LabelSelector":
+      return selectors(selector);
+    case "ExclusiveLabel":
+      return exclusive?.key ? [[exclusive.key, exclusive.value ?? ""]] : [];
+    default:
+      return [[SET_LABEL, set.metadata?.name ?? ""]];
   }
 }
 
@@ -101,9 +121,12 @@ function selectors(value: unknown): [key: string, value: string][] {
   return Object.entries(value).flatMap(([key, it]): [string, string][] => {
     // Claims are not labels: nobody sets them by hand.
     if (key === "claimSelector") return [];
-    if (key === "matchLabels") return Object.entries((it ?? {}) as object).map(([label, wanted]) => [label, String(wanted)]);
+    if (key === "matchLabels")
+      return Object.entries((it ?? {}) as object).map(([label, wanted]) => [label, String(wanted)]);
     if (key === "matchExpressions") {
-      return listOf<{ key?: string; operator?: string; values?: unknown }>(it).flatMap((one): [string, string][] => (one.operator === "In" ? listOf<string>(one.values).map((wanted) => [one.key ?? "", String(wanted)]) : []));
+      return listOf<{ key?: string; operator?: string; values?: unknown }>(it).flatMap((one): [string, string][] =>
+        one.operator === "In" ? listOf<string>(one.values).map((wanted) => [one.key ?? "", String(wanted)]) : [],
+      );
     }
     return selectors(it);
   });

@@ -27,7 +27,14 @@ const WORDS: Record<string, [sign: string, tone: string]> = {
 
 /** Sends `pick` (a `CustomEvent<Cell>`) when somebody asks why. */
 export class PermissionTable extends LitElement {
-  static override properties = { state: { attribute: false }, found: { attribute: false }, cluster: {}, labels: { attribute: false }, words: { state: true }, all: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    found: { attribute: false },
+    cluster: {},
+    labels: { attribute: false },
+    words: { state: true },
+    all: { state: true },
+  };
   static override styles = [
     look,
     sheet,
@@ -84,7 +91,11 @@ export class PermissionTable extends LitElement {
   }
 
   override updated(changed: PropertyValues<this>): void {
-    if (!(changed.has("found") || changed.has("cluster") || changed.has("all")) && this.#asked.startsWith(`${this.state.generation} `)) return;
+    if (
+      !(changed.has("found") || changed.has("cluster") || changed.has("all")) &&
+      this.#asked.startsWith(`${this.state.generation} `)
+    )
+      return;
     void this.#ask();
   }
 
@@ -100,9 +111,15 @@ export class PermissionTable extends LitElement {
     const who = this.all ? this.found.who : this.found.who.slice(0, COLUMNS);
     // Row by row, so that newer questions do not stand behind thousands of these.
     for (const row of rows) {
-      const answers = await Promise.all(who.map((it) => this.state.ask<"explain">(requestOf(it, row, this.cluster), LATER)));
+      const answers = await Promise.all(
+        who.map((it) => this.state.ask<"explain">(requestOf(it, row, this.cluster), LATER)),
+      );
       if (asked !== this.#asked) return;
-      answers.forEach((answer, at) => answer && words.set(keyOf(who[at]!, row), "ok" in answer ? wordOf(answer.ok, row, this.labels) : answer.error.message));
+      answers.forEach(
+        (answer, at) =>
+          answer &&
+          words.set(keyOf(who[at]!, row), "ok" in answer ? wordOf(answer.ok, row, this.labels) : answer.error.message),
+      );
     }
     this.words = words;
   }
@@ -113,9 +130,26 @@ export class PermissionTable extends LitElement {
     const left = this.#rows.length * this.found.who.length - rows.length * who.length;
     return html`<div class="scroll" tabindex="0" role="region" aria-label="Who may set which label">
         <table>
-          <caption class="visually-hidden">Who may set which label on ${this.cluster}, and bind which set</caption>
-          <thead><tr><th scope="col">label or set</th>${who.map((it) => html`<th scope="col">${it.shown}</th>`)}</tr></thead>
-          <tbody>${rows.map((row) => html`<tr><th scope="row">${"set" in row ? html`bind <code>${row.set}</code>` : html`<code>${row.label.key}=${row.label.value}</code>`}</th>${who.map((it) => this.#cell(it, row))}</tr>`)}</tbody>
+          <caption class="visually-hidden">
+            Who may set which label on ${this.cluster}, and bind which set
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">label or set</th>
+              ${who.map((it) => html`<th scope="col">${it.shown}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${rows.map(
+              (row) =>
+                html`<tr>
+                  <th scope="row">
+                    ${"set" in row ? html`bind <code>${row.set}</code>` : html`<code>${row.label.key}=${row.label.value}</code>`}
+                  </th>
+                  ${who.map((it) => this.#cell(it, row))}
+                </tr>`,
+            )}
+          </tbody>
         </table>
       </div>
       ${left > 0 ? html`<button @click=${() => (this.all = true)}>show all (${count(left)} more)</button>` : nothing}`;
@@ -126,7 +160,15 @@ export class PermissionTable extends LitElement {
     if (word === undefined) return html`<td class="quiet">…</td>`;
     const [sign, tone] = WORDS[word] ?? ["✕", "error"];
     const what = "set" in row ? `bind ${row.set}` : `set ${row.label.key}=${row.label.value}`;
-    return html`<td><button class="link" aria-label="${who.shown}, ${what}: ${word}" @click=${() => this.dispatchEvent(new CustomEvent<Cell>("pick", { detail: { who, row } }))}><span class="sign ${tone}" aria-hidden="true">${sign}</span>${word}</button></td>`;
+    return html`<td>
+      <button
+        class="link"
+        aria-label="${who.shown}, ${what}: ${word}"
+        @click=${() => this.dispatchEvent(new CustomEvent<Cell>("pick", { detail: { who, row } }))}
+      >
+        <span class="sign ${tone}" aria-hidden="true">${sign}</span>${word}
+      </button>
+    </td>`;
   }
 }
 
@@ -135,7 +177,9 @@ function keyOf(who: Who, row: Row): string {
 }
 
 function requestOf(who: Who, row: Row, cluster: string): ExplainRequest {
-  return "set" in row ? { op: "explain", user: who.user, set: row.set } : { op: "explain", user: who.user, cluster, labels: { [row.label.key]: row.label.value } };
+  return "set" in row
+    ? { op: "explain", user: who.user, set: row.set }
+    : { op: "explain", user: who.user, cluster, labels: { [row.label.key]: row.label.value } };
 }
 
 function wordOf(answer: ExplainAnswer, row: Row, labels: Record<string, string>): string {

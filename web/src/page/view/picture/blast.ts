@@ -23,7 +23,12 @@ export function blastOf(answer: WhatIfAnswer | undefined, sources: Source[], edi
       if (!source.feeds.get(subject)?.clusters.size) continue;
       // A cluster that joins or leaves is not about one value: what was edited is what reaches it.
       const decides = changes.length
-        ? changes.some(({ cause }) => cause && source.layers.has(cause.layer) && (cause.document === undefined || source.documents.has(cause.document)))
+        ? changes.some(
+            ({ cause }) =>
+              cause &&
+              source.layers.has(cause.layer) &&
+              (cause.document === undefined || source.documents.has(cause.document)),
+          )
         : isEdited(source);
       if (decides) blast.decides.add(`${source.id} ${subject}`);
     }

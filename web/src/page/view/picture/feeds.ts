@@ -37,7 +37,9 @@ export class Everything implements ReactiveController {
     const listed = await state.ask({ op: "subjects" }, SOON);
     if (!listed || !("ok" in listed)) return;
     const { subjects } = listed.ok;
-    const answers = await Promise.all(subjects.map(({ subject }) => state.ask({ op: "effective", subject, origins: true }, LATER)));
+    const answers = await Promise.all(
+      subjects.map(({ subject }) => state.ask({ op: "effective", subject, origins: true }, LATER)),
+    );
     if (generation !== this.#generation || answers.includes(undefined)) return;
     this.subjects = subjects;
     this.answers = new Map(answers.flatMap((it) => (it && "ok" in it ? [[it.ok.subject, it.ok]] : [])));
@@ -80,7 +82,9 @@ export function sourcesOf(answers: Iterable<EffectiveAnswer>, many: number): Sou
       }
     }
   }
-  return folded([...sources.values()], many).sort((a, b) => a.colour - b.colour || (sourceName(a) < sourceName(b) ? -1 : 1));
+  return folded([...sources.values()], many).sort(
+    (a, b) => a.colour - b.colour || (sourceName(a) < sourceName(b) ? -1 : 1),
+  );
 }
 
 /** Every value of a result with the layers that speak of it, winner first. */
@@ -92,11 +96,28 @@ function* chainsOf(result: ResultAnswer): Iterable<[path: string, chain: LayerAn
   }
 }
 
-function feedOf(sources: Map<string, Source>, { layer, document, file, line, column }: LayerAnswer & PlaceAnswer, subject: string): Feed {
+function feedOf(
+  sources: Map<string, Source>,
+  { layer, document, file, line, column }: LayerAnswer & PlaceAnswer,
+  subject: string,
+): Feed {
   const { colour, family } = markOf(layer);
   const id = `${colour} ${document ?? layer}`;
   let source = sources.get(id);
-  if (!source) sources.set(id, (source = { id, colour, family, layers: new Set(), documents: new Set(), files: new Set(), feeds: new Map(), ...(file === undefined ? {} : { place: { file, line, column } }) }));
+  if (!source)
+    sources.set(
+      id,
+      (source = {
+        id,
+        colour,
+        family,
+        layers: new Set(),
+        documents: new Set(),
+        files: new Set(),
+        feeds: new Map(),
+        ...(file === undefined ? {} : { place: { file, line, column } }),
+      }),
+    );
   source.layers.add(layer);
   if (document !== undefined) source.documents.add(document);
   if (file !== undefined) source.files.add(file);
@@ -112,7 +133,20 @@ function folded(sources: Source[], many: number): Source[] {
     const kind = it.family === "engine" ? "engine" : `${it.colour} ${named([...it.documents][0] ?? "").kind}`;
     kinds.set(kind, [...(kinds.get(kind) ?? []), it]);
   }
-  return [...kinds].flatMap(([kind, all]) => (all.length > (kind === "engine" ? 1 : many) ? [all.reduce(merged, { ...all[0]!, id: `${kind}s`, layers: new Set(), documents: new Set(), files: new Set(), feeds: new Map() })] : all));
+  return [...kinds].flatMap(([kind, all]) =>
+    all.length > (kind === "engine" ? 1 : many)
+      ? [
+          all.reduce(merged, {
+            ...all[0]!,
+            id: `${kind}s`,
+            layers: new Set(),
+            documents: new Set(),
+            files: new Set(),
+            feeds: new Map(),
+          }),
+        ]
+      : all,
+  );
 }
 
 function merged(into: Source, it: Source): Source {
@@ -148,7 +182,13 @@ export interface Target {
 }
 
 /** Near to what feeds them, those that nothing feeds last. Where there are more than `most`, kinds with many subjects that no layer feeds are one target. */
-export function targetsOf(subjects: SubjectAnswer[], answers: Map<string, EffectiveAnswer>, sources: Source[], most: number, unfolded: Set<string>): Target[] {
+export function targetsOf(
+  subjects: SubjectAnswer[],
+  answers: Map<string, EffectiveAnswer>,
+  sources: Source[],
+  most: number,
+  unfolded: Set<string>,
+): Target[] {
   const fed = new Set(sources.flatMap((it) => [...it.feeds.keys()]));
   const kinds = new Map<string, SubjectAnswer[]>();
   for (const it of subjects) {
@@ -162,10 +202,17 @@ export function targetsOf(subjects: SubjectAnswer[], answers: Map<string, Effect
     const groups = groupsOf(answers.get(it.subject) ?? { subject: it.subject, results: [] });
     if (subjects.length > most && alike.length > 5 && alike.includes(it) && !unfolded.has(kind)) {
       const id = `all ${kind}`;
-      const clusters = new Set(alike.flatMap((other) => answers.get(other.subject)?.results.flatMap((result) => result.clusters) ?? []));
+      const clusters = new Set(
+        alike.flatMap((other) => answers.get(other.subject)?.results.flatMap((result) => result.clusters) ?? []),
+      );
       targets.set(id, { id, subjects: alike, clusters: clusters.size, groups: [] });
     } else {
-      targets.set(it.subject, { id: it.subject, subjects: [it], clusters: groups.reduce((sum, group) => sum + group.clusters.length, 0), groups });
+      targets.set(it.subject, {
+        id: it.subject,
+        subjects: [it],
+        clusters: groups.reduce((sum, group) => sum + group.clusters.length, 0),
+        groups,
+      });
     }
   }
   const near = new Map([...targets.values()].map((it) => [it, middle(it, sources)]));
@@ -174,6 +221,10 @@ export function targetsOf(subjects: SubjectAnswer[], answers: Map<string, Effect
 
 /** Where in the list of sources those of a target are, on average. */
 function middle(target: Target, sources: Source[]): number {
-  const at = sources.flatMap((it, index) => (it.family !== "engine" && target.subjects.some(({ subject }) => it.feeds.get(subject)?.clusters.size) ? [index] : []));
+  const at = sources.flatMap((it, index) =>
+    it.family !== "engine" && target.subjects.some(({ subject }) => it.feeds.get(subject)?.clusters.size)
+      ? [index]
+      : [],
+  );
   return at.length ? at.reduce((sum, it) => sum + it, 0) / at.length : sources.length;
 }

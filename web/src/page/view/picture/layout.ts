@@ -53,18 +53,42 @@ export function layout(sources: Source[], targets: Target[], width: number, chos
   const put = (node: Node) => (nodes.push(node), boxes.set(node.id, node));
 
   // Each subject beside its groups.
-  const feeds = (target: Target) => sources.flatMap((it) => target.subjects.flatMap(({ subject }) => it.feeds.get(subject)?.clusters.size ?? 0)).filter(Boolean);
+  const feeds = (target: Target) =>
+    sources
+      .flatMap((it) => target.subjects.flatMap(({ subject }) => it.feeds.get(subject)?.clusters.size ?? 0))
+      .filter(Boolean);
   let y = ROW;
   for (const target of targets) {
     const stacks = stacked(target, target.id === chosen ? MORE : FEW);
-    const inner = Math.max(ROW, feeds(target).reduce((sum, it) => sum + thick(it), 0) + 4, stacks.reduce((sum, it) => sum + thick(it.clusters), 0) + 4);
+    const inner = Math.max(
+      ROW,
+      feeds(target).reduce((sum, it) => sum + thick(it), 0) + 4,
+      stacks.reduce((sum, it) => sum + thick(it.clusters), 0) + 4,
+    );
     const outer = stacks.reduce((sum, it) => sum + Math.max(ROW, thick(it.clusters)) + 1, 0);
     const height = Math.max(inner, outer);
-    put({ is: "target", id: target.id, target, x: left + gap, y: y + (height - inner) / 2, width: middle, height: inner });
+    put({
+      is: "target",
+      id: target.id,
+      target,
+      x: left + gap,
+      y: y + (height - inner) / 2,
+      width: middle,
+      height: inner,
+    });
     let at = y + (height - outer) / 2;
     for (const it of stacks) {
       const tall = Math.max(ROW, thick(it.clusters));
-      put({ is: "group", id: `${target.id} ${it.groups[0]?.letter ?? ""}`, target, ...it, x: width - right, y: at, width: right, height: tall });
+      put({
+        is: "group",
+        id: `${target.id} ${it.groups[0]?.letter ?? ""}`,
+        target,
+        ...it,
+        x: width - right,
+        y: at,
+        width: right,
+        height: tall,
+      });
       at += tall + 1;
     }
     y += height + GAP * 2;
@@ -76,10 +100,22 @@ export function layout(sources: Source[], targets: Target[], width: number, chos
   for (const source of sources) {
     if (source.colour !== family) {
       family = source.colour;
-      put({ is: "family", id: `family ${family}`, title: source.family, colour: family, x: 0, y: y + (y > ROW ? GAP : 0), width: left, height: ROW - 2 });
+      put({
+        is: "family",
+        id: `family ${family}`,
+        title: source.family,
+        colour: family,
+        x: 0,
+        y: y + (y > ROW ? GAP : 0),
+        width: left,
+        height: ROW - 2,
+      });
       y += ROW + (y > ROW ? GAP : 0) - 2;
     }
-    const height = Math.max(ROW, [...source.feeds.values()].reduce((sum, it) => sum + (it.clusters.size ? thick(it.clusters.size) : 0), 0) + 4);
+    const height = Math.max(
+      ROW,
+      [...source.feeds.values()].reduce((sum, it) => sum + (it.clusters.size ? thick(it.clusters.size) : 0), 0) + 4,
+    );
     put({ is: "source", id: source.id, source, x: 0, y, width: left, height });
     y += height + 1;
   }
@@ -92,7 +128,10 @@ function stacked(target: Target, few: number): { groups: Group[]; clusters: numb
   if (target.subjects.length > 1) return [{ groups: [], clusters: target.clusters }];
   const shown = target.groups.length > few + 1 ? target.groups.slice(0, few) : target.groups;
   const rest = target.groups.slice(shown.length);
-  return [...shown.map((it) => ({ groups: [it], clusters: it.clusters.length })), ...(rest.length ? [{ groups: rest, clusters: size(rest) }] : [])];
+  return [
+    ...shown.map((it) => ({ groups: [it], clusters: it.clusters.length })),
+    ...(rest.length ? [{ groups: rest, clusters: size(rest) }] : []),
+  ];
 }
 
 /** As people read: what feeds, what gives, who gets. */
@@ -112,14 +151,22 @@ function bandsOf(nodes: Node[], boxes: Map<string, Box>, thick: (clusters: numbe
       if (node.is === "source") {
         const clusters = node.source.feeds.get(target.id)?.clusters.size ?? 0;
         const hidden = node.source.feeds.get(target.id)?.hidden.size ?? 0;
-        if (clusters || hidden) links.push({ id: `${node.id} ${target.id}`, from: node.id, to: target.id, source: node.source, clusters });
+        if (clusters || hidden)
+          links.push({ id: `${node.id} ${target.id}`, from: node.id, to: target.id, source: node.source, clusters });
       } else if (node.is === "group" && node.target === target.target) {
-        links.push({ id: `${target.id} > ${node.id}`, from: target.id, to: node.id, groups: node.groups, clusters: node.clusters });
+        links.push({
+          id: `${target.id} > ${node.id}`,
+          from: target.id,
+          to: node.id,
+          groups: node.groups,
+          clusters: node.clusters,
+        });
       }
     }
   }
   const size = (it: { clusters: number }) => (it.clusters ? thick(it.clusters) : 1.5);
-  for (const it of links) for (const end of [`${it.from} out`, `${it.to} in`]) totals.set(end, (totals.get(end) ?? 0) + size(it));
+  for (const it of links)
+    for (const end of [`${it.from} out`, `${it.to} in`]) totals.set(end, (totals.get(end) ?? 0) + size(it));
   for (const it of links) {
     const thickness = size(it);
     const at = (end: string, box: Box) => {
@@ -130,7 +177,11 @@ function bandsOf(nodes: Node[], boxes: Map<string, Box>, thick: (clusters: numbe
     const [from, to] = [boxes.get(it.from)!, boxes.get(it.to)!];
     const [x1, y1, x2, y2] = [from.x + from.width, at(`${it.from} out`, from), to.x, at(`${it.to} in`, to)];
     const bend = (x2 - x1) / 2;
-    bands.push({ ...it, thickness, path: `M${x1} ${y1.toFixed(1)}C${(x1 + bend).toFixed(1)} ${y1.toFixed(1)} ${(x2 - bend).toFixed(1)} ${y2.toFixed(1)} ${x2} ${y2.toFixed(1)}` });
+    bands.push({
+      ...it,
+      thickness,
+      path: `M${x1} ${y1.toFixed(1)}C${(x1 + bend).toFixed(1)} ${y1.toFixed(1)} ${(x2 - bend).toFixed(1)} ${y2.toFixed(1)} ${x2} ${y2.toFixed(1)}`,
+    });
   }
   return bands;
 }

@@ -4,7 +4,8 @@ import type { Band, Layout, Node } from "./layout.js";
 export function reach(node: Node, { nodes, bands }: Layout): Set<string> {
   const lit = new Set([node.id]);
   const add = (band: Band) => lit.add(band.id).add(band.from).add(band.to);
-  const isFed = (band: Band, clusters: Set<string> | undefined) => (band.groups ?? []).some((it) => it.clusters.some((name) => clusters?.has(name)));
+  const isFed = (band: Band, clusters: Set<string> | undefined) =>
+    (band.groups ?? []).some((it) => it.clusters.some((name) => clusters?.has(name)));
   switch (node.is) {
     case "source":
       for (const band of bands.filter((it) => it.from === node.id)) {
@@ -22,7 +23,8 @@ export function reach(node: Node, { nodes, bands }: Layout): Set<string> {
       for (const source of nodes) {
         if (source.is !== "source") continue;
         const fed = source.source.feeds.get(node.target.id)?.clusters;
-        if ([...clusters].some((it) => fed?.has(it))) bands.filter((it) => it.from === source.id && it.to === node.target.id).forEach(add);
+        if ([...clusters].some((it) => fed?.has(it)))
+          bands.filter((it) => it.from === source.id && it.to === node.target.id).forEach(add);
       }
     }
   }

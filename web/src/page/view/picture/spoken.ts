@@ -13,16 +13,29 @@ export function spokenSource(source: Source, blast: Blast): string {
   const name = `${[...source.layers].join(" and ")} ${sourceName(source)}`;
   const through = fed.map(([subject]) => subject);
   const clusters = new Set(fed.flatMap(([, it]) => [...it.clusters]));
-  const list = through.length > 3 ? `${through.slice(0, 3).join(", ")} and ${counted(through.length - 3, "other subject")}` : through.join(" and ");
-  const feeds = fed.length === 0 ? `${name} feeds nothing: other layers hide all that it says` : `${name} feeds ${who(clusters)} through ${list}`;
+  const list =
+    through.length > 3
+      ? `${through.slice(0, 3).join(", ")} and ${counted(through.length - 3, "other subject")}`
+      : through.join(" and ");
+  const feeds =
+    fed.length === 0
+      ? `${name} feeds nothing: other layers hide all that it says`
+      : `${name} feeds ${who(clusters)} through ${list}`;
   const decides = [...source.feeds.keys()].filter((it) => blast.decides.has(`${source.id} ${it}`));
-  const shadowed = new Set([...source.feeds.keys()].flatMap((it) => [...(blast.shadowed.get(`${source.id} ${it}`) ?? [])]));
+  const shadowed = new Set(
+    [...source.feeds.keys()].flatMap((it) => [...(blast.shadowed.get(`${source.id} ${it}`) ?? [])]),
+  );
   return `${feeds}${decides.length ? `; decides what your edits change in ${decides.join(" and ")}` : ""}${shadowed.size ? `; your edit is shadowed in ${counted(shadowed.size, "cluster")}` : ""}`;
 }
 
-export function spokenTarget({ subjects, clusters }: Target, answers: Map<string, EffectiveAnswer>, blast: Blast): string {
+export function spokenTarget(
+  { subjects, clusters }: Target,
+  answers: Map<string, EffectiveAnswer>,
+  blast: Blast,
+): string {
   const [first] = subjects;
-  if (subjects.length > 1) return `${count(subjects.length)} ${named(first!.subject).kind} documents pick ${counted(clusters, "cluster")}; unfold them`;
+  if (subjects.length > 1)
+    return `${count(subjects.length)} ${named(first!.subject).kind} documents pick ${counted(clusters, "cluster")}; unfold them`;
   if (first!.error) return `${first!.subject} gives nothing: ${first!.error.message}`;
   const names = new Set(answers.get(first!.subject)?.results.flatMap((it) => it.clusters));
   const signs = blast.signs.get(first!.subject);
@@ -31,11 +44,19 @@ export function spokenTarget({ subjects, clusters }: Target, answers: Map<string
 
 export function spokenGroup(target: Target, groups: Group[], clusters: number, blast: Blast): string {
   const [first] = groups;
-  if (!first) return `${counted(clusters, "cluster")} in ${count(target.subjects.length)} ${named(target.subjects[0]!.subject).kind} documents`;
+  if (!first)
+    return `${counted(clusters, "cluster")} in ${count(target.subjects.length)} ${named(target.subjects[0]!.subject).kind} documents`;
   const names = groups.flatMap((it) => it.clusters);
-  const title = groups.length === 1 ? `group ${first.letter} of ${target.id}` : `${count(groups.length)} more groups of ${target.id}`;
-  const what = groups.length === 1 && first.differences.length ? `, ${first.differences.slice(0, 2).map(differenceText).join(", ")}` : "";
-  const failed = groups.length === 1 && first.results[0]!.error ? `, cannot be answered: ${first.results[0]!.error.message}` : "";
+  const title =
+    groups.length === 1
+      ? `group ${first.letter} of ${target.id}`
+      : `${count(groups.length)} more groups of ${target.id}`;
+  const what =
+    groups.length === 1 && first.differences.length
+      ? `, ${first.differences.slice(0, 2).map(differenceText).join(", ")}`
+      : "";
+  const failed =
+    groups.length === 1 && first.results[0]!.error ? `, cannot be answered: ${first.results[0]!.error.message}` : "";
   const signs = tally(blast.signs.get(target.id) ?? new Map(), names);
   return `${title}: ${who(new Set(names))}${what}${failed}${signs.size ? `; with your edits ${told(signs)}` : ""}`;
 }
@@ -43,7 +64,11 @@ export function spokenGroup(target: Target, groups: Group[], clusters: number, b
 /** `3 clusters`, or the only one by name. */
 function who(clusters: Set<string>): string {
   const [first] = clusters;
-  return clusters.size === 1 && first === "" ? clusterName("") : clusters.size === 1 ? `1 cluster, ${first}` : counted(clusters.size, "cluster");
+  return clusters.size === 1 && first === ""
+    ? clusterName("")
+    : clusters.size === 1
+      ? `1 cluster, ${first}`
+      : counted(clusters.size, "cluster");
 }
 
 function told(signs: Map<string, number>): string {

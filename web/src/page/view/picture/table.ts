@@ -23,13 +23,14 @@ export function feedTable({ bands }: Layout, blast: Blast) {
     </thead>
     <tbody>
       ${rows.map(
-        ({ source, to, id, clusters }) => html`<tr>
-          <td>${sourceName(source)}</td>
-          <td>${layerMark([...source.layers][0]!)} ${[...source.layers].join(", ")}</td>
-          <td>${to}</td>
-          <td class="number">${count(clusters)}</td>
-          <td>${blast.decides.has(id) ? "~ changes" : ""} ${blast.shadowed.has(id) ? "┄ shadowed" : ""}</td>
-        </tr>`,
+        ({ source, to, id, clusters }) =>
+          html`<tr>
+            <td>${sourceName(source)}</td>
+            <td>${layerMark([...source.layers][0]!)} ${[...source.layers].join(", ")}</td>
+            <td>${to}</td>
+            <td class="number">${count(clusters)}</td>
+            <td>${blast.decides.has(id) ? "~ changes" : ""} ${blast.shadowed.has(id) ? "┄ shadowed" : ""}</td>
+          </tr>`,
       )}
     </tbody>
   </table>`;

@@ -14,7 +14,14 @@ import { type ActionGroup, targetName } from "./group.js";
 const STEP = 50;
 
 export class Actions extends LitElement {
-  static override properties = { state: { attribute: false }, group: { attribute: false }, open: { state: true }, isSaid: { attribute: false }, shown: { state: true }, details: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    group: { attribute: false },
+    open: { state: true },
+    isSaid: { attribute: false },
+    shown: { state: true },
+    details: { state: true },
+  };
   static override styles = [
     look,
     sheet,
@@ -84,13 +91,27 @@ export class Actions extends LitElement {
     const [first] = actions as [ActionAnswer];
     const held = first.held;
     const more = actions.length - 1;
-    return html`<article class="card ${held ? "loud" : ""}" data-verb=${verb} aria-label="${verb} ${targetName(first.target)}${more ? ` and ${count(more)} more` : ""}">
+    return html`<article
+      class="card ${held ? "loud" : ""}"
+      data-verb=${verb}
+      aria-label="${verb} ${targetName(first.target)}${more ? ` and ${count(more)} more` : ""}"
+    >
       <div class="line whole">
         ${sign(verb)}
-        <button class="link main" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}><span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${verb} <span class="target">${targetName(first.target)}</span>${more ? html` and ${count(more)} more` : nothing}</button>
-        <span class="push quiet">${held ? "‖ held, " : nothing}${more ? counted(actions.length, "action") : clusterName(first.cluster)}</span>
+        <button class="link main" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
+          <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${verb}
+          <span class="target">${targetName(first.target)}</span>${more ? html` and ${count(more)} more` : nothing}
+        </button>
+        <span class="push quiet"
+          >${held ? "‖ held, " : nothing}${more ? counted(actions.length, "action") : clusterName(first.cluster)}</span
+        >
       </div>
-      <div class="quiet">${prose(more ? this.#reason(actions) : first.reason.text)}; from <button class="link" @click=${() => this.state.choose({ subject, ...this.#clusterOf(first) })}>${subject}</button></div>
+      <div class="quiet">
+        ${prose(more ? this.#reason(actions) : first.reason.text)}; from
+        <button class="link" @click=${() => this.state.choose({ subject, ...this.#clusterOf(first) })}>
+          ${subject}
+        </button>
+      </div>
       ${held && !this.isSaid ? html`<p><strong>‖ held: ${prose(held.text)}.</strong> To let it pass: ${prose(held.hint)}</p>` : nothing}
       ${this.open ? this.#all(actions) : nothing}
     </article>`;
@@ -114,34 +135,83 @@ export class Actions extends LitElement {
     const open = alone || this.details.has(action.id);
     const differences = action.reason.differences ?? [];
     return html`<div class="one">
-      ${alone
-        ? nothing
-        : html`<div class="line">
-            <button class="link target" aria-expanded=${open} @click=${() => this.#toggle(action.id)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> ${targetName(action.target)}</button>
-            <span class="quiet">${prose(action.reason.text)}</span>
-            <button class="link push" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>
-          </div>`}
-      ${open
-        ? html`<div class="line">
-              ${alone ? html`<button class="link" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>` : nothing}
-              <button class="link" @click=${() => goToDocument(this.state, action.subject)}>to the document of ${action.subject}</button>
-              <span class="quiet">${action.reason.code}</span>
-            </div>
-            ${differences.length ? this.#differences(differences) : nothing}
-            ${action.body === undefined ? nothing : html`<details><summary>the object</summary><pre tabindex="0" aria-label="The object">${toYaml(action.body)}</pre></details>`}
-            ${action.patch === undefined ? nothing : html`<details><summary>the patch, ${counted(action.patch.length, "operation")}</summary><pre tabindex="0" aria-label="The patch">${json(action.patch, 2)}</pre></details>`}
-            ${action.precondition ? html`<div class="quiet">only while the live object is ${json(action.precondition)}</div>` : nothing}`
-        : nothing}
+      ${
+        alone
+          ? nothing
+          : html`<div class="line">
+              <button class="link target" aria-expanded=${open} @click=${() => this.#toggle(action.id)}>
+                <span aria-hidden="true">${open ? "▾" : "▸"}</span> ${targetName(action.target)}
+              </button>
+              <span class="quiet">${prose(action.reason.text)}</span>
+              <button
+                class="link push"
+                @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}
+              >
+                ${clusterName(action.cluster)}
+              </button>
+            </div>`
+      }
+      ${
+        open
+          ? html`<div class="line">
+                ${alone ? html`<button class="link" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>` : nothing}
+                <button class="link" @click=${() => goToDocument(this.state, action.subject)}>
+                  to the document of ${action.subject}
+                </button>
+                <span class="quiet">${action.reason.code}</span>
+              </div>
+              ${differences.length ? this.#differences(differences) : nothing}
+              ${
+                action.body === undefined
+                  ? nothing
+                  : html`<details>
+                      <summary>the object</summary>
+                      <pre tabindex="0" aria-label="The object">${toYaml(action.body)}</pre>
+                    </details>`
+              }
+              ${
+                action.patch === undefined
+                  ? nothing
+                  : html`<details>
+                      <summary>the patch, ${counted(action.patch.length, "operation")}</summary>
+                      <pre tabindex="0" aria-label="The patch">${json(action.patch, 2)}</pre>
+                    </details>`
+              }
+              ${action.precondition ? html`<div class="quiet">only while the live object is ${json(action.precondition)}</div>` : nothing}`
+          : nothing
+      }
     </div>`;
   }
 
   #differences(differences: DifferenceAnswer[]) {
-    return html`<table><caption class="visually-hidden">Differences</caption>
-      <thead><tr><th scope="col">place</th><th scope="col" class="kind">difference</th><th scope="col">live → desired</th></tr></thead>
-      <tbody>${differences.map(
-        (it) => html`<tr><th scope="row" class="mono">${it.path || "/"}</th><td>${it.kind}</td><td>
-          <div tabindex="0" role="group" aria-label="live and desired">${it.live === undefined ? html`<span class="quiet">not there</span>` : html`<span class="was" dir="auto">${inline(it.live)}</span>`} → ${it.desired === undefined ? html`<span class="quiet">gone</span>` : html`<span class="is" dir="auto">${inline(it.desired)}</span>`}</div></td></tr>`,
-      )}</tbody></table>`;
+    return html`<table>
+      <caption class="visually-hidden">
+        Differences
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">place</th>
+          <th scope="col" class="kind">difference</th>
+          <th scope="col">live → desired</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${differences.map(
+          (it) =>
+            html`<tr>
+              <th scope="row" class="mono">${it.path || "/"}</th>
+              <td>${it.kind}</td>
+              <td>
+                <div tabindex="0" role="group" aria-label="live and desired">
+                  ${it.live === undefined ? html`<span class="quiet">not there</span>` : html`<span class="was" dir="auto">${inline(it.live)}</span>`}
+                  →
+                  ${it.desired === undefined ? html`<span class="quiet">gone</span>` : html`<span class="is" dir="auto">${inline(it.desired)}</span>`}
+                </div>
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
   }
 
   /** Of what is done on the hub for a cluster, the hub's own page says little: the choice of cluster stays. */

@@ -60,19 +60,33 @@ export class Digest extends LitElement {
   override render() {
     const { source, edits } = this.state;
     const digest = source.masked && !edits.length ? source.digest : this.digest;
-    if (digest === undefined) return html`<p class="card loud" role="status">The server does not say the digest: its plan is not worked out yet.</p>`;
+    if (digest === undefined)
+      return html`<p class="card loud" role="status">
+        The server does not say the digest: its plan is not worked out yet.
+      </p>`;
     return html`<div class="card" role="group" aria-label="Digest">
       ${this.#command(digest, "the digest")}
       ${this.#command(`fleetfold approve ${digest}`, "the command that approves it", "for a runner that waits for approval")}
       ${this.#command("fleetfold plan --from-cluster -o plan.json && fleetfold apply plan.json", "the commands that apply it", "or by hand: it is done only while it is still this plan")}
-      ${source.masked && edits.length
-        ? html`<p class="warn">This digest holds for masked Secrets only. Apply the edits to the documents, and the server gives the one to approve.</p>`
-        : nothing}
+      ${
+        source.masked && edits.length
+          ? html`<p class="warn">
+              This digest holds for masked Secrets only. Apply the edits to the documents, and the server gives the one
+              to approve.
+            </p>`
+          : nothing
+      }
     </div>`;
   }
 
   #command(text: string, what: string, about = "") {
-    return html`<div class="command"><div><code class=${about ? "" : "digest"} title=${text}>${text}</code>${about ? html`<div class="quiet">${about}</div>` : nothing}</div><ff-copy .text=${text} .what=${what}></ff-copy></div>`;
+    return html`<div class="command">
+      <div>
+        <code class=${about ? "" : "digest"} title=${text}>${text}</code
+        >${about ? html`<div class="quiet">${about}</div>` : nothing}
+      </div>
+      <ff-copy .text=${text} .what=${what}></ff-copy>
+    </div>`;
   }
 }
 

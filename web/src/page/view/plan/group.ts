@@ -23,7 +23,17 @@ export function passes(action: ActionAnswer, filter: Filter): boolean {
   if (filter.subject && action.subject !== filter.subject) return false;
   if (filter.verb && action.verb !== filter.verb) return false;
   const text = filter.text.trim().toLowerCase();
-  return !text || [targetName(action.target), action.cluster, action.subject, action.reason.text, action.reason.code, action.held?.text ?? ""].some((it) => it.toLowerCase().includes(text));
+  return (
+    !text ||
+    [
+      targetName(action.target),
+      action.cluster,
+      action.subject,
+      action.reason.text,
+      action.reason.code,
+      action.held?.text ?? "",
+    ].some((it) => it.toLowerCase().includes(text))
+  );
 }
 
 /** In the order in which the plan has them. */
@@ -33,7 +43,8 @@ export function groupsOf(actions: ActionAnswer[]): ActionGroup[] {
     const key = JSON.stringify([it.wave, it.verb, it.subject, it.target.kind, it.reason.code, it.held?.code ?? ""]);
     const group = groups.get(key);
     if (group) group.actions.push(it);
-    else groups.set(key, { key, wave: it.wave, verb: it.verb, subject: it.subject, kind: it.target.kind, actions: [it] });
+    else
+      groups.set(key, { key, wave: it.wave, verb: it.verb, subject: it.subject, kind: it.target.kind, actions: [it] });
   }
   return [...groups.values()];
 }
@@ -47,5 +58,16 @@ export function kubectl(need: NeedAnswer): string {
   const [group, version] = need.apiVersion.includes("/") ? need.apiVersion.split("/") : ["", need.apiVersion];
   const kind = group ? `${need.kind.toLowerCase()}.${version}.${group}` : need.kind.toLowerCase();
   const where = need.namespace ? `-n ${need.namespace}` : need.name ? "" : "-A";
-  return ["kubectl", need.cluster && `--context ${need.cluster}`, "get", kind, need.name, where, need.labelSelector && `-l '${need.labelSelector}'`, "-o yaml"].filter(Boolean).join(" ");
+  return [
+    "kubectl",
+    need.cluster && `--context ${need.cluster}`,
+    "get",
+    kind,
+    need.name,
+    where,
+    need.labelSelector && `-l '${need.labelSelector}'`,
+    "-o yaml",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -12,7 +12,14 @@ import { kubectl, targetName } from "./group.js";
 const FEW = 6;
 
 export class Needs extends LitElement {
-  static override properties = { state: { attribute: false }, cluster: {}, needs: { attribute: false }, open: { state: true }, all: { state: true }, problem: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    cluster: {},
+    needs: { attribute: false },
+    open: { state: true },
+    all: { state: true },
+    problem: { state: true },
+  };
   static override styles = [
     look,
     sheet,
@@ -53,9 +60,13 @@ export class Needs extends LitElement {
         <span class="sign warn" aria-hidden="true">?</span>
         <button class="link" @click=${() => this.state.choose({ cluster: this.cluster })}>${cluster}</button>
         <span>${counted(this.needs.length, "object or list", "objects and lists")} to look at</span>
-        <button class="push" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>paste what was seen</button>
+        <button class="push" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
+          paste what was seen
+        </button>
       </div>
-      <ul class="plain">${shown.map((it) => html`<li><code>${targetName(it)}</code>${it.name ? nothing : html` <span class="quiet">the list${it.labelSelector ? ` of ${it.labelSelector}` : ""}</span>`}</li>`)}</ul>
+      <ul class="plain">
+        ${shown.map((it) => html`<li><code>${targetName(it)}</code>${it.name ? nothing : html` <span class="quiet">the list${it.labelSelector ? ` of ${it.labelSelector}` : ""}</span>`}</li>`)}
+      </ul>
       ${shown.length < this.needs.length ? html`<button class="link" @click=${() => (this.all = true)}>and ${this.needs.length - shown.length} more</button>` : nothing}
       ${this.open ? this.#paste(cluster) : nothing}
       ${this.problem ? html`<p class="error" role="alert">${this.problem}</p>` : nothing}
@@ -64,11 +75,24 @@ export class Needs extends LitElement {
 
   #paste(cluster: string) {
     const commands = this.needs.map(kubectl).join("\necho ---\n");
-    return html`
-      <p>Look, and paste or drop the answer as YAML or JSON. It says what ${cluster} has:
-        ${this.#isAll ? html`what is not in it counts as absent.` : html`what is not in it stays unknown.`}</p>
-      <div class="line"><span class="quiet">${this.needs.length === 1 ? html`<code>${commands}</code>` : counted(this.needs.length, "command")}</span> <ff-copy class="push" .text=${commands} .what=${"the commands that look"}></ff-copy></div>
-      <textarea aria-label="What was seen in ${cluster}" spellcheck="false" placeholder="apiVersion: …" @dragover=${this.#over} @dragleave=${this.#leave} @drop=${this.#drop}></textarea>
+    return html` <p>
+        Look, and paste or drop the answer as YAML or JSON. It says what ${cluster} has:
+        ${this.#isAll ? html`what is not in it counts as absent.` : html`what is not in it stays unknown.`}
+      </p>
+      <div class="line">
+        <span class="quiet"
+          >${this.needs.length === 1 ? html`<code>${commands}</code>` : counted(this.needs.length, "command")}</span
+        >
+        <ff-copy class="push" .text=${commands} .what=${"the commands that look"}></ff-copy>
+      </div>
+      <textarea
+        aria-label="What was seen in ${cluster}"
+        spellcheck="false"
+        placeholder="apiVersion: …"
+        @dragover=${this.#over}
+        @dragleave=${this.#leave}
+        @drop=${this.#drop}
+      ></textarea>
       <div class="line">
         <button class="primary" @click=${this.#load}>take it as seen in ${cluster}</button>
         ${this.#isAll ? html`<button @click=${() => this.#add("")}>nothing of it is there</button>` : nothing}
@@ -114,7 +138,9 @@ export class Needs extends LitElement {
     this.problem = "";
     const name = `live/${this.cluster || "_hub"}/pasted.yaml`;
     const before = this.state.files.get(name)?.text;
-    await this.state.add([{ name, text: before?.trim() ? `${before.trimEnd()}\n---\n${text}` : text, live: this.cluster }]);
+    await this.state.add([
+      { name, text: before?.trim() ? `${before.trimEnd()}\n---\n${text}` : text, live: this.cluster },
+    ]);
   }
 }
 

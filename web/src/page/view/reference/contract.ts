@@ -31,7 +31,21 @@ export const RECORDS = schema.$defs as unknown as Record<string, Schema>;
 /** Answers that are not named after their op. */
 const ANSWERS: Record<string, string> = { describe: "Description", configure: "SettingsAnswer" };
 /** Ops that say everything in their request. */
-const ALONE = new Set(["describe", "parse", "select", "fold", "retain", "patch", "match", "adopt", "release", "authorize", "refresh", "mold", "kinds"]);
+const ALONE = new Set([
+  "describe",
+  "parse",
+  "select",
+  "fold",
+  "retain",
+  "patch",
+  "match",
+  "adopt",
+  "release",
+  "authorize",
+  "refresh",
+  "mold",
+  "kinds",
+]);
 
 export const OPS: OpPage[] = (schema.oneOf as Schema[]).map((it) => {
   const request = nameOf(it.$ref!);
@@ -58,7 +72,8 @@ export function typeOf(it: Schema): Part[] {
   if (it.enum) return [it.enum.map((one) => JSON.stringify(one)).join(" or ")];
   if (it.anyOf) return it.anyOf.flatMap((one, at): Part[] => [...(at ? [" or "] : []), ...typeOf(one)]);
   if (it.type === "array") return ["list of ", ...typeOf(it.items ?? {})];
-  if (it.type === "object") return typeof it.additionalProperties === "object" ? ["map to ", ...typeOf(it.additionalProperties)] : ["object"];
+  if (it.type === "object")
+    return typeof it.additionalProperties === "object" ? ["map to ", ...typeOf(it.additionalProperties)] : ["object"];
   if (Array.isArray(it.type)) return [it.type.join(" or ")];
   return [it.type ?? "anything"];
 }

@@ -15,10 +15,19 @@ import "./try.js";
 import { sheet } from "../sheet.js";
 
 type Chapter = "guide" | "requests" | "codes";
-const CHAPTERS: [chapter: Chapter, title: string][] = [["guide", "Guide"], ["requests", "Requests"], ["codes", "Codes"]];
+const CHAPTERS: [chapter: Chapter, title: string][] = [
+  ["guide", "Guide"],
+  ["requests", "Requests"],
+  ["codes", "Codes"],
+];
 
 export class ReferencePages extends LitElement {
-  static override properties = { state: { attribute: false }, chapter: { state: true }, op: { state: true }, find: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    chapter: { state: true },
+    op: { state: true },
+    find: { state: true },
+  };
   static override styles = [
     look,
     marks,
@@ -112,11 +121,13 @@ export class ReferencePages extends LitElement {
     if (kind === "code" && CODES.some((it) => it.name === name)) [this.chapter, this.find] = ["codes", ""];
     const op = kind === "op" ? OPS.find((it) => it.op === name) : undefined;
     if (op) [this.chapter, this.op] = ["requests", op];
-    if (kind === "code") void this.updateComplete.then(() => reveal(this.renderRoot.querySelector('tr[aria-current="true"]')));
+    if (kind === "code")
+      void this.updateComplete.then(() => reveal(this.renderRoot.querySelector('tr[aria-current="true"]')));
   }
 
   override render() {
-    return html`<div class="head"><h2>Reference</h2>
+    return html`<div class="head">
+        <h2>Reference</h2>
         ${CHAPTERS.map(([it, title]) => html`<button aria-pressed=${this.chapter === it} @click=${() => (this.chapter = it)}>${title}</button>`)}
       </div>
       ${this.chapter === "guide" ? guide() : this.chapter === "codes" ? this.#codes() : this.#requests()}`;
@@ -125,19 +136,43 @@ export class ReferencePages extends LitElement {
   #requests() {
     const { op } = this;
     const below = recordsBelow(op.answer, new Set(recordsBelow(op.request)));
-    return html`
-      <nav aria-label="Requests">${OPS.map((it) => html`<button class="mono" aria-pressed=${it === op} @click=${() => this.state.choose({ path: `op:${it.op}` })}>${it.op}</button>`)}</nav>
+    return html` <nav aria-label="Requests">
+        ${OPS.map((it) => html`<button class="mono" aria-pressed=${it === op} @click=${() => this.state.choose({ path: `op:${it.op}` })}>${it.op}</button>`)}
+      </nav>
       <section aria-label=${op.op}>
         <h3><code>${op.op}</code></h3>
         <p>${prose(op.about)}</p>
         <ff-try .state=${this.state} .page=${op}></ff-try>
       </section>
-      <section aria-label="Request"><h3>Request</h3>${this.#record(op.request)}</section>
-      <section aria-label="Answer"><h3>Answer <span class="quiet">under <code>ok</code></span></h3><p class="quiet">${prose(RECORDS[op.answer]?.description ?? "")}</p>${this.#record(op.answer)}</section>
-      ${below.length
-        ? html`<section aria-label="Records"><h3>Records <span class="quiet">that these name</span></h3>
-            ${repeat(below, (it) => `${op.op} ${it}`, (it) => html`<details id="record-${it}" class="card"><summary><code>${it}</code> <span class="quiet">${prose(RECORDS[it]?.description ?? "")}</span></summary>${this.#record(it)}</details>`)}</section>`
-        : nothing}`;
+      <section aria-label="Request">
+        <h3>Request</h3>
+        ${this.#record(op.request)}
+      </section>
+      <section aria-label="Answer">
+        <h3>
+          Answer <span class="quiet">under <code>ok</code></span>
+        </h3>
+        <p class="quiet">${prose(RECORDS[op.answer]?.description ?? "")}</p>
+        ${this.#record(op.answer)}
+      </section>
+      ${
+        below.length
+          ? html`<section aria-label="Records">
+              <h3>Records <span class="quiet">that these name</span></h3>
+              ${repeat(
+                below,
+                (it) => `${op.op} ${it}`,
+                (it) =>
+                  html`<details id="record-${it}" class="card">
+                    <summary>
+                      <code>${it}</code> <span class="quiet">${prose(RECORDS[it]?.description ?? "")}</span>
+                    </summary>
+                    ${this.#record(it)}
+                  </details>`,
+              )}
+            </section>`
+          : nothing
+      }`;
   }
 
   #record(name: string) {
@@ -147,13 +182,32 @@ export class ReferencePages extends LitElement {
     // What must be there comes first.
     const required = new Set(record?.required ?? []);
     fields.sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));
-    return html`<table><caption class="visually-hidden">Fields of ${name}</caption>
-      <thead><tr><th scope="col">field</th><th scope="col" class="type">type</th><th scope="col">means</th></tr></thead>
-      <tbody>${fields.map(
-        ([field, it]) => html`<tr><th scope="row"><code>${field}</code>${required.has(field) ? nothing : html` <span class="quiet">optional</span>`}</th>
-          <td class="type">${typeOf(it).map((part) => (typeof part === "string" ? part : html`<button class="link" @click=${() => this.#open(part.record)}>${part.record}</button>`))}</td>
-          <td>${prose(it.description ?? "")}</td></tr>`,
-      )}</tbody></table>`;
+    return html`<table>
+      <caption class="visually-hidden">
+        Fields of ${name}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">field</th>
+          <th scope="col" class="type">type</th>
+          <th scope="col">means</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${fields.map(
+          ([field, it]) =>
+            html`<tr>
+              <th scope="row">
+                <code>${field}</code>${required.has(field) ? nothing : html` <span class="quiet">optional</span>`}
+              </th>
+              <td class="type">
+                ${typeOf(it).map((part) => (typeof part === "string" ? part : html`<button class="link" @click=${() => this.#open(part.record)}>${part.record}</button>`))}
+              </td>
+              <td>${prose(it.description ?? "")}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
   }
 
   #open(record: string): void {
@@ -168,15 +222,47 @@ export class ReferencePages extends LitElement {
     const wanted = this.find.trim().toLowerCase();
     const shown = CODES.filter((it) => !wanted || it.name.includes(wanted) || it.means.toLowerCase().includes(wanted));
     const chosen = /^code:(.+)$/.exec(this.state.choice.path ?? "")?.[1];
-    return html`<p>Answers carry these names, and programs may branch on them: none of them ever changes its meaning.</p>
-      <input type="search" aria-label="Find a code" placeholder="find a code or what it means" .value=${this.find} @input=${(event: Event) => (this.find = (event.target as HTMLInputElement).value)} />
+    return html`<p>
+        Answers carry these names, and programs may branch on them: none of them ever changes its meaning.
+      </p>
+      <input
+        type="search"
+        aria-label="Find a code"
+        placeholder="find a code or what it means"
+        .value=${this.find}
+        @input=${(event: Event) => (this.find = (event.target as HTMLInputElement).value)}
+      />
       <p class="quiet" role="status">${counted(shown.length, "code")}</p>
       ${["Findings", "Reasons"].map((of) => {
         const rows = shown.filter((it) => it.of === of);
         return rows.length
-          ? html`<section aria-label=${of}><h3>${of}</h3><table class="codes"><caption class="visually-hidden">${of}</caption>
-              <thead><tr><th scope="col">code</th><th scope="col">means</th></tr></thead>
-              <tbody>${rows.map((it) => html`<tr aria-current=${it.name === chosen ? "true" : "false"}><th scope="row"><button class="link mono" @click=${() => this.state.choose({ path: `code:${it.name}` })}>${it.name}</button></th><td>${prose(it.means)}</td></tr>`)}</tbody></table></section>`
+          ? html`<section aria-label=${of}>
+              <h3>${of}</h3>
+              <table class="codes">
+                <caption class="visually-hidden">
+                  ${of}
+                </caption>
+                <thead>
+                  <tr>
+                    <th scope="col">code</th>
+                    <th scope="col">means</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map(
+                    (it) =>
+                      html`<tr aria-current=${it.name === chosen ? "true" : "false"}>
+                        <th scope="row">
+                          <button class="link mono" @click=${() => this.state.choose({ path: `code:${it.name}` })}>
+                            ${it.name}
+                          </button>
+                        </th>
+                        <td>${prose(it.means)}</td>
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </section>`
           : nothing;
       })}`;
   }

@@ -19,7 +19,8 @@ function oneLine(request: string): string {
 }
 
 export function asCurl(request: string, page: OpPage): string {
-  const call = (it: string) => `curl -sS http://127.0.0.1:8470/v1/call -H 'content-type: application/json' -d ${quoted(it)}`;
+  const call = (it: string) =>
+    `curl -sS http://127.0.0.1:8470/v1/call -H 'content-type: application/json' -d ${quoted(it)}`;
   return [...(before(page) ? [call(before(page)!)] : []), call(oneLine(request))].join("\n");
 }
 

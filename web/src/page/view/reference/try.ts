@@ -15,7 +15,13 @@ const PAUSE = 120;
 const LONG = 20_000;
 
 export class Try extends LitElement {
-  static override properties = { state: { attribute: false }, page: { attribute: false }, text: { state: true }, answer: { state: true }, all: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    page: { attribute: false },
+    text: { state: true },
+    answer: { state: true },
+    all: { state: true },
+  };
   static override styles = [
     look,
     sheet,
@@ -82,13 +88,27 @@ export class Try extends LitElement {
     const example = json(this.page.example, 2);
     return html`<div class="both">
         <div>
-          <div class="title"><label for="request"><strong>request</strong></label>
+          <div class="title">
+            <label for="request"><strong>request</strong></label>
             ${this.text === example ? nothing : html`<button @click=${() => this.#type(example)}>as it was</button>`}
             <ff-copy .text=${asCurl(this.text, this.page)} .shown=${"curl"} .what=${"as curl"}></ff-copy>
-            <ff-copy .text=${asCommand(this.text, this.page)} .shown=${"fleetfold call"} .what=${"as a command"}></ff-copy>
-            <ff-copy .text=${asJavaScript(this.text, this.page)} .shown=${"JavaScript"} .what=${"as JavaScript"}></ff-copy>
+            <ff-copy
+              .text=${asCommand(this.text, this.page)}
+              .shown=${"fleetfold call"}
+              .what=${"as a command"}
+            ></ff-copy>
+            <ff-copy
+              .text=${asJavaScript(this.text, this.page)}
+              .shown=${"JavaScript"}
+              .what=${"as JavaScript"}
+            ></ff-copy>
           </div>
-          <textarea id="request" spellcheck="false" .value=${this.text} @input=${(event: Event) => this.#type((event.target as HTMLTextAreaElement).value)}></textarea>
+          <textarea
+            id="request"
+            spellcheck="false"
+            .value=${this.text}
+            @input=${(event: Event) => this.#type((event.target as HTMLTextAreaElement).value)}
+          ></textarea>
         </div>
         <div data-answer=${this.answer ? ("error" in this.answer ? "error" : "ok") : ""}>
           <div class="title"><strong>answer</strong></div>
@@ -103,10 +123,16 @@ export class Try extends LitElement {
     const { error } = this.answer;
     const text = json(this.answer, 2);
     const isCut = text.length > LONG && !this.all;
-    return html`${error
-        ? html`<div class="card error" role="alert"><strong>${error.code}</strong>: ${prose(error.message)}${error.at ? html`<div>at <code>${error.at}</code></div>` : nothing}${error.hint ? html`<div>${prose(error.hint)}</div>` : nothing}</div>`
-        : nothing}
-      <pre tabindex="0" role="group" aria-label="what the engine answers">${isCut ? `${text.slice(0, LONG)}\n…` : text}</pre>
+    return html`${
+        error
+          ? html`<div class="card error" role="alert">
+              <strong>${error.code}</strong>:
+              ${prose(error.message)}${error.at ? html`<div>at <code>${error.at}</code></div>` : nothing}${error.hint ? html`<div>${prose(error.hint)}</div>` : nothing}
+            </div>`
+          : nothing
+      }
+      <pre tabindex="0" role="group" aria-label="what the engine answers">
+${isCut ? `${text.slice(0, LONG)}\n…` : text}</pre>
       ${isCut ? html`<button @click=${() => (this.all = true)}>show all of it</button>` : nothing}`;
   }
 

@@ -25,7 +25,9 @@ const PATTERNS = [
 
 /** Secrets are nothing to play with, and neither is what was seen. */
 export function suggest(state: State): Suggestion | undefined {
-  const files = [...state.files.values()].filter((it) => it.live === undefined && it.text !== null && !isSettings(it.name) && !/kind: Secret\b/.test(it.text));
+  const files = [...state.files.values()].filter(
+    (it) => it.live === undefined && it.text !== null && !isSettings(it.name) && !/kind: Secret\b/.test(it.text),
+  );
   for (const pattern of PATTERNS) {
     for (const { name: file, text } of files) {
       const found = pattern.exec(text!);
@@ -33,7 +35,14 @@ export function suggest(state: State): Suggestion | undefined {
       const [all, name, before] = found as unknown as [string, string, string];
       const at = found.index + all.lastIndexOf(before);
       const after = before.replace(/\d+$/, (digits) => String(BigInt(digits) + 2n));
-      return { file, line: text!.slice(0, at).split("\n").length, name, before, after, text: text!.slice(0, at) + after + text!.slice(at + before.length) };
+      return {
+        file,
+        line: text!.slice(0, at).split("\n").length,
+        name,
+        before,
+        after,
+        text: text!.slice(0, at) + after + text!.slice(at + before.length),
+      };
     }
   }
   return undefined;

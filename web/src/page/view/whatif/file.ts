@@ -11,7 +11,12 @@ import { type Line, linesOf } from "./lines.js";
 const MANY = 120;
 
 export class EditedFile extends LitElement {
-  static override properties = { state: { attribute: false }, file: { attribute: false }, lines: { state: true }, all: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    file: { attribute: false },
+    lines: { state: true },
+    all: { state: true },
+  };
   static override styles = [
     look,
     sheet,
@@ -80,12 +85,18 @@ export class EditedFile extends LitElement {
 
   override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get("file") as Edited | undefined;
-    if (changed.has("file") && (before?.text !== this.file.text || before?.base !== this.file.base)) this.lines = linesOf(this.file);
+    if (changed.has("file") && (before?.text !== this.file.text || before?.base !== this.file.base))
+      this.lines = linesOf(this.file);
   }
 
   override render() {
     const { base, name, text } = this.file;
-    const became = base === null ? ["+", "added", "added"] : text === null ? ["−", "removed", "removed"] : ["~", "patched", "edited"];
+    const became =
+      base === null
+        ? ["+", "added", "added"]
+        : text === null
+          ? ["−", "removed", "removed"]
+          : ["~", "patched", "edited"];
     const [plus, minus] = [this.#number("+"), this.#number("−")];
     const shown = this.all || this.#printing.now ? this.lines : this.lines.slice(0, MANY);
     return html`<article class="card" aria-label=${name}>
@@ -93,11 +104,17 @@ export class EditedFile extends LitElement {
         <span class="sign ${became[1]}" aria-hidden="true">${became[0]}</span>
         <button class="link" @click=${() => this.state.goTo({ file: name })}>${name}</button>
         <span class="quiet">${became[2]}</span>
-        <span class="added"><span aria-hidden="true">+</span>${count(plus)}<span class="visually-hidden"> lines added,</span></span>
-        <span class="removed"><span aria-hidden="true">−</span>${count(minus)}<span class="visually-hidden"> lines removed</span></span>
+        <span class="added"
+          ><span aria-hidden="true">+</span>${count(plus)}<span class="visually-hidden"> lines added,</span></span
+        >
+        <span class="removed"
+          ><span aria-hidden="true">−</span>${count(minus)}<span class="visually-hidden"> lines removed</span></span
+        >
         <button class="push no-print" aria-label="Revert ${name}" @click=${this.#revert}>revert</button>
       </div>
-      <ol aria-label="Changed lines">${shown.map((it) => this.#line(it))}</ol>
+      <ol aria-label="Changed lines">
+        ${shown.map((it) => this.#line(it))}
+      </ol>
       ${shown.length < this.lines.length ? html`<button @click=${() => (this.all = true)}>show all ${count(this.lines.length)} lines</button>` : nothing}
     </article>`;
   }
@@ -109,8 +126,12 @@ export class EditedFile extends LitElement {
   #line(line: Line) {
     const spoken = { "+": "added ", "−": "removed ", " ": "", "…": "lines left out" }[line.sign];
     return html`<li class=${classMap({ plus: line.sign === "+", minus: line.sign === "−" })}>
-      <button tabindex=${line.sign === "+" ? 0 : -1} @click=${() => this.state.goTo({ file: this.file.name, line: line.number })}>
-        <span class="number">${line.number ?? ""}</span><span class="sign" aria-hidden="true">${line.sign}</span><span class="text"><span class="visually-hidden">${spoken}</span>${line.text}</span>
+      <button
+        tabindex=${line.sign === "+" ? 0 : -1}
+        @click=${() => this.state.goTo({ file: this.file.name, line: line.number })}
+      >
+        <span class="number">${line.number ?? ""}</span><span class="sign" aria-hidden="true">${line.sign}</span
+        ><span class="text"><span class="visually-hidden">${spoken}</span>${line.text}</span>
       </button>
     </li>`;
   }

@@ -25,8 +25,10 @@ export function linesOf({ base, text }: Edited): Line[] {
   for (const chunk of Chunk.build(a, b)) {
     kept(rowOf(b, chunk.fromB));
     const [toA, toB] = [Math.min(rowOf(a, chunk.toA), before.length), Math.min(rowOf(b, chunk.toB), after.length)];
-    for (let it = rowOf(a, chunk.fromA); it < toA; it++) lines.push({ sign: "−", text: wasHidden[it] ? HIDDEN : before[it]!, number: it + 1 });
-    for (; next < toB; next++) lines.push({ sign: "+", text: isHidden[next] ? HIDDEN : after[next]!, number: next + 1 });
+    for (let it = rowOf(a, chunk.fromA); it < toA; it++)
+      lines.push({ sign: "−", text: wasHidden[it] ? HIDDEN : before[it]!, number: it + 1 });
+    for (; next < toB; next++)
+      lines.push({ sign: "+", text: isHidden[next] ? HIDDEN : after[next]!, number: next + 1 });
   }
   kept(after.length);
   return nearChanges(lines);
@@ -36,7 +38,9 @@ export function linesOf({ base, text }: Edited): Line[] {
 function nearChanges(lines: Line[]): Line[] {
   const near = lines.map(() => false);
   lines.forEach((it, at) => it.sign !== " " && near.fill(true, Math.max(0, at - AROUND), at + AROUND + 1));
-  return lines.flatMap((it, at): Line[] => (near[at] ? [it] : near[at - 1] || at === 0 ? [{ sign: "…", text: "" }] : []));
+  return lines.flatMap((it, at): Line[] =>
+    near[at] ? [it] : near[at - 1] || at === 0 ? [{ sign: "…", text: "" }] : [],
+  );
 }
 
 function split(text: string | null): string[] {
@@ -45,13 +49,17 @@ function split(text: string | null): string[] {
 }
 
 /** The index of the line that begins at `position`; past the end, the number of lines. */
-function rowOf(text: { length: number; lines: number; lineAt(position: number): { number: number } }, position: number): number {
+function rowOf(
+  text: { length: number; lines: number; lineAt(position: number): { number: number } },
+  position: number,
+): number {
   return position > text.length ? text.lines : text.lineAt(position).number - 1;
 }
 
 const HIDDEN = "•••";
 const SECRET = /(^|[\s{,"'-])["']?kind["']?\s*:\s*["']?Secret\b/;
-const STRUCTURE = /^(---|\s*$|(apiVersion|kind|metadata|type|data|stringData):\s*[\w./-]*\s*$|  (name|namespace):\s*[\w.-]*\s*$)/;
+const STRUCTURE =
+  /^(---|\s*$|(apiVersion|kind|metadata|type|data|stringData):\s*[\w./-]*\s*$|  (name|namespace):\s*[\w.-]*\s*$)/;
 
 /** Which lines belong to a Secret and say more than its name. */
 function hiddenLines(lines: string[]): boolean[] {

@@ -10,7 +10,13 @@ const FEW = 4;
 const MANY = 200;
 
 export class ClusterNames extends LitElement {
-  static override properties = { state: { attribute: false }, names: { attribute: false }, subject: {}, open: { state: true }, all: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    names: { attribute: false },
+    subject: {},
+    open: { state: true },
+    all: { state: true },
+  };
   static override styles = [
     look,
     sheet,
@@ -35,20 +41,36 @@ export class ClusterNames extends LitElement {
 
   override render() {
     const names = this.names;
-    if (this.#printing.now) return html`<strong>${counted(names.length, "cluster")}:</strong> ${names.map(clusterName).join(", ")}`;
-    if (names.length <= FEW) return html`<ul class="names" aria-label=${counted(names.length, "cluster")}>${names.map((it) => this.#name(it))}</ul>`;
+    if (this.#printing.now)
+      return html`<strong>${counted(names.length, "cluster")}:</strong> ${names.map(clusterName).join(", ")}`;
+    if (names.length <= FEW)
+      return html`<ul class="names" aria-label=${counted(names.length, "cluster")}>
+        ${names.map((it) => this.#name(it))}
+      </ul>`;
     const shown = this.all ? names : names.slice(0, MANY);
     return html`<button class="link" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
-        <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${counted(names.length, "cluster")}</button>
+        <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${counted(names.length, "cluster")}
+      </button>
       ${this.open ? nothing : html`<span class="quiet">${clusterName(names[0]!)} … ${clusterName(names.at(-1)!)}</span>`}
-      ${this.open
-        ? html`<ul class="names" aria-label="Clusters">${shown.map((it) => this.#name(it))}</ul>
-            ${shown.length < names.length ? html`<button @click=${() => (this.all = true)}>show all ${count(names.length)}</button>` : nothing}`
-        : nothing}`;
+      ${
+        this.open
+          ? html`<ul class="names" aria-label="Clusters">
+                ${shown.map((it) => this.#name(it))}
+              </ul>
+              ${shown.length < names.length ? html`<button @click=${() => (this.all = true)}>show all ${count(names.length)}</button>` : nothing}`
+          : nothing
+      }`;
   }
 
   #name(cluster: string) {
-    return html`<li><button class="link" @click=${() => this.state.choose({ cluster, ...(this.subject === undefined ? {} : { subject: this.subject }) })}>${clusterName(cluster)}</button></li>`;
+    return html`<li>
+      <button
+        class="link"
+        @click=${() => this.state.choose({ cluster, ...(this.subject === undefined ? {} : { subject: this.subject }) })}
+      >
+        ${clusterName(cluster)}
+      </button>
+    </li>`;
   }
 }
 

@@ -73,30 +73,55 @@ export class Ticket extends LitElement {
   #head() {
     const { source } = this.state;
     return html`<dl>
-      <dt>Looked at</dt><dd>${new Date().toISOString().replace(/\.\d+Z$/, "Z")}</dd>
-      <dt>Source</dt><dd>${source.title} (${source.id})</dd>
+      <dt>Looked at</dt>
+      <dd>${new Date().toISOString().replace(/\.\d+Z$/, "Z")}</dd>
+      <dt>Source</dt>
+      <dd>${source.title} (${source.id})</dd>
     </dl>`;
   }
 
   #plan() {
-    const isFresh = this.#generation === this.state.generation && !this.planned.stale && !this.plannedBefore.stale && this.planned.value && this.plannedBefore.value;
+    const isFresh =
+      this.#generation === this.state.generation &&
+      !this.planned.stale &&
+      !this.plannedBefore.stale &&
+      this.planned.value &&
+      this.plannedBefore.value;
     if (!isFresh) return html`<p>The plan was not worked out yet when this was printed. Print it again.</p>`;
     const known = new Set([...this.plannedBefore.value!.actions, ...this.plannedBefore.value!.held].map((it) => it.id));
     const fresh = (all: ActionAnswer[]) => all.filter((it) => !known.has(it.id));
     const [actions, held] = [fresh(this.planned.value!.actions), fresh(this.planned.value!.held)];
     return html`<section>
-      <h3>Actions because of the change <span class="quiet">${counted(actions.length, "action")}, ${held.length} held</span></h3>
-      <ul class="plain">${actions.map((it) => this.#action(it))}</ul>
-      ${held.length ? html`<h3>Held</h3><ul class="plain">${held.map((it) => this.#action(it))}</ul>` : nothing}
+      <h3>
+        Actions because of the change
+        <span class="quiet">${counted(actions.length, "action")}, ${held.length} held</span>
+      </h3>
+      <ul class="plain">
+        ${actions.map((it) => this.#action(it))}
+      </ul>
+      ${
+        held.length
+          ? html`<h3>Held</h3>
+              <ul class="plain">
+                ${held.map((it) => this.#action(it))}
+              </ul>`
+          : nothing
+      }
       <h3>The whole plan</h3>
-      <p>${counted(this.planned.value!.actions.length, "action")}, ${this.planned.value!.held.length} held, ${this.planned.value!.needs.length} to be seen first</p>
+      <p>
+        ${counted(this.planned.value!.actions.length, "action")}, ${this.planned.value!.held.length} held,
+        ${this.planned.value!.needs.length} to be seen first
+      </p>
       <ff-digest .state=${this.state} .digest=${this.planned.value!.digest}></ff-digest>
     </section>`;
   }
 
   #action(action: ActionAnswer) {
-    return html`<li>${sign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}: ${prose(action.reason.text)}
-      ${action.held ? html`<br /><strong>held: ${prose(action.held.text)}</strong> (${prose(action.held.hint)})` : nothing}</li>`;
+    return html`<li>
+      ${sign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}:
+      ${prose(action.reason.text)}
+      ${action.held ? html`<br /><strong>held: ${prose(action.held.text)}</strong> (${prose(action.held.hint)})` : nothing}
+    </li>`;
   }
 }
 
