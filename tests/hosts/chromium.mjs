@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { browser, check, open, site } from "../web/bed.mjs";
+import { browser, check, open, site } from "../web/harness.mjs";
 import { pack } from "../web/package-packed.mjs";
 import { cases } from "./requests.mjs";
 

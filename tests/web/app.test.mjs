@@ -15,7 +15,7 @@ import {
   setText,
   settled,
   text,
-} from "./bed.mjs";
+} from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const PRESET = "greenhouse/presets.yaml";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { browser, choose, chooseExample, goTo, open, settled, site, text } from "./bed.mjs";
+import { browser, choose, chooseExample, goTo, open, settled, site, text } from "./harness.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");

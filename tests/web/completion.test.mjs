@@ -1,6 +1,6 @@
 // What the editor offers to write next: kinds, fields, labels, options and names that there are.
 import assert from "node:assert/strict";
-import { goTo, offers, setText } from "./bed.mjs";
+import { goTo, offers, setText } from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const story = stories();

@@ -22,7 +22,7 @@ import {
   site,
   text,
   typeOver,
-} from "./bed.mjs";
+} from "./harness.mjs";
 
 const PRESETS = "greenhouse/presets.yaml";
 const METRICS = "PluginPreset/acme/metrics";

@@ -1,8 +1,8 @@
 // One cluster, value by value: the tree, who decides over each value, YAML, comparing, why it is in or out, its part of the plan.
 import assert from "node:assert/strict";
-import { ask, axe, choice, choose, replace, setText, settled, text, typeOver } from "./bed.mjs";
+import { ask, axe, choice, choose, replace, setText, settled, text, typeOver } from "./harness.mjs";
 import { stories } from "./stories.mjs";
-import { shown } from "./shown.mjs";
+import { shown } from "./visible-text.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const PRESETS = "greenhouse/presets.yaml";

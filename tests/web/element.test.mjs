@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { demos } from "../../web/demo/build.mjs";
-import { axe, browser, check, open, site } from "./bed.mjs";
-import { shown } from "./shown.mjs";
+import { axe, browser, check, open, site } from "./harness.mjs";
+import { shown } from "./visible-text.mjs";
 
 let chromium, served, folder;
 

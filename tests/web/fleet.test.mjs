@@ -1,6 +1,6 @@
 // The fleet: every cluster, found by selector or text, sorted, and why it is in or out.
 import assert from "node:assert/strict";
-import { ask, axe, choice, choose, chooseView, setText, settled, text } from "./bed.mjs";
+import { ask, axe, choice, choose, chooseView, setText, settled, text } from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";

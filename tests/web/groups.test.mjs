@@ -1,7 +1,7 @@
 // Who gets what: the subjects, groups of clusters that get the same, and why a cluster is in.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, axe, choice, choose, chooseExample, chooseView, replace, setText, settled, text } from "./bed.mjs";
+import { ask, axe, choice, choose, chooseExample, chooseView, replace, setText, settled, text } from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";

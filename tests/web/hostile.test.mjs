@@ -1,7 +1,7 @@
 // What documents say is shown as text, whatever it looks like, in every view.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { browser, check, choose, chooseView, open, setText, site } from "./bed.mjs";
+import { browser, check, choose, chooseView, open, setText, site } from "./harness.mjs";
 
 const run = "globalThis.pwned=1";
 const HOSTILE = [

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { site } from "./bed.mjs";
+import { site } from "./harness.mjs";
 import { pack } from "./package-packed.mjs";
 
 const PRIMITIVES = [

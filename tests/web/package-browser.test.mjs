@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { browser, check, open, site } from "./bed.mjs";
+import { browser, check, open, site } from "./harness.mjs";
 import { compile, project, run, SAID, tool } from "./package-consume.mjs";
 import { pack } from "./package-packed.mjs";
 

@@ -1,7 +1,7 @@
 // The Permissions view: who may set which label and bind which set, by which rule, and what the change joins and leaves.
 import assert from "node:assert/strict";
-import { ask, axe, choice, chooseView, setText, settled, text } from "./bed.mjs";
-import { shown } from "./shown.mjs";
+import { ask, axe, choice, chooseView, setText, settled, text } from "./harness.mjs";
+import { shown } from "./visible-text.mjs";
 import { stories } from "./stories.mjs";
 
 const SET = "cluster.open-cluster-management.io/clusterset";

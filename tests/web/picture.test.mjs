@@ -1,6 +1,6 @@
 // The picture: who feeds whom, and how far an edit reaches.
 import assert from "node:assert/strict";
-import { ask, axe, choice, choose, chooseView, replace, settled } from "./bed.mjs";
+import { ask, axe, choice, choose, chooseView, replace, settled } from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";

@@ -17,8 +17,8 @@ import {
   settled,
   site,
   text,
-} from "./bed.mjs";
-import { shown } from "./shown.mjs";
+} from "./harness.mjs";
+import { shown } from "./visible-text.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const VIEW = { fromShadowDom: ["ff-app", "ff-plan"] };

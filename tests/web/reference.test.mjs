@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ask, axe, choose, chooseView, settled } from "./bed.mjs";
-import { shown, shows } from "./shown.mjs";
+import { ask, axe, choose, chooseView, settled } from "./harness.mjs";
+import { shown, shows } from "./visible-text.mjs";
 import { stories } from "./stories.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { browser, check, choose, chooseView, open, settled, text } from "./bed.mjs";
+import { browser, check, choose, chooseView, open, settled, text } from "./harness.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const fleetfold = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "fleetfold");

@@ -1,6 +1,6 @@
 // Stories: each on a page of its own, which must not have broken a rule at its end.
 import { after, before, test } from "node:test";
-import { browser, check, open, site } from "./bed.mjs";
+import { browser, check, open, site } from "./harness.mjs";
 
 /**
  * For a file of stories: how to tell one, `story(name, async (page, view, served) => …, options of the page)`. `arrange` goes

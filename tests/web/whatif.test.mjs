@@ -1,8 +1,8 @@
 // The What-if view: what an edit changes is counted, grouped and printed as the engine says, and what hides it is as loud.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { ask, axe, choice, chooseView, files, replace, setText, settled, text } from "./bed.mjs";
-import { shown } from "./shown.mjs";
+import { ask, axe, choice, chooseView, files, replace, setText, settled, text } from "./harness.mjs";
+import { shown } from "./visible-text.mjs";
 import { stories } from "./stories.mjs";
 
 const PRESETS = "greenhouse/presets.yaml";

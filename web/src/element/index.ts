@@ -1,7 +1,7 @@
 // `<fleetfold-preview>`: what every cluster gets and why, inside somebody else's page. It brings its own look and leaves the page's alone.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { keyed } from "lit/directives/keyed.js";
-import { look, tokens } from "../look.js";
+import { look, tokens } from "../theme.styles.js";
 import { SOON } from "../page/engine.js";
 import type { File } from "../page/files.js";
 import { ownFiles } from "../page/source.js";

@@ -1,7 +1,7 @@
 // The documents of `<fleetfold-preview>`: to edit, or to see the line that decides.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../look.js";
-import { Watch } from "../page/ask.js";
+import { look } from "../theme.styles.js";
+import { Watch } from "../page/engine-query.js";
 import type { Place, State } from "../page/state.js";
 
 /** Lines around the one that somebody wants to see. */

@@ -1,7 +1,7 @@
 // Three columns that resize and remember. On a narrow screen one at a time, in the same order.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../style-map.js";
-import { look } from "../look.js";
+import { look } from "../theme.styles.js";
 
 const REMEMBERED = "fleetfold.columns";
 const NARROW = "(max-width: 900px)";

@@ -2,22 +2,22 @@
 import { css, html, LitElement, nothing } from "lit";
 import type { EffectiveAnswer, Finding } from "../../../contract.js";
 import { layerMark, marks } from "../../layers.js";
-import { look } from "../../look.js";
-import { Ask, Watch } from "../ask.js";
+import { look } from "../../theme.styles.js";
+import { Ask, Watch } from "../engine-query.js";
 import { LATER, SOON, URGENT } from "../engine.js";
 import { fileOf } from "../files.js";
 import type { Place, State } from "../state.js";
-import type { Bring } from "./documents/bring.js";
-import "./documents/bring.js";
-import { completionFor } from "./documents/complete.js";
-import { type Decided, decidedBy, fileOfSubject, saying } from "./documents/decided.js";
+import type { Bring } from "./documents/import-files.js";
+import "./documents/import-files.js";
+import { completionFor } from "./documents/completion.js";
+import { type Decided, decidedBy, fileOfSubject, saying } from "./documents/line-origins.js";
 import type { Editor } from "./documents/editor.js";
 import "./documents/editor.js";
-import type { Wrong } from "./documents/list.js";
-import "./documents/list.js";
+import type { Wrong } from "./documents/file-list.js";
+import "./documents/file-list.js";
 import { sorted } from "./documents/problems.js";
 import "./documents/problems.js";
-import { SIGNS, signOf } from "./documents/tree.js";
+import { SIGNS, signOf } from "./documents/folders.js";
 
 /** The three lines that make a cluster. */
 const FIRST = `apiVersion: cluster.open-cluster-management.io/v1

@@ -3,17 +3,17 @@ import { html, LitElement, nothing } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { styleMap } from "../../style-map.js";
 import type { ClusterAnswer, ClustersAnswer } from "../../../contract.js";
-import { look } from "../../look.js";
-import { count, counted } from "../../words.js";
-import { Ask, Watch } from "../ask.js";
+import { look } from "../../theme.styles.js";
+import { count, counted } from "../../format.js";
+import { Ask, Watch } from "../engine-query.js";
 import { URGENT } from "../engine.js";
 import type { State } from "../state.js";
-import { Virtual, virtual } from "../virtual.js";
+import { Virtual, virtual } from "../virtual-list.js";
 import { detail } from "./fleet/detail.js";
 import { chosenValues, matchesText, placeIn, readingOf, type Reading, toggled, wordsOf } from "./fleet/filter.js";
 import { type Label, labelOf, labelsOf, shortKey } from "./fleet/labels.js";
-import { fleetStyles } from "./fleet/look.js";
-import { named, refOf } from "./groups/place.js";
+import { fleetStyles } from "./fleet/fleet.styles.js";
+import { named, refOf } from "./groups/reference.js";
 import { clusterKind, coded, reasonStyles } from "./groups/reasons.js";
 
 interface Column {

@@ -1,17 +1,17 @@
 // Who may set which label, what a change joins and leaves, and who may bind a set.
 import { css, html, LitElement, nothing } from "lit";
 import type { ClusterAnswer, ExplainRequest } from "../../../contract.js";
-import { look } from "../../look.js";
-import { Ask, Watch } from "../ask.js";
+import { look } from "../../theme.styles.js";
+import { Ask, Watch } from "../engine-query.js";
 import { SOON } from "../engine.js";
 import { example } from "../source.js";
 import type { State } from "../state.js";
-import { answerStyles, verdict } from "./permissions/answer.js";
-import { type Found, find } from "./permissions/found.js";
-import "./permissions/table.js";
-import type { Cell } from "./permissions/table.js";
+import { answerStyles, verdict } from "./permissions/verdict.js";
+import { type Found, find } from "./permissions/candidates.js";
+import "./permissions/permission-table.js";
+import type { Cell } from "./permissions/permission-table.js";
 import { reveal } from "./reveal.js";
-import { sheet } from "./sheet.js";
+import { sheet } from "./sheet.styles.js";
 
 interface Change {
   key: string;

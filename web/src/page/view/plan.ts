@@ -2,18 +2,18 @@
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ActionAnswer, NeedAnswer, PlanAnswer, StatusAnswer } from "../../../contract.js";
-import { look } from "../../look.js";
-import { clusterName, count, counted, json } from "../../words.js";
-import { Ask, Watch } from "../ask.js";
+import { look } from "../../theme.styles.js";
+import { clusterName, count, counted, json } from "../../format.js";
+import { Ask, Watch } from "../engine-query.js";
 import { LATER } from "../engine.js";
-import { now } from "../now.js";
+import { now } from "../clock.js";
 import type { State } from "../state.js";
-import { prose } from "./effective/prose.js";
+import { prose } from "./inline-code.js";
 import "./plan/action.js";
 import "./plan/digest.js";
-import { type ActionGroup, type Filter, groupsOf, passes, targetName } from "./plan/group.js";
+import { type ActionGroup, type Filter, groupsOf, passes, targetName } from "./plan/action-groups.js";
 import "./plan/needs.js";
-import { sheet, tallies } from "./sheet.js";
+import { sheet, tallies } from "./sheet.styles.js";
 
 const MANY = 60;
 /** Clusters that must be looked at: all alike, mostly. */

@@ -2,18 +2,18 @@
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { marks } from "../../layers.js";
-import { look } from "../../look.js";
-import { count, counted } from "../../words.js";
-import { Ask, Watch } from "../ask.js";
+import { look } from "../../theme.styles.js";
+import { count, counted } from "../../format.js";
+import { Ask, Watch } from "../engine-query.js";
 import { SOON } from "../engine.js";
 import type { State } from "../state.js";
-import { Printing, printAll } from "./printing.js";
+import { Printing, printAll } from "./print-controller.js";
 import { reveal } from "./reveal.js";
-import { sheet, tallies } from "./sheet.js";
+import { sheet, tallies } from "./sheet.styles.js";
 import { changeStyles, groupCard, shadowCard } from "./whatif/changes.js";
-import { suggest } from "./whatif/example.js";
-import "./whatif/file.js";
-import "./whatif/names.js";
+import { suggest } from "./whatif/suggested-edit.js";
+import "./whatif/edited-file.js";
+import "./whatif/cluster-names.js";
 import "./whatif/ticket.js";
 
 const MANY = 60;

@@ -3,7 +3,7 @@
 import { LATER } from "../../engine.js";
 import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
-import { ITEM } from "./spot.js";
+import { ITEM } from "./cursor-context.js";
 
 export interface Document {
   apiVersion?: string;

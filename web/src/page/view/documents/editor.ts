@@ -35,15 +35,15 @@ import {
 import { css, html, LitElement, nothing, type PropertyValues, render } from "lit";
 import type { Finding } from "../../../../contract.js";
 import { marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { Watch } from "../../ask.js";
+import { look } from "../../../theme.styles.js";
+import { Watch } from "../../engine-query.js";
 import type { Source } from "../../source.js";
 import type { Place, State } from "../../state.js";
-import type { Decided } from "./decided.js";
-import { fixOf, fixTitle } from "./fix.js";
+import type { Decided } from "./line-origins.js";
+import { fixOf, fixTitle } from "./quick-fix.js";
 import { changeGutter, layerGutter, saidAt, setBase, setDecided } from "./gutters.js";
-import { editorLook } from "./look.js";
-import { offsetOf, rangeOf } from "./place.js";
+import { editorLook } from "./editor.styles.js";
+import { offsetOf, rangeOf } from "./position.js";
 import { worded } from "./problems.js";
 
 /** A change that came from the state, which need not be told about it. */

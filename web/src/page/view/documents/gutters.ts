@@ -12,7 +12,7 @@ import {
 import { type EditorView, gutter, GutterMarker } from "@codemirror/view";
 import { render } from "lit";
 import { layerMark } from "../../../layers.js";
-import { type Decided, saying } from "./decided.js";
+import { type Decided, saying } from "./line-origins.js";
 
 /** The text of the baseline; null for a file that it does not have. */
 export const setBase = StateEffect.define<string | null>();

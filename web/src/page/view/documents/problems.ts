@@ -2,10 +2,10 @@
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
 import type { Finding } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { count, placeName } from "../../../words.js";
-import { fixTitle } from "./fix.js";
-import { rowsAt } from "./window.js";
+import { look } from "../../../theme.styles.js";
+import { count, placeName } from "../../../format.js";
+import { fixTitle } from "./quick-fix.js";
+import { rowsAt } from "./visible-rows.js";
 
 /** From here on the rows have one height, and only those on screen are there. */
 const LONG = 200;

@@ -3,11 +3,11 @@
 import { css, html, LitElement, nothing } from "lit";
 import type { LayerAnswer, LinkAnswer, Refusal } from "../../../../contract.js";
 import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { placeName } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { placeName } from "../../../format.js";
 import type { State } from "../../state.js";
-import { prose } from "./prose.js";
-import { said } from "./result.js";
+import { prose } from "../inline-code.js";
+import { said } from "./value-tree.js";
 
 const WORDS: Record<string, string> = {
   wins: "wins",

@@ -1,13 +1,13 @@
 // A cluster's part of the plan: one line an action, with its reason; the differences unfold.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { clusterName, count, counted, inline } from "../../../words.js";
-import { Ask, Watch } from "../../ask.js";
+import { look } from "../../../theme.styles.js";
+import { clusterName, count, counted, inline } from "../../../format.js";
+import { Ask, Watch } from "../../engine-query.js";
 import { LATER } from "../../engine.js";
-import { now } from "../../now.js";
+import { now } from "../../clock.js";
 import type { State } from "../../state.js";
-import { prose } from "./prose.js";
+import { prose } from "../inline-code.js";
 
 const SIGNS: Record<string, string> = { create: "+", patch: "~", delete: "−" };
 /** The Plan view shows the rest. */

@@ -2,13 +2,13 @@
 import { css, html, LitElement, nothing } from "lit";
 import type { ClusterDifference } from "../../../../contract.js";
 import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { clusterName, counted, placeName } from "../../../words.js";
-import { Ask, Watch } from "../../ask.js";
+import { look } from "../../../theme.styles.js";
+import { clusterName, counted, placeName } from "../../../format.js";
+import { Ask, Watch } from "../../engine-query.js";
 import { URGENT } from "../../engine.js";
 import type { State } from "../../state.js";
-import { prose } from "./prose.js";
-import { said } from "./result.js";
+import { prose } from "../inline-code.js";
+import { said } from "./value-tree.js";
 import "./membership.js";
 
 export class Compare extends LitElement {

@@ -1,12 +1,12 @@
 // Why a cluster is in or out of a subject: requirement by requirement, each a link to the label that it is about.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../look.js";
-import { clusterName } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { clusterName } from "../../../format.js";
 import { step } from "../../../yaml.js";
-import { Ask, Watch } from "../../ask.js";
+import { Ask, Watch } from "../../engine-query.js";
 import { LATER, SOON } from "../../engine.js";
 import type { Place, State } from "../../state.js";
-import { prose } from "./prose.js";
+import { prose } from "../inline-code.js";
 
 export class Membership extends LitElement {
   static override properties = {

@@ -4,11 +4,11 @@ import { classMap } from "lit/directives/class-map.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { LayerAnswer } from "../../../../contract.js";
 import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../look.js";
+import { look } from "../../../theme.styles.js";
 import { styleMap } from "../../../style-map.js";
-import { placeName } from "../../../words.js";
-import { lineage, type Node, said, sentence } from "./result.js";
-import { LINE, treeStyle } from "./tree.style.js";
+import { placeName } from "../../../format.js";
+import { lineage, type Node, said, sentence } from "./value-tree.js";
+import { LINE, treeStyle } from "./tree.styles.js";
 
 interface Row {
   node: Node;

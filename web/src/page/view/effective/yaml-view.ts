@@ -3,10 +3,10 @@ import { css, html, LitElement, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { ResultAnswer } from "../../../../contract.js";
 import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { reference } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { reference } from "../../../format.js";
 import { type Line, lineText, step, yamlLines } from "../../../yaml.js";
-import { inOrder, type Node, objectName } from "./result.js";
+import { inOrder, type Node, objectName } from "./value-tree.js";
 
 interface Part {
   /** The object, nothing for options. */

@@ -2,8 +2,8 @@
 import { html, nothing } from "lit";
 import type { ClusterAnswer, ExplainAnswer, Refusal } from "../../../../contract.js";
 import type { State } from "../../state.js";
-import { goToDocument } from "../../where.js";
-import { refOf } from "../groups/place.js";
+import { goToDocument } from "../../locate.js";
+import { refOf } from "../groups/reference.js";
 import { coded, pointer, reasonList } from "../groups/reasons.js";
 
 /** `why` is of the chosen subject and this cluster, or why that cannot be said. */

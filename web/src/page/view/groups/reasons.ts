@@ -2,7 +2,7 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { ReasonAnswer } from "../../../../contract.js";
 import type { State } from "../../state.js";
-import { goToDocument } from "../../where.js";
+import { goToDocument } from "../../locate.js";
 
 /** The kind that each dialect has its clusters in. */
 const KINDS: Record<string, string> = { greenhouse: "Cluster", ocm: "ManagedCluster", kubefed: "KubeFedCluster" };

@@ -2,11 +2,11 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { EffectiveAnswer, LayerAnswer, PlaceAnswer, ResultAnswer, SubjectAnswer } from "../../../../contract.js";
 import { markOf } from "../../../layers.js";
-import { count } from "../../../words.js";
+import { count } from "../../../format.js";
 import { LATER, SOON } from "../../engine.js";
 import type { Place, State } from "../../state.js";
-import { type Group, groupsOf } from "../groups/equal.js";
-import { named } from "../groups/place.js";
+import { type Group, groupsOf } from "../groups/result-groups.js";
+import { named } from "../groups/reference.js";
 
 /** What every subject gives, asked anew with every change of documents. The last complete picture stays until the next is there. */
 export class Everything implements ReactiveController {

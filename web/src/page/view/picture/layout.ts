@@ -1,5 +1,5 @@
 // Where everything stands: three columns, and bands between them as wide as they feed clusters.
-import type { Group } from "../groups/equal.js";
+import type { Group } from "../groups/result-groups.js";
 import type { Source, Target } from "./feeds.js";
 
 export interface Box {

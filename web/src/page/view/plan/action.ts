@@ -1,15 +1,15 @@
 // Like actions as one line, each of them on demand, and everything about it on demand again.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { clusterName, count, counted, inline, json } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { clusterName, count, counted, inline, json } from "../../../format.js";
 import { toYaml } from "../../../yaml.js";
-import { Watch } from "../../ask.js";
+import { Watch } from "../../engine-query.js";
 import type { State } from "../../state.js";
-import { goToDocument } from "../../where.js";
-import { prose } from "../effective/prose.js";
-import { sheet, sign } from "../sheet.js";
-import { type ActionGroup, targetName } from "./group.js";
+import { goToDocument } from "../../locate.js";
+import { prose } from "../inline-code.js";
+import { sheet, sign } from "../sheet.styles.js";
+import { type ActionGroup, targetName } from "./action-groups.js";
 
 const STEP = 50;
 

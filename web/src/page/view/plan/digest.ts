@@ -1,11 +1,11 @@
 // The digest of a plan, as `fleetfold approve` takes it. It must be that of the real Secrets: where the page has only digests of
 // their values, the server that has them says it.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../look.js";
-import { Watch } from "../../ask.js";
+import { look } from "../../../theme.styles.js";
+import { Watch } from "../../engine-query.js";
 import type { State } from "../../state.js";
-import "../copy.js";
-import { sheet } from "../sheet.js";
+import "../copy-button.js";
+import { sheet } from "../sheet.styles.js";
 
 export class Digest extends LitElement {
   static override properties = { state: { attribute: false }, digest: {} };

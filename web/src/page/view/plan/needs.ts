@@ -1,13 +1,13 @@
 // What must be seen before more can be said, by cluster, and a place to give it.
 import { css, html, LitElement, nothing } from "lit";
 import type { NeedAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { clusterName, counted } from "../../../words.js";
-import { Watch } from "../../ask.js";
+import { look } from "../../../theme.styles.js";
+import { clusterName, counted } from "../../../format.js";
+import { Watch } from "../../engine-query.js";
 import type { State } from "../../state.js";
-import "../copy.js";
-import { sheet } from "../sheet.js";
-import { kubectl, targetName } from "./group.js";
+import "../copy-button.js";
+import { sheet } from "../sheet.styles.js";
+import { kubectl, targetName } from "./action-groups.js";
 
 const FEW = 6;
 

@@ -2,17 +2,17 @@
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { counted } from "../../../words.js";
-import { Watch } from "../../ask.js";
+import { look } from "../../../theme.styles.js";
+import { counted } from "../../../format.js";
+import { Watch } from "../../engine-query.js";
 import type { State } from "../../state.js";
-import { prose } from "../effective/prose.js";
+import { prose } from "../inline-code.js";
 import { reveal } from "../reveal.js";
 import { CODES } from "./codes.js";
 import { OPS, type OpPage, RECORDS, recordsBelow, typeOf } from "./contract.js";
 import { guide } from "./guide.js";
-import "./try.js";
-import { sheet } from "../sheet.js";
+import "./try-request.js";
+import { sheet } from "../sheet.styles.js";
 
 type Chapter = "guide" | "requests" | "codes";
 const CHAPTERS: [chapter: Chapter, title: string][] = [

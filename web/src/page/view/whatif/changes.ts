@@ -2,9 +2,9 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { CauseAnswer, ChangeAnswer, ChangeGroup, ShadowAnswer } from "../../../../contract.js";
 import { layerMark } from "../../../layers.js";
-import { counted, inline, placeName, reference } from "../../../words.js";
+import { counted, inline, placeName, reference } from "../../../format.js";
 import type { Place, State } from "../../state.js";
-import { goToDocument } from "../../where.js";
+import { goToDocument } from "../../locate.js";
 
 const WORDS: Record<string, [sign: string, tone: string, word: string]> = {
   changed: ["~", "patched", "changes for"],

@@ -1,17 +1,17 @@
 // What a change ticket needs beside what is on screen: what this is and when it was looked at, and the steps it leads to.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { clusterName, counted } from "../../../words.js";
-import { Ask, Watch } from "../../ask.js";
+import { look } from "../../../theme.styles.js";
+import { clusterName, counted } from "../../../format.js";
+import { Ask, Watch } from "../../engine-query.js";
 import { LATER } from "../../engine.js";
-import { now } from "../../now.js";
+import { now } from "../../clock.js";
 import type { State } from "../../state.js";
 import "../plan/digest.js";
-import { targetName } from "../plan/group.js";
-import { prose } from "../effective/prose.js";
-import { Printing } from "../printing.js";
-import { sheet, sign } from "../sheet.js";
+import { targetName } from "../plan/action-groups.js";
+import { prose } from "../inline-code.js";
+import { Printing } from "../print-controller.js";
+import { sheet, sign } from "../sheet.styles.js";
 
 /** Plans are only wanted when somebody prints: not while they type. */
 const PAUSE = 400;

@@ -1,14 +1,14 @@
 // A request that can be changed, and what the engine answers to it at once. It never touches the loaded fleet.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import type { Finding, Refusal } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { json } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { json } from "../../../format.js";
 import type { State } from "../../state.js";
-import "../copy.js";
-import { prose } from "../effective/prose.js";
-import { sheet } from "../sheet.js";
+import "../copy-button.js";
+import { prose } from "../inline-code.js";
+import { sheet } from "../sheet.styles.js";
 import { LOAD, type OpPage } from "./contract.js";
-import { asCommand, asCurl, asJavaScript } from "./tell.js";
+import { asCommand, asCurl, asJavaScript } from "./snippets.js";
 
 const PAUSE = 120;
 /** Nobody reads more of an answer, and a schema is long. */

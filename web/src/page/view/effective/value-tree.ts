@@ -1,6 +1,6 @@
 // What one cluster gets, as a tree of values that know where they come from and what they were before the edits.
 import type { Json, LayerAnswer, OptionAnswer, ProductAnswer, ResultAnswer } from "../../../../contract.js";
-import { inline, json, reference } from "../../../words.js";
+import { inline, json, reference } from "../../../format.js";
 import { step } from "../../../yaml.js";
 
 /** A value, or what holds values. */

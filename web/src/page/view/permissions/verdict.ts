@@ -2,8 +2,8 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { AuthorizeCheck, ExplainAnswer, Finding } from "../../../../contract.js";
 import type { State } from "../../state.js";
-import { goToDocument } from "../../where.js";
-import { prose } from "../effective/prose.js";
+import { goToDocument } from "../../locate.js";
+import { prose } from "../inline-code.js";
 
 const CHANGES: Record<string, string> = { add: "put on", remove: "take off", bind: "bind the set" };
 

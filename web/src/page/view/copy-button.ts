@@ -1,6 +1,6 @@
 // A button that puts a text where people paste from, and says so for a moment.
 import { css, html, LitElement } from "lit";
-import { look } from "../../look.js";
+import { look } from "../../theme.styles.js";
 
 export class Copy extends LitElement {
   static override properties = { text: {}, what: {}, shown: {}, said: { state: true } };

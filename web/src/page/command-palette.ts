@@ -1,8 +1,8 @@
 // ⌘K: jump to a cluster, a subject, an option or a document by a few letters of its name.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../look.js";
-import { clusterName } from "../words.js";
-import { Ask } from "./ask.js";
+import { look } from "../theme.styles.js";
+import { clusterName } from "../format.js";
+import { Ask } from "./engine-query.js";
 import { LATER } from "./engine.js";
 import type { Choice, State, View } from "./state.js";
 

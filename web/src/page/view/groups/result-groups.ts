@@ -1,6 +1,6 @@
 // Groups of equal result: what sets each apart from the largest, in the fewest words.
 import type { EffectiveAnswer, ResultAnswer } from "../../../../contract.js";
-import { inline, json, reference } from "../../../words.js";
+import { inline, json, reference } from "../../../format.js";
 
 export interface Group {
   /** A, B, C…: largest first, those that cannot be answered last. */

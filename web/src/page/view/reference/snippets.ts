@@ -1,5 +1,5 @@
 // The same request for a shell, a server and a program.
-import { json } from "../../../words.js";
+import { json } from "../../../format.js";
 import { LOAD, type OpPage } from "./contract.js";
 
 /** A text in single quotes, as a POSIX shell takes it. */

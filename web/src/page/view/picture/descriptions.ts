@@ -1,10 +1,10 @@
 // The map in words, for who listens to it and for the line above it.
 import type { EffectiveAnswer } from "../../../../contract.js";
-import { clusterName, count, counted } from "../../../words.js";
-import { signWord, tally } from "../groups/change.js";
-import { differenceText, type Group } from "../groups/equal.js";
-import { named } from "../groups/place.js";
-import type { Blast } from "./blast.js";
+import { clusterName, count, counted } from "../../../format.js";
+import { signWord, tally } from "../groups/change-signs.js";
+import { differenceText, type Group } from "../groups/result-groups.js";
+import { named } from "../groups/reference.js";
+import type { Blast } from "./edit-impact.js";
 import { type Source, sourceName, type Target } from "./feeds.js";
 
 /** `plugin-override acme/eu feeds 3 clusters through PluginPreset/acme/metrics`. */

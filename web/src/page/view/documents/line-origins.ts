@@ -1,6 +1,6 @@
 // Which lines decide the values of what is chosen.
 import type { EffectiveAnswer, LayerAnswer, ProductAnswer } from "../../../../contract.js";
-import { inline, reference } from "../../../words.js";
+import { inline, reference } from "../../../format.js";
 
 /** A line that sets a value. */
 export interface Decided {

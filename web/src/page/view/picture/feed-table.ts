@@ -1,8 +1,8 @@
 // The map as a table: the same for who does not see it, and on paper.
 import { html } from "lit";
 import { layerMark } from "../../../layers.js";
-import { count } from "../../../words.js";
-import type { Blast } from "./blast.js";
+import { count } from "../../../format.js";
+import type { Blast } from "./edit-impact.js";
 import { sourceName } from "./feeds.js";
 import type { Layout } from "./layout.js";
 

@@ -1,10 +1,10 @@
 // Clusters by name: a few at once, many on demand, all of them on paper.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../look.js";
-import { clusterName, count, counted } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { clusterName, count, counted } from "../../../format.js";
 import type { State } from "../../state.js";
-import { Printing } from "../printing.js";
-import { sheet } from "../sheet.js";
+import { Printing } from "../print-controller.js";
+import { sheet } from "../sheet.styles.js";
 
 const FEW = 4;
 const MANY = 200;

@@ -1,8 +1,8 @@
 // The share button and what it opens: the link, what is not in it, and nothing that blocks the page.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../look.js";
-import { counted } from "../words.js";
-import { type Link, linkTo } from "./share.js";
+import { look } from "../theme.styles.js";
+import { counted } from "../format.js";
+import { type Link, linkTo } from "./share-link.js";
 import type { State } from "./state.js";
 
 export class Sharing extends LitElement {

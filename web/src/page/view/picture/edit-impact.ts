@@ -1,6 +1,6 @@
 // What the edits reach: which sources, subjects and clusters, and where something hides them.
 import type { WhatIfAnswer } from "../../../../contract.js";
-import { signsOf } from "../groups/change.js";
+import { signsOf } from "../groups/change-signs.js";
 import type { Source } from "./feeds.js";
 
 export interface Blast {

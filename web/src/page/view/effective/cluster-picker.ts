@@ -1,8 +1,8 @@
 // Picks one of thousands of clusters: type to narrow, arrows and Enter to take.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../look.js";
+import { look } from "../../../theme.styles.js";
 import { styleMap } from "../../../style-map.js";
-import { clusterName, count } from "../../../words.js";
+import { clusterName, count } from "../../../format.js";
 
 const LINE = 24;
 const SHOWN = 12;

@@ -1,9 +1,9 @@
 // The clusters of a group, one line each: thousands unfold as fast as three.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
-import { look } from "../../../look.js";
-import { clusterName } from "../../../words.js";
-import { Virtual, virtual } from "../../virtual.js";
+import { look } from "../../../theme.styles.js";
+import { clusterName } from "../../../format.js";
+import { Virtual, virtual } from "../../virtual-list.js";
 
 const ROW = 24;
 

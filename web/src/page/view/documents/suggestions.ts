@@ -1,9 +1,9 @@
 // Values that name something else: clusters, labels, options, other documents.
 import type { Completion } from "@codemirror/autocomplete";
 import type { ClusterAnswer, KindAnswer } from "../../../../contract.js";
-import { counted, inline, json } from "../../../words.js";
+import { counted, inline, json } from "../../../format.js";
 import { type Document, valuesAt } from "./corpus.js";
-import { ITEM, type Spot, topValue } from "./spot.js";
+import { ITEM, type Spot, topValue } from "./cursor-context.js";
 
 export interface Known {
   clusters: ClusterAnswer[];

@@ -1,12 +1,12 @@
 // The list of files: a tree of folders, with what was edited and what is wrong in each.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { styleMap } from "../../../style-map.js";
-import { look } from "../../../look.js";
-import { count, counted } from "../../../words.js";
-import { Watch } from "../../ask.js";
+import { look } from "../../../theme.styles.js";
+import { count, counted } from "../../../format.js";
+import { Watch } from "../../engine-query.js";
 import type { Edited, State } from "../../state.js";
-import { type Folder, foldersOf, isFoldedAtFirst, SIGNS, signOf } from "./tree.js";
-import { rowsAt } from "./window.js";
+import { type Folder, foldersOf, isFoldedAtFirst, SIGNS, signOf } from "./folders.js";
+import { rowsAt } from "./visible-rows.js";
 
 const ROW = 24;
 

@@ -3,14 +3,14 @@
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
 import type { EditorView } from "@codemirror/view";
 import type { KindAnswer } from "../../../../contract.js";
-import { counted, inline, json } from "../../../words.js";
+import { counted, inline, json } from "../../../format.js";
 import { SOON } from "../../engine.js";
 import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
 import { Corpus, type Document, valuesAt } from "./corpus.js";
 import { type Schema, schemasAt } from "./schemas.js";
-import { ITEM, type Spot, spotAt, topValue } from "./spot.js";
-import { known, type Known, referencesAt } from "./suggest.js";
+import { ITEM, type Spot, spotAt, topValue } from "./cursor-context.js";
+import { known, type Known, referencesAt } from "./suggestions.js";
 
 /** A value that is longer is no choice. */
 const LONG = 80;

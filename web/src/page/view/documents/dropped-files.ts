@@ -1,5 +1,5 @@
 // Files that people drag, paste or pick: their paths stay, and only what can be a document comes in.
-import { count, counted } from "../../../words.js";
+import { count, counted } from "../../../format.js";
 import { type File as Document, fileOf, isDocument } from "../../files.js";
 
 const MEGABYTE = 1_000_000;

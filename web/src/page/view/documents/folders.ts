@@ -1,5 +1,5 @@
 // The files as rows: by folder, what was seen in clusters apart from what people wrote.
-import { clusterName, counted } from "../../../words.js";
+import { clusterName, counted } from "../../../format.js";
 import type { Edited } from "../../state.js";
 
 export interface Folder {

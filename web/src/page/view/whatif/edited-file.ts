@@ -1,12 +1,12 @@
 // One edited file: what became of its lines, and the way back.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { classMap } from "lit/directives/class-map.js";
-import { look } from "../../../look.js";
-import { count } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { count } from "../../../format.js";
 import type { Edited, State } from "../../state.js";
-import { Printing } from "../printing.js";
-import { sheet } from "../sheet.js";
-import { type Line, linesOf } from "./lines.js";
+import { Printing } from "../print-controller.js";
+import { sheet } from "../sheet.styles.js";
+import { type Line, linesOf } from "./changed-lines.js";
 
 const MANY = 120;
 

@@ -1,11 +1,11 @@
 // Ways for files to come in: a new one, picked ones, dropped ones. What was done is said in place, with the other choice beside it.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../look.js";
-import { counted } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { counted } from "../../../format.js";
 import { type File, fileOf, isDocument } from "../../files.js";
 import { ownFiles } from "../../source.js";
 import type { State } from "../../state.js";
-import { type Brought, broughtBy, broughtFrom } from "./drop.js";
+import { type Brought, broughtBy, broughtFrom } from "./dropped-files.js";
 
 export class Bring extends LitElement {
   static override properties = {

@@ -1,12 +1,12 @@
 // Who may set which label on a cluster, and bind which set: one question for each cell, asked when nothing else is.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import type { ExplainAnswer, ExplainRequest } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { count } from "../../../words.js";
+import { look } from "../../../theme.styles.js";
+import { count } from "../../../format.js";
 import { LATER } from "../../engine.js";
 import type { State } from "../../state.js";
-import { sheet } from "../sheet.js";
-import type { Found, Label, Who } from "./found.js";
+import { sheet } from "../sheet.styles.js";
+import type { Found, Label, Who } from "./candidates.js";
 
 const ROWS = 40;
 const COLUMNS = 8;

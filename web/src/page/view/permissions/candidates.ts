@@ -1,7 +1,7 @@
 // Who and what the documents speak of: people that roles are bound to, labels that sets and placements select on.
 import type { AuthorizeUser } from "../../../../contract.js";
 import type { State } from "../../state.js";
-import { type Written, written } from "../../where.js";
+import { type Written, written } from "../../locate.js";
 
 export interface Who {
   /** `group team-a`, `ada`, `service account ops/placer`. */

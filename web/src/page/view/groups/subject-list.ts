@@ -2,10 +2,10 @@
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
 import type { SubjectAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { count, counted } from "../../../words.js";
-import { Virtual, virtual } from "../../virtual.js";
-import { named, shortName } from "./place.js";
+import { look } from "../../../theme.styles.js";
+import { count, counted } from "../../../format.js";
+import { Virtual, virtual } from "../../virtual-list.js";
+import { named, shortName } from "./reference.js";
 
 const DIALECTS = ["greenhouse", "ocm", "kubefed", "kudo", "certmanager"];
 const ROW = 24;

@@ -1,7 +1,7 @@
 // What mends a finding, where there is exactly one way.
 import type { Text } from "@codemirror/state";
 import type { Finding } from "../../../../contract.js";
-import { offsetOf, quoted, wordAt } from "./place.js";
+import { offsetOf, quoted, wordAt } from "./position.js";
 
 export interface Fix {
   from: number;

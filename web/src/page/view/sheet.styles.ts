@@ -1,6 +1,6 @@
 // How the views that read like a document look: counts on top, then sections of cards.
 import { css, html, type TemplateResult } from "lit";
-import { count } from "../../words.js";
+import { count } from "../../format.js";
 
 export const sheet = css`
   :host {
