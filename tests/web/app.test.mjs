@@ -1,17 +1,17 @@
 // The frame of the page: what is loaded at first, links, the address, jumping, keys, columns, and that nothing leaves it.
 import assert from "node:assert/strict";
 import {
-  ask,
   axe,
   check,
-  choice,
-  choose,
-  chooseExample,
-  chooseView,
   files,
   goTo,
   open,
+  query,
   replace,
+  select,
+  selectExample,
+  selection,
+  selectView,
   setText,
   settled,
   text,
@@ -28,14 +28,14 @@ const whatIf = (page) => page.getByRole("status", { name: "What-if" }).innerText
 const errors = (page) => page.getByRole("alert").allInnerTexts();
 
 story("the example is there and worked out before anybody asks", async (page) => {
-  const { ok } = await ask(page, { op: "clusters" });
-  const { ok: found } = await ask(page, { op: "subjects" });
+  const { ok } = await query(page, { op: "clusters" });
+  const { ok: found } = await query(page, { op: "subjects" });
   assert.match(
     await counts(page),
     new RegExp(`^${ok.clusters.length} clusters · ${found.subjects.length} subjects · \\d+ warnings?$`),
   );
   assert.match(await whatIf(page), /no edits/);
-  const chosen = await choice(page);
+  const chosen = await selection(page);
   assert.ok(
     found.subjects.some((it) => it.subject === chosen.subject),
     "a subject is chosen",
@@ -43,7 +43,7 @@ story("the example is there and worked out before anybody asks", async (page) =>
 });
 
 story("a page from a file server asks for its own files and nothing else", async (page, _, served) => {
-  for (const view of VIEWS) await chooseView(page, view);
+  for (const view of VIEWS) await selectView(page, view);
   assert.ok(
     served.requests.every((it) => /^GET \/(index\.html|assets\/[\w.-]+|examples\/\w+\.json)?(\?\S*)? 200$/.test(it)),
     served.requests.join("\n"),
@@ -54,7 +54,7 @@ story("counts of a what-if follow the edits, and the baseline comes back", async
   await replace(page, PRESET, "replicas", "replicaz");
   const answer = await page.evaluate(async () => {
     const { state } = document.querySelector("ff-app");
-    return state.ask({ op: "whatIf", ...(await state.change()) }, 0, "baseline");
+    return state.query({ op: "whatIf", ...(await state.editsAsChange()) }, 0, "baseline");
   });
   const said = await whatIf(page);
   assert.ok(
@@ -69,17 +69,21 @@ story("counts of a what-if follow the edits, and the baseline comes back", async
 story(
   "a shared link restores documents, edits and what was looked at",
   async (page, _, served) => {
-    await choose(page, { view: "plan", subject: METRICS, cluster: "eu-1", path: "replicas" });
+    await select(page, { view: "plan", subject: METRICS, cluster: "eu-1", path: "replicas" });
     const edited = (await text(page, PRESET)).replace("metrics", "metrics # ü 🎉 edited");
     await setText(page, PRESET, edited);
     await setText(page, "new/added.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: added}\n");
-    const before = { choice: await choice(page), files: (await files(page)).sort(), whatIf: await whatIf(page) };
+    const before = { selection: await selection(page), files: (await files(page)).sort(), whatIf: await whatIf(page) };
     await page.getByRole("button", { name: "Share" }).click();
     const link = await page.getByRole("textbox", { name: "Link to this page as it is now" }).inputValue();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
 
     const other = await open(page.context().browser(), served, { hash: new URL(link).hash.slice(1) });
-    const restored = { choice: await choice(other), files: (await files(other)).sort(), whatIf: await whatIf(other) };
+    const restored = {
+      selection: await selection(other),
+      files: (await files(other)).sort(),
+      whatIf: await whatIf(other),
+    };
     assert.equal(JSON.stringify(restored), JSON.stringify(before));
     assert.equal(await text(other, PRESET), edited);
     check(other);
@@ -135,26 +139,26 @@ for (const [name, hash] of Object.entries({
 }
 
 story("the address says what is looked at: reload and back find it", async (page) => {
-  await choose(page, { subject: METRICS, cluster: "eu-2" });
-  await chooseView(page, "Plan");
+  await select(page, { subject: METRICS, cluster: "eu-2" });
+  await selectView(page, "Plan");
   await page.reload();
   await settled(page);
-  assert.deepEqual([(await choice(page)).view, (await choice(page)).cluster], ["plan", "eu-2"]);
-  await chooseView(page, "Fleet");
+  assert.deepEqual([(await selection(page)).view, (await selection(page)).cluster], ["plan", "eu-2"]);
+  await selectView(page, "Fleet");
   await page.goBack();
   await settled(page);
-  assert.equal((await choice(page)).view, "plan");
+  assert.equal((await selection(page)).view, "plan");
 });
 
 story("jumping finds clusters, subjects, options, documents and views by a few letters", async (page) => {
-  await choose(page, { subject: METRICS, cluster: "eu-1" });
+  await select(page, { subject: METRICS, cluster: "eu-1" });
   const jump = async (letters) => {
     await page.keyboard.press("Control+k");
     await page.keyboard.type(letters);
     await settled(page);
     await page.keyboard.press("Enter");
     await settled(page);
-    return choice(page);
+    return selection(page);
   };
   assert.equal((await jump("cluster us-1")).cluster, "us-1");
   assert.equal((await jump("option replicas")).path, "replicas");
@@ -172,12 +176,12 @@ story("brackets walk through the changes of a what-if", async (page) => {
   await replace(page, PRESET, "value: 3", "value: 4");
   await page.locator("ff-app").press("]");
   await settled(page);
-  const first = await choice(page);
+  const first = await selection(page);
   assert.ok(first.path, JSON.stringify(first));
   await page.locator("ff-app").press("]");
   await page.locator("ff-app").press("[");
   await settled(page);
-  assert.deepEqual(await choice(page), first);
+  assert.deepEqual(await selection(page), first);
 });
 
 story("the keyboard alone reaches every view, every column and back out of the editor", async (page) => {
@@ -254,13 +258,13 @@ story(
 );
 
 story("a broken document keeps the last good result and points at its line", async (page) => {
-  const before = await ask(page, { op: "effective", subject: METRICS });
+  const before = await query(page, { op: "effective", subject: METRICS });
   await setText(page, PRESET, `${await text(page, PRESET)}---\nkind: [\n`);
-  assert.deepEqual(await ask(page, { op: "effective", subject: METRICS }), before);
+  assert.deepEqual(await query(page, { op: "effective", subject: METRICS }), before);
   const lines = (await text(page, PRESET)).split("\n").length;
   await page.getByRole("status").filter({ hasText: "cannot be read" }).getByRole("button", { name: PRESET }).click();
   await settled(page);
-  assert.equal((await choice(page)).file, PRESET);
+  assert.equal((await selection(page)).file, PRESET);
   assert.match(await counts(page), /1 error/);
   const line = await page.evaluate(
     () => document.querySelector("ff-app").state.findings.get("greenhouse/presets.yaml")[0].at.line,
@@ -270,21 +274,21 @@ story("a broken document keeps the last good result and points at its line", asy
 
 story("every view is accessible, light and dark", async (page) => {
   await replace(page, "greenhouse/definitions.yaml", "default: 2", "default: 9");
-  await choose(page, { subject: METRICS, cluster: "eu-1", path: "replicas" });
+  await select(page, { subject: METRICS, cluster: "eu-1", path: "replicas" });
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     for (const view of VIEWS) {
-      await chooseView(page, view);
+      await selectView(page, view);
       assert.deepEqual(await axe(page), [], `${view}, ${colorScheme}`);
     }
   }
 });
 
 story("a thousand clusters are there, and every view shows them", async (page) => {
-  await chooseExample(page, "thousand");
+  await selectExample(page, "thousand");
   // Each cluster is one of Greenhouse and one of Open Cluster Management; some are federated too.
   assert.match(await counts(page), /^\d,\d{3} clusters/);
-  for (const view of VIEWS) await chooseView(page, view);
+  for (const view of VIEWS) await selectView(page, view);
   const nodes = await page.evaluate(() => {
     const under = (root) =>
       [...root.querySelectorAll("*")].reduce((sum, it) => sum + 1 + (it.shadowRoot ? under(it.shadowRoot) : 0), 0);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { browser, choose, chooseExample, goTo, open, settled, site, text } from "./harness.mjs";
+import { browser, goTo, open, select, selectExample, settled, site, text } from "./harness.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
@@ -45,17 +45,17 @@ for (const row of [["", "figure", "target", ""], ...rows])
 /** Real keys in the editor; the end is the frame after the new value stands in the right column. */
 async function keystroke() {
   const page = await open(chromium, served);
-  await chooseExample(page, "thousand");
+  await selectExample(page, "thousand");
   const subject = "PluginPreset/acme/metrics";
   const file = "definition.yaml";
   // A cluster for which nothing hides the default.
   const cluster = await page.evaluate(async (subject) => {
-    const { ok } = await document.querySelector("ff-app").state.ask({ op: "effective", subject, origins: true }, 0);
+    const { ok } = await document.querySelector("ff-app").state.query({ op: "effective", subject, origins: true }, 0);
     return ok.results.find((it) =>
       it.options.some((option) => option.path === "logLevel" && option.from === "definition-default"),
     ).clusters[0];
   }, subject);
-  await choose(page, { subject, cluster, path: "logLevel" });
+  await select(page, { subject, cluster, path: "logLevel" });
   const lines = (await text(page, file)).split("\n");
   const line = lines.findIndex((it) => it.includes("default: info"));
   await goTo(page, { file, line: line + 1, column: lines[line].indexOf("info") + 5 });
@@ -121,7 +121,7 @@ async function whatIf() {
       for (let at = 0; at < 9; at += 1) {
         const load = change(at);
         const started = performance.now();
-        await state.engine.ask("baseline", Number.MAX_SAFE_INTEGER, 0, { op: "whatIf", load });
+        await state.engine.query("baseline", Number.MAX_SAFE_INTEGER, 0, { op: "whatIf", load });
         samples.push(performance.now() - started);
       }
       return samples;

@@ -5,18 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import {
-  ask,
   axe,
   browser,
   check,
-  choice,
-  choose,
-  chooseExample,
   files,
   goTo,
   offers,
   open,
+  query,
   replace,
+  select,
+  selectExample,
+  selection,
   setText,
   settled,
   site,
@@ -99,7 +99,7 @@ describe("the editor", () => {
     on({}, async (page) => {
       await typeOver(page, PRESETS, "value: 5", "value: 7");
       assert.match(await text(page, PRESETS), /- \{name: replicas, value: 7\}/);
-      const { ok } = await ask(page, { op: "effective", subject: METRICS, clusters: ["eu-1"] });
+      const { ok } = await query(page, { op: "effective", subject: METRICS, clusters: ["eu-1"] });
       assert.equal(ok.results[0].options.find((it) => it.path === "replicas").value, 7);
     }));
 
@@ -136,8 +136,8 @@ describe("the editor", () => {
   test("another example with a file of the same name is another file", () =>
     on({ example: "greenhouse" }, async (page) => {
       await goTo(page, { file: "presets.yaml", line: 1 });
-      await chooseExample(page, "thousand");
-      await choose(page, { file: "presets.yaml" });
+      await selectExample(page, "thousand");
+      await select(page, { file: "presets.yaml" });
       assert.equal((await editor(page).textContent()).includes("acme-ca"), false);
       await editor(page).focus();
       await page.keyboard.press("Control+z");
@@ -175,7 +175,7 @@ describe("the editor", () => {
       await page.getByRole("textbox", { name: /greenhouse\/overrides\.yaml/ }).waitFor();
       await page.keyboard.type("#");
       assert.match(await text(page, "greenhouse/overrides.yaml"), /^    - #\{path: image\.tag/m);
-      assert.equal((await choice(page)).file, "greenhouse/overrides.yaml");
+      assert.equal((await selection(page)).file, "greenhouse/overrides.yaml");
     }));
 
   test("search finds, and Escape gives the editor back", () =>
@@ -206,7 +206,7 @@ describe("the editor", () => {
 describe("the layers in the gutter", () => {
   test("the line that decides has its layer, the hidden one is struck, and a click chooses the value", () =>
     on({}, async (page) => {
-      await choose(page, { subject: METRICS, cluster: "eu-1", file: PRESETS });
+      await select(page, { subject: METRICS, cluster: "eu-1", file: PRESETS });
       await goTo(page, { file: PRESETS, line: 25 });
       const wins = await inGutter(page, "ff-layers", 29);
       assert.deepEqual([wins.layer, wins.hidden], ["cluster-option-override", false]);
@@ -215,12 +215,12 @@ describe("the layers in the gutter", () => {
       assert.deepEqual([hidden.layer, hidden.hidden], ["preset", true]);
       assert.match(hidden.title, /sets replicas: 3, hidden by cluster-option-override/);
       await page.locator('ff-editor [data-layer="cluster-option-override"]').click();
-      assert.equal((await choice(page)).path, "replicas");
+      assert.equal((await selection(page)).path, "replicas");
     }));
 
   test("for another cluster the same line decides", () =>
     on({}, async (page) => {
-      await choose(page, { subject: METRICS, cluster: "us-1", file: PRESETS });
+      await select(page, { subject: METRICS, cluster: "us-1", file: PRESETS });
       await goTo(page, { file: PRESETS, line: 25 });
       assert.equal((await inGutter(page, "ff-layers", 21)).hidden, false);
       assert.equal((await inGutter(page, "ff-layers", 29))?.layer, undefined);
@@ -228,7 +228,7 @@ describe("the layers in the gutter", () => {
 
   test("marks move with their lines while somebody types", () =>
     on({}, async (page) => {
-      await choose(page, { subject: METRICS, cluster: "eu-1" });
+      await select(page, { subject: METRICS, cluster: "eu-1" });
       await goTo(page, { file: PRESETS, line: 20, column: 18 });
       await page.keyboard.press("Enter");
       await settled(page);
@@ -237,22 +237,22 @@ describe("the layers in the gutter", () => {
 
   test("without a mouse the line of the cursor says what it decides, and goes there", () =>
     on({}, async (page) => {
-      await choose(page, { subject: METRICS, cluster: "eu-1" });
+      await select(page, { subject: METRICS, cluster: "eu-1" });
       await goTo(page, { file: PRESETS, line: 29 });
       await page.getByRole("button", { name: "line 29: cluster-option-override sets replicas: 5" }).waitFor();
-      await choose(page, { path: undefined });
+      await select(page, { path: undefined });
       await editor(page).focus();
       await page.keyboard.press("Alt+Enter");
-      assert.equal((await choice(page)).path, "replicas");
+      assert.equal((await selection(page)).path, "replicas");
     }));
 });
 
 describe("what is found", () => {
   test("broken YAML points at its line, and what was good stays", () =>
     on({}, async (page) => {
-      const before = (await ask(page, { op: "subjects" })).ok.subjects.length;
+      const before = (await query(page, { op: "subjects" })).ok.subjects.length;
       await replace(page, PRESETS, "releaseName: metrics", "releaseName: met: rics");
-      const { ok } = await ask(page, { op: "subjects" });
+      const { ok } = await query(page, { op: "subjects" });
       assert.equal(ok.subjects.length, before);
       await tree(page)
         .getByRole("treeitem", { name: /^presets\.yaml ?, edited, 1 error/ })
@@ -279,7 +279,7 @@ describe("what is found", () => {
         return range.toString();
       });
       assert.equal(before, line.slice(0, line.lastIndexOf("Inn")));
-      const { diagnostics } = await ask(page, { op: "lint" });
+      const { diagnostics } = await query(page, { op: "lint" });
       const { at } = diagnostics.find((it) => it.at?.file === "emoji.yaml" && it.code === "unknown-operator");
       await goTo(page, at);
       await page.keyboard.type("X");
@@ -330,8 +330,8 @@ describe("what is found", () => {
 
   test("problems are of all files or of this one", () =>
     on({}, async (page) => {
-      await choose(page, { file: "ocm/sets.yaml" });
-      const { diagnostics } = await ask(page, { op: "lint" });
+      await select(page, { file: "ocm/sets.yaml" });
+      const { diagnostics } = await query(page, { op: "lint" });
       const rows = problems(page).getByRole("listitem");
       assert.equal(await rows.count(), diagnostics.length);
       await problems(page)
@@ -376,7 +376,7 @@ describe("the files", () => {
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
       await settled(page);
-      assert.equal((await choice(page)).file, "definitions.yaml");
+      assert.equal((await selection(page)).file, "definitions.yaml");
       await page.keyboard.press("End");
       // First to the folder, then it folds.
       await page.keyboard.press("ArrowLeft");
@@ -455,7 +455,7 @@ describe("the files", () => {
       assert.deepEqual(await axe(page, { within: DOCUMENTS }), []);
       await page.getByRole("button", { name: "Insert these lines" }).click();
       await settled(page);
-      const { ok } = await ask(page, { op: "clusters" });
+      const { ok } = await query(page, { op: "clusters" });
       assert.deepEqual(
         ok.clusters.map((it) => it.name),
         ["eu-1"],
@@ -469,7 +469,7 @@ describe("the files", () => {
         ([name, text]) => document.querySelector("ff-app").state.add([{ name, text }]),
         [name, `a: ${"y".repeat(10_000)}\n`],
       );
-      await choose(page, { file: name });
+      await select(page, { file: name });
       const wide = await page.locator("ff-documents").evaluate((it) => it.scrollWidth - it.clientWidth);
       assert.equal(wide, 0);
     }));
@@ -588,7 +588,7 @@ describe("the column", () => {
   for (const colorScheme of ["light", "dark"]) {
     test(`axe finds nothing, ${colorScheme}`, () =>
       on({ colorScheme }, async (page) => {
-        await choose(page, { subject: METRICS, cluster: "eu-1" });
+        await select(page, { subject: METRICS, cluster: "eu-1" });
         await typeOver(page, PRESETS, "operator: In,", "operator: Inn,");
         assert.deepEqual(await axe(page, { within: DOCUMENTS }), []);
         await page.keyboard.press("Control+f");

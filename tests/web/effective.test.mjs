@@ -1,13 +1,13 @@
 // One cluster, value by value: the tree, who decides over each value, YAML, comparing, why it is in or out, its part of the plan.
 import assert from "node:assert/strict";
-import { ask, axe, choice, choose, replace, setText, settled, text, typeOver } from "./harness.mjs";
+import { axe, query, replace, select, selection, setText, settled, text, typeOver } from "./harness.mjs";
 import { stories } from "./stories.mjs";
 import { shown } from "./visible-text.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const PRESETS = "greenhouse/presets.yaml";
 const story = stories(async (page) => {
-  await choose(page, { subject: METRICS, cluster: "eu-1", path: undefined });
+  await select(page, { subject: METRICS, cluster: "eu-1", path: undefined });
 });
 
 const column = (page) => page.locator("ff-effective");
@@ -31,7 +31,7 @@ const names = (page) => column(page).getByRole("listbox").getByRole("option");
 const pick = (page, name) => column(page).getByRole("combobox", { name, exact: true });
 
 story("every option of the engine's answer is in the tree with its value", async (page) => {
-  const { ok } = await ask(page, { op: "effective", subject: METRICS, clusters: ["eu-1"], origins: true });
+  const { ok } = await query(page, { op: "effective", subject: METRICS, clusters: ["eu-1"], origins: true });
   await row(page, "global.greenhouse").click();
   for (const it of ok.results[0].options) {
     if (typeof it.value === "object") continue;
@@ -74,7 +74,7 @@ story("losers stand under the value, struck out, each a link to its line", async
   const losers = row(page, "replicas").locator("s");
   assert.deepEqual(await losers.allInnerTexts(), ["3", "2"]);
   await row(page, "replicas").getByRole("button", { name: "Go to presets.yaml:21" }).click();
-  assert.equal((await choice(page)).file, PRESETS);
+  assert.equal((await selection(page)).file, PRESETS);
   await at(page, "- {name: replicas, value: 3}");
 });
 
@@ -100,16 +100,16 @@ story("choosing a value shows the cascade, and each link goes to its line", asyn
     ["shadowed", "3", "presets.yaml:21"],
     ["shadowed", "2", "definitions.yaml:8"],
   ]);
-  assert.equal((await choice(page)).path, "replicas");
+  assert.equal((await selection(page)).path, "replicas");
   await column(page).getByRole("button", { name: "Go to presets.yaml:29" }).click();
   await at(page, "- {name: replicas, value: 5}");
   await column(page).getByRole("button", { name: "Go to definitions.yaml:8" }).click();
-  assert.equal((await choice(page)).file, "greenhouse/definitions.yaml");
+  assert.equal((await selection(page)).file, "greenhouse/definitions.yaml");
   await at(page, "default: 2");
 });
 
 story("what does not apply to the cluster is in the cascade with the reason", async (page) => {
-  await choose(page, { cluster: "eu-2", path: "replicas" });
+  await select(page, { cluster: "eu-2", path: "replicas" });
   assert.deepEqual(
     (await links(page)).map(([state, value]) => [state, value]),
     [
@@ -136,7 +136,7 @@ story("references are shown as references, never as values", async (page) => {
 });
 
 story("retained values say which rule kept them", async (page) => {
-  await choose(page, {
+  await select(page, {
     subject: "FederatedService/shop/web",
     cluster: "berlin",
     path: "/spec/clusterIP",
@@ -171,15 +171,15 @@ story("the keyboard alone chooses, folds, goes to the line and back", async (pag
   await row(page, "replicas").focus();
   await page.keyboard.press("Enter");
   await settled(page);
-  assert.equal((await choice(page)).path, "replicas");
+  assert.equal((await selection(page)).path, "replicas");
   await page.keyboard.press("Escape");
-  assert.equal((await choice(page)).path, undefined);
+  assert.equal((await selection(page)).path, undefined);
   await page.keyboard.press("e");
   await at(page, "- {name: replicas, value: 5}");
 });
 
 story("e goes to the line of a value that only the engine knows the line of", async (page) => {
-  await choose(page, { subject: "FederatedService/shop/web", cluster: "berlin" });
+  await select(page, { subject: "FederatedService/shop/web", cluster: "berlin" });
   await row(page, "type").focus();
   await page.keyboard.press("e");
   await at(page, "type: NodePort");
@@ -191,8 +191,8 @@ story("c compares with another cluster, and says which layer makes the differenc
   await page.keyboard.type("eu-2");
   await page.keyboard.press("Enter");
   await settled(page);
-  assert.equal((await choice(page)).compare, "eu-2");
-  const { ok } = await ask(page, { op: "diff", subject: METRICS, left: "eu-1", right: "eu-2" });
+  assert.equal((await selection(page)).compare, "eu-2");
+  const { ok } = await query(page, { op: "diff", subject: METRICS, left: "eu-1", right: "eu-2" });
   const rows = column(page).locator("ff-compare tbody tr");
   assert.equal(await rows.count(), ok.differences.length);
   const replicas = rows.filter({ has: page.getByRole("button", { name: "replicas", exact: true }) });
@@ -206,11 +206,11 @@ story("c compares with another cluster, and says which layer makes the differenc
   await replicas.getByRole("button", { name: "Go to presets.yaml:29" }).click();
   await at(page, "- {name: replicas, value: 5}");
   await column(page).getByRole("button", { name: "Stop comparing" }).click();
-  assert.equal((await choice(page)).compare, undefined);
+  assert.equal((await selection(page)).compare, undefined);
 });
 
 story("comparing with a cluster that gets nothing says why", async (page) => {
-  await choose(page, { compare: "lab-1" });
+  await select(page, { compare: "lab-1" });
   assert.match(
     await shown(column(page)),
     /the cluster lab-1 gets nothing from the subject[\s\S]*tier=gold does not hold: the label is bronze/,
@@ -218,7 +218,7 @@ story("comparing with a cluster that gets nothing says why", async (page) => {
 });
 
 story("why a cluster is out, requirement by requirement, with a link to its label", async (page) => {
-  await choose(page, { cluster: "lab-1" });
+  await select(page, { cluster: "lab-1" });
   assert.match(
     await shown(column(page)),
     /lab-1 is not picked[\s\S]*metadata.greenhouse.sap\/tier=gold does not hold: the label is bronze/,
@@ -227,19 +227,19 @@ story("why a cluster is out, requirement by requirement, with a link to its labe
     .getByRole("button", { name: /Go to the label metadata.greenhouse.sap\/tier of lab-1/ })
     .click();
   await at(page, "metadata.greenhouse.sap/tier: bronze");
-  assert.equal((await choice(page)).file, "greenhouse/clusters.yaml");
+  assert.equal((await selection(page)).file, "greenhouse/clusters.yaml");
 });
 
 story(
   "the picker finds one of a thousand clusters by typing",
   async (page) => {
-    await choose(page, { subject: METRICS });
+    await select(page, { subject: METRICS });
     await pick(page, "Cluster").click();
     await page.keyboard.type("000123");
     assert.ok((await names(page).count()) < 40, "only what can be seen is in the document");
     await page.keyboard.press("Enter");
     await settled(page);
-    assert.equal((await choice(page)).cluster, "cluster-000123");
+    assert.equal((await selection(page)).cluster, "cluster-000123");
     await row(page, "replicas").waitFor();
     await pick(page, "Cluster").click();
     assert.ok((await names(page).count()) < 40, "of a thousand names too");
@@ -250,7 +250,7 @@ story(
 story(
   "an option that names the cluster is the cluster's own",
   async (page) => {
-    await choose(page, { subject: METRICS, cluster: "cluster-000004" });
+    await select(page, { subject: METRICS, cluster: "cluster-000004" });
     assert.match(
       await sentence(page, "global.greenhouse.clusterName"),
       /cluster-000004, set by injected in greenhouse-000.yaml line 89/,
@@ -264,23 +264,23 @@ story("YAML reads back as what the engine gives Helm", async (page) => {
   const yaml = await column(page)
     .locator("ff-yaml")
     .evaluate((it) => it.text);
-  const parsed = await ask(page, { op: "parse", text: yaml });
-  const { ok } = await ask(page, { op: "effective", subject: METRICS, clusters: ["eu-1"], origins: true });
+  const parsed = await query(page, { op: "parse", text: yaml });
+  const { ok } = await query(page, { op: "effective", subject: METRICS, clusters: ["eu-1"], origins: true });
   assert.deepEqual(parsed.ok.documents, [ok.results[0].values]);
   const seen = await column(page).locator("ff-yaml pre").innerText();
   assert.equal(seen.replaceAll(/\n+/g, "\n").trim(), yaml.trim(), "what is shown is what is copied");
 });
 
 story("YAML of many objects reads back, folded by object", async (page) => {
-  await choose(page, { subject: "CertManagerDeployment/cluster", cluster: "" });
+  await select(page, { subject: "CertManagerDeployment/cluster", cluster: "" });
   await column(page).getByRole("button", { name: "YAML", exact: true }).click();
-  const { ok } = await ask(page, {
+  const { ok } = await query(page, {
     op: "effective",
     subject: "CertManagerDeployment/cluster",
     clusters: [""],
     origins: true,
   });
-  const parsed = await ask(page, {
+  const parsed = await query(page, {
     op: "parse",
     text: await column(page)
       .locator("ff-yaml")
@@ -307,7 +307,7 @@ story(
 
 story("integers beyond 2^53 are exact in tree, cascade and YAML", async (page) => {
   await replace(page, PRESETS, "replicas, value: 5", "replicas, value: 9007199254740993");
-  await choose(page, { path: "replicas" });
+  await select(page, { path: "replicas" });
   assert.match(await cell(page, "replicas", 1), /^9007199254740993/);
   assert.equal((await links(page))[0][1], "9007199254740993");
   await column(page).getByRole("button", { name: "YAML", exact: true }).click();
@@ -322,7 +322,7 @@ story("integers beyond 2^53 are exact in tree, cascade and YAML", async (page) =
 story(
   "hundreds of rows keep only what can be seen in the document, and the keyboard reaches the last",
   async (page) => {
-    await choose(page, { subject: "CertManagerDeployment/cluster", cluster: "" });
+    await select(page, { subject: "CertManagerDeployment/cluster", cluster: "" });
     const rows = column(page).locator("ff-tree [role=row]");
     const objects = await rows.count();
     await rows.first().focus();
@@ -354,13 +354,13 @@ story(
 );
 
 story("a set and a placement say what belonging to them means", async (page) => {
-  await choose(page, { subject: "Placement/team-a/web", cluster: "c2" });
+  await select(page, { subject: "Placement/team-a/web", cluster: "c2" });
   assert.match(await shown(column(page)), /c2 belongs to Placement\/team-a\/web, in decision group 0/);
 });
 
 story("another subject brings a cluster that it knows", async (page) => {
-  await choose(page, { subject: "FederatedService/shop/web" });
-  assert.equal((await choice(page)).cluster, "berlin");
+  await select(page, { subject: "FederatedService/shop/web" });
+  assert.equal((await selection(page)).cluster, "berlin");
 });
 
 story("the plan of the cluster has its actions, the subject's first, with their differences", async (page) => {
@@ -381,20 +381,20 @@ story("a document that cannot be read leaves what was there, dimmed, and points 
     .getByRole("button", { name: /^presets.yaml:\d+$/ })
     .first()
     .click();
-  assert.equal((await choice(page)).file, PRESETS);
+  assert.equal((await selection(page)).file, PRESETS);
 });
 
 story("an empty fleet teaches what to write", async (page) => {
   await page.evaluate(() =>
     document.querySelector("ff-app").state.open({ id: "own", title: "", files: [], complete: [], facts: [] }),
   );
-  await choose(page, { subject: undefined, cluster: undefined });
+  await select(page, { subject: undefined, cluster: undefined });
   const taught = await shown(column(page));
   assert.match(taught, /kind: PluginPreset/);
   // What it teaches works as it stands.
   await setText(page, "taught.yaml", await column(page).locator("pre").innerText());
-  await choose(page, { subject: METRICS });
-  assert.equal((await choice(page)).cluster, "eu-1");
+  await select(page, { subject: METRICS });
+  assert.equal((await selection(page)).cluster, "eu-1");
   assert.equal(await cell(page, "replicas", 1), "3");
 });
 
@@ -427,7 +427,7 @@ story("hostile names and values are text in tree, cascade and YAML", async (page
     before.replace("    ignoreDifferences:", () => `${values}    ignoreDifferences:`),
   );
   for (const [at, it] of HOSTILE.entries()) {
-    await choose(page, { path: `hostile${at}.${it.slice(0, 100).replaceAll(/[.[\\]/g, "\\$&")}` });
+    await select(page, { path: `hostile${at}.${it.slice(0, 100).replaceAll(/[.[\\]/g, "\\$&")}` });
     assert.equal(await column(page).locator("ff-cascade li").count(), 1, it);
   }
   await column(page).getByRole("button", { name: "YAML", exact: true }).click();
@@ -438,7 +438,7 @@ story("hostile names and values are text in tree, cascade and YAML", async (page
   const read = JSON.parse(
     await page.evaluate(
       async (text) =>
-        JSON.stringify((await document.querySelector("ff-app").state.ask({ op: "parse", text }, 0)).ok.documents[0]),
+        JSON.stringify((await document.querySelector("ff-app").state.query({ op: "parse", text }, 0)).ok.documents[0]),
       yaml,
     ),
   );
@@ -462,16 +462,16 @@ for (const colorScheme of ["light", "dark"]) {
           [],
           what,
         );
-      await choose(page, { path: "replicas" });
+      await select(page, { path: "replicas" });
       await clean("cascade");
       await replace(page, PRESETS, "replicas, value: 5", "replicas, value: 6");
       await clean("changed");
       await column(page).getByRole("button", { name: "YAML", exact: true }).click();
       await clean("YAML");
       await column(page).getByRole("button", { name: "tree", exact: true }).click();
-      await choose(page, { compare: "eu-2" });
+      await select(page, { compare: "eu-2" });
       await clean("comparing");
-      await choose(page, {
+      await select(page, {
         compare: undefined,
         subject: "FederatedService/shop/web",
         cluster: "berlin",
@@ -479,7 +479,7 @@ for (const colorScheme of ["light", "dark"]) {
         object: "Service/shop/web",
       });
       await clean("objects");
-      await choose(page, { subject: METRICS, cluster: "lab-1" });
+      await select(page, { subject: METRICS, cluster: "lab-1" });
       await clean("out");
       await pick(page, "Cluster").click();
       await clean("picking");

@@ -1,12 +1,12 @@
 // The fleet: every cluster, found by selector or text, sorted, and why it is in or out.
 import assert from "node:assert/strict";
-import { ask, axe, choice, choose, chooseView, setText, settled, text } from "./harness.mjs";
+import { axe, query, select, selection, selectView, setText, settled, text } from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const story = stories(async (page) => {
-  await choose(page, { subject: METRICS });
-  await chooseView(page, "Fleet");
+  await select(page, { subject: METRICS });
+  await selectView(page, "Fleet");
 });
 
 const view = (page) => page.locator("ff-fleet");
@@ -33,7 +33,7 @@ async function focusedRow(page) {
 story(
   "all clusters are there, and few of two thousand in the DOM, wherever one scrolls",
   async (page) => {
-    const { ok } = await ask(page, { op: "clusters" });
+    const { ok } = await query(page, { op: "clusters" });
     assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1));
     assert.match(await status(page), /^2,020 clusters/);
     for (const share of [0, 0.3, 0.7, 1]) {
@@ -67,7 +67,7 @@ story(
       "region notin (eu-west, eu-north)",
     ]) {
       await filter(page, selector);
-      const { ok } = await ask(page, { op: "clusters", selector });
+      const { ok } = await query(page, { op: "clusters", selector });
       assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1), selector);
       assert.match(await status(page), /read as a selector/);
     }
@@ -77,7 +77,7 @@ story(
 
 story("anything else is text in names, labels and sets", async (page) => {
   await filter(page, "OPENSHIFT");
-  const { ok } = await ask(page, { op: "clusters" });
+  const { ok } = await query(page, { op: "clusters" });
   const want = ok.clusters
     .filter((it) => JSON.stringify([it.name, it.namespace, it.labels, it.sets]).toLowerCase().includes("openshift"))
     .map((it) => it.name);
@@ -92,7 +92,7 @@ story("a word can be read as a selector on request", async (page) => {
   assert.match(await status(page), /read as text/);
   await view(page).getByRole("button", { name: "read as a selector" }).click();
   await settled(page);
-  const { ok } = await ask(page, { op: "clusters", selector: "vendor" });
+  const { ok } = await query(page, { op: "clusters", selector: "vendor" });
   assert.deepEqual(
     await names(page),
     ok.clusters.map((it) => it.name),
@@ -104,7 +104,7 @@ story("a selector that cannot be read says where, and what was found stays", asy
   const before = await names(page);
   assert.deepEqual(
     before,
-    (await ask(page, { op: "clusters", selector: "tier in (production)" })).ok.clusters.map((it) => it.name),
+    (await query(page, { op: "clusters", selector: "tier in (production)" })).ok.clusters.map((it) => it.name),
   );
   await filter(page, "tier in (production");
   const alert = view(page).getByRole("alert");
@@ -129,7 +129,7 @@ story(
     await settled(page);
     assert.equal(await box(page).inputValue(), "tier in (gold,silver)");
     assert.equal(await tier.getByRole("button", { name: "gold" }).getAttribute("aria-pressed"), "true");
-    const { ok } = await ask(page, { op: "clusters", selector: "tier in (gold,silver)" });
+    const { ok } = await query(page, { op: "clusters", selector: "tier in (gold,silver)" });
     assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1));
     await tier.getByRole("button", { name: "gold" }).click();
     await tier.getByRole("button", { name: "silver" }).click();
@@ -168,7 +168,7 @@ story("each cluster of the subject's fleet says whether it is in, and why", asyn
   assert.match(await cell("berlin"), /^anotherfleet$/);
   await rows(page).filter({ hasText: "lab-1" }).click();
   await settled(page);
-  assert.equal((await choice(page)).cluster, "lab-1");
+  assert.equal((await selection(page)).cluster, "lab-1");
   const detail = view(page).getByRole("region", { name: "lab-1" });
   assert.match(await detail.innerText(), /not in[\s\S]*tier=gold does not hold: the label is bronze/);
   const opened = page.evaluate(
@@ -228,7 +228,7 @@ story(
     await settled(page);
     assert.equal(await grid(page).locator('[aria-selected="true"]').getAttribute("aria-rowindex"), String(at));
     assert.equal(
-      (await choice(page)).cluster,
+      (await selection(page)).cluster,
       (await grid(page).locator('[aria-selected="true"] .name').innerText()).trim(),
     );
   },

@@ -1,12 +1,23 @@
 // Who gets what: the subjects, groups of clusters that get the same, and why a cluster is in.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, axe, choice, choose, chooseExample, chooseView, replace, setText, settled, text } from "./harness.mjs";
+import {
+  axe,
+  query,
+  replace,
+  select,
+  selectExample,
+  selection,
+  selectView,
+  setText,
+  settled,
+  text,
+} from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const story = stories(async (page) => {
-  await chooseView(page, "Who gets what");
+  await selectView(page, "Who gets what");
 });
 
 const view = (page) => page.locator("ff-groups");
@@ -22,7 +33,7 @@ const group = (page, letter) =>
 
 /** The sizes of the groups that the engine's results come to, the cluster's own name left out, largest first. */
 async function sizes(page, subject) {
-  const { ok } = await ask(page, { op: "effective", subject, origins: true });
+  const { ok } = await query(page, { op: "effective", subject, origins: true });
   const own = new Set(
     ok.results.flatMap((it) =>
       Object.values(it.own ?? {})
@@ -52,9 +63,9 @@ const shownSizes = async (page) =>
   );
 
 story("every subject is there with the number of clusters that the engine says", async (page) => {
-  const { ok } = await ask(page, { op: "subjects" });
+  const { ok } = await query(page, { op: "subjects" });
   for (const it of ok.subjects) {
-    await choose(page, { subject: it.subject });
+    await select(page, { subject: it.subject });
     const option = view(page).locator('[role="option"][aria-selected="true"]');
     assert.match(
       (await option.innerText()).replaceAll("\n", " "),
@@ -69,9 +80,9 @@ for (const example of ["mixed", "thousand"]) {
   story(
     `the groups of ${example} are what the engine's results come to`,
     async (page) => {
-      const { ok } = await ask(page, { op: "subjects" });
+      const { ok } = await query(page, { op: "subjects" });
       for (const it of ok.subjects.filter(({ subject }) => !subject.startsWith("ManagedClusterSet/set-"))) {
-        await choose(page, { subject: it.subject });
+        await select(page, { subject: it.subject });
         const shown = await shownSizes(page);
         assert.deepEqual(
           [...shown].sort((a, b) => b - a),
@@ -85,8 +96,8 @@ for (const example of ["mixed", "thousand"]) {
 }
 
 story("how many of the clusters of its own fleet a subject selects", async (page) => {
-  await choose(page, { subject: METRICS });
-  const { ok } = await ask(page, { op: "clusters" });
+  await select(page, { subject: METRICS });
+  const { ok } = await query(page, { op: "clusters" });
   const all = ok.clusters.filter((it) => it.kind === "Cluster").length;
   assert.match(await said(page), new RegExp(`3 of ${all} selected`));
 });
@@ -94,7 +105,7 @@ story("how many of the clusters of its own fleet a subject selects", async (page
 story(
   "a thousand clusters are a few groups, each with what sets it apart",
   async (page) => {
-    await choose(page, { subject: METRICS });
+    await select(page, { subject: METRICS });
     assert.match(await said(page), /1,000 of 1,000 selected/);
     assert.match(await group(page, "A").innerText(), /429 clusters[\s\S]*what most get/);
     assert.match(await group(page, "B").innerText(), /405 clusters[\s\S]*logLevel=debug/);
@@ -106,26 +117,26 @@ story(
 story(
   "a subject alone chooses the first of its largest group",
   async (page) => {
-    await choose(page, { subject: METRICS, cluster: undefined });
-    const { ok } = await ask(page, { op: "effective", subject: METRICS, origins: true });
+    await select(page, { subject: METRICS, cluster: undefined });
+    const { ok } = await query(page, { op: "effective", subject: METRICS, origins: true });
     const largest = ok.results.reduce((best, it) => (it.clusters.length > best.clusters.length ? it : best));
-    assert.equal((await choice(page)).cluster, largest.clusters[0]);
+    assert.equal((await selection(page)).cluster, largest.clusters[0]);
   },
   { example: "thousand" },
 );
 
 story("a subject that is picked brings a cluster that gets something from it", async (page) => {
-  await choose(page, { subject: METRICS, cluster: "eu-1" });
+  await select(page, { subject: METRICS, cluster: "eu-1" });
   await subject(page, "ManagedClusterSet dev").click();
   await settled(page);
-  assert.equal((await choice(page)).subject, "ManagedClusterSet/dev");
-  assert.ok(["c1", "c2"].includes((await choice(page)).cluster));
+  assert.equal((await selection(page)).subject, "ManagedClusterSet/dev");
+  assert.ok(["c1", "c2"].includes((await selection(page)).cluster));
 });
 
 story(
   "a group unfolds to its clusters, few of which are in the DOM, and one can be chosen",
   async (page) => {
-    await choose(page, { subject: METRICS });
+    await select(page, { subject: METRICS });
     await group(page, "B").click();
     await settled(page);
     const rows = view(page).getByRole("listbox", { name: "Clusters of group B" }).getByRole("option");
@@ -133,15 +144,15 @@ story(
     assert.equal(await rows.first().getAttribute("aria-setsize"), "405");
     await rows.nth(4).click();
     await settled(page);
-    assert.equal((await choice(page)).cluster, (await rows.nth(4).innerText()).trim());
+    assert.equal((await selection(page)).cluster, (await rows.nth(4).innerText()).trim());
     await rows.nth(4).focus();
     await page.keyboard.press("End");
     await settled(page);
     assert.equal(await page.evaluate(() => deepest(document).getAttribute("aria-posinset"), await helper(page)), "405");
     await page.keyboard.press("Enter");
     await settled(page);
-    const { ok } = await ask(page, { op: "effective", subject: METRICS, origins: true });
-    assert.equal((await choice(page)).cluster, ok.results.find((it) => it.clusters.length === 405).clusters.at(-1));
+    const { ok } = await query(page, { op: "effective", subject: METRICS, origins: true });
+    assert.equal((await selection(page)).cluster, ok.results.find((it) => it.clusters.length === 405).clusters.at(-1));
   },
   { example: "thousand" },
 );
@@ -157,7 +168,7 @@ async function helper(page) {
 }
 
 story("each requirement says whether it holds, and leads to the label", async (page) => {
-  await choose(page, { subject: METRICS, cluster: "lab-1" });
+  await select(page, { subject: METRICS, cluster: "lab-1" });
   const why = view(page).locator(".why");
   assert.match(
     await why.innerText(),
@@ -165,7 +176,7 @@ story("each requirement says whether it holds, and leads to the label", async (p
   );
   await why.getByRole("button").click();
   await settled(page);
-  assert.equal((await choice(page)).file, "greenhouse/clusters.yaml");
+  assert.equal((await selection(page)).file, "greenhouse/clusters.yaml");
   const line = await page.evaluate(
     () =>
       document
@@ -182,14 +193,14 @@ story("each requirement says whether it holds, and leads to the label", async (p
   );
   await why.getByRole("button").click();
   assert.equal((await opened).line, line);
-  await choose(page, { cluster: "eu-1" });
+  await select(page, { cluster: "eu-1" });
   assert.match(await why.innerText(), /eu-1 is in:\s*✓/);
 });
 
 story(
   "the line of a label is found in a file of a thousand clusters",
   async (page) => {
-    await choose(page, { subject: "PluginPreset/acme/metrics-gpu", cluster: "cluster-000500" });
+    await select(page, { subject: "PluginPreset/acme/metrics-gpu", cluster: "cluster-000500" });
     const opened = page.evaluate(
       () =>
         new Promise((told) =>
@@ -211,7 +222,7 @@ story(
 story(
   "edits mark the groups that change",
   async (page) => {
-    await choose(page, { subject: METRICS });
+    await select(page, { subject: METRICS });
     await replace(page, "definition.yaml", "default: info", "default: warn");
     assert.match(await group(page, "A").innerText(), /~ 429/);
     assert.doesNotMatch(await group(page, "B").innerText(), /~/);
@@ -226,7 +237,7 @@ story(
 );
 
 story("edits say who joins and who leaves", async (page) => {
-  await choose(page, { subject: METRICS });
+  await select(page, { subject: METRICS });
   await replace(page, "greenhouse/clusters.yaml", "tier: bronze", "tier: gold");
   await replace(
     page,
@@ -240,12 +251,12 @@ story("edits say who joins and who leaves", async (page) => {
 });
 
 story("placements show their decision groups, the hub is called the hub", async (page) => {
-  await choose(page, { subject: "Placement/team-a/web" });
+  await select(page, { subject: "Placement/team-a/web" });
   assert.match(await group(page, "A").innerText(), /decision group 0/);
   assert.match(await group(page, "B").innerText(), /decision group 1/);
-  await choose(page, { subject: "OperatorVersion/db/mysql-8.0-1.0.0" });
+  await select(page, { subject: "OperatorVersion/db/mysql-8.0-1.0.0" });
   assert.match(await said(page), /Of the hub alone/);
-  assert.equal((await choice(page)).cluster !== undefined, true);
+  assert.equal((await selection(page)).cluster !== undefined, true);
 });
 
 const opened = (page) =>
@@ -257,7 +268,7 @@ const opened = (page) =>
   );
 
 story("a subject that gives nothing says why, and leads to the place", async (page) => {
-  await choose(page, { subject: METRICS });
+  await select(page, { subject: METRICS });
   await replace(
     page,
     "greenhouse/presets.yaml",
@@ -271,9 +282,9 @@ story("a subject that gives nothing says why, and leads to the place", async (pa
 });
 
 story("clusters that cannot be answered are a group of their own, and it says why", async (page) => {
-  await choose(page, { subject: "FederatedDeployment/shop/web" });
+  await select(page, { subject: "FederatedDeployment/shop/web" });
   await replace(page, "kubefed/shop.yaml", "path: /spec/replicas", "path: /spec/nowhere/replicas");
-  const { ok } = await ask(page, { op: "effective", subject: "FederatedDeployment/shop/web", origins: true });
+  const { ok } = await query(page, { op: "effective", subject: "FederatedDeployment/shop/web", origins: true });
   const failed = ok.results.find((it) => it.error);
   const last = heads(page).last();
   assert.match(
@@ -287,7 +298,7 @@ story("clusters that cannot be answered are a group of their own, and it says wh
 });
 
 story("broken YAML keeps the groups, dimmed, and the line is a click away", async (page) => {
-  await choose(page, { subject: METRICS });
+  await select(page, { subject: METRICS });
   const before = await shownSizes(page);
   await setText(
     page,
@@ -319,7 +330,7 @@ story("without anything that gives, the view shows what would", async (page) => 
 });
 
 story("the keyboard alone picks a subject, unfolds a group and chooses a cluster", async (page) => {
-  await choose(page, { subject: METRICS });
+  await select(page, { subject: METRICS });
   await helper(page);
   await page.getByRole("tab", { name: "Who gets what" }).focus();
   const focused = () =>
@@ -332,15 +343,15 @@ story("the keyboard alone picks a subject, unfolds a group and chooses a cluster
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await settled(page);
-  assert.equal((await choice(page)).subject, "PluginPreset/acme/certs");
+  assert.equal((await selection(page)).subject, "PluginPreset/acme/certs");
   for (let at = 0; !/^button .*\bB\b.*cluster/.test(await focused()) && at < 12; at++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await settled(page);
   await page.keyboard.press("Tab");
   assert.match(await focused(), /^option /);
   await page.keyboard.press("Enter");
-  const { ok } = await ask(page, { op: "effective", subject: "PluginPreset/acme/certs", origins: true });
-  const { cluster } = await choice(page);
+  const { ok } = await query(page, { op: "effective", subject: "PluginPreset/acme/certs", origins: true });
+  const { cluster } = await selection(page);
   assert.equal(cluster, (await focused()).replace("option ", ""));
   assert.ok(ok.results.some((it) => it.clusters.includes(cluster)));
 });
@@ -348,7 +359,7 @@ story("the keyboard alone picks a subject, unfolds a group and chooses a cluster
 story("names that look like markup are text", async (page) => {
   const bad = "<img src=x onerror=alert(1)>";
   await replace(page, "greenhouse/presets.yaml", "{name: replicas, value: 5}", `{name: replicas, value: '${bad}'}`);
-  await choose(page, { subject: METRICS });
+  await select(page, { subject: METRICS });
   assert.ok((await said(page)).includes(bad));
   assert.equal(await view(page).locator("img").count(), 0);
 });
@@ -357,12 +368,12 @@ for (const colorScheme of ["light", "dark"]) {
   story(
     `axe finds nothing, ${colorScheme}`,
     async (page) => {
-      await choose(page, { subject: METRICS });
+      await select(page, { subject: METRICS });
       await replace(page, "definition.yaml", "default: info", "default: warn");
       await group(page, "B").click();
       await settled(page);
       assert.deepEqual(await axe(page, { within: { fromShadowDom: ["ff-app", "ff-groups"] } }), []);
-      await chooseExample(page, "mixed");
+      await selectExample(page, "mixed");
     },
     { example: "thousand", colorScheme },
   );

@@ -107,7 +107,7 @@ export async function open(
   await watch(page, site.origin);
   await page.goto(`${site.origin}${path}${hash === undefined ? "" : `#${hash}`}`);
   if (settle) await settled(page);
-  if (example !== undefined) await chooseExample(page, example);
+  if (example !== undefined) await selectExample(page, example);
   return page;
 }
 
@@ -269,30 +269,30 @@ export async function offers(page, name, marked) {
 }
 
 /** Chooses an example in the picker, by its name (`mixed`, `thousand` …). */
-export async function chooseExample(page, name) {
+export async function selectExample(page, name) {
   await page.getByRole("combobox", { name: "Example" }).selectOption(name);
   await page.waitForFunction((id) => document.querySelector("ff-app").state.source.id === id, `example:${name}`);
   await settled(page);
 }
 
 /** Clicks the tab of a view, by its title (`What-if`, `Plan` …). */
-export async function chooseView(page, title) {
+export async function selectView(page, title) {
   await page.getByRole("tab", { name: title, exact: true }).click();
   await settled(page);
 }
 
 /** Chooses subject, cluster, path, object, compare, view or file, as any view may. */
-export async function choose(page, choice) {
-  await page.evaluate((choice) => document.querySelector("ff-app").state.choose(choice), choice);
+export async function select(page, changes) {
+  await page.evaluate((changes) => document.querySelector("ff-app").state.select(changes), changes);
   await settled(page);
 }
 
 /** What is chosen. */
-export function choice(page) {
-  return page.evaluate(() => document.querySelector("ff-app").state.choice);
+export function selection(page) {
+  return page.evaluate(() => document.querySelector("ff-app").state.selection);
 }
 
 /** What the engine of the page answers, to compare with what it shows. */
-export function ask(page, request, on = "current") {
-  return page.evaluate(([request, on]) => document.querySelector("ff-app").state.ask(request, 0, on), [request, on]);
+export function query(page, request, on = "current") {
+  return page.evaluate(([request, on]) => document.querySelector("ff-app").state.query(request, 0, on), [request, on]);
 }

@@ -1,7 +1,7 @@
 // What documents say is shown as text, whatever it looks like, in every view.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { browser, check, choose, chooseView, open, setText, site } from "./harness.mjs";
+import { browser, check, open, select, selectView, setText, site } from "./harness.mjs";
 
 const run = "globalThis.pwned=1";
 const HOSTILE = [
@@ -108,8 +108,8 @@ test(`${HOSTILE.length} hostile strings are text in every view`, async () => {
   for (const hostile of HOSTILE) {
     await setText(page, `hostile/${hostile.slice(0, 40)}.yaml`, "");
     await setText(page, "hostile.yaml", documents(hostile));
-    await choose(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title", file: "hostile.yaml" });
-    for (const view of VIEWS) await chooseView(page, view);
+    await select(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title", file: "hostile.yaml" });
+    for (const view of VIEWS) await selectView(page, view);
     assert.equal(await page.evaluate(() => globalThis.pwned), undefined, hostile);
   }
   const made = await page.evaluate(() => {
@@ -132,7 +132,7 @@ test("a hostile value is shown as it is written", async () => {
   const page = await open(chromium, served);
   const [, hostile] = HOSTILE;
   await setText(page, "hostile.yaml", documents(hostile));
-  await choose(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title" });
+  await select(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title" });
   assert.ok(
     (await page.locator("ff-effective").getByText(hostile, { exact: false }).count()) > 0,
     "the value is on the page, as text",

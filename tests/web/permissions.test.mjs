@@ -1,6 +1,6 @@
 // The Permissions view: who may set which label and bind which set, by which rule, and what the change joins and leaves.
 import assert from "node:assert/strict";
-import { ask, axe, choice, chooseView, setText, settled, text } from "./harness.mjs";
+import { axe, query, selection, selectView, setText, settled, text } from "./harness.mjs";
 import { shown } from "./visible-text.mjs";
 import { stories } from "./stories.mjs";
 
@@ -8,7 +8,7 @@ const SET = "cluster.open-cluster-management.io/clusterset";
 const VIEW = { fromShadowDom: ["ff-app", "ff-permissions"] };
 const story = stories(
   async (page) => {
-    await chooseView(page, "Permissions");
+    await selectView(page, "Permissions");
     return page.locator("ff-permissions");
   },
   { example: "ocm" },
@@ -54,7 +54,7 @@ story("it begins with a question from the documents, already answered", async (p
   assert.equal(who, "group team-a");
   const cluster = await view.getByLabel("cluster", { exact: true }).inputValue();
   const [key, value] = [await view.getByLabel("Key").inputValue(), await view.getByLabel("Value").inputValue()];
-  const { ok } = await ask(page, {
+  const { ok } = await query(page, {
     op: "explain",
     user: { name: "somebody", groups: ["team-a", "system:authenticated"] },
     cluster,
@@ -79,7 +79,7 @@ story("allowed: the rule that grants is named and leads to its line", async (pag
   assert.deepEqual([rule.file, rule.line], ["permissions.yaml", role + 2]);
   const binding = await follow(page, answer(view).getByRole("button", { name: "ClusterRoleBinding/all-sets" }).first());
   assert.ok(binding.line > rule.line);
-  assert.equal((await choice(page)).file, "permissions.yaml");
+  assert.equal((await selection(page)).file, "permissions.yaml");
 });
 
 story(
@@ -88,7 +88,7 @@ story(
     await fill(page, view, { who: "group team-a", cluster: "c4", key: SET, value: "dev" });
     const said = await shown(answer(view));
     assert.match(said, /Denied:\s*somebody in team-a may not set/);
-    const { ok } = await ask(page, {
+    const { ok } = await query(page, {
       op: "explain",
       user: { name: "somebody", groups: ["team-a", "system:authenticated"] },
       cluster: "c4",
@@ -138,7 +138,7 @@ story("the overview says for everybody what the engine says, and a click asks wh
     "service account ops/placer": { name: "system:serviceaccount:ops:placer" },
   };
   for (const [who, user] of Object.entries(cells)) {
-    const { ok } = await ask(page, { op: "explain", user, cluster, labels: { [SET]: "dev" } });
+    const { ok } = await query(page, { op: "explain", user, cluster, labels: { [SET]: "dev" } });
     const word = ok.allowed
       ? "may"
       : ok.checks.some((it) => it.change === "add" && it.granted)

@@ -1,12 +1,12 @@
 // The picture: who feeds whom, and how far an edit reaches.
 import assert from "node:assert/strict";
-import { ask, axe, choice, choose, chooseView, replace, settled } from "./harness.mjs";
+import { axe, query, replace, select, selection, selectView, settled } from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const story = stories(async (page) => {
-  await choose(page, { subject: METRICS });
-  await chooseView(page, "Picture");
+  await select(page, { subject: METRICS });
+  await selectView(page, "Picture");
 });
 
 const view = (page) => page.locator("ff-picture");
@@ -18,7 +18,7 @@ const bands = (page, name) => view(page).locator(`svg.bands path.${name}`).count
 
 /** The clusters in which a document decides over some value of a subject. */
 async function fed(page, subject, document) {
-  const { ok } = await ask(page, { op: "effective", subject, origins: true });
+  const { ok } = await query(page, { op: "effective", subject, origins: true });
   return ok.results
     .filter((it) => Object.values(it.origins ?? {}).some(([winner]) => winner.document === document))
     .flatMap((it) => it.clusters);
@@ -44,7 +44,7 @@ story("a document says whom it feeds, as the engine has it", async (page) => {
 });
 
 story("every subject is drawn, with the number of its clusters", async (page) => {
-  const { ok } = await ask(page, { op: "subjects" });
+  const { ok } = await query(page, { op: "subjects" });
   for (const { subject, clusters } of ok.subjects) {
     const said = clusters === undefined ? "the hub" : clusters === 1 ? "1 cluster," : `${clusters} clusters`;
     assert.equal(await node(page, `${subject} feeds ${said}`).count(), 1, subject);
@@ -71,7 +71,7 @@ story(
     await replace(page, "definition.yaml", "default: info", "default: warn");
     const { ok } = await page.evaluate(async () => {
       const { state } = document.querySelector("ff-app");
-      return state.ask({ op: "whatIf", ...(await state.change()) }, 0, "baseline");
+      return state.query({ op: "whatIf", ...(await state.editsAsChange()) }, 0, "baseline");
     });
     const { counts } = ok;
     assert.ok(counts.changed > 100 && counts.shadowed > 100);
@@ -119,16 +119,16 @@ story("a click chooses: a document opens, a subject and a group become the chose
   assert.equal((await opened).file, "greenhouse/overrides.yaml");
   await node(page, "FederatedDeployment/shop/web feeds").click();
   await settled(page);
-  assert.equal((await choice(page)).subject, "FederatedDeployment/shop/web");
+  assert.equal((await selection(page)).subject, "FederatedDeployment/shop/web");
   await node(page, "group B of FederatedDeployment/shop/web").click();
   await settled(page);
-  assert.equal((await choice(page)).cluster, "tokyo");
+  assert.equal((await selection(page)).cluster, "tokyo");
 });
 
 story(
   "a thousand clusters and many subjects stay a map: blocks, and kinds that fold",
   async (page) => {
-    const { ok } = await ask(page, { op: "subjects" });
+    const { ok } = await query(page, { op: "subjects" });
     const sets = ok.subjects.filter((it) => it.subject.startsWith("ManagedClusterSet/")).length;
     assert.ok((await map(page).getByRole("button").count()) < 90);
     const folded = node(page, `${sets} ManagedClusterSet documents pick`).first();
@@ -168,7 +168,7 @@ story("the keyboard walks the map along its bands, and chooses", async (page) =>
   assert.ok((await focused()).startsWith(`${METRICS} `));
   await page.keyboard.press("Enter");
   await settled(page);
-  assert.equal((await choice(page)).subject, METRICS);
+  assert.equal((await selection(page)).subject, METRICS);
 });
 
 story("the table says the same as the map", async (page) => {

@@ -4,15 +4,15 @@ import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import {
-  ask,
   axe,
   browser,
   check,
-  choice,
-  chooseExample,
-  chooseView,
   files,
   open,
+  query,
+  selectExample,
+  selection,
+  selectView,
   setText,
   settled,
   site,
@@ -41,8 +41,8 @@ function story(name, tell, options = {}) {
       await page.addInitScript((now) => (Date.now = () => now), Date.parse(NOW) + 31_000);
       await page.reload();
       await settled(page);
-      if (options.example) await chooseExample(page, options.example);
-      await chooseView(page, "Plan");
+      if (options.example) await selectExample(page, options.example);
+      await selectView(page, "Plan");
       await tell(page, page.locator("ff-plan"));
       check(page);
     } finally {
@@ -62,7 +62,7 @@ function commandLine(...folders) {
   return JSON.parse(run.stdout);
 }
 
-const planOf = async (page) => (await ask(page, { op: "plan", now: NOW })).ok;
+const planOf = async (page) => (await query(page, { op: "plan", now: NOW })).ok;
 
 async function tally(view) {
   return view
@@ -125,7 +125,7 @@ story(
     assert.match(await shown(card.getByLabel("The patch")), /"op": "replace"/);
     await card.getByRole("button", { name: "to the document of Plugin/acme/certs-lab" }).click();
     await settled(page);
-    assert.equal((await choice(page)).file, "plugins.yaml");
+    assert.equal((await selection(page)).file, "plugins.yaml");
     const made = view.getByRole("article", { name: /^create Plugin\/acme\/certs-eu-1 and/ });
     await made.getByRole("button", { name: /create Plugin/ }).click();
     await made.getByRole("button", { name: "Plugin/acme/certs-eu-2" }).click();
@@ -256,7 +256,7 @@ test("with masked Secrets the server gives the digest, and with edits nobody doe
       const { state } = document.querySelector("ff-app");
       await state.open({ ...state.source, id: "served", masked: true, digest: "sha256:served" });
     });
-    await chooseView(page, "Plan");
+    await selectView(page, "Plan");
     const view = page.locator("ff-plan");
     await view.getByText("fleetfold approve sha256:served").waitFor();
     await setText(
@@ -268,7 +268,7 @@ test("with masked Secrets the server gives the digest, and with edits nobody doe
     assert.ok(
       (await shown(view)).includes(
         (
-          await ask(
+          await query(
             page,
             await page.evaluate(() => ({ op: "plan", now: `${new Date().toISOString().slice(0, 16)}:00Z` })),
           )

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ask, axe, choose, chooseView, settled } from "./harness.mjs";
+import { axe, query, select, selectView, settled } from "./harness.mjs";
 import { shown, shows } from "./visible-text.mjs";
 import { stories } from "./stories.mjs";
 
@@ -14,7 +14,7 @@ const codes = [...readFileSync(`${root}docs/codes.md`, "utf8").matchAll(/^\| `([
 );
 const schema = JSON.parse(readFileSync(`${root}web/contract.schema.json`, "utf8"));
 const story = stories(async (page) => {
-  await chooseView(page, "Reference");
+  await selectView(page, "Reference");
   const view = page.locator("ff-reference");
   await view.getByRole("heading", { name: "Reference", exact: true }).waitFor();
   return view;
@@ -25,10 +25,10 @@ const answer = (view) => view.getByRole("group", { name: "what the engine answer
 const request = (view) => view.getByRole("textbox", { name: "request" });
 
 story("every op has a page whose example is answered, away from the loaded fleet", async (page, view) => {
-  const { ok: before } = await ask(page, { op: "clusters" });
-  const { ok } = await ask(page, { op: "describe" });
+  const { ok: before } = await query(page, { op: "clusters" });
+  const { ok } = await query(page, { op: "describe" });
   for (const op of ok.ops) {
-    await choose(page, { path: `op:${op}` });
+    await select(page, { path: `op:${op}` });
     await view.getByRole("region", { name: op, exact: true }).waitFor();
     await page.waitForFunction(
       () =>
@@ -52,11 +52,11 @@ story("every op has a page whose example is answered, away from the loaded fleet
       op,
     );
   }
-  assert.deepEqual((await ask(page, { op: "clusters" })).ok, before);
+  assert.deepEqual((await query(page, { op: "clusters" })).ok, before);
 });
 
 story("a changed request is answered at once, and errors name the place and what to do", async (page, view) => {
-  await choose(page, { path: "op:plan" });
+  await select(page, { path: "op:plan" });
   await request(view).fill('{"op": "plan", "nope": 1}');
   await view.getByRole("alert").waitFor();
   assert.match(
@@ -70,13 +70,13 @@ story("a changed request is answered at once, and errors name the place and what
 });
 
 story("integers beyond 2^53 come back as they were", async (page, view) => {
-  await choose(page, { path: "op:parse" });
+  await select(page, { path: "op:parse" });
   await request(view).fill('{"op": "parse", "text": "a: 9007199254740993"}');
   await shows(answer(view), /9007199254740993/);
 });
 
 story("a record that a field names opens below", async (page, view) => {
-  await choose(page, { path: "op:whatIf" });
+  await select(page, { path: "op:whatIf" });
   await view.getByRole("region", { name: "Answer", exact: true }).getByRole("button", { name: "ChangeGroup" }).click();
   const record = view.getByRole("group").filter({ hasText: "Clusters that would change alike" });
   assert.match(await shown(record), /changes\s+list of\s+ChangeAnswer/);
@@ -85,7 +85,7 @@ story("a record that a field names opens below", async (page, view) => {
 story(
   "the same request for a shell runs there, with the same answer",
   async (page, view) => {
-    await choose(page, { path: "op:effective" });
+    await select(page, { path: "op:effective" });
     await settled(page);
     await view.getByRole("button", { name: "fleetfold call" }).click();
     const command = await page.evaluate(() => navigator.clipboard.readText());
@@ -115,8 +115,8 @@ story("every code is listed, can be searched, and is found by a link", async (pa
   await view.getByRole("searchbox", { name: "Find a code" }).fill("shadow");
   const wanted = codes.filter((it) => `${it.name} ${it.means.toLowerCase()}`.includes("shadow"));
   assert.match(await shown(view), new RegExp(`\\b${wanted.length} codes?\\b`));
-  await choose(page, { view: "groups" });
-  await choose(page, { view: "reference", path: "code:wrong-type" });
+  await select(page, { view: "groups" });
+  await select(page, { view: "reference", path: "code:wrong-type" });
   const row = view.getByRole("row", { name: /^wrong-type/ });
   await row.waitFor();
   assert.equal(await row.getAttribute("aria-current"), "true");
@@ -163,7 +163,7 @@ story("the keyboard alone chooses an op and changes its request", async (page, v
 });
 
 story("what somebody writes into a request is text", async (page, view) => {
-  await choose(page, { path: "op:parse" });
+  await select(page, { path: "op:parse" });
   const hostile = '<img src=x onerror="globalThis.pwned=1">';
   await request(view).fill(JSON.stringify({ op: "parse", text: JSON.stringify(hostile), [hostile]: 1 }));
   await view.getByRole("alert").waitFor();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { browser, check, choose, chooseView, open, settled, text } from "./harness.mjs";
+import { browser, check, open, select, selectView, settled, text } from "./harness.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const fleetfold = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "fleetfold");
@@ -49,13 +49,13 @@ const value = (page) =>
   page.evaluate(async (subject) => {
     const { ok } = await document
       .querySelector("ff-app")
-      .state.ask({ op: "explain", subject, cluster: "eu-2", path: "replicas" }, 0);
+      .state.query({ op: "explain", subject, cluster: "eu-2", path: "replicas" }, 0);
     return ok.value;
   }, METRICS);
 
 test("the page shows the folder, follows it, and keeps edits on top", async () => {
   const page = await open(chromium, { origin });
-  await choose(page, { subject: METRICS, cluster: "eu-2", path: "replicas" });
+  await select(page, { subject: METRICS, cluster: "eu-2", path: "replicas" });
   assert.equal(await value(page), 3);
 
   edit("presets.yaml", (it) => it.replace("value: 3", "value: 7"));
@@ -73,7 +73,7 @@ test("the page shows the folder, follows it, and keeps edits on top", async () =
   assert.equal(await value(page), 9, "what was edited here stays");
   assert.equal(await text(page, "fleet/presets.yaml"), mine);
   assert.match(await page.getByRole("status", { name: "What-if" }).innerText(), /change/);
-  for (const view of ["Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"]) await chooseView(page, view);
+  for (const view of ["Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"]) await selectView(page, view);
   check(page);
   await page.context().close();
 });
@@ -97,7 +97,7 @@ test("a folder that breaks is told, and the last good state stays", async () => 
 
 test("the plan of the page has the digest of the command line", async () => {
   const page = await open(chromium, { origin });
-  await chooseView(page, "Plan");
+  await selectView(page, "Plan");
   const shown = await page
     .locator("ff-plan")
     .getByText(/^sha256:[0-9a-f]{64}$/)

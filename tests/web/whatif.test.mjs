@@ -1,7 +1,7 @@
 // The What-if view: what an edit changes is counted, grouped and printed as the engine says, and what hides it is as loud.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { ask, axe, choice, chooseView, files, replace, setText, settled, text } from "./harness.mjs";
+import { axe, files, query, replace, selection, selectView, setText, settled, text } from "./harness.mjs";
 import { shown } from "./visible-text.mjs";
 import { stories } from "./stories.mjs";
 
@@ -9,7 +9,7 @@ const PRESETS = "greenhouse/presets.yaml";
 const METRICS = "PluginPreset/acme/metrics";
 const VIEW = { fromShadowDom: ["ff-app", "ff-whatif"] };
 const story = stories(async (page) => {
-  await chooseView(page, "What-if");
+  await selectView(page, "What-if");
   return page.locator("ff-whatif");
 });
 
@@ -18,7 +18,7 @@ async function engine(page, edits) {
   const load = await Promise.all(
     edits.map(async (file) => ({ file, text: (await text(page, file)) ?? "", whole: true })),
   );
-  const { ok } = await ask(page, { op: "whatIf", load }, "baseline");
+  const { ok } = await query(page, { op: "whatIf", load }, "baseline");
   return ok;
 }
 
@@ -96,7 +96,7 @@ story("groups show clusters, values before and after, and the line that decides"
   );
   await first.getByRole("button", { name: "presets.yaml:21" }).click();
   await settled(page);
-  assert.equal((await choice(page)).file, PRESETS);
+  assert.equal((await selection(page)).file, PRESETS);
 });
 
 story("what is shadowed is as loud, with whom it concerns and what hides it", async (page, view) => {
@@ -110,7 +110,7 @@ story("what is shadowed is as loud, with whom it concerns and what hides it", as
   );
   await card.getByRole("button", { name: "presets.yaml:29" }).click();
   await settled(page);
-  assert.equal((await choice(page)).file, PRESETS);
+  assert.equal((await selection(page)).file, PRESETS);
   const colours = await Promise.all(
     [card, groups(view).first()].map((it) => it.evaluate((card) => getComputedStyle(card).borderColor)),
   );

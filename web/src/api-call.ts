@@ -98,14 +98,18 @@ export function answerOf<O extends Op>(called: Called<O>): Answer<O> {
   return { ...called.ok, diagnostics: called.diagnostics ?? [] };
 }
 
-/** A request as text: as `JSON.stringify`, with BigInts as the integers that they are. What is not JSON is a `FleetfoldError`. @internal */
-export function write(request: unknown): string {
+/**
+ * Encodes a request as JSON text. BigInts become exact integers; an input that is not JSON becomes an `error` answer.
+ * @internal
+ */
+export function encodeRequest(request: unknown): { text: string } | { error: Refusal } {
   try {
-    let large = false;
-    const text = stringify(request, () => ((large = true), 0));
-    return large ? writeExact(request, text) : text;
+    let hasBigInt = false;
+    const text = stringify(request, () => ((hasBigInt = true), 0));
+    return { text: hasBigInt ? exactRequestText(request, text) : text };
   } catch (cause) {
-    throw notJson(cause);
+    const { code, message } = notJson(cause);
+    return { error: { code, message } };
   }
 }
 
@@ -126,7 +130,7 @@ function notJson(cause: unknown): FleetfoldError {
 }
 
 /** Writes BigInts as texts with a mark that is nowhere else in the request, and then takes the quotes away. */
-function writeExact(request: unknown, inexact: string): string {
+function exactRequestText(request: unknown, inexact: string): string {
   let mark = "int";
   while (inexact.includes(mark)) mark += "t";
   return stringify(request, (it) => `${mark}${it}`).replace(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1");

@@ -10,7 +10,7 @@ import {
   OPS,
   type Primitive,
   requestOf,
-  write,
+  encodeRequest,
 } from "./api-call.js";
 import { engine } from "./api-start.js";
 
@@ -31,8 +31,8 @@ export {
  * is not garbage that JavaScript sees.
  */
 export class Workspace {
-  #engine: Engine | undefined = started();
-  #lost: FleetfoldError | undefined;
+  #engine: Engine | undefined = newEngine();
+  #failure: FleetfoldError | undefined;
 
   /** JSON text in, JSON text out: nothing is lost, whatever the integers. Bad input is an `error` in the answer. */
   callText(request: string): string {
@@ -43,16 +43,11 @@ export class Workspace {
 
   /** Answers a request as the contract has it. Bad input is an `error` in the answer, and nothing is thrown. */
   call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions): Called<O> {
-    let text: string;
-    try {
-      text = write(request);
-    } catch (problem) {
-      const { code, message } = problem as FleetfoldError;
-      return { error: { code, message } };
-    }
+    const encoded = encodeRequest(request);
+    if ("error" in encoded) return encoded;
     return options?.bigint
-      ? (this.#run((it) => it.callExact(text)) as Called<O>)
-      : (JSON.parse(this.callText(text)) as Called<O>);
+      ? (this.#run((it) => it.callExact(encoded.text)) as Called<O>)
+      : (JSON.parse(this.callText(encoded.text)) as Called<O>);
   }
 
   /** Lets everything go that was loaded. A second time does nothing. */
@@ -65,7 +60,7 @@ export class Workspace {
     const engine = this.#engine;
     if (!engine)
       throw (
-        this.#lost ??
+        this.#failure ??
         new FleetfoldError({
           code: "freed",
           message: "this workspace was freed",
@@ -77,7 +72,7 @@ export class Workspace {
     } catch (cause) {
       // Out of memory, for one. What it had half done is not to be trusted, so nobody calls it again.
       this.#engine = undefined;
-      this.#lost = new FleetfoldError(
+      this.#failure = new FleetfoldError(
         {
           code: "engine-failed",
           message: `the engine failed: ${cause instanceof Error ? cause.message : cause}`,
@@ -86,7 +81,7 @@ export class Workspace {
         [],
         { cause },
       );
-      throw this.#lost;
+      throw this.#failure;
     }
   }
 }
@@ -109,17 +104,17 @@ function define(name: PropertyKey, value: (this: Workspace, ...args: unknown[]) 
   Object.defineProperty(Workspace.prototype, name, { value, configurable: true, writable: true });
 }
 
-function started(): Engine {
+function newEngine(): Engine {
   if (!engine.started)
     throw new FleetfoldError({ code: "not-started", message: "the engine is not started", hint: "await init() first" });
   return new Engine();
 }
 
 /** What needs no workspace has an empty one for each call. */
-function once<T>(ask: (workspace: Workspace) => T): T {
+function withTemporaryWorkspace<T>(use: (workspace: Workspace) => T): T {
   const workspace = new Workspace();
   try {
-    return ask(workspace);
+    return use(workspace);
   } finally {
     workspace.free();
   }
@@ -127,27 +122,27 @@ function once<T>(ask: (workspace: Workspace) => T): T {
 
 /** JSON text in, JSON text out, with nothing loaded. */
 export function callText(request: string): string {
-  return once((it) => it.callText(request));
+  return withTemporaryWorkspace((it) => it.callText(request));
 }
 
 /** Answers a request with nothing loaded. Bad input is an `error` in the answer, and nothing is thrown. */
 export function call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions): Called<O> {
-  return once((it) => it.call<O>(request, options));
+  return withTemporaryWorkspace((it) => it.call<O>(request, options));
 }
 
-function alone<O extends Primitive>(op: O): Ops[O] {
-  return ((args: never, options?: CallOptions) => once((it) => it[op](args, options))) as Ops[O];
+function statelessOp<O extends Primitive>(op: O): Ops[O] {
+  return ((args: never, options?: CallOptions) => withTemporaryWorkspace((it) => it[op](args, options))) as Ops[O];
 }
 
-export const describe: Ops["describe"] = alone("describe");
-export const parse: Ops["parse"] = alone("parse");
-export const select: Ops["select"] = alone("select");
-export const fold: Ops["fold"] = alone("fold");
-export const retain: Ops["retain"] = alone("retain");
-export const patch: Ops["patch"] = alone("patch");
-export const match: Ops["match"] = alone("match");
-export const adopt: Ops["adopt"] = alone("adopt");
-export const release: Ops["release"] = alone("release");
-export const authorize: Ops["authorize"] = alone("authorize");
-export const refresh: Ops["refresh"] = alone("refresh");
-export const mold: Ops["mold"] = alone("mold");
+export const describe: Ops["describe"] = statelessOp("describe");
+export const parse: Ops["parse"] = statelessOp("parse");
+export const select: Ops["select"] = statelessOp("select");
+export const fold: Ops["fold"] = statelessOp("fold");
+export const retain: Ops["retain"] = statelessOp("retain");
+export const patch: Ops["patch"] = statelessOp("patch");
+export const match: Ops["match"] = statelessOp("match");
+export const adopt: Ops["adopt"] = statelessOp("adopt");
+export const release: Ops["release"] = statelessOp("release");
+export const authorize: Ops["authorize"] = statelessOp("authorize");
+export const refresh: Ops["refresh"] = statelessOp("refresh");
+export const mold: Ops["mold"] = statelessOp("mold");

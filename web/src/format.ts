@@ -2,42 +2,42 @@
 
 const NUMBERS = new Intl.NumberFormat("en");
 
-export function count(number: number): string {
+export function formatCount(number: number): string {
   return NUMBERS.format(number);
 }
 
 /** `1 cluster`, `1,000 clusters`. */
-export function counted(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
+export function pluralize(number: number, one: string, many = `${one}s`): string {
+  return `${formatCount(number)} ${number === 1 ? one : many}`;
 }
 
 /** A value in one line: strings as they are unless they look like something else, everything else as JSON. */
-export function inline(value: unknown): string {
+export function inlineValue(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value === "string")
-    return value === "" || value !== value.trim() || looksLikeAnother(value) ? JSON.stringify(value) : value;
-  return json(value);
+    return value === "" || value !== value.trim() || looksLikeOtherType(value) ? JSON.stringify(value) : value;
+  return toJson(value);
 }
 
-function looksLikeAnother(text: string): boolean {
+function looksLikeOtherType(text: string): boolean {
   return /^[-+]?(\d[\d_]*)?(\.\d*)?(e[-+]?\d+)?$|^0[xob][\da-f_]+$|^(true|false|null|yes|no|on|off|~)$|^[[{"]/i.test(
     text,
   );
 }
 
 /** As JSON, integers exact. */
-export function json(value: unknown, space?: number): string {
+export function toJson(value: unknown, space?: number): string {
   if (typeof value === "bigint") return value.toString();
   if (Array.isArray(value))
     return wrap(
       "[",
-      value.map((it) => json(it, space)),
+      value.map((it) => toJson(it, space)),
       "]",
       space,
     );
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value).map(
-    ([key, it]) => `${JSON.stringify(key)}:${space ? " " : ""}${json(it, space)}`,
+    ([key, it]) => `${JSON.stringify(key)}:${space ? " " : ""}${toJson(it, space)}`,
   );
   return wrap("{", entries, "}", space);
 }
@@ -50,10 +50,10 @@ function wrap(open: string, parts: string[], close: string, space = 0): string {
 }
 
 /** A reference in place of a value: `secret shared/password`. */
-export function reference(from: unknown): string {
+export function referenceText(from: unknown): string {
   const secret = (from as { secret?: { name?: unknown; key?: unknown } } | undefined)?.secret;
   if (secret) return `secret ${secret.name}/${secret.key}`;
-  return json(from);
+  return toJson(from);
 }
 
 /** What the empty name of a cluster stands for. */

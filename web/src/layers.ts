@@ -57,7 +57,7 @@ export function layerMark(layer: string): TemplateResult {
 }
 
 /** For views that show marks. */
-export const marks = css`
+export const markStyles = css`
   .mark {
     flex: none;
     vertical-align: -1px;

@@ -63,7 +63,7 @@ export const tokens = css`
 `;
 
 /** For every view. */
-export const look = css`
+export const baseStyles = css`
   *,
   *::before,
   *::after {

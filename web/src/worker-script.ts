@@ -16,13 +16,13 @@ addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
   try {
     await started;
     if (data.kind === "free") free(data.on);
-    else postMessage(answer(data));
+    else postMessage(handleCall(data));
   } catch (problem) {
     if (data.kind === "call") postMessage(failure(data.id, problem));
   }
 });
 
-function answer({ id, on, request, exact }: Extract<ToWorker, { kind: "call" }>): FromWorker {
+function handleCall({ id, on, request, exact }: Extract<ToWorker, { kind: "call" }>): FromWorker {
   // What is asked of none has an empty one for each call.
   const engine = engines.get(on) ?? new Engine();
   if (on !== 0) engines.set(on, engine);

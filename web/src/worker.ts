@@ -10,7 +10,7 @@ import {
   OPS,
   type Primitive,
   requestOf,
-  write,
+  encodeRequest,
 } from "./api-call.js";
 import type { PlainSource } from "./api-start.js";
 import type { FromWorker, ToWorker } from "./worker-messages.js";
@@ -63,26 +63,26 @@ export function createEngine(options: EngineOptions = {}): AsyncEngine {
       hint: "in Node, import the package itself: it needs no worker",
     });
   }
-  const line = new Line(
+  const connection = new WorkerConnection(
     options.worker ?? new Worker(new URL("./worker-script.js", import.meta.url), { type: "module", name: "fleetfold" }),
     options.source,
   );
-  const terminate = () => line.end({ code: "terminated", message: "the engine was terminated" });
+  const terminate = () => connection.end({ code: "terminated", message: "the engine was terminated" });
   let count = 0;
   return {
-    ...callsOn(line, 0, "primitive", () => undefined),
+    ...callsFor(connection, 0, "primitive", () => undefined),
     workspace() {
       const on = ++count;
       let freed: FleetfoldError | undefined;
       const free = () => {
-        if (!freed) line.say({ kind: "free", on });
+        if (!freed) connection.post({ kind: "free", on });
         freed = new FleetfoldError({
           code: "freed",
           message: "this workspace was freed",
           hint: "make another one: engine.workspace()",
         });
       };
-      return { ...callsOn(line, on, "loaded", () => freed), free, ...disposedBy(free) };
+      return { ...callsFor(connection, on, "loaded", () => freed), free, ...disposedBy(free) };
     },
     terminate,
     ...disposedBy(terminate),
@@ -90,16 +90,16 @@ export function createEngine(options: EngineOptions = {}): AsyncEngine {
 }
 
 /** The calls on one workspace, and those ops that make sense there. */
-function callsOn(
-  line: Line,
+function callsFor(
+  line: WorkerConnection,
   on: number,
   which: "primitive" | "loaded",
-  refused: () => FleetfoldError | undefined,
+  refusal: () => FleetfoldError | undefined,
 ): AsyncCalls & AsyncOps {
   const send = async (request: string, exact: boolean) => {
-    const problem = refused();
+    const problem = refusal();
     if (problem) throw problem;
-    return line.ask(on, request, exact);
+    return line.call(on, request, exact);
   };
   const calls: AsyncCalls = {
     async callText(request) {
@@ -108,15 +108,10 @@ function callsOn(
       return (await send(request, false)) as string;
     },
     async call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions) {
-      let text: string;
-      try {
-        text = write(request);
-      } catch (problem) {
-        const { code, message } = problem as FleetfoldError;
-        return { error: { code, message } };
-      }
+      const encoded = encodeRequest(request);
+      if ("error" in encoded) return encoded;
       const exact = options?.bigint === true;
-      const answer = await send(text, exact);
+      const answer = await send(encoded.text, exact);
       return (exact ? answer : JSON.parse(answer as string)) as Called<O>;
     },
   };
@@ -135,7 +130,7 @@ function disposedBy(end: () => void): { [Symbol.dispose](): void } {
 }
 
 /** Questions to a worker and their answers. */
-class Line {
+class WorkerConnection {
   readonly #worker: Worker;
   readonly #waiting = new Map<
     number,
@@ -162,19 +157,19 @@ class Line {
     };
     worker.addEventListener("error", failed);
     worker.addEventListener("messageerror", failed);
-    this.say({ kind: "start", source: typeof URL === "function" && source instanceof URL ? source.href : source });
+    this.post({ kind: "start", source: typeof URL === "function" && source instanceof URL ? source.href : source });
   }
 
-  say(message: ToWorker): void {
+  post(message: ToWorker): void {
     if (!this.#ended) this.#worker.postMessage(message);
   }
 
-  ask(on: number, request: string, exact: boolean): Promise<unknown> {
+  call(on: number, request: string, exact: boolean): Promise<unknown> {
     if (this.#ended) return Promise.reject(new FleetfoldError(this.#ended));
     const id = ++this.#count;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.say({ kind: "call", id, on, request, exact });
+      this.post({ kind: "call", id, on, request, exact });
     });
   }
 

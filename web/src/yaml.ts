@@ -12,7 +12,7 @@ export interface Line {
 /** The lines of one document. */
 export function yamlLines(value: unknown): Line[] {
   const lines: Line[] = [];
-  put(lines, value, "", 0, []);
+  writeValue(lines, value, "", 0, []);
   return lines;
 }
 
@@ -25,7 +25,7 @@ export function lineText(line: Line): string {
 }
 
 /** One step of a JSON pointer. */
-export function step(key: string | number): string {
+export function pointerSegment(key: string | number): string {
   return `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
@@ -33,34 +33,35 @@ export function step(key: string | number): string {
 const LONGEST_KEY = 120;
 
 /** Writes `value` behind `lead`, which is the beginning of its line: nothing, `key:`, `- ` or several of these. */
-function put(lines: Line[], value: unknown, pointer: string, indent: number, lead: Token[]): void {
+function writeValue(lines: Line[], value: unknown, pointer: string, indent: number, lead: Token[]): void {
   const behindKey = lead.at(-1)?.[1] === ":";
   if (Array.isArray(value) && value.length) {
     if (behindKey) lines.push({ pointer, tokens: lead });
     value.forEach((it, at) => {
       const start: Token[] = at === 0 && !behindKey ? lead : space(indent);
-      put(lines, it, pointer + step(at), indent + 2, [...start, ["mark", "- "]]);
+      writeValue(lines, it, pointer + pointerSegment(at), indent + 2, [...start, ["mark", "- "]]);
     });
   } else if (isMap(value) && Object.keys(value).length) {
     if (behindKey) lines.push({ pointer, tokens: lead });
     const inner = behindKey ? indent + 2 : indent;
     Object.entries(value).forEach(([key, it], at) => {
       const start: Token[] = at === 0 && !behindKey ? lead : space(inner);
-      entry(lines, key, it, pointer + step(key), inner, start);
+      writeEntry(lines, key, it, pointer + pointerSegment(key), inner, start);
     });
   } else {
-    scalar(lines, value, pointer, indent, behindKey ? [...lead, ["space", " "]] : lead);
+    writeScalar(lines, value, pointer, indent, behindKey ? [...lead, ["space", " "]] : lead);
   }
 }
 
-function entry(lines: Line[], key: string, value: unknown, pointer: string, indent: number, start: Token[]): void {
+function writeEntry(lines: Line[], key: string, value: unknown, pointer: string, indent: number, start: Token[]): void {
   const written: Token = ["key", quoted(key)];
-  if (written[1].length <= LONGEST_KEY) return put(lines, value, pointer, indent, [...start, written, ["mark", ":"]]);
+  if (written[1].length <= LONGEST_KEY)
+    return writeValue(lines, value, pointer, indent, [...start, written, ["mark", ":"]]);
   lines.push({ pointer, tokens: [...start, ["mark", "? "], written] });
-  put(lines, value, pointer, indent + 2, [...space(indent), ["mark", ": "]]);
+  writeValue(lines, value, pointer, indent + 2, [...space(indent), ["mark", ": "]]);
 }
 
-function scalar(lines: Line[], value: unknown, pointer: string, indent: number, lead: Token[]): void {
+function writeScalar(lines: Line[], value: unknown, pointer: string, indent: number, lead: Token[]): void {
   if (typeof value === "string" && isBlock(value)) {
     const chomp = !value.endsWith("\n") ? "-" : value.endsWith("\n\n") ? "+" : "";
     lines.push({ pointer, tokens: [...lead, ["mark", `|${chomp}`]] });

@@ -4,15 +4,15 @@ import { toYaml } from "../yaml.js";
 import type { PreviewDocuments, PreviewFile } from "./element.js";
 
 /** The file that documents stand in when nobody named one. */
-const UNNAMED = "documents.yaml";
+const DEFAULT_NAME = "documents.yaml";
 
 export function filesOf(documents: PreviewDocuments | undefined): File[] {
   if (documents === undefined || documents === null) return [];
-  if (typeof documents === "string") return documents.trim() === "" ? [] : [fileOf(UNNAMED, documents)];
+  if (typeof documents === "string") return documents.trim() === "" ? [] : [fileOf(DEFAULT_NAME, documents)];
   const all: readonly object[] = documents;
   const named = all.filter(isFile).map((it) => fileOf(it.name, it.text));
   const objects = all.filter((it) => !isFile(it));
-  return [...named, ...(objects.length ? [fileOf(UNNAMED, objects.map(toYaml).join("---\n"))] : [])];
+  return [...named, ...(objects.length ? [fileOf(DEFAULT_NAME, objects.map(toYaml).join("---\n"))] : [])];
 }
 
 function isFile(it: object): it is PreviewFile {
@@ -20,7 +20,7 @@ function isFile(it: object): it is PreviewFile {
 }
 
 /** Fetches addresses, one file each. One that gives an object of texts by path gives all of them. */
-export async function fetched(
+export async function fetchFiles(
   src: string,
   signal: AbortSignal,
 ): Promise<{ files: File[]; problems: { src: string; message: string }[] }> {
@@ -30,7 +30,7 @@ export async function fetched(
     try {
       const response = await fetch(new URL(it, document.baseURI), { signal });
       if (!response.ok) throw new Error(`the server answers ${response.status}`);
-      files.push(...several(it, await response.text()));
+      files.push(...filesInResponse(it, await response.text()));
     } catch (problem) {
       if (signal.aborted) break;
       problems.push({
@@ -42,7 +42,7 @@ export async function fetched(
   return { files, problems };
 }
 
-function several(src: string, text: string): File[] {
+function filesInResponse(src: string, text: string): File[] {
   const name = new URL(src, document.baseURI).pathname.split("/").filter(Boolean).slice(-2).join("/");
   if (!text.trimStart().startsWith("{")) return [fileOf(name, text)];
   try {

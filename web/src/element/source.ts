@@ -1,11 +1,11 @@
 // The documents of `<fleetfold-preview>`: to edit, or to see the line that decides.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../theme.styles.js";
-import { Watch } from "../page/engine-query.js";
+import { baseStyles } from "../theme.styles.js";
+import { StateController } from "../page/state-controller.js";
 import type { Place, State } from "../page/state.js";
 
 /** Lines around the one that somebody wants to see. */
-const AROUND = 4;
+const CONTEXT_LINES = 4;
 
 export class SourceText extends LitElement {
   static override properties = {
@@ -14,7 +14,7 @@ export class SourceText extends LitElement {
     place: { attribute: false },
   };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         display: flex;
@@ -77,7 +77,7 @@ export class SourceText extends LitElement {
   constructor() {
     super();
     this.editable = false;
-    new Watch(this);
+    new StateController(this);
   }
 
   override updated(changed: Map<string, unknown>): void {
@@ -87,23 +87,23 @@ export class SourceText extends LitElement {
     const start = lines.slice(0, this.place.line - 1).reduce((sum, it) => sum + it.length + 1, 0);
     area.focus();
     area.setSelectionRange(start, start + (lines[this.place.line - 1]?.length ?? 0));
-    area.scrollTop = Math.max(0, (this.place.line - AROUND) * 20);
+    area.scrollTop = Math.max(0, (this.place.line - CONTEXT_LINES) * 20);
   }
 
   override render() {
-    return this.editable ? this.#editor() : this.#peek();
+    return this.editable ? this.#editor() : this.#excerpt();
   }
 
   #editor() {
     const names = [...this.state.files.keys()];
-    const chosen = this.state.choice.file;
+    const chosen = this.state.selection.file;
     const file = this.state.files.get(chosen !== undefined && names.includes(chosen) ? chosen : (names[0] ?? ""));
     if (!file) return html`<p class="empty">There are no documents yet.</p>`;
     return html`
       <div class="bar">
         <select
           aria-label="File"
-          @change=${(event: Event) => this.state.choose({ file: (event.target as HTMLSelectElement).value })}
+          @change=${(event: Event) => this.state.select({ file: (event.target as HTMLSelectElement).value })}
         >
           ${names.map((it) => html`<option value=${it} ?selected=${it === file.name}>${it}</option>`)}
         </select>
@@ -120,13 +120,13 @@ export class SourceText extends LitElement {
     `;
   }
 
-  #peek() {
+  #excerpt() {
     const { place } = this;
     const lines = (place && this.state.files.get(place.file)?.text)?.split("\n");
     if (!place || !lines) return nothing;
     const line = place.line ?? 1;
-    const from = Math.max(1, line - AROUND);
-    const shown = isSecret(lines, line) ? [] : lines.slice(from - 1, line + AROUND);
+    const from = Math.max(1, line - CONTEXT_LINES);
+    const shown = isSecret(lines, line) ? [] : lines.slice(from - 1, line + CONTEXT_LINES);
     return html`
       <div class="bar">
         <code>${place.file}:${line}</code

@@ -1,7 +1,7 @@
 // The frame of the page.
 import { css } from "lit";
 
-export const frame = css`
+export const appStyles = css`
   :host {
     display: grid;
     grid-template-rows: auto auto auto minmax(0, 1fr);

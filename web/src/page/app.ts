@@ -1,21 +1,22 @@
 // The frame of the page: what is loaded and what it comes to on top, then three columns as the data flows.
 import { html, LitElement, nothing } from "lit";
-import { look, tokens } from "../theme.styles.js";
-import { count, counted, placeName } from "../format.js";
-import { frame } from "./app.styles.js";
-import { Ask, Watch } from "./engine-query.js";
-import { begin, mostTelling } from "./initial-selection.js";
+import { baseStyles, tokens } from "../theme.styles.js";
+import { formatCount, pluralize, placeName } from "../format.js";
+import { appStyles } from "./app.styles.js";
+import { EngineQuery } from "./engine-query.js";
+import { initialSelection, initialSubject } from "./initial-selection.js";
 import "./columns.js";
 import type { Columns } from "./columns.js";
 import { LATER, SOON } from "./engine.js";
-import { follow } from "./server-updates.js";
+import { followServer } from "./server-updates.js";
 import "./command-palette.js";
-import type { Jump } from "./command-palette.js";
+import type { CommandPalette } from "./command-palette.js";
 import { KEYS, keyOf } from "./keys.js";
-import { fragmentOf, read, sourceIn } from "./share-link.js";
+import { fragmentOf, readLink, sourceKey } from "./share-link.js";
 import "./share-button.js";
-import { behind, EXAMPLES, example, served } from "./source.js";
-import type { Choice, Place, State, View } from "./state.js";
+import { serverMode, EXAMPLES, fetchExample, fetchServedFleet } from "./source.js";
+import { StateController } from "./state-controller.js";
+import type { Selection, Place, State, View } from "./state.js";
 import "./view/documents.js";
 import "./view/effective.js";
 import "./view/fleet.js";
@@ -36,7 +37,7 @@ export const VIEWS: [view: View, title: string][] = [
   ["reference", "Reference"],
 ];
 
-const NOTHING: Partial<Choice> = {
+const NO_SELECTION: Partial<Selection> = {
   subject: undefined,
   cluster: undefined,
   compare: undefined,
@@ -45,7 +46,7 @@ const NOTHING: Partial<Choice> = {
   file: undefined,
 };
 const THEMES = ["", "light", "dark"] as const;
-const THEME = "fleetfold.theme";
+const THEME_KEY = "fleetfold.theme";
 
 export class App extends LitElement {
   static override properties = {
@@ -55,19 +56,19 @@ export class App extends LitElement {
     notice: { state: true },
     help: { state: true },
   };
-  static override styles = [tokens, look, frame];
+  static override styles = [tokens, baseStyles, appStyles];
   declare state: State;
   declare theme: (typeof THEMES)[number];
   declare problem: string;
   declare notice: string;
   declare help: boolean;
-  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
-  readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
-  readonly lint = new Ask<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
-  readonly whatIf = new Ask<"whatIf">(
+  readonly clusters = new EngineQuery<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
+  readonly subjects = new EngineQuery<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
+  readonly lint = new EngineQuery<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
+  readonly whatIf = new EngineQuery<"whatIf">(
     this,
     async () => {
-      const change = await this.state.change();
+      const change = await this.state.editsAsChange();
       return change && { op: "whatIf", ...change };
     },
     { on: "baseline" },
@@ -76,31 +77,31 @@ export class App extends LitElement {
   constructor() {
     super();
     [this.theme, this.problem, this.notice, this.help] = [rememberedTheme(), "", "", false];
-    new Watch(this);
+    new StateController(this);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.state.addEventListener("change", this.#remember);
+    this.state.addEventListener("change", this.#updateAddress);
     this.state.addEventListener(
       "open",
       (event) => (event as CustomEvent<Place>).detail.aside || this.#columns?.show(0),
     );
     addEventListener("keydown", this.#key);
-    addEventListener("hashchange", () => void this.#arrive());
+    addEventListener("hashchange", () => void this.#hashChanged());
     void this.#start();
   }
 
   /** Another address: by the back button it is another choice, by a link that was pasted it may be other documents. */
-  async #arrive(): Promise<void> {
-    if (sourceIn(location.hash) !== sourceIn(this.#address ?? "")) return this.#start();
+  async #hashChanged(): Promise<void> {
+    if (sourceKey(location.hash) !== sourceKey(this.#address ?? "")) return this.#start();
     const link = await this.#link();
-    this.#viewed = undefined;
-    this.state.choose({ ...NOTHING, view: "groups", ...link.choice });
+    this.#previousView = undefined;
+    this.state.select({ ...NO_SELECTION, view: "groups", ...link.choice });
   }
 
-  #link(): ReturnType<typeof read> {
-    return read(location.hash).catch((problem: Error) => {
+  #link(): ReturnType<typeof readLink> {
+    return readLink(location.hash).catch((problem: Error) => {
       this.problem = problem.message;
       return { choice: {} };
     });
@@ -111,54 +112,54 @@ export class App extends LitElement {
     try {
       await this.state.engine.ready;
       const link = await this.#link();
-      this.state.choice = { view: "groups", ...link.choice };
+      this.state.selection = { view: "groups", ...link.choice };
       if (link.source) await this.state.open(link.source, link.edits);
-      else if (behind() === "fleet") await this.#serve();
-      else await this.state.open(await example("mixed"));
+      else if (serverMode() === "fleet") await this.#openServedFleet();
+      else await this.state.open(await fetchExample("mixed"));
     } catch (problem) {
       this.problem = problem instanceof Error ? problem.message : String(problem);
     }
   }
 
-  async #serve(): Promise<void> {
-    const { source, revision } = await served();
+  async #openServedFleet(): Promise<void> {
+    const { source, revision } = await fetchServedFleet();
     await this.state.open(source);
-    follow(this.state, revision, (said) => (this.notice = said));
+    followServer(this.state, revision, (notice) => (this.notice = notice));
   }
 
   override willUpdate(): void {
     // Something is chosen from the start: the page answers before it is asked.
     const subjects = this.subjects.value?.subjects ?? [];
-    const { subject } = this.state.choice;
-    if (this.subjects.stale || this.#beginning || subjects.some((it) => it.subject === subject)) return;
-    const most = mostTelling(subjects);
-    if (most) void this.#begin(most.subject);
+    const { subject } = this.state.selection;
+    if (this.subjects.stale || this.#selectingInitial || subjects.some((it) => it.subject === subject)) return;
+    const initial = initialSubject(subjects);
+    if (initial) void this.#selectInitial(initial.subject);
   }
 
-  #beginning = false;
-  async #begin(subject: string): Promise<void> {
-    this.#beginning = true;
-    const { choice, place } = await begin(this.state, subject);
-    this.#beginning = false;
-    this.state.choose({ cluster: undefined, path: undefined, object: undefined, ...choice });
-    if (place && this.state.choice.file === undefined) this.state.goTo({ ...place, aside: true });
+  #selectingInitial = false;
+  async #selectInitial(subject: string): Promise<void> {
+    this.#selectingInitial = true;
+    const { selection, place } = await initialSelection(this.state, subject);
+    this.#selectingInitial = false;
+    this.state.select({ cluster: undefined, path: undefined, object: undefined, ...selection });
+    if (place && this.state.selection.file === undefined) this.state.goTo({ ...place, aside: true });
   }
 
   override render() {
-    const { view } = this.state.choice;
+    const { view } = this.state.selection;
     return html`
       <header>
         <h1>Fleetfold</h1>
         <label class="example"
           ><span class="visually-hidden">Example</span>
-          <select @change=${this.#example}>
+          <select @change=${this.#openExample}>
             ${this.state.source.id.startsWith("example:") ? nothing : html`<option value="" selected>${this.state.source.title || "nothing yet"}</option>`}
             <optgroup label="Examples">
               ${EXAMPLES.map((it) => html`<option value=${it.name} ?selected=${this.state.source.id === `example:${it.name}`}>${it.title}: ${it.about}</option>`)}
             </optgroup>
           </select>
         </label>
-        <button class="jump" @click=${() => this.#jump?.show()} aria-keyshortcuts="Control+K Meta+K">
+        <button class="jump" @click=${() => this.#commandPalette?.show()} aria-keyshortcuts="Control+K Meta+K">
           <kbd>${MAC ? "⌘K" : "Ctrl K"}</kbd> jump to cluster, option, document
         </button>
         <ff-sharing .state=${this.state}></ff-sharing>
@@ -180,7 +181,7 @@ export class App extends LitElement {
         <section slot="left" aria-label="Documents"><ff-documents .state=${this.state}></ff-documents></section>
         <section slot="middle" class="middle" aria-label="Views">
           <div class="tabs" role="tablist" aria-label="Views" @keydown=${this.#tabKey}>
-            ${VIEWS.map(([it, title]) => html`<button role="tab" id="tab-${it}" aria-selected=${view === it} aria-controls="view" tabindex=${view === it ? 0 : -1} @click=${() => this.state.choose({ view: it })}>${title}</button>`)}
+            ${VIEWS.map(([it, title]) => html`<button role="tab" id="tab-${it}" aria-selected=${view === it} aria-controls="view" tabindex=${view === it ? 0 : -1} @click=${() => this.state.select({ view: it })}>${title}</button>`)}
           </div>
           <div class="view" id="view" role="tabpanel" aria-labelledby="tab-${view}" tabindex="-1">
             ${this.#middle(view)}
@@ -200,26 +201,26 @@ export class App extends LitElement {
     const changed = this.whatIf.value;
     return html`<div class="counts">
       <div role="status" aria-label="Counts">
-        <button class="link" @click=${() => this.state.choose({ view: "fleet" })}>
-          ${counted(new Set(this.clusters.value?.clusters.map((it) => it.name)).size, "cluster")}
+        <button class="link" @click=${() => this.state.select({ view: "fleet" })}>
+          ${pluralize(new Set(this.clusters.value?.clusters.map((it) => it.name)).size, "cluster")}
         </button>
         ·
-        <button class="link" @click=${() => this.state.choose({ view: "groups" })}>
-          ${counted(this.subjects.value?.subjects.length ?? 0, "subject")}
+        <button class="link" @click=${() => this.state.select({ view: "groups" })}>
+          ${pluralize(this.subjects.value?.subjects.length ?? 0, "subject")}
         </button>
         ·
-        ${errors ? html`<button class="link error" @click=${this.#problems}>${counted(errors, "error")}</button> ·` : nothing}
+        ${errors ? html`<button class="link error" @click=${this.#problems}>${pluralize(errors, "error")}</button> ·` : nothing}
         <button class="link ${warnings ? "warning" : ""}" @click=${this.#problems}>
-          ${counted(warnings, "warning")}
+          ${pluralize(warnings, "warning")}
         </button>
       </div>
       <div class="whatif" role="status" aria-label="What-if">
         ${
           changed
-            ? html`<button class="link" @click=${() => this.state.choose({ view: "whatif" })}>
-                  what-if: <strong>${count(changed.counts.changed)} change</strong> ·
+            ? html`<button class="link" @click=${() => this.state.select({ view: "whatif" })}>
+                  what-if: <strong>${formatCount(changed.counts.changed)} change</strong> ·
                   <strong class=${changed.counts.shadowed ? "warning" : ""}
-                    >${count(changed.counts.shadowed)} shadowed</strong
+                    >${formatCount(changed.counts.shadowed)} shadowed</strong
                   >
                 </button>
                 <button
@@ -240,7 +241,7 @@ export class App extends LitElement {
     return html`
       ${this.problem ? html`<p class="notice error" role="alert">${this.problem} <button @click=${() => (this.problem = "")}>Dismiss</button></p>` : nothing}
       ${this.notice ? html`<p class="notice" role="status">${this.notice}</p>` : nothing}
-      ${this.state.source.met?.length ? html`<p class="notice warning" role="status">⚠ ${this.state.source.met.map((it) => `${it.at?.file ? `${placeName(it.at)}: ` : ""}${it.message}`).join("; ")}</p>` : nothing}
+      ${this.state.source.diagnostics?.length ? html`<p class="notice warning" role="status">⚠ ${this.state.source.diagnostics.map((it) => `${it.at?.file ? `${placeName(it.at)}: ` : ""}${it.message}`).join("; ")}</p>` : nothing}
       ${
         broken.length
           ? html`<p class="notice warning" role="status">
@@ -291,7 +292,7 @@ export class App extends LitElement {
     return this.renderRoot.querySelector("ff-columns");
   }
 
-  get #jump(): Jump | null {
+  get #commandPalette(): CommandPalette | null {
     return this.renderRoot.querySelector("ff-jump");
   }
 
@@ -305,11 +306,11 @@ export class App extends LitElement {
 
   /** The address follows, so that a reload and the back button find what was looked at. */
   #address: string | undefined;
-  #viewed: View | undefined;
-  readonly #remember = (): void => {
-    const { view } = this.state.choice;
-    const moved = this.#viewed !== undefined && this.#viewed !== view;
-    this.#viewed = view;
+  #previousView: View | undefined;
+  readonly #updateAddress = (): void => {
+    const { view } = this.state.selection;
+    const moved = this.#previousView !== undefined && this.#previousView !== view;
+    this.#previousView = view;
     this.#address = fragmentOf(this.state, location.hash);
     if (this.#address !== location.hash.replace(/^#/, ""))
       history[moved ? "pushState" : "replaceState"](null, "", `#${this.#address}`);
@@ -320,13 +321,13 @@ export class App extends LitElement {
     this.state.dispatchEvent(new Event("problems"));
   };
 
-  readonly #example = async (event: Event): Promise<void> => {
+  readonly #openExample = async (event: Event): Promise<void> => {
     const { value } = event.target as HTMLSelectElement;
     if (!value) return;
     try {
-      const source = await example(value);
+      const source = await fetchExample(value);
       history.replaceState(null, "", location.pathname + location.search);
-      this.state.choice = { ...this.state.choice, ...NOTHING };
+      this.state.selection = { ...this.state.selection, ...NO_SELECTION };
       await this.state.open(source);
     } catch (problem) {
       this.problem = problem instanceof Error ? problem.message : String(problem);
@@ -336,7 +337,7 @@ export class App extends LitElement {
   readonly #nextTheme = (): void => {
     this.theme = THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length]!;
     try {
-      localStorage.setItem(THEME, this.theme);
+      localStorage.setItem(THEME_KEY, this.theme);
     } catch {
       // A browser that keeps nothing: the choice lasts as long as the page.
     }
@@ -346,16 +347,16 @@ export class App extends LitElement {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const at = VIEWS.findIndex(([it]) => it === this.state.choice.view);
+    const at = VIEWS.findIndex(([it]) => it === this.state.selection.view);
     const [view] = VIEWS[(at + step + VIEWS.length) % VIEWS.length]!;
-    this.state.choose({ view });
+    this.state.select({ view });
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#tab-${view}`)?.focus());
   };
 
   readonly #key = (event: KeyboardEvent): void => {
     switch (keyOf(event)) {
       case "jump":
-        this.#jump?.show();
+        this.#commandPalette?.show();
         break;
       case "help":
         this.help = !this.help;
@@ -383,23 +384,23 @@ export class App extends LitElement {
 
   /** Through what the edits change, one value after the other. */
   #step(by: number): void {
-    const changes = (this.whatIf.value?.groups ?? []).flatMap((group): Partial<Choice>[] => {
+    const changes = (this.whatIf.value?.groups ?? []).flatMap((group): Partial<Selection>[] => {
       const at = { subject: group.subject, cluster: group.clusters[0] };
       return group.changes.length
         ? group.changes.map((it) => ({ ...at, path: it.path, object: it.object }))
         : [{ ...at, path: undefined, object: undefined }];
     });
     if (!changes.length) return;
-    const { choice } = this.state;
+    const { selection } = this.state;
     const now = changes.findIndex(
       (it) =>
-        it.subject === choice.subject &&
-        it.cluster === choice.cluster &&
-        it.path === choice.path &&
-        it.object === choice.object,
+        it.subject === selection.subject &&
+        it.cluster === selection.cluster &&
+        it.path === selection.path &&
+        it.object === selection.object,
     );
     const next = now < 0 ? (by > 0 ? 0 : changes.length - 1) : (now + by + changes.length) % changes.length;
-    this.state.choose(changes[next]!);
+    this.state.select(changes[next]!);
   }
 }
 
@@ -407,7 +408,7 @@ const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 function rememberedTheme(): (typeof THEMES)[number] {
   try {
-    return THEMES.find((it) => it === localStorage.getItem(THEME)) ?? "";
+    return THEMES.find((it) => it === localStorage.getItem(THEME_KEY)) ?? "";
   } catch {
     return "";
   }

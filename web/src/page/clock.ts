@@ -3,7 +3,7 @@
 const MINUTE = 60_000;
 
 /** The time in RFC 3339, to the minute: `2026-11-16T18:53:00Z`. */
-export function now(): string {
+export function currentMinute(): string {
   const minute = Math.floor(Date.now() / MINUTE) * MINUTE;
   return new Date(minute).toISOString().replace(".000Z", "Z");
 }

@@ -1,13 +1,13 @@
 // Three columns that resize and remember. On a narrow screen one at a time, in the same order.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../style-map.js";
-import { look } from "../theme.styles.js";
+import { baseStyles } from "../theme.styles.js";
 
-const REMEMBERED = "fleetfold.columns";
+const STORAGE_KEY = "fleetfold.columns";
 const NARROW = "(max-width: 900px)";
 /** Shares of the left and the right column; the middle has the rest. */
-const USUAL: [number, number] = [0.3, 0.33];
-const SMALLEST = 0.15;
+const DEFAULT_SHARES: [number, number] = [0.3, 0.33];
+const MIN_SHARE = 0.15;
 
 export class Columns extends LitElement {
   static override properties = {
@@ -17,7 +17,7 @@ export class Columns extends LitElement {
     titles: { attribute: false },
   };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         display: grid;
@@ -82,7 +82,7 @@ export class Columns extends LitElement {
 
   constructor() {
     super();
-    this.shares = remembered();
+    this.shares = storedShares();
     this.narrow = this.#media.matches;
     this.shown = 1;
     this.titles = ["Documents", "Fleet", "Cluster"];
@@ -90,12 +90,12 @@ export class Columns extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#media.addEventListener("change", this.#fit);
+    this.#media.addEventListener("change", this.#mediaChanged);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#media.removeEventListener("change", this.#fit);
+    this.#media.removeEventListener("change", this.#mediaChanged);
   }
 
   override render() {
@@ -135,12 +135,12 @@ export class Columns extends LitElement {
       tabindex="0"
       aria-orientation="vertical"
       aria-label=${name}
-      aria-valuemin=${SMALLEST * 100}
+      aria-valuemin=${MIN_SHARE * 100}
       aria-valuemax="70"
       aria-valuenow=${Math.round(share * 100)}
       @pointerdown=${(event: PointerEvent) => this.#drag(event, which)}
       @keydown=${(event: KeyboardEvent) => this.#key(event, which)}
-      @dblclick=${() => this.#resize(which, USUAL[which])}
+      @dblclick=${() => this.#resize(which, DEFAULT_SHARES[which])}
     ></div>`;
   }
 
@@ -158,7 +158,7 @@ export class Columns extends LitElement {
 
   #key(event: KeyboardEvent, which: 0 | 1): void {
     const step = { ArrowLeft: -0.02, ArrowRight: 0.02 }[event.key];
-    if (event.key === "Home") this.#resize(which, USUAL[which]);
+    if (event.key === "Home") this.#resize(which, DEFAULT_SHARES[which]);
     else if (step !== undefined) this.#resize(which, this.shares[which] + (which === 0 ? step : -step));
     else return;
     event.preventDefault();
@@ -166,35 +166,35 @@ export class Columns extends LitElement {
 
   #resize(which: 0 | 1, share: number): void {
     const other = this.shares[1 - which]!;
-    const fitting = Math.max(SMALLEST, Math.min(1 - other - SMALLEST, share));
-    this.shares = which === 0 ? [fitting, other] : [other, fitting];
+    const clamped = Math.max(MIN_SHARE, Math.min(1 - other - MIN_SHARE, share));
+    this.shares = which === 0 ? [clamped, other] : [other, clamped];
     try {
-      localStorage.setItem(REMEMBERED, JSON.stringify(this.shares));
+      localStorage.setItem(STORAGE_KEY, JSON.stringify(this.shares));
     } catch {
       // A browser that keeps nothing: the widths last as long as the page.
     }
   }
 
-  readonly #fit = (): void => {
+  readonly #mediaChanged = (): void => {
     this.narrow = this.#media.matches;
   };
 }
 
-function remembered(): [number, number] {
+function storedShares(): [number, number] {
   try {
-    const [left, right] = JSON.parse(localStorage.getItem(REMEMBERED) ?? "[]") as unknown[];
+    const [left, right] = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]") as unknown[];
     if (
       typeof left === "number" &&
       typeof right === "number" &&
-      left >= SMALLEST &&
-      right >= SMALLEST &&
-      left + right <= 1 - SMALLEST
+      left >= MIN_SHARE &&
+      right >= MIN_SHARE &&
+      left + right <= 1 - MIN_SHARE
     )
       return [left, right];
   } catch {
     // As if nothing was remembered.
   }
-  return [...USUAL];
+  return [...DEFAULT_SHARES];
 }
 
 customElements.define("ff-columns", Columns);

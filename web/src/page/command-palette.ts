@@ -1,10 +1,10 @@
 // ⌘K: jump to a cluster, a subject, an option or a document by a few letters of its name.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../theme.styles.js";
+import { baseStyles } from "../theme.styles.js";
 import { clusterName } from "../format.js";
-import { Ask } from "./engine-query.js";
+import { EngineQuery } from "./engine-query.js";
 import { LATER } from "./engine.js";
-import type { Choice, State, View } from "./state.js";
+import type { Selection, State, View } from "./state.js";
 
 interface Target {
   kind: "cluster" | "subject" | "option" | "document" | "view";
@@ -13,9 +13,9 @@ interface Target {
 }
 
 /** More than anybody reads. */
-const SHOWN = 50;
+const MAX_RESULTS = 50;
 
-export class Jump extends LitElement {
+export class CommandPalette extends LitElement {
   static override properties = {
     state: { attribute: false },
     views: { attribute: false },
@@ -24,7 +24,7 @@ export class Jump extends LitElement {
     at: { state: true },
   };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         position: fixed;
@@ -83,17 +83,21 @@ export class Jump extends LitElement {
   declare open: boolean;
   declare typed: string;
   declare at: number;
-  readonly clusters = new Ask<"clusters">(this, () => (this.open ? { op: "clusters" } : undefined), { urgency: LATER });
-  readonly subjects = new Ask<"subjects">(this, () => (this.open ? { op: "subjects" } : undefined), { urgency: LATER });
-  readonly effective = new Ask<"effective">(
+  readonly clusters = new EngineQuery<"clusters">(this, () => (this.open ? { op: "clusters" } : undefined), {
+    urgency: LATER,
+  });
+  readonly subjects = new EngineQuery<"subjects">(this, () => (this.open ? { op: "subjects" } : undefined), {
+    urgency: LATER,
+  });
+  readonly effective = new EngineQuery<"effective">(
     this,
     () => {
-      const { subject } = this.state.choice;
+      const { subject } = this.state.selection;
       return this.open && subject ? { op: "effective", subject, origins: true } : undefined;
     },
     { urgency: LATER },
   );
-  #before: Element | null = null;
+  #previousFocus: Element | null = null;
 
   constructor() {
     super();
@@ -101,16 +105,16 @@ export class Jump extends LitElement {
   }
 
   show(): void {
-    this.#before = deepActive();
+    this.#previousFocus = deepActiveElement();
     [this.open, this.typed, this.at] = [true, "", 0];
-    for (const it of [this.clusters, this.subjects, this.effective]) it.again();
+    for (const it of [this.clusters, this.subjects, this.effective]) it.refresh();
     void this.updateComplete.then(() => this.renderRoot.querySelector("input")?.focus());
   }
 
   close(): void {
     if (!this.open) return;
     this.open = false;
-    if (this.#before instanceof HTMLElement) this.#before.focus();
+    if (this.#previousFocus instanceof HTMLElement) this.#previousFocus.focus();
   }
 
   override render() {
@@ -136,7 +140,7 @@ export class Jump extends LitElement {
       ${
         found.length
           ? html`<ul id="targets" role="listbox" aria-label="Found">
-              ${found.map((it, index) => html`<li id="t${index}" role="option" aria-selected=${index === at} @pointerdown=${(event: Event) => this.#pick(event, it)}><span class="quiet">${it.kind}</span><span>${this.#marked(it.name)}</span></li>`)}
+              ${found.map((it, index) => html`<li id="t${index}" role="option" aria-selected=${index === at} @pointerdown=${(event: Event) => this.#activate(event, it)}><span class="quiet">${it.kind}</span><span>${this.#marked(it.name)}</span></li>`)}
             </ul>`
           : html`<div class="none quiet" role="status">nothing is called like that</div>`
       }
@@ -148,9 +152,9 @@ export class Jump extends LitElement {
   }
 
   #targets(): Target[] {
-    const choose = (choice: Partial<Choice>) => () => this.state.choose(choice);
+    const choose = (choice: Partial<Selection>) => () => this.state.select(choice);
     const result =
-      this.effective.value?.results.find((it) => it.clusters.includes(this.state.choice.cluster ?? "")) ??
+      this.effective.value?.results.find((it) => it.clusters.includes(this.state.selection.cluster ?? "")) ??
       this.effective.value?.results[0];
     const options = result?.options?.map((it) => ({ path: it.path, object: undefined })) ?? [];
     return [
@@ -182,7 +186,7 @@ export class Jump extends LitElement {
     const found = this.#targets().filter(fits);
     return (words.length ? found.sort((a, b) => begins(a) - begins(b) || a.name.length - b.name.length) : found).slice(
       0,
-      SHOWN,
+      MAX_RESULTS,
     );
   }
 
@@ -206,14 +210,14 @@ export class Jump extends LitElement {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
     const step = steps[event.key];
     if (step !== undefined) this.at = Math.max(0, Math.min(found.length - 1, at + step));
-    else if (event.key === "Enter" && found[at]) this.#pick(event, found[at]);
+    else if (event.key === "Enter" && found[at]) this.#activate(event, found[at]);
     else if (event.key === "Escape") this.close();
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  #pick(event: Event, target: Target): void {
+  #activate(event: Event, target: Target): void {
     event.preventDefault();
     this.close();
     target.go();
@@ -221,10 +225,10 @@ export class Jump extends LitElement {
 }
 
 /** The focused element, through shadow roots. */
-function deepActive(): Element | null {
+function deepActiveElement(): Element | null {
   let active = document.activeElement;
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
   return active;
 }
 
-customElements.define("ff-jump", Jump);
+customElements.define("ff-jump", CommandPalette);

@@ -2,10 +2,10 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
 import { SOON } from "./engine.js";
-import type { Which } from "./messages.js";
+import type { WorkspaceName } from "./messages.js";
 import type { State } from "./state.js";
 
-export class Ask<O extends Op> implements ReactiveController {
+export class EngineQuery<O extends Op> implements ReactiveController {
   /** The last answer that was good. */
   value: Answers[O] | undefined;
   diagnostics: Finding[] = [];
@@ -15,14 +15,14 @@ export class Ask<O extends Op> implements ReactiveController {
   stale = false;
   readonly #host: ReactiveControllerHost & { state: State };
   readonly #request: () => (Requests[O] & { op: O }) | undefined | Promise<(Requests[O] & { op: O }) | undefined>;
-  readonly #options: { urgency?: number; on?: Which };
-  #asked = "";
+  readonly #options: { urgency?: number; on?: WorkspaceName };
+  #key = "";
 
   /** `request` gives the question as things stand, or nothing when there is none. */
   constructor(
     host: ReactiveControllerHost & { state: State },
     request: () => (Requests[O] & { op: O }) | undefined | Promise<(Requests[O] & { op: O }) | undefined>,
-    options: { urgency?: number; on?: Which } = {},
+    options: { urgency?: number; on?: WorkspaceName } = {},
   ) {
     this.#host = host;
     this.#request = request;
@@ -31,32 +31,32 @@ export class Ask<O extends Op> implements ReactiveController {
   }
 
   hostConnected(): void {
-    for (const event of ["typed", "change"]) this.#host.state.addEventListener(event, this.#ask);
-    void this.#ask();
+    for (const event of ["typed", "change"]) this.#host.state.addEventListener(event, this.#run);
+    void this.#run();
   }
 
   hostDisconnected(): void {
-    for (const event of ["typed", "change"]) this.#host.state.removeEventListener(event, this.#ask);
+    for (const event of ["typed", "change"]) this.#host.state.removeEventListener(event, this.#run);
   }
 
   /** For a question that depends on more than the state: call it when that has changed. */
-  again(): void {
-    void this.#ask();
+  refresh(): void {
+    void this.#run();
   }
 
-  readonly #ask = async (): Promise<void> => {
+  readonly #run = async (): Promise<void> => {
     const state = this.#host.state;
     const request = await this.#request();
-    const asked = request ? `${state.generation} ${JSON.stringify(request)}` : "";
-    if (asked === this.#asked) return;
-    this.#asked = asked;
+    const key = request ? `${state.generation} ${JSON.stringify(request)}` : "";
+    if (key === this.#key) return;
+    this.#key = key;
     if (!request) {
       [this.value, this.error, this.diagnostics, this.stale] = [undefined, undefined, [], false];
       return this.#host.requestUpdate();
     }
     this.stale = true;
-    const answer = await state.ask<O>(request, this.#options.urgency ?? SOON, this.#options.on);
-    if (!answer || asked !== this.#asked) return;
+    const answer = await state.query<O>(request, this.#options.urgency ?? SOON, this.#options.on);
+    if (!answer || key !== this.#key) return;
     this.stale = false;
     if ("ok" in answer) {
       this.value = answer.ok as Answers[O];
@@ -67,24 +67,4 @@ export class Ask<O extends Op> implements ReactiveController {
     this.diagnostics = answer.diagnostics ?? [];
     this.#host.requestUpdate();
   };
-}
-
-/** A view that looks again whenever the state changes. */
-export class Watch implements ReactiveController {
-  readonly #host: ReactiveControllerHost & { state: State };
-
-  constructor(host: ReactiveControllerHost & { state: State }) {
-    this.#host = host;
-    host.addController(this);
-  }
-
-  hostConnected(): void {
-    this.#host.state.addEventListener("change", this.#look);
-  }
-
-  hostDisconnected(): void {
-    this.#host.state.removeEventListener("change", this.#look);
-  }
-
-  readonly #look = (): void => this.#host.requestUpdate();
 }

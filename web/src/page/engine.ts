@@ -1,6 +1,6 @@
 // The page's end of the engine in the worker.
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
-import type { FromEngine, Put, ToEngine, Which } from "./messages.js";
+import type { FromEngine, SetupRequest, ToEngine, WorkspaceName } from "./messages.js";
 import { SOON } from "./urgency.js";
 
 export type Answered<O extends Op = Op> =
@@ -35,13 +35,13 @@ export class Engine {
   }
 
   /** Changes one workspace, or fills it anew. Questions about older generations are not answered any more. */
-  put(on: Which, generation: number, puts: Put[], fresh: boolean): Promise<Answered<"load">[]> {
-    return this.#send({ kind: "put", on, generation, puts, fresh }) as Promise<Answered<"load">[]>;
+  setUp(on: WorkspaceName, generation: number, requests: SetupRequest[], fresh: boolean): Promise<Answered<"load">[]> {
+    return this.#send({ kind: "put", on, generation, requests, fresh }) as Promise<Answered<"load">[]>;
   }
 
   /** Nothing when a newer generation came first. */
-  ask<O extends Op>(
-    on: Which,
+  query<O extends Op>(
+    on: WorkspaceName,
     generation: number,
     urgency: number,
     request: Requests[O] & { op: O },
@@ -52,8 +52,8 @@ export class Engine {
   }
 
   /** Answers whatever somebody wrote, be it a request or not, after `puts` and away from the fleet. */
-  try(generation: number, puts: Put[], request: string): Promise<Answered> {
-    void this.put("scratch", generation, puts, true);
+  try(generation: number, puts: SetupRequest[], request: string): Promise<Answered> {
+    void this.setUp("scratch", generation, puts, true);
     return this.#send({
       kind: "ask",
       on: "scratch",

@@ -1,7 +1,7 @@
 // Files as the command line reads them: `live/<cluster>/` is what was seen in a cluster, all of it; `live/_hub/` is the hub; a
 // `fleetfold.yaml` holds settings.
 import type { LoadRequest } from "../../contract.js";
-import type { Put } from "./messages.js";
+import type { SetupRequest } from "./messages.js";
 
 export interface File {
   /** The path, as places name it. */
@@ -12,7 +12,7 @@ export interface File {
 }
 
 const DOCUMENT = /\.(ya?ml|json)$/i;
-const SEEN = /(?:^|\/)live\/([^/]+)\/[^/]/;
+const OBSERVED = /(?:^|\/)live\/([^/]+)\/[^/]/;
 const SETTINGS = /(?:^|\/)fleetfold\.yaml$/;
 
 export function isDocument(name: string): boolean {
@@ -21,7 +21,7 @@ export function isDocument(name: string): boolean {
 
 /** A file by its path and text. */
 export function fileOf(name: string, text: string): File {
-  const cluster = SEEN.exec(name)?.[1];
+  const cluster = OBSERVED.exec(name)?.[1];
   return cluster === undefined ? { name, text } : { name, text, live: cluster === "_hub" ? "" : cluster };
 }
 
@@ -30,12 +30,12 @@ export function isSettings(name: string): boolean {
 }
 
 /** What a workspace is told about one file. Its cluster, where it was seen in one, is told by `seen`. */
-export function loadOf(file: File): LoadRequest {
+export function loadRequest(file: File): LoadRequest {
   return { op: "load", file: file.name, text: file.text, whole: true };
 }
 
 /** What was seen in a cluster: its files, and if everything is known of it, nothing else. */
-export function seen(cluster: string, files: Iterable<File>, complete: boolean): LoadRequest[] {
+export function observedLoads(cluster: string, files: Iterable<File>, complete: boolean): LoadRequest[] {
   const nothing: LoadRequest = { op: "load", documents: [], live: cluster, complete: true };
   const of = [...files].filter((it) => it.live === cluster);
   return [
@@ -45,7 +45,7 @@ export function seen(cluster: string, files: Iterable<File>, complete: boolean):
 }
 
 /** The settings in a `fleetfold.yaml` that was parsed. */
-export function settingsOf(documents: unknown[]): Put | undefined {
+export function settingsRequest(documents: unknown[]): SetupRequest | undefined {
   const [first] = documents as { kind?: unknown; spec?: object }[];
-  return first?.kind === "Settings" ? ({ ...first.spec, op: "configure" } as Put) : undefined;
+  return first?.kind === "Settings" ? ({ ...first.spec, op: "configure" } as SetupRequest) : undefined;
 }

@@ -1,11 +1,12 @@
 // What the page shows before anybody chose: the value with the longest story that the fleet has to tell.
 import type { ResultAnswer, SubjectAnswer } from "../../contract.js";
 import { SOON } from "./engine.js";
-import type { Choice, Place, State } from "./state.js";
+import type { Selection, Place, State } from "./state.js";
 
 /** The subject to begin with: one that sets values, for as many clusters as possible. */
-export function mostTelling(subjects: SubjectAnswer[]): SubjectAnswer | undefined {
-  const weight = (it: SubjectAnswer) => (it.error ? -1 : CHOOSES_ONLY.has(it.dialect) ? 0 : 1 + (it.clusters ?? 0));
+export function initialSubject(subjects: SubjectAnswer[]): SubjectAnswer | undefined {
+  const weight = (it: SubjectAnswer) =>
+    it.error ? -1 : SELECTION_ONLY_DIALECTS.has(it.dialect) ? 0 : 1 + (it.clusters ?? 0);
   return subjects.reduce<SubjectAnswer | undefined>(
     (best, it) => (best && weight(best) > weight(it) ? best : it),
     undefined,
@@ -13,30 +14,33 @@ export function mostTelling(subjects: SubjectAnswer[]): SubjectAnswer | undefine
 }
 
 /** Sets and placements say who is meant, and give nobody a value. */
-const CHOOSES_ONLY = new Set(["ocm"]);
+const SELECTION_ONLY_DIALECTS = new Set(["ocm"]);
 
 /** Cluster and value to begin with, for a subject, and the line that decides it. */
-export async function begin(state: State, subject: string): Promise<{ choice: Partial<Choice>; place?: Place }> {
-  const answer = await state.ask({ op: "effective", subject, origins: true }, SOON);
-  if (!answer || !("ok" in answer)) return { choice: { subject } };
-  const stories = answer.ok.results.flatMap(tellings);
-  const longest = stories.reduce<Telling | undefined>(
+export async function initialSelection(
+  state: State,
+  subject: string,
+): Promise<{ selection: Partial<Selection>; place?: Place }> {
+  const answer = await state.query({ op: "effective", subject, origins: true }, SOON);
+  if (!answer || !("ok" in answer)) return { selection: { subject } };
+  const candidates = answer.ok.results.flatMap(candidatesOf);
+  const longest = candidates.reduce<Candidate | undefined>(
     (best, it) => (best && best.length >= it.length ? best : it),
     undefined,
   );
-  if (!longest) return { choice: { subject } };
+  if (!longest) return { selection: { subject } };
   const { cluster, path, place } = longest;
-  return { choice: { subject, cluster, path }, ...(place ? { place } : {}) };
+  return { selection: { subject, cluster, path }, ...(place ? { place } : {}) };
 }
 
-interface Telling {
+interface Candidate {
   length: number;
   cluster: string | undefined;
   path: string;
   place: Place | undefined;
 }
 
-function tellings(result: ResultAnswer): Telling[] {
+function candidatesOf(result: ResultAnswer): Candidate[] {
   const [cluster] = result.clusters;
   return Object.entries(result.origins ?? {}).map(([path, [winner, ...others]]) => {
     const place =

@@ -3,7 +3,7 @@ import type { ParseAnswer } from "../../contract.js";
 import { LATER, URGENT } from "./engine.js";
 import type { Place, State } from "./state.js";
 
-export interface Written {
+export interface ParsedDocument {
   file: string;
   document: {
     kind?: string;
@@ -14,16 +14,22 @@ export interface Written {
 }
 
 /** The documents of the files that `maybe` does not rule out by their text, as they are written. */
-export async function written(state: State, maybe: (text: string) => boolean, urgency = LATER): Promise<Written[]> {
-  const files = [...state.files.values()].filter((it) => it.live === undefined && it.text !== null && maybe(it.text));
-  const parsed = await Promise.all(
-    files.map((it) => state.ask({ op: "parse", text: it.text!, places: true }, urgency)),
+export async function parseDocuments(
+  state: State,
+  mayContain: (text: string) => boolean,
+  urgency = LATER,
+): Promise<ParsedDocument[]> {
+  const files = [...state.files.values()].filter(
+    (it) => it.live === undefined && it.text !== null && mayContain(it.text),
   );
-  return parsed.flatMap((answer, index): Written[] =>
+  const parsed = await Promise.all(
+    files.map((it) => state.query({ op: "parse", text: it.text!, places: true }, urgency)),
+  );
+  return parsed.flatMap((answer, index): ParsedDocument[] =>
     answer && "ok" in answer
       ? answer.ok.documents.map((document, at) => ({
           file: files[index]!.name,
-          document: (document ?? {}) as Written["document"],
+          document: (document ?? {}) as ParsedDocument["document"],
           places: answer.ok.places?.[at] ?? {},
         }))
       : [],
@@ -31,12 +37,12 @@ export async function written(state: State, maybe: (text: string) => boolean, ur
 }
 
 /** The place of a document by its reference (`Kind/name`, `Kind/namespace/name`, `Kind.group/…`), or of a value in it. */
-export async function whereIs(state: State, reference: string, pointer = ""): Promise<Place | undefined> {
+export async function locate(state: State, reference: string, pointer = ""): Promise<Place | undefined> {
   const parts = reference.split("/");
   const kind = parts[0]!.split(".")[0]!;
   const name = parts.at(-1)!;
   const namespace = parts.length > 2 ? parts[1] : undefined;
-  const isIt = ({ document: it }: Written) =>
+  const isIt = ({ document: it }: ParsedDocument) =>
     it.kind === kind &&
     it.metadata?.name === name &&
     (namespace === undefined || (it.metadata.namespace ?? "") === namespace);
@@ -44,11 +50,11 @@ export async function whereIs(state: State, reference: string, pointer = ""): Pr
   for (const { name: file, text, live } of state.files.values()) {
     if (live !== undefined || text === null || !maybe(text)) continue;
     // Only the documents that could be the one are read: a file may hold a thousand clusters.
-    for (const part of pieces(text).filter((it) => maybe(it.text))) {
-      const answer = await state.ask({ op: "parse", text: part.text, places: true }, URGENT);
+    for (const part of splitDocuments(text).filter((it) => maybe(it.text))) {
+      const answer = await state.query({ op: "parse", text: part.text, places: true }, URGENT);
       if (!answer || !("ok" in answer)) continue;
       const index = answer.ok.documents.findIndex((document) =>
-        isIt({ file, document: (document ?? {}) as Written["document"], places: {} }),
+        isIt({ file, document: (document ?? {}) as ParsedDocument["document"], places: {} }),
       );
       if (index < 0) continue;
       const places = answer.ok.places?.[index];
@@ -60,7 +66,7 @@ export async function whereIs(state: State, reference: string, pointer = ""): Pr
 }
 
 /** The documents of a text, each with the number of lines before it. */
-function pieces(text: string): { text: string; before: number }[] {
+function splitDocuments(text: string): { text: string; before: number }[] {
   const found: { text: string; before: number }[] = [];
   let [start, before, line] = [0, 0, 0];
   for (let at = 0; at >= 0; line++) {
@@ -77,6 +83,6 @@ function pieces(text: string): { text: string; before: number }[] {
 
 /** Opens a document in the editor, where there is one. */
 export async function goToDocument(state: State, reference: string, pointer?: string): Promise<void> {
-  const place = await whereIs(state, reference, pointer);
+  const place = await locate(state, reference, pointer);
   if (place) state.goTo(place);
 }

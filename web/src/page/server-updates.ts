@@ -1,27 +1,27 @@
 // Keeps up with the server behind the page: when its folder or its clusters change, so does the baseline.
-import { served } from "./source.js";
+import { fetchServedFleet } from "./source.js";
 import type { State } from "./state.js";
 
 /** Follows until the page goes. `tell` hears what became of it, in words. */
-export function follow(state: State, revision: string, tell: (said: string) => void): void {
-  let known = revision;
+export function followServer(state: State, revision: string, report: (said: string) => void): void {
+  let lastRevision = revision;
   const updates = new EventSource("v1/updates");
   updates.addEventListener("fleet", (event) => {
     const { revision } = JSON.parse((event as MessageEvent<string>).data) as { revision: string };
-    if (revision === known) return;
-    known = revision;
-    void take();
+    if (revision === lastRevision) return;
+    lastRevision = revision;
+    void refetch();
   });
-  updates.addEventListener("error", () => tell("the server does not answer; what is shown is what it said last"));
-  updates.addEventListener("open", () => tell(""));
+  updates.addEventListener("error", () => report("the server does not answer; what is shown is what it said last"));
+  updates.addEventListener("open", () => report(""));
 
-  const take = async (): Promise<void> => {
+  const refetch = async (): Promise<void> => {
     try {
-      const { source } = await served();
-      await state.follow(source);
-      tell(state.edits.length ? "the documents were changed on the server; your edits are kept on top" : "");
+      const { source } = await fetchServedFleet();
+      await state.replaceBaseline(source);
+      report(state.edits.length ? "the documents were changed on the server; your edits are kept on top" : "");
     } catch (problem) {
-      tell(problem instanceof Error ? problem.message : String(problem));
+      report(problem instanceof Error ? problem.message : String(problem));
     }
   };
 }

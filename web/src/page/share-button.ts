@@ -1,14 +1,14 @@
 // The share button and what it opens: the link, what is not in it, and nothing that blocks the page.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../theme.styles.js";
-import { counted } from "../format.js";
+import { baseStyles } from "../theme.styles.js";
+import { pluralize } from "../format.js";
 import { type Link, linkTo } from "./share-link.js";
 import type { State } from "./state.js";
 
-export class Sharing extends LitElement {
-  static override properties = { state: { attribute: false }, link: { state: true }, said: { state: true } };
+export class ShareButton extends LitElement {
+  static override properties = { state: { attribute: false }, link: { state: true }, message: { state: true } };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         position: relative;
@@ -35,18 +35,18 @@ export class Sharing extends LitElement {
   ];
   declare state: State;
   declare link: Link | undefined;
-  declare said: string | undefined;
+  declare message: string | undefined;
 
   override render() {
     return html`
-      <button aria-expanded=${this.said !== undefined} @click=${this.#share}>Share</button>
+      <button aria-expanded=${this.message !== undefined} @click=${this.#share}>Share</button>
       ${
-        this.said === undefined
+        this.message === undefined
           ? nothing
           : html`<div class="panel" role="region" aria-label="Share" @keydown=${this.#key}>
               ${this.link ? html`<input readonly aria-label="Link to this page as it is now" .value=${this.link.url} @focus=${(event: Event) => (event.target as HTMLInputElement).select()} />` : nothing}
-              <p role="status">${this.said}</p>
-              ${this.link ? html`<p class="quiet">The documents are in the link itself, after the #: no server gets them. ${this.link.leftOut ? `What Secrets hold is left out (${counted(this.link.leftOut, "document")}).` : ""}</p>` : nothing}
+              <p role="status">${this.message}</p>
+              ${this.link ? html`<p class="quiet">The documents are in the link itself, after the #: no server gets them. ${this.link.leftOut ? `What Secrets hold is left out (${pluralize(this.link.leftOut, "document")}).` : ""}</p>` : nothing}
               <p><button @click=${this.#close}>Close</button></p>
             </div>`
       }
@@ -54,23 +54,23 @@ export class Sharing extends LitElement {
   }
 
   readonly #share = async (): Promise<void> => {
-    if (this.said !== undefined) return this.#close();
+    if (this.message !== undefined) return this.#close();
     try {
       this.link = await linkTo(this.state);
-      this.said = "Copy this link.";
+      this.message = "Copy this link.";
       await navigator.clipboard.writeText(this.link.url).then(
-        () => (this.said = "The link is copied."),
+        () => (this.message = "The link is copied."),
         () => undefined,
       );
     } catch (problem) {
-      [this.link, this.said] = [undefined, problem instanceof Error ? problem.message : String(problem)];
+      [this.link, this.message] = [undefined, problem instanceof Error ? problem.message : String(problem)];
     }
     await this.updateComplete;
     this.renderRoot.querySelector("input")?.focus();
   };
 
   readonly #close = (): void => {
-    [this.link, this.said] = [undefined, undefined];
+    [this.link, this.message] = [undefined, undefined];
     void this.updateComplete.then(() => this.renderRoot.querySelector("button")?.focus());
   };
 
@@ -79,4 +79,4 @@ export class Sharing extends LitElement {
   };
 }
 
-customElements.define("ff-sharing", Sharing);
+customElements.define("ff-sharing", ShareButton);

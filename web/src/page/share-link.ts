@@ -1,8 +1,8 @@
 // The state of the page in a link: compressed, in the fragment, which no browser sends anywhere. What Secrets hold is never in it.
 import type { Json } from "../../contract.js";
 import { fileOf } from "./files.js";
-import { type Source, example, ownFiles } from "./source.js";
-import type { Choice, State } from "./state.js";
+import { type Source, fetchExample, localSource } from "./source.js";
+import type { Selection, State } from "./state.js";
 
 interface Shared {
   version: 1;
@@ -10,7 +10,7 @@ interface Shared {
   example?: string;
   files?: Record<string, string>;
   edits: Record<string, string | null>;
-  choice: Partial<Choice>;
+  selection: Partial<Selection>;
 }
 
 export interface Link {
@@ -20,56 +20,56 @@ export interface Link {
 }
 
 /** Longer than this and chats, mails and some browsers cut it off. */
-const LONGEST = 200_000;
+const MAX_LINK_LENGTH = 200_000;
 
 /** A link to what is on screen now. */
 export async function linkTo(state: State): Promise<Link> {
   let leftOut = 0;
-  const clean = async (text: string): Promise<string> => {
-    const cleaned = await withoutSecrets(state, text);
-    leftOut += cleaned.leftOut;
-    return cleaned.text;
+  const redact = async (text: string): Promise<string> => {
+    const redacted = await redactSecrets(state, text);
+    leftOut += redacted.leftOut;
+    return redacted.text;
   };
-  const shared: Shared = { version: 1, edits: {}, choice: state.choice };
+  const shared: Shared = { version: 1, edits: {}, selection: state.selection };
   if (state.source.id.startsWith("example:")) shared.example = state.source.id.slice("example:".length);
   else shared.files = {};
   for (const { name, base, text } of state.files.values()) {
-    if (shared.files && base !== null) shared.files[name] = await clean(base);
-    if (text !== base) shared.edits[name] = text === null ? null : await clean(text);
+    if (shared.files && base !== null) shared.files[name] = await redact(base);
+    if (text !== base) shared.edits[name] = text === null ? null : await redact(text);
   }
   const url = new URL(location.href);
-  url.hash = new URLSearchParams({ s: await squeeze(JSON.stringify(shared)) }).toString();
-  if (url.href.length > LONGEST)
+  url.hash = new URLSearchParams({ s: await compress(JSON.stringify(shared)) }).toString();
+  if (url.href.length > MAX_LINK_LENGTH)
     throw new Error(`the documents are too long for a link (${url.href.length} characters); share the files instead`);
   return { url: url.href, leftOut };
 }
 
 /** What a link says, and the choice that every address has; nothing where the fragment is empty. */
-export async function read(
+export async function readLink(
   fragment: string,
-): Promise<{ source?: Source; edits?: Record<string, string | null>; choice: Partial<Choice> }> {
+): Promise<{ source?: Source; edits?: Record<string, string | null>; choice: Partial<Selection> }> {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
   const choice = Object.fromEntries(
-    CHOSEN.flatMap((key) => (parameters.has(key) ? [[key, parameters.get(key)!]] : [])),
-  ) as Partial<Choice>;
-  const squeezed = parameters.get("s");
-  if (squeezed === null) {
+    SELECTION_KEYS.flatMap((key) => (parameters.has(key) ? [[key, parameters.get(key)!]] : [])),
+  ) as Partial<Selection>;
+  const compressed = parameters.get("s");
+  if (compressed === null) {
     const name = parameters.get("example");
-    return { choice, ...(name ? { source: await example(name) } : {}) };
+    return { choice, ...(name ? { source: await fetchExample(name) } : {}) };
   }
-  const shared = check(JSON.parse(await unfold(squeezed)));
+  const shared = validate(JSON.parse(await decompress(compressed)));
   const files = Object.entries(shared.files ?? {}).map(([name, text]) => fileOf(name, text));
   const source =
     shared.example === undefined
-      ? { ...ownFiles(files), id: "link", title: "a shared link" }
-      : await example(shared.example);
-  return { source, edits: shared.edits, choice: { ...shared.choice, ...choice } };
+      ? { ...localSource(files), id: "link", title: "a shared link" }
+      : await fetchExample(shared.example);
+  return { source, edits: shared.edits, choice: { ...shared.selection, ...choice } };
 }
 
-const CHOSEN = ["view", "subject", "cluster", "compare", "path", "object", "file"] as const;
+const SELECTION_KEYS = ["view", "subject", "cluster", "compare", "path", "object", "file"] as const;
 
 /** The part of a fragment that says which documents; the rest is what is looked at. */
-export function sourceIn(fragment: string): string {
+export function sourceKey(fragment: string): string {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
   return parameters.get("s") ?? parameters.get("example") ?? "";
 }
@@ -77,8 +77,8 @@ export function sourceIn(fragment: string): string {
 /** The fragment that says what is chosen, so that a reload and the back button find it again. */
 export function fragmentOf(state: State, before: string): string {
   const parameters = new URLSearchParams(before.replace(/^#/, ""));
-  for (const key of CHOSEN) {
-    const value = state.choice[key];
+  for (const key of SELECTION_KEYS) {
+    const value = state.selection[key];
     if (value === undefined) parameters.delete(key);
     else parameters.set(key, value);
   }
@@ -90,7 +90,7 @@ export function fragmentOf(state: State, before: string): string {
 }
 
 /** A link is input like any other: what is not of this shape is refused, not guessed at. */
-function check(value: unknown): Shared {
+function validate(value: unknown): Shared {
   const it = value as Shared;
   const isTexts = (map: unknown, nullable: boolean) =>
     typeof map === "object" &&
@@ -103,32 +103,32 @@ function check(value: unknown): Shared {
     isTexts(it.edits, true) &&
     (it.files === undefined || isTexts(it.files, false)) &&
     (it.example === undefined || typeof it.example === "string") &&
-    typeof it.choice === "object" &&
-    it.choice !== null &&
-    Object.values(it.choice).every((chosen) => chosen === undefined || typeof chosen === "string");
+    typeof it.selection === "object" &&
+    it.selection !== null &&
+    Object.values(it.selection).every((chosen) => chosen === undefined || typeof chosen === "string");
   if (!fits) throw new Error("the link does not hold what this page can open; was it made by another version?");
   return it;
 }
 
-async function squeeze(text: string): Promise<string> {
-  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+async function compress(text: string): Promise<string> {
+  const bytes = await pipeThrough(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
   let binary = "";
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-async function unfold(squeezed: string): Promise<string> {
+async function decompress(compressed: string): Promise<string> {
   try {
-    const bytes = Uint8Array.from(atob(squeezed.replaceAll("-", "+").replaceAll("_", "/")), (it) => it.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(compressed.replaceAll("-", "+").replaceAll("_", "/")), (it) => it.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(
-      await through(bytes, new DecompressionStream("deflate-raw")),
+      await pipeThrough(bytes, new DecompressionStream("deflate-raw")),
     );
   } catch {
     throw new Error("the link is cut off or damaged; ask for it again");
   }
 }
 
-async function through(
+async function pipeThrough(
   bytes: Uint8Array<ArrayBuffer>,
   stream: CompressionStream | DecompressionStream,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -140,14 +140,14 @@ async function through(
  * A text without what its Secrets hold. Of a document that is a Secret, or has one inside, only its name stays; so does its number of
  * lines, since others are named by theirs. What cannot be read and speaks of a Secret goes altogether.
  */
-async function withoutSecrets(state: State, text: string): Promise<{ text: string; leftOut: number }> {
+async function redactSecrets(state: State, text: string): Promise<{ text: string; leftOut: number }> {
   if (!/secret/i.test(text)) return { text, leftOut: 0 };
   let leftOut = 0;
   const parts = text.split(/^(?=---)/m);
   for (const [index, part] of parts.entries()) {
-    const answer = await state.engine.ask("current", Number.MAX_SAFE_INTEGER, 0, { op: "parse", text: part });
+    const answer = await state.engine.query("current", Number.MAX_SAFE_INTEGER, 0, { op: "parse", text: part });
     const documents = answer && "ok" in answer ? answer.ok.documents : undefined;
-    if (documents ? !documents.some(holdsSecret) : !SPEAKS_OF_SECRET.test(part)) continue;
+    if (documents ? !documents.some(holdsSecret) : !MENTIONS_SECRET.test(part)) continue;
     leftOut += 1;
     const names = (documents ?? []).map((it) => JSON.stringify(nameOf(it)));
     const lines = ["---", `# what this holds is not part of the link`, ...names.join("\n---\n").split("\n")];
@@ -157,10 +157,10 @@ async function withoutSecrets(state: State, text: string): Promise<{ text: strin
   return { text: parts.join(""), leftOut };
 }
 
-const SPEAKS_OF_SECRET = /kind["']?\s*:\s*["']?\w*Secret\b/;
+const MENTIONS_SECRET = /kind["']?\s*:\s*["']?\w*Secret\b/;
 
 function holdsSecret(value: Json): boolean {
-  if (typeof value === "string") return SPEAKS_OF_SECRET.test(value);
+  if (typeof value === "string") return MENTIONS_SECRET.test(value);
   if (typeof value !== "object" || value === null) return false;
   if (
     !Array.isArray(value) &&

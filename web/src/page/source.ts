@@ -19,7 +19,7 @@ export interface Source {
   /** The digest of the plan over the real Secrets, where the server alone has those. */
   digest?: string;
   /** What the server met on the way to its documents. */
-  met?: Finding[];
+  diagnostics?: Finding[];
 }
 
 export interface Example {
@@ -39,30 +39,30 @@ export const EXAMPLES: Example[] = [
   { name: "thousand", title: "1,000 clusters", about: "a large mixed fleet" },
 ];
 
-export async function example(name: string): Promise<Source> {
+export async function fetchExample(name: string): Promise<Source> {
   const known = EXAMPLES.find((it) => it.name === name) ?? EXAMPLES[0]!;
   const response = await fetch(new URL(`examples/${known.name}.json`, document.baseURI));
   if (!response.ok) throw new Error(`the example ${known.title} is not there (${response.status})`);
   const texts = (await response.json()) as Record<string, string>;
   return {
-    ...ownFiles(Object.entries(texts).map(([path, text]) => fileOf(path, text))),
+    ...localSource(Object.entries(texts).map(([path, text]) => fileOf(path, text))),
     id: `example:${known.name}`,
     title: known.title,
   };
 }
 
 /** Documents that somebody brought along. */
-export function ownFiles(files: File[]): Source {
+export function localSource(files: File[]): Source {
   return {
     id: "own",
     title: files.length === 1 ? files[0]!.name : `${files.length} files`,
     files,
-    complete: seenIn(files),
+    complete: observedClusters(files),
     facts: [],
   };
 }
 
-function seenIn(files: File[]): string[] {
+function observedClusters(files: File[]): string[] {
   return [...new Set(files.flatMap((it) => (it.live === undefined ? [] : [it.live])))];
 }
 
@@ -76,7 +76,7 @@ interface Served {
 }
 
 /** What the server behind the page has, and its revision. */
-export async function served(): Promise<{ source: Source; revision: string }> {
+export async function fetchServedFleet(): Promise<{ source: Source; revision: string }> {
   const response = await fetch("v1/fleet");
   if (!response.ok) throw new Error(`the server does not give its fleet (${response.status})`);
   const fleet = (await response.json()) as Served;
@@ -98,7 +98,7 @@ export async function served(): Promise<{ source: Source; revision: string }> {
       complete: fleet.loads.filter(isAll).map((it) => it.live!),
       facts: fleet.loads.filter((it) => !isFile(it) && !isAll(it)),
       settings: settings.filter((it) => it.file === undefined).map((it) => it.configure),
-      met: fleet.diagnostics ?? [],
+      diagnostics: fleet.diagnostics ?? [],
       ...(fleet.source.masked ? { masked: true } : {}),
       ...(fleet.digest === undefined ? {} : { digest: fleet.digest }),
     },
@@ -106,7 +106,7 @@ export async function served(): Promise<{ source: Source; revision: string }> {
 }
 
 /** What stands behind the page: a fleet, only the calls, or nothing but a file server. */
-export function behind(): "fleet" | "call" | "" {
+export function serverMode(): "fleet" | "call" | "" {
   const said = document.querySelector<HTMLMetaElement>('meta[name="fleetfold-serve"]')?.content;
   return said === "fleet" || said === "call" ? said : "";
 }

@@ -4,18 +4,18 @@ import { ref } from "lit/directives/ref.js";
 import { repeat } from "lit/directives/repeat.js";
 import { styleMap } from "../style-map.js";
 
-export interface VirtualOptions<T> {
+export interface VirtualListOptions<T> {
   /** What tells one item from another. */
   key: (item: T) => string;
   /** The height of every row. Left out, that of the first row that is drawn. */
   row?: number;
   /** Rows that are drawn beyond each edge. */
-  beyond?: number;
+  overscan?: number;
   /** Enter, space or a click on a row. */
   pick?: (item: T, index: number) => void;
 }
 
-export interface Drawn {
+export interface RenderOptions {
   /** The name of the list for screen readers. */
   label: string;
   role?: "listbox" | "grid";
@@ -28,10 +28,10 @@ export interface Drawn {
 }
 
 /** A controller, so that rows live in the view's own shadow root and look as its styles say. Include `virtual` in these. */
-export class Virtual<T> implements ReactiveController {
+export class VirtualList<T> implements ReactiveController {
   readonly #host: ReactiveControllerHost;
-  readonly #options: VirtualOptions<T>;
-  readonly #resized = new ResizeObserver(() => this.#look());
+  readonly #options: VirtualListOptions<T>;
+  readonly #resizeObserver = new ResizeObserver(() => this.#update());
   #items: readonly T[] = [];
   #scroller: HTMLElement | undefined;
   #row: number;
@@ -42,7 +42,7 @@ export class Virtual<T> implements ReactiveController {
   #active: string | undefined;
   #focus = false;
 
-  constructor(host: ReactiveControllerHost, options: VirtualOptions<T>) {
+  constructor(host: ReactiveControllerHost, options: VirtualListOptions<T>) {
     this.#host = host;
     this.#options = options;
     this.#row = options.row ?? 24;
@@ -50,7 +50,7 @@ export class Virtual<T> implements ReactiveController {
   }
 
   hostDisconnected(): void {
-    this.#resized.disconnect();
+    this.#resizeObserver.disconnect();
     this.#scroller = undefined;
   }
 
@@ -75,16 +75,16 @@ export class Virtual<T> implements ReactiveController {
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (top + this.#row + header > scroller.scrollTop + scroller.clientHeight)
       scroller.scrollTop = top + this.#row + header - scroller.clientHeight;
-    this.#look();
+    this.#update();
   }
 
   /** `row` gives what is inside a row: cells of a grid, anything for an option of a listbox. */
-  render(items: readonly T[], row: (item: T, index: number) => unknown, drawn: Drawn): TemplateResult {
+  render(items: readonly T[], row: (item: T, index: number) => unknown, options: RenderOptions): TemplateResult {
     this.#items = items;
-    this.#window();
-    const { role = "listbox" } = drawn;
+    this.#updateRange();
+    const { role = "listbox" } = options;
     const shown = items.slice(this.#first, this.#last).map((item, index): [T, number] => [item, this.#first + index]);
-    const active = this.#activeIndex(drawn.chosen);
+    const active = this.#activeIndex(options.chosen);
     const inside = html`<div
       class="v-all"
       role=${role === "grid" ? "rowgroup" : "presentation"}
@@ -99,7 +99,14 @@ export class Virtual<T> implements ReactiveController {
           shown,
           ([item]) => this.#options.key(item),
           ([item, index]) =>
-            this.#line(role, drawn.header ? 1 : 0, row(item, index), index, index === active, index === drawn.chosen),
+            this.#line(
+              role,
+              options.header ? 1 : 0,
+              row(item, index),
+              index,
+              index === active,
+              index === options.chosen,
+            ),
         )}
       </div>
     </div>`;
@@ -107,20 +114,20 @@ export class Virtual<T> implements ReactiveController {
       ? html`<div
           class="v-scroll"
           role="grid"
-          aria-label=${drawn.label}
-          aria-rowcount=${items.length + (drawn.header ? 1 : 0)}
-          aria-colcount=${drawn.columns ?? 1}
-          @scroll=${this.#look}
+          aria-label=${options.label}
+          aria-rowcount=${items.length + (options.header ? 1 : 0)}
+          aria-colcount=${options.columns ?? 1}
+          @scroll=${this.#update}
           @keydown=${this.#key}
           ${ref(this.#attach)}
         >
-          ${drawn.header ? html`<div class="v-header" role="rowgroup">${drawn.header}</div>` : ""}${inside}
+          ${options.header ? html`<div class="v-header" role="rowgroup">${options.header}</div>` : ""}${inside}
         </div>`
       : html`<div
           class="v-scroll"
           role="listbox"
-          aria-label=${drawn.label}
-          @scroll=${this.#look}
+          aria-label=${options.label}
+          @scroll=${this.#update}
           @keydown=${this.#key}
           ${ref(this.#attach)}
         >
@@ -185,9 +192,9 @@ export class Virtual<T> implements ReactiveController {
 
   readonly #attach = (element: Element | undefined): void => {
     if (element === this.#scroller) return;
-    this.#resized.disconnect();
+    this.#resizeObserver.disconnect();
     this.#scroller = element as HTMLElement | undefined;
-    if (element) this.#resized.observe(element);
+    if (element) this.#resizeObserver.observe(element);
   };
 
   #header(): number {
@@ -195,8 +202,8 @@ export class Virtual<T> implements ReactiveController {
   }
 
   /** Which rows are to be drawn. In steps of a few, so that not every pixel draws anew. */
-  #window(): void {
-    const beyond = this.#options.beyond ?? 8;
+  #updateRange(): void {
+    const beyond = this.#options.overscan ?? 8;
     const top = Math.floor((this.#scroller?.scrollTop ?? 0) / this.#row);
     const fit = Math.ceil((this.#height || 240) / this.#row);
     const last = Math.max(0, this.#items.length - fit);
@@ -204,11 +211,11 @@ export class Virtual<T> implements ReactiveController {
     this.#last = Math.min(this.#items.length, this.#first + fit + 2 * beyond + 4);
   }
 
-  readonly #look = (): void => {
+  readonly #update = (): void => {
     if (!this.#scroller) return;
     const [first, last] = [this.#first, this.#last];
     this.#height = this.#scroller.clientHeight;
-    this.#window();
+    this.#updateRange();
     if (first !== this.#first || last !== this.#last) this.#host.requestUpdate();
   };
 
@@ -242,7 +249,7 @@ export class Virtual<T> implements ReactiveController {
 }
 
 /** For views that draw such lists. How high the list is, the view says by `.v-scroll`. */
-export const virtual = css`
+export const virtualListStyles = css`
   .v-scroll {
     position: relative;
     overflow: auto;

@@ -1,11 +1,11 @@
 // A button that puts a text where people paste from, and says so for a moment.
 import { css, html, LitElement } from "lit";
-import { look } from "../../theme.styles.js";
+import { baseStyles } from "../../theme.styles.js";
 
-export class Copy extends LitElement {
+export class CopyButton extends LitElement {
   static override properties = { text: {}, what: {}, shown: {}, said: { state: true } };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         display: inline-block;
@@ -48,4 +48,4 @@ export class Copy extends LitElement {
   };
 }
 
-customElements.define("ff-copy", Copy);
+customElements.define("ff-copy", CopyButton);

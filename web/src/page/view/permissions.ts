@@ -1,17 +1,18 @@
 // Who may set which label, what a change joins and leaves, and who may bind a set.
 import { css, html, LitElement, nothing } from "lit";
 import type { ClusterAnswer, ExplainRequest } from "../../../contract.js";
-import { look } from "../../theme.styles.js";
-import { Ask, Watch } from "../engine-query.js";
+import { baseStyles } from "../../theme.styles.js";
+import { EngineQuery } from "../engine-query.js";
 import { SOON } from "../engine.js";
-import { example } from "../source.js";
+import { fetchExample } from "../source.js";
+import { StateController } from "../state-controller.js";
 import type { State } from "../state.js";
-import { answerStyles, verdict } from "./permissions/verdict.js";
-import { type Found, find } from "./permissions/candidates.js";
+import { answerStyles, verdictCard } from "./permissions/verdict.js";
+import { type Candidates, findCandidates } from "./permissions/candidates.js";
 import "./permissions/permission-table.js";
 import type { Cell } from "./permissions/permission-table.js";
 import { reveal } from "./reveal.js";
-import { sheet } from "./sheet.styles.js";
+import { sheetStyles } from "./sheet.styles.js";
 
 interface Change {
   key: string;
@@ -29,13 +30,13 @@ interface Form {
   set: string;
 }
 
-const NOBODY: Form = { name: "", groups: "", asks: "labels", cluster: "", labels: [], set: "" };
+const EMPTY_FORM: Form = { name: "", groups: "", asks: "labels", cluster: "", labels: [], set: "" };
 
 export class Permissions extends LitElement {
   static override properties = { state: { attribute: false }, found: { state: true }, form: { state: true } };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     answerStyles,
     css`
       form {
@@ -79,27 +80,27 @@ export class Permissions extends LitElement {
     `,
   ];
   declare state: State;
-  declare found: Found | undefined;
+  declare found: Candidates | undefined;
   declare form: Form;
-  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: SOON });
-  readonly answer = new Ask<"explain">(this, () => this.#question(), { urgency: SOON });
-  #looked = -1;
+  readonly clusters = new EngineQuery<"clusters">(this, () => ({ op: "clusters" }), { urgency: SOON });
+  readonly answer = new EngineQuery<"explain">(this, () => this.#request(), { urgency: SOON });
+  #loadedGeneration = -1;
 
   constructor() {
     super();
-    this.form = NOBODY;
-    new Watch(this);
+    this.form = EMPTY_FORM;
+    new StateController(this);
   }
 
   override updated(): void {
     // Once for each state of the documents, and not before somebody looks here.
-    if (this.#looked === this.state.generation) return;
-    this.#looked = this.state.generation;
-    void this.#look(this.state.generation);
+    if (this.#loadedGeneration === this.state.generation) return;
+    this.#loadedGeneration = this.state.generation;
+    void this.#loadCandidates(this.state.generation);
   }
 
-  async #look(generation: number): Promise<void> {
-    const found = await find(this.state);
+  async #loadCandidates(generation: number): Promise<void> {
+    const found = await findCandidates(this.state);
     if (generation !== this.state.generation) return;
     this.found = found;
     this.#prefill();
@@ -115,7 +116,7 @@ export class Permissions extends LitElement {
     if (!found || !managed.length || managed.some((it) => it.name === this.form.cluster)) return;
     const label = found.labels.find((it) => it.key.includes("open-cluster-management.io/")) ?? found.labels[0];
     const lacks = managed.filter((it) => label && it.labels[label.key] !== label.value);
-    const cluster = lacks.find((it) => it.name === this.state.choice.cluster) ?? lacks[0] ?? managed[0]!;
+    const cluster = lacks.find((it) => it.name === this.state.selection.cluster) ?? lacks[0] ?? managed[0]!;
     const who = found.who[0];
     this.#set({
       name: who?.user.name ?? "somebody",
@@ -133,7 +134,7 @@ export class Permissions extends LitElement {
     });
   }
 
-  #question(): ExplainRequest | undefined {
+  #request(): ExplainRequest | undefined {
     const { asks, cluster, groups, labels, name, set } = this.form;
     if (!name) return undefined;
     const list = groups.split(/[,\s]+/).filter(Boolean);
@@ -145,7 +146,7 @@ export class Permissions extends LitElement {
 
   #set(form: Partial<Form>): void {
     this.form = { ...this.form, ...form };
-    this.answer.again();
+    this.answer.refresh();
   }
 
   override willUpdate(): void {
@@ -166,13 +167,13 @@ export class Permissions extends LitElement {
       </section>`;
   }
 
-  #form(found: Found) {
+  #form(found: Candidates) {
     const { asks, cluster, groups, labels, name, set } = this.form;
     const valueOf = (event: Event) => (event.target as HTMLInputElement).value;
     const known = found.who.findIndex((it) => it.user.name === name && (it.user.groups ?? []).join(", ") === groups);
     return html`<form aria-label="Who wants what" @submit=${(event: Event) => event.preventDefault()}>
       <label for="who">who</label>
-      <select id="who" @change=${(event: Event) => this.#choose(found, Number(valueOf(event)))}>
+      <select id="who" @change=${(event: Event) => this.#selectRequester(found, Number(valueOf(event)))}>
         ${found.who.map((it, at) => html`<option value=${at} ?selected=${at === known}>${it.shown}</option>`)}
         <option value="-1" ?selected=${known < 0}>somebody else</option>
       </select>
@@ -280,7 +281,7 @@ export class Permissions extends LitElement {
     </div>`;
   }
 
-  #choose(found: Found, at: number): void {
+  #selectRequester(found: Candidates, at: number): void {
     const user = found.who[at]?.user;
     this.#set(user ? { name: user.name, groups: (user.groups ?? []).join(", ") } : { name: "somebody", groups: "" });
   }
@@ -297,7 +298,7 @@ export class Permissions extends LitElement {
     const wanted = labels
       .filter((it) => it.key)
       .map((it) => (it.remove ? `take off ${it.key}` : `set ${it.key}=${it.value}`));
-    return verdict(
+    return verdictCard(
       this.answer.value,
       this.answer.diagnostics,
       who,
@@ -306,7 +307,7 @@ export class Permissions extends LitElement {
     );
   }
 
-  #table(found: Found) {
+  #table(found: Candidates) {
     const labels = this.#managed.find((it) => it.name === this.form.cluster)?.labels ?? {};
     return html`<p class="quiet">
         ✕ and ◐ stand for what is denied, the second where only the label that the cluster has now stands in the way; ⚠
@@ -360,8 +361,8 @@ metadata: {name: eu-1}</pre>
   }
 
   readonly #open = async (): Promise<void> => {
-    const source = await example("ocm");
-    this.state.choose({ subject: undefined, cluster: undefined, path: undefined, file: undefined });
+    const source = await fetchExample("ocm");
+    this.state.select({ subject: undefined, cluster: undefined, path: undefined, file: undefined });
     await this.state.open(source);
   };
 }

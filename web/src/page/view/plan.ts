@@ -2,22 +2,24 @@
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ActionAnswer, NeedAnswer, PlanAnswer, StatusAnswer } from "../../../contract.js";
-import { look } from "../../theme.styles.js";
-import { clusterName, count, counted, json } from "../../format.js";
-import { Ask, Watch } from "../engine-query.js";
+import { baseStyles } from "../../theme.styles.js";
+import { clusterName, formatCount, pluralize, toJson } from "../../format.js";
+import { EngineQuery } from "../engine-query.js";
 import { LATER } from "../engine.js";
-import { now } from "../clock.js";
+import { currentMinute } from "../clock.js";
+import { StateController } from "../state-controller.js";
 import type { State } from "../state.js";
-import { prose } from "./inline-code.js";
+import { inlineCode } from "./inline-code.js";
 import "./plan/action.js";
 import "./plan/digest.js";
-import { type ActionGroup, type Filter, groupsOf, passes, targetName } from "./plan/action-groups.js";
+import { type ActionGroup, type Filter, groupActions, matchesFilter, targetName } from "./plan/action-groups.js";
 import "./plan/needs.js";
-import { sheet, tallies } from "./sheet.styles.js";
+import { sheetStyles } from "./sheet.styles.js";
+import { tallies } from "./tallies.js";
 
-const MANY = 60;
+const INITIAL_CARDS = 60;
 /** Clusters that must be looked at: all alike, mostly. */
-const FEW = 4;
+const INITIAL_CLUSTERS = 4;
 const VERBS: [verb: string, shown: string][] = [
   ["", "every verb"],
   ["create", "+ create"],
@@ -29,8 +31,8 @@ const NO_FILTER: Filter = { cluster: undefined, subject: "", verb: "", text: "" 
 export class Plan extends LitElement {
   static override properties = { state: { attribute: false }, filter: { state: true }, shown: { state: true } };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       form {
         display: flex;
@@ -48,13 +50,15 @@ export class Plan extends LitElement {
   declare filter: Filter;
   /** How many cards of a kind are written out. */
   declare shown: number;
-  readonly plan = new Ask<"plan">(this, () => ({ op: "plan", now: (this.#now = now()) }), { urgency: LATER });
-  #now = now();
+  readonly plan = new EngineQuery<"plan">(this, () => ({ op: "plan", now: (this.#now = currentMinute()) }), {
+    urgency: LATER,
+  });
+  #now = currentMinute();
 
   constructor() {
     super();
-    [this.filter, this.shown] = [NO_FILTER, MANY];
-    new Watch(this);
+    [this.filter, this.shown] = [NO_FILTER, INITIAL_CARDS];
+    new StateController(this);
   }
 
   override render() {
@@ -73,8 +77,8 @@ export class Plan extends LitElement {
     const all = [...plan.actions, ...plan.held];
     if (!all.length && !plan.needs.length && !plan.status.length) return this.#nothing();
     const number = (verb: string) => plan.actions.filter((it) => it.verb === verb).length;
-    const actions = plan.actions.filter((it) => passes(it, this.filter));
-    const held = plan.held.filter((it) => passes(it, this.filter));
+    const actions = plan.actions.filter((it) => matchesFilter(it, this.filter));
+    const held = plan.held.filter((it) => matchesFilter(it, this.filter));
     return html`
       ${tallies("What would be done", [
         [number("create"), "+ create"],
@@ -94,7 +98,7 @@ export class Plan extends LitElement {
         }
       </section>
       ${all.length ? this.#filters(all) : nothing}
-      ${this.#isFiltered ? html`<p role="status">${count(actions.length + held.length)} of ${counted(all.length, "action")} <button class="link" @click=${() => (this.filter = NO_FILTER)}>show all</button></p>` : nothing}
+      ${this.#isFiltered ? html`<p role="status">${formatCount(actions.length + held.length)} of ${pluralize(all.length, "action")} <button class="link" @click=${() => (this.filter = NO_FILTER)}>show all</button></p>` : nothing}
       ${held.length ? this.#held(held) : nothing} ${plan.needs.length ? this.#needs(plan.needs) : nothing}
       ${this.#waves(actions)} ${plan.status.length ? this.#status(plan.status) : nothing}
     `;
@@ -142,12 +146,12 @@ export class Plan extends LitElement {
       const of = actions.filter((it) => it.wave === wave);
       return html`<section aria-label="Wave ${wave}">
         <h3>
-          Wave ${count(wave)}
+          Wave ${formatCount(wave)}
           <span class="quiet"
-            >${counted(of.length, "action")}${wave === waves[0] ? "" : ", after the wave before it"}</span
+            >${pluralize(of.length, "action")}${wave === waves[0] ? "" : ", after the wave before it"}</span
           >
         </h3>
-        ${this.#groups(groupsOf(of))}
+        ${this.#groups(groupActions(of))}
       </section>`;
     });
   }
@@ -157,9 +161,9 @@ export class Plan extends LitElement {
     const why = new Map(held.flatMap((it) => (it.held ? [[`${it.held.text} ${it.held.hint}`, it.held]] : [])));
     const only = why.size === 1 ? [...why.values()][0] : undefined;
     return html`<section aria-label="Held">
-      <h3>Held <span class="warn">${counted(held.length, "action")} stopped</span></h3>
-      ${only ? html`<p class="card loud"><strong>‖ ${prose(only.text)}.</strong> To let it pass: ${prose(only.hint)}</p>` : nothing}
-      ${this.#groups(groupsOf(held), only !== undefined)}
+      <h3>Held <span class="warn">${pluralize(held.length, "action")} stopped</span></h3>
+      ${only ? html`<p class="card loud"><strong>‖ ${inlineCode(only.text)}.</strong> To let it pass: ${inlineCode(only.hint)}</p>` : nothing}
+      ${this.#groups(groupActions(held), only !== undefined)}
     </section>`;
   }
 
@@ -175,13 +179,13 @@ export class Plan extends LitElement {
 
   #needs(needs: NeedAnswer[]) {
     const clusters = [...new Set(needs.map((it) => it.cluster))];
-    const shown = clusters.slice(0, this.shown === MANY ? FEW : this.shown);
+    const shown = clusters.slice(0, this.shown === INITIAL_CARDS ? INITIAL_CLUSTERS : this.shown);
     return html`<section aria-label="To be seen first">
       <h3>
         To be seen first
         <span class="warn"
-          >${counted(needs.length, "object or list", "objects and lists")} in
-          ${counted(clusters.length, "cluster")}</span
+          >${pluralize(needs.length, "object or list", "objects and lists")} in
+          ${pluralize(clusters.length, "cluster")}</span
         >
       </h3>
       <p class="quiet">
@@ -204,13 +208,13 @@ export class Plan extends LitElement {
   #status(all: StatusAnswer[]) {
     const shown = all.slice(0, this.shown);
     return html`<section aria-label="Statuses">
-      <h3>Statuses <span class="quiet">${count(all.length)} are not what they should be</span></h3>
+      <h3>Statuses <span class="quiet">${formatCount(all.length)} are not what they should be</span></h3>
       ${shown.map(
         (it) =>
           html`<details class="card">
             <summary>${targetName(it.target)} <span class="quiet">${clusterName(it.cluster)}</span></summary>
-            <button class="link" @click=${() => this.state.choose({ subject: it.subject })}>${it.subject}</button>
-            <pre tabindex="0" aria-label="The status">${json(it.status, 2)}</pre>
+            <button class="link" @click=${() => this.state.select({ subject: it.subject })}>${it.subject}</button>
+            <pre tabindex="0" aria-label="The status">${toJson(it.status, 2)}</pre>
           </details>`,
       )}
       ${this.#more(all.length - shown.length, "status")}
@@ -219,8 +223,8 @@ export class Plan extends LitElement {
 
   #more(left: number, what: string) {
     return left > 0
-      ? html`<button @click=${() => (this.shown += MANY * 4)}>
-          show more (${counted(left, what, what === "status" ? "statuses" : `${what}s`)} left)
+      ? html`<button @click=${() => (this.shown += INITIAL_CARDS * 4)}>
+          show more (${pluralize(left, what, what === "status" ? "statuses" : `${what}s`)} left)
         </button>`
       : nothing;
   }

@@ -3,7 +3,7 @@ import type { ReactiveController, ReactiveControllerHost } from "lit";
 
 const MEDIA = matchMedia("print");
 
-export class Printing implements ReactiveController {
+export class PrintController implements ReactiveController {
   now = MEDIA.matches;
   readonly #host: ReactiveControllerHost;
 
@@ -13,19 +13,19 @@ export class Printing implements ReactiveController {
   }
 
   hostConnected(): void {
-    addEventListener("beforeprint", this.#begin);
-    addEventListener("afterprint", this.#end);
+    addEventListener("beforeprint", this.#beforePrint);
+    addEventListener("afterprint", this.#afterPrint);
     MEDIA.addEventListener("change", this.#changed);
   }
 
   hostDisconnected(): void {
-    removeEventListener("beforeprint", this.#begin);
-    removeEventListener("afterprint", this.#end);
+    removeEventListener("beforeprint", this.#beforePrint);
+    removeEventListener("afterprint", this.#afterPrint);
     MEDIA.removeEventListener("change", this.#changed);
   }
 
-  readonly #begin = (): void => this.#set(true);
-  readonly #end = (): void => this.#set(false);
+  readonly #beforePrint = (): void => this.#set(true);
+  readonly #afterPrint = (): void => this.#set(false);
   readonly #changed = (): void => this.#set(MEDIA.matches);
 
   #set(now: boolean): void {
@@ -36,7 +36,7 @@ export class Printing implements ReactiveController {
 }
 
 /** Prints after everybody has written out what they have: `print` itself leaves no time for it. */
-export function printAll(): void {
+export function printExpanded(): void {
   dispatchEvent(new Event("beforeprint"));
   requestAnimationFrame(() => requestAnimationFrame(() => print()));
 }

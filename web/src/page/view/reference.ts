@@ -1,12 +1,12 @@
 // Docs in the page. The contract and its examples come with them, so they are fetched when somebody looks.
 import { html, LitElement, nothing } from "lit";
-import { look } from "../../theme.styles.js";
+import { baseStyles } from "../../theme.styles.js";
 import type { State } from "../state.js";
-import { sheet } from "./sheet.styles.js";
+import { sheetStyles } from "./sheet.styles.js";
 
 export class Reference extends LitElement {
   static override properties = { state: { attribute: false }, isHere: { state: true }, problem: { state: true } };
-  static override styles = [look, sheet];
+  static override styles = [baseStyles, sheetStyles];
   declare state: State;
   declare isHere: boolean;
   declare problem: string;

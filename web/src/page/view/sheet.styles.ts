@@ -1,8 +1,7 @@
 // How the views that read like a document look: counts on top, then sections of cards.
-import { css, html, type TemplateResult } from "lit";
-import { count } from "../../format.js";
+import { css } from "lit";
 
-export const sheet = css`
+export const sheetStyles = css`
   :host {
     padding: calc(var(--ff-space) * 1.5);
   }
@@ -210,28 +209,3 @@ export const sheet = css`
     }
   }
 `;
-
-/** Numbers with what they count, in one row. The loud ones are what people miss. */
-export function tallies(label: string, all: [number: number, what: string, loud?: boolean][]): TemplateResult {
-  return html`<dl class="tallies" aria-label=${label}>
-    ${all.map(
-      ([number, what, loud]) =>
-        html`<div class=${loud && number ? "loud" : ""}>
-          <dt>${what}</dt>
-          <dd>${count(number)}</dd>
-        </div>`,
-    )}
-  </dl>`;
-}
-
-const VERBS: Record<string, [sign: string, tone: string]> = {
-  create: ["+", "added"],
-  patch: ["~", "patched"],
-  delete: ["−", "removed"],
-};
-
-/** A verb is never told by colour alone. */
-export function sign(verb: string): TemplateResult {
-  const [text, tone] = VERBS[verb] ?? ["·", "quiet"];
-  return html`<span class="sign ${tone}" aria-hidden="true">${text}</span>`;
-}

@@ -1,29 +1,31 @@
 // What the edits change, for whom, and what they say without effect. Printed, it is the page for a change ticket.
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { marks } from "../../layers.js";
-import { look } from "../../theme.styles.js";
-import { count, counted } from "../../format.js";
-import { Ask, Watch } from "../engine-query.js";
+import { markStyles } from "../../layers.js";
+import { baseStyles } from "../../theme.styles.js";
+import { formatCount, pluralize } from "../../format.js";
+import { EngineQuery } from "../engine-query.js";
 import { SOON } from "../engine.js";
+import { StateController } from "../state-controller.js";
 import type { State } from "../state.js";
-import { Printing, printAll } from "./print-controller.js";
+import { PrintController, printExpanded } from "./print-controller.js";
 import { reveal } from "./reveal.js";
-import { sheet, tallies } from "./sheet.styles.js";
+import { sheetStyles } from "./sheet.styles.js";
+import { tallies } from "./tallies.js";
 import { changeStyles, groupCard, shadowCard } from "./whatif/changes.js";
-import { suggest } from "./whatif/suggested-edit.js";
+import { suggestEdit } from "./whatif/suggested-edit.js";
 import "./whatif/edited-file.js";
 import "./whatif/cluster-names.js";
 import "./whatif/ticket.js";
 
-const MANY = 60;
+const INITIAL_CARDS = 60;
 
 export class WhatIf extends LitElement {
   static override properties = { state: { attribute: false }, all: { state: true } };
   static override styles = [
-    look,
-    marks,
-    sheet,
+    baseStyles,
+    markStyles,
+    sheetStyles,
     changeStyles,
     css`
       .teach {
@@ -34,29 +36,29 @@ export class WhatIf extends LitElement {
   declare state: State;
   /** Whether every group and every value of it is written out. */
   declare all: boolean;
-  readonly whatIf = new Ask<"whatIf">(
+  readonly whatIf = new EngineQuery<"whatIf">(
     this,
     async () => {
-      const change = await this.state.change();
+      const change = await this.state.editsAsChange();
       return change && { op: "whatIf", ...change };
     },
     { on: "baseline", urgency: SOON },
   );
-  readonly #printing = new Printing(this);
-  #seen = "";
+  readonly #printing = new PrintController(this);
+  #revealedSelection = "";
 
   constructor() {
     super();
     this.all = false;
-    new Watch(this);
+    new StateController(this);
   }
 
   override updated(): void {
     // The keys `[` and `]` choose a change: it comes into view.
-    const { subject, cluster, path, object } = this.state.choice;
+    const { subject, cluster, path, object } = this.state.selection;
     const chosen = JSON.stringify([subject, cluster, path, object]);
-    if (chosen === this.#seen) return;
-    this.#seen = chosen;
+    if (chosen === this.#revealedSelection) return;
+    this.#revealedSelection = chosen;
     reveal(this.renderRoot.querySelector('tr[aria-current="true"], .card[aria-current="true"]'));
   }
 
@@ -67,10 +69,14 @@ export class WhatIf extends LitElement {
     return html`
       <div class="head">
         <h2>What-if</h2>
-        <button class="no-print" @click=${printAll} title="Everything on white paper, for a change ticket">
+        <button class="no-print" @click=${printExpanded} title="Everything on white paper, for a change ticket">
           print
         </button>
-        <button class="no-print" @click=${() => this.state.keep()} title="From now on, changes are counted from here">
+        <button
+          class="no-print"
+          @click=${() => this.state.keepAsBaseline()}
+          title="From now on, changes are counted from here"
+        >
           keep as new baseline
         </button>
         <button class="no-print" @click=${() => this.state.reset()}>return to baseline</button>
@@ -80,7 +86,7 @@ export class WhatIf extends LitElement {
         ${
           answer
             ? html`${tallies("What would change", [
-                [answer.counts.changed, `of ${counted(answer.counts.clusters, "cluster")} changed`],
+                [answer.counts.changed, `of ${pluralize(answer.counts.clusters, "cluster")} changed`],
                 [answer.counts.shadowed, "shadowed", true],
                 [answer.counts.subjects, answer.counts.subjects === 1 ? "subject" : "subjects"],
               ])}
@@ -99,7 +105,7 @@ export class WhatIf extends LitElement {
         ${answer ? html`${this.#groups(answer.groups)} ${this.#shadowed(answer.shadowed)}` : nothing}
       </div>
       <section aria-label="Edited files">
-        <h3>Edited files <span class="quiet">${count(edits.length)}</span></h3>
+        <h3>Edited files <span class="quiet">${formatCount(edits.length)}</span></h3>
         ${repeat(
           edits,
           (it) => it.name,
@@ -112,35 +118,35 @@ export class WhatIf extends LitElement {
 
   #groups(groups: NonNullable<typeof this.whatIf.value>["groups"]) {
     const all = this.all || this.#printing.now;
-    const shown = all ? groups : groups.slice(0, MANY);
+    const shown = all ? groups : groups.slice(0, INITIAL_CARDS);
     return html`<section aria-label="Changes">
       <h3>
-        Changes <span class="quiet">${counted(groups.length, "group")} of equal change</span>
+        Changes <span class="quiet">${pluralize(groups.length, "group")} of equal change</span>
         <span class="quiet push no-print"><kbd>[</kbd> <kbd>]</kbd> through changes</span>
       </h3>
       ${groups.length ? nothing : html`<p class="quiet">No cluster gets anything else.</p>`}
       ${shown.map((it) => groupCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
-      ${shown.length < groups.length ? html`<button @click=${() => (this.all = true)}>show all ${counted(groups.length, "group")}</button>` : nothing}
+      ${shown.length < groups.length ? html`<button @click=${() => (this.all = true)}>show all ${pluralize(groups.length, "group")}</button>` : nothing}
     </section>`;
   }
 
   #shadowed(shadowed: NonNullable<typeof this.whatIf.value>["shadowed"]) {
     const all = this.all || this.#printing.now;
-    const shown = all ? shadowed : shadowed.slice(0, MANY);
+    const shown = all ? shadowed : shadowed.slice(0, INITIAL_CARDS);
     return html`<section aria-label="Shadowed">
       <h3>
         Shadowed
         <span class=${shadowed.length ? "warn" : "quiet"}
-          >${shadowed.length ? `${count(shadowed.length)} said without effect` : "nothing is hidden"}</span
+          >${shadowed.length ? `${formatCount(shadowed.length)} said without effect` : "nothing is hidden"}</span
         >
       </h3>
       ${shown.map((it) => shadowCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
-      ${shown.length < shadowed.length ? html`<button @click=${() => (this.all = true)}>show all ${count(shadowed.length)}</button>` : nothing}
+      ${shown.length < shadowed.length ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(shadowed.length)}</button>` : nothing}
     </section>`;
   }
 
   #empty() {
-    const suggestion = suggest(this.state);
+    const suggestion = suggestEdit(this.state);
     return html`<div class="head"><h2>What-if</h2></div>
       <div class="teach">
         <p>
@@ -172,7 +178,7 @@ spec:
       </div>`;
   }
 
-  #try({ file, line, text }: NonNullable<ReturnType<typeof suggest>>): void {
+  #try({ file, line, text }: NonNullable<ReturnType<typeof suggestEdit>>): void {
     this.state.setText(file, text);
     this.state.goTo({ file, line });
   }

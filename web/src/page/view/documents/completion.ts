@@ -3,24 +3,24 @@
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
 import type { EditorView } from "@codemirror/view";
 import type { KindAnswer } from "../../../../contract.js";
-import { counted, inline, json } from "../../../format.js";
+import { pluralize, inlineValue, toJson } from "../../../format.js";
 import { SOON } from "../../engine.js";
 import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
 import { Corpus, type Document, valuesAt } from "./corpus.js";
 import { type Schema, schemasAt } from "./schemas.js";
-import { ITEM, type Spot, spotAt, topValue } from "./cursor-context.js";
-import { known, type Known, referencesAt } from "./suggestions.js";
+import { ITEM, type CursorContext, cursorContextAt, topLevelValue } from "./cursor-context.js";
+import { fleetIndex, type FleetIndex, referenceCompletions } from "./suggestions.js";
 
 /** A value that is longer is no choice. */
-const LONG = 80;
-const MOST = 60;
+const MAX_VALUE_LENGTH = 80;
+const MAX_VALUES = 60;
 
 export function completionFor(about: () => { state: State; file: string | undefined }): CompletionSource {
   const corpus = new Corpus();
   return async (context) => {
     const { state, file } = about();
-    const spot = spotAt(context.state, context.pos);
+    const spot = cursorContextAt(context.state, context.pos);
     if (!spot || file === undefined) return null;
     if (
       !context.explicit &&
@@ -30,11 +30,11 @@ export function completionFor(about: () => { state: State; file: string | undefi
       return null;
     const [documents, clusters, kinds] = await Promise.all([
       corpus.documents(state),
-      state.ask({ op: "clusters" }, SOON),
-      state.ask({ op: "kinds" }, SOON),
+      state.query({ op: "clusters" }, SOON),
+      state.query({ op: "kinds" }, SOON),
     ]);
     if (context.aborted) return null;
-    const fleet = known(
+    const fleet = fleetIndex(
       clusters && "ok" in clusters ? clusters.ok.clusters : [],
       documents,
       kinds && "ok" in kinds ? kinds.ok.kinds : [],
@@ -45,17 +45,17 @@ export function completionFor(about: () => { state: State; file: string | undefi
 
 async function complete(
   context: CompletionContext,
-  spot: Spot,
+  spot: CursorContext,
   file: string,
-  fleet: Known,
+  fleet: FleetIndex,
 ): Promise<CompletionResult | null> {
-  const [apiVersion, kind] = [topValue(spot.text, "apiVersion"), topValue(spot.text, "kind")];
-  const alike = fleet.documents.filter((it) => it.kind === kind);
+  const [apiVersion, kind] = [topLevelValue(spot.text, "apiVersion"), topLevelValue(spot.text, "kind")];
+  const sameKind = fleet.documents.filter((it) => it.kind === kind);
   const schemas = await schemasAt(apiVersion, kind, spot.path, isSettings(file), ITEM);
   const options: Completion[] = [];
-  if (spot.writes !== "value") options.push(...keys(context, spot, schemas, alike, fleet));
+  if (spot.writes !== "value") options.push(...keys(context, spot, schemas, sameKind, fleet));
   if (spot.writes !== "key")
-    options.push(...values(spot, schemas, kind === "Secret" ? [] : alike, fleet, apiVersion, kind));
+    options.push(...values(spot, schemas, kind === "Secret" ? [] : sameKind, fleet, apiVersion, kind));
   const once = new Map<string, Completion>();
   const typed = context.state.sliceDoc(spot.from, context.pos);
   // What is being typed was seen too: in the line that is being typed.
@@ -66,13 +66,13 @@ async function complete(
 
 function keys(
   context: CompletionContext,
-  spot: Spot,
+  spot: CursorContext,
   schemas: Schema[],
   alike: Document[],
-  fleet: Known,
+  fleet: FleetIndex,
 ): Completion[] {
   const all: Completion[] = [];
-  const isNew = (key: string) => !spot.beside.has(key) || context.state.sliceDoc(spot.from, context.pos) === key;
+  const isNew = (key: string) => !spot.siblings.has(key) || context.state.sliceDoc(spot.from, context.pos) === key;
   for (const schema of schemas) {
     for (const [key, below] of Object.entries(schema.properties ?? {})) {
       const detail = typeName(below);
@@ -81,7 +81,7 @@ function keys(
         type: "property",
         ...(detail ? { detail } : {}),
         ...(below.description ? { info: below.description } : {}),
-        apply: writeKey(key, shapeOf(below), spot),
+        apply: insertKey(key, shapeOfSchema(below), spot),
         boost: 2,
       });
     }
@@ -92,7 +92,7 @@ function keys(
         label: key,
         type: "property",
         detail: `${[...values.keys()].slice(0, 3).join(", ")}${values.size > 3 ? ", …" : ""}`,
-        apply: writeKey(key, "scalar", spot),
+        apply: insertKey(key, "scalar", spot),
         boost: 3,
       });
   }
@@ -107,18 +107,18 @@ function keys(
     all.push({
       label: key,
       type: "property",
-      detail: `in ${counted(times, "place")}`,
-      apply: writeKey(key, shape, spot),
+      detail: `in ${pluralize(times, "place")}`,
+      apply: insertKey(key, shape, spot),
     });
   }
   return all.filter((it) => isNew(it.label));
 }
 
 function values(
-  spot: Spot,
+  spot: CursorContext,
   schemas: Schema[],
   alike: Document[],
-  fleet: Known,
+  fleet: FleetIndex,
   apiVersion: string | undefined,
   kind: string | undefined,
 ): Completion[] {
@@ -126,12 +126,12 @@ function values(
   const [key, depth] = [spot.path.at(-1), spot.path.length];
   if (depth === 1 && key === "kind") all.push(...kindValues(fleet.kinds, fleet.documents, apiVersion));
   if (depth === 1 && key === "apiVersion") all.push(...versionValues(fleet.kinds, fleet.documents, kind));
-  all.push(...referencesAt(spot, fleet));
+  all.push(...referenceCompletions(spot, fleet));
   for (const schema of schemas) {
     const choices = schema.enum ?? (schema.type === "boolean" ? [true, false] : []);
     for (const it of choices)
       all.push({
-        label: inline(it),
+        label: inlineValue(it),
         type: "enum",
         boost: 2,
         ...(schema.description ? { info: schema.description } : {}),
@@ -142,9 +142,9 @@ function values(
   if (!all.length && depth > 1 && !isName) {
     const seen = new Set<string>();
     for (const it of valuesAt(alike, spot.path)) {
-      if (typeof it !== "string" || seen.size >= MOST) continue;
-      const text = inline(it);
-      if (text.length <= LONG && !text.includes("\n")) seen.add(text);
+      if (typeof it !== "string" || seen.size >= MAX_VALUES) continue;
+      const text = inlineValue(it);
+      if (text.length <= MAX_VALUE_LENGTH && !text.includes("\n")) seen.add(text);
     }
     for (const it of seen) all.push({ label: it, type: "text", detail: "as in another document", boost: -1 });
   }
@@ -184,13 +184,13 @@ function versionValues(kinds: KindAnswer[], documents: Document[], kind: string 
 function typeName(schema: Schema): string {
   if (schema.enum)
     return schema.enum
-      .map((it) => json(it))
+      .map((it) => toJson(it))
       .join(" | ")
-      .slice(0, LONG);
+      .slice(0, MAX_VALUE_LENGTH);
   return Array.isArray(schema.type) ? schema.type.join(" | ") : (schema.type ?? "");
 }
 
-function shapeOf(schema: Schema): "scalar" | "map" | "list" {
+function shapeOfSchema(schema: Schema): "scalar" | "map" | "list" {
   return schema.type === "object" || schema.properties || schema.$ref
     ? "map"
     : schema.type === "array"
@@ -199,7 +199,11 @@ function shapeOf(schema: Schema): "scalar" | "map" | "list" {
 }
 
 /** A key with what must follow it, and nothing twice where its colon is there already. */
-function writeKey(key: string, shape: "scalar" | "map" | "list", spot: Spot): NonNullable<Completion["apply"]> {
+function insertKey(
+  key: string,
+  shape: "scalar" | "map" | "list",
+  spot: CursorContext,
+): NonNullable<Completion["apply"]> {
   const name = /^[\w./-]+$/.test(key) ? key : JSON.stringify(key);
   return (view: EditorView, _: Completion, from: number, to: number) => {
     const follows = /^\s*:/.test(view.state.sliceDoc(to, view.state.doc.lineAt(to).to));

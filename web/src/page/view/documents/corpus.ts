@@ -13,33 +13,36 @@ export interface Document {
 }
 
 /** Of a larger file, the first documents are enough to learn from. */
-const ENOUGH = 100_000;
+const MAX_TEXT_LENGTH = 100_000;
 
 export class Corpus {
-  readonly #read = new Map<string, { text: string; documents: Document[] }>();
+  readonly #parsed = new Map<string, { text: string; documents: Document[] }>();
   #reading: Promise<void> = Promise.resolve();
 
   async documents(state: State): Promise<Document[]> {
-    this.#reading = this.#reading.then(() => this.#catchUp(state));
+    this.#reading = this.#reading.then(() => this.#parseChanged(state));
     await this.#reading;
-    return [...this.#read.values()].flatMap((it) => it.documents);
+    return [...this.#parsed.values()].flatMap((it) => it.documents);
   }
 
-  async #catchUp(state: State): Promise<void> {
-    for (const name of this.#read.keys()) if (state.files.get(name)?.text == null) this.#read.delete(name);
+  async #parseChanged(state: State): Promise<void> {
+    for (const name of this.#parsed.keys()) if (state.files.get(name)?.text == null) this.#parsed.delete(name);
     const fresh = [...state.files.values()].filter(
       (it) =>
-        it.text !== null && it.live === undefined && !isSettings(it.name) && this.#read.get(it.name)?.text !== it.text,
+        it.text !== null &&
+        it.live === undefined &&
+        !isSettings(it.name) &&
+        this.#parsed.get(it.name)?.text !== it.text,
     );
     await Promise.all(
       fresh.map(async ({ name, text }) => {
-        const answer = await state.engine.ask("current", Number.MAX_SAFE_INTEGER, LATER, {
+        const answer = await state.engine.query("current", Number.MAX_SAFE_INTEGER, LATER, {
           op: "parse",
           text: head(text!),
         });
         const documents =
           answer && "ok" in answer ? (answer.ok.documents.filter(isDocument) as unknown[] as Document[]) : undefined;
-        this.#read.set(name, { text: text!, documents: documents ?? this.#read.get(name)?.documents ?? [] });
+        this.#parsed.set(name, { text: text!, documents: documents ?? this.#parsed.get(name)?.documents ?? [] });
       }),
     );
   }
@@ -58,8 +61,8 @@ function isDocument(value: unknown): boolean {
 }
 
 function head(text: string): string {
-  if (text.length <= ENOUGH) return text;
-  const end = text.lastIndexOf("\n---", ENOUGH);
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  const end = text.lastIndexOf("\n---", MAX_TEXT_LENGTH);
   return end < 0 ? text : text.slice(0, end + 1);
 }
 

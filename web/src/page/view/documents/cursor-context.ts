@@ -6,7 +6,7 @@ import type { EditorState, Text } from "@codemirror/state";
 /** An item of a list in a path. */
 export const ITEM = "[]";
 
-export interface Spot {
+export interface CursorContext {
   /** For a key, the path of the map that it is in; for a value, its own. */
   path: string[];
   /** In a list, what is begun may become a key or be a value. */
@@ -16,18 +16,18 @@ export interface Spot {
   /** The column of a key, for what follows it; nothing inside braces. */
   indent: number | undefined;
   /** The keys beside it, and their values where those are in one line. */
-  beside: Map<string, string>;
+  siblings: Map<string, string>;
   /** The lines of the document, and those of them before the cursor. */
   text: string;
   before: string;
 }
 
 /** Further than this nobody's document goes in one piece. */
-const FAR = 4_000;
+const MAX_LINES = 4_000;
 
 const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#"'[\]{},&*!|>-][^#]*?|-[^\s#][^#]*?)\s*:(?=\s|$)/;
 
-export function spotAt(state: EditorState, position: number): Spot | undefined {
+export function cursorContextAt(state: EditorState, position: number): CursorContext | undefined {
   const tree = syntaxTree(state);
   let flow: number | undefined;
   for (let node = tree.resolveInner(position, -1); node.parent; node = node.parent) {
@@ -43,34 +43,34 @@ export function spotAt(state: EditorState, position: number): Spot | undefined {
   const line = doc.lineAt(position);
   const before = line.text.slice(0, position - line.from);
   if (/(^|\s)#/.test(before) && flow === undefined) return undefined;
-  const within = around(doc, line.number, position);
-  const own = openers(before);
+  const within = documentAround(doc, line.number, position);
+  const own = lineOpeners(before);
   const last = own.at(-1);
   // Braces that are not closed yet may be unknown to the tree.
   if (flow === undefined && last && /^[[{]/.test(before.slice(last.after).trimStart()))
     flow = line.from + last.after + before.slice(last.after).search(/\S/);
-  if (flow !== undefined) return inBraces(doc, flow, position, within);
+  if (flow !== undefined) return flowContext(doc, flow, position, within);
   const start = position - /[^\s]*$/.exec(before.slice(last?.after ?? 0))![0].length - line.from;
   if (last?.key !== undefined) {
     // `key: va|`; a value of several words is not one to complete.
     if (/\S\s/.test(before.slice(last.after).trimStart())) return undefined;
     return {
-      path: [...above(doc, line.number, last.column, own.slice(0, -1)), last.key],
+      path: [...pathAbove(doc, line.number, last.column, own.slice(0, -1)), last.key],
       writes: "value",
       from: line.from + start,
       indent: last.column,
-      beside: besides(doc, line.number, last.column),
+      siblings: siblingKeys(doc, line.number, last.column),
       ...within,
     };
   }
   if (/\S\s/.test(before.slice(last?.after ?? 0).trimStart())) return undefined;
-  const path = above(doc, line.number, start, own);
+  const path = pathAbove(doc, line.number, start, own);
   return {
     path,
     writes: last ? "either" : "key",
     from: line.from + start,
     indent: start,
-    beside: besides(doc, line.number, start),
+    siblings: siblingKeys(doc, line.number, start),
     ...within,
   };
 }
@@ -84,7 +84,7 @@ interface Opener {
 }
 
 /** The keys and dashes that a line begins with. */
-function openers(text: string): Opener[] {
+function lineOpeners(text: string): Opener[] {
   const all: Opener[] = [];
   let at = /^ */.exec(text)![0].length;
   for (let dash = /^-(?: +|$)/.exec(text.slice(at)); dash; dash = /^-(?: +|$)/.exec(text.slice(at))) {
@@ -92,12 +92,12 @@ function openers(text: string): Opener[] {
     at += dash[0].length;
   }
   const key = KEY.exec(text.slice(at));
-  if (key) all.push({ column: at, key: plain(key[1]!), after: at + key[0].length });
+  if (key) all.push({ column: at, key: unquote(key[1]!), after: at + key[0].length });
   return all;
 }
 
 /** The path of what stands at a column: each line above that is less indented than all below it. */
-function above(doc: Text, line: number, column: number, own: Opener[]): string[] {
+function pathAbove(doc: Text, line: number, column: number, own: Opener[]): string[] {
   const path: string[] = [];
   let least = column;
   let item = false;
@@ -111,36 +111,36 @@ function above(doc: Text, line: number, column: number, own: Opener[]): string[]
     }
   };
   take([...own], "");
-  for (let number = line - 1; number > 0 && line - number < FAR && (least > 0 || item); number--) {
+  for (let number = line - 1; number > 0 && line - number < MAX_LINES && (least > 0 || item); number--) {
     const { text } = doc.line(number);
-    if (isEnd(text)) break;
-    if (!isNothing(text)) take(openers(text), text);
+    if (isDocumentEnd(text)) break;
+    if (!isBlank(text)) take(lineOpeners(text), text);
   }
   return path;
 }
 
 /** The keys at a column, in the same map. */
-function besides(doc: Text, line: number, column: number): Map<string, string> {
+function siblingKeys(doc: Text, line: number, column: number): Map<string, string> {
   const found = new Map<string, string>();
   const look = (number: number, step: number) => {
-    for (; number > 0 && number <= doc.lines && Math.abs(number - line) < FAR; number += step) {
+    for (; number > 0 && number <= doc.lines && Math.abs(number - line) < MAX_LINES; number += step) {
       const { text } = doc.line(number);
-      if (isEnd(text)) return;
-      if (isNothing(text)) continue;
-      const all = openers(text);
+      if (isDocumentEnd(text)) return;
+      if (isBlank(text)) continue;
+      const all = lineOpeners(text);
       const here = all.find((it) => it.key !== undefined && it.column === column);
       const dashed = all.some((it) => it.key === undefined && it.column < column);
       // Downwards, a dash begins the next item; upwards, it is the beginning of this one.
       if (step > 0 && dashed) return;
-      if (here) found.set(here.key!, plain(text.slice(here.after).trim()));
+      if (here) found.set(here.key!, unquote(text.slice(here.after).trim()));
       if (dashed || (text.search(/\S/) < column && !here)) return;
     }
   };
-  const own = openers(doc.line(line).text);
+  const own = lineOpeners(doc.line(line).text);
   if (!own.some((it) => it.key === undefined && it.column < column)) look(line - 1, -1);
   for (const it of own)
     if (it.key !== undefined && it.column === column)
-      found.set(it.key, plain(doc.line(line).text.slice(it.after).trim()));
+      found.set(it.key, unquote(doc.line(line).text.slice(it.after).trim()));
   look(line + 1, 1);
   return found;
 }
@@ -153,29 +153,34 @@ interface Level {
 }
 
 /** Inside braces or brackets: read from where they begin. */
-function inBraces(doc: Text, start: number, position: number, within: Pick<Spot, "text" | "before">): Spot {
+function flowContext(
+  doc: Text,
+  start: number,
+  position: number,
+  within: Pick<CursorContext, "text" | "before">,
+): CursorContext {
   const line = doc.lineAt(start);
-  const head = openers(line.text.slice(0, start - line.from));
+  const head = lineOpeners(line.text.slice(0, start - line.from));
   const path = head.length
-    ? [...above(doc, line.number, head.at(-1)!.column, head.slice(0, -1)), head.at(-1)!.key ?? ITEM]
-    : above(doc, line.number, start - line.from, []);
+    ? [...pathAbove(doc, line.number, head.at(-1)!.column, head.slice(0, -1)), head.at(-1)!.key ?? ITEM]
+    : pathAbove(doc, line.number, start - line.from, []);
   const levels: Level[] = [];
   const inside = doc.sliceString(start, Math.min(doc.length, position + 2_000));
   let at = 0;
   let token = 0;
-  let spot: Spot | undefined;
+  let context: CursorContext | undefined;
   let depth = 0;
   for (; at <= inside.length; at++) {
     const level = levels.at(-1);
     if (start + at === position) {
       const inner = levels.flatMap((it) => (it.map ? (it.key ?? []) : ITEM));
       const from = start + token + /^\s*/.exec(inside.slice(token, at))![0].length;
-      spot = {
+      context = {
         path: [...path, ...inner],
         writes: level?.map && level.key === undefined ? "key" : level?.map ? "value" : "either",
         from: Math.min(from, position),
         indent: undefined,
-        beside: level?.beside ?? new Map(),
+        siblings: level?.beside ?? new Map(),
         ...within,
       };
       depth = levels.length;
@@ -190,43 +195,43 @@ function inBraces(doc: Text, start: number, position: number, within: Pick<Spot,
       levels.push({ map: letter === "{", beside: new Map() });
       token = at + 1;
     } else if (letter === ":" && level?.map && level.key === undefined && /[\s,}]|^$/.test(inside[at + 1] ?? "")) {
-      level.key = plain(inside.slice(token, at).trim());
+      level.key = unquote(inside.slice(token, at).trim());
       token = at + 1;
     } else if (letter === "," || letter === "}" || letter === "]") {
-      if (level?.map && level.key !== undefined) level.beside.set(level.key, plain(inside.slice(token, at).trim()));
+      if (level?.map && level.key !== undefined) level.beside.set(level.key, unquote(inside.slice(token, at).trim()));
       if (level) delete level.key;
       token = at + 1;
       if (letter !== ",") levels.pop();
-      if (spot && levels.length < depth) break;
+      if (context && levels.length < depth) break;
       if (!levels.length) break;
     }
   }
-  return spot ?? { path, writes: "either", from: position, indent: undefined, beside: new Map(), ...within };
+  return context ?? { path, writes: "either", from: position, indent: undefined, siblings: new Map(), ...within };
 }
 
 /** The text of the document that a line is in. */
-function around(doc: Text, line: number, position: number): Pick<Spot, "text" | "before"> {
+function documentAround(doc: Text, line: number, position: number): Pick<CursorContext, "text" | "before"> {
   let [first, last] = [line, line];
-  while (first > 1 && line - first < FAR && !isEnd(doc.line(first - 1).text)) first--;
-  while (last < doc.lines && last - line < FAR && !isEnd(doc.line(last + 1).text)) last++;
+  while (first > 1 && line - first < MAX_LINES && !isDocumentEnd(doc.line(first - 1).text)) first--;
+  while (last < doc.lines && last - line < MAX_LINES && !isDocumentEnd(doc.line(last + 1).text)) last++;
   const { from } = doc.line(first);
   return { text: doc.sliceString(from, doc.line(last).to), before: doc.sliceString(from, position) };
 }
 
 /** The value of a key at the top of a document. */
-export function topValue(text: string, key: string): string | undefined {
+export function topLevelValue(text: string, key: string): string | undefined {
   const found = new RegExp(`^${key}:[ \\t]+(\\S+)`, "m").exec(text)?.[1];
-  return found === undefined ? undefined : plain(found);
+  return found === undefined ? undefined : unquote(found);
 }
 
-function plain(text: string): string {
+function unquote(text: string): string {
   return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text;
 }
 
-function isEnd(text: string): boolean {
+function isDocumentEnd(text: string): boolean {
   return /^(---|\.\.\.)(\s|$)/.test(text);
 }
 
-function isNothing(text: string): boolean {
+function isBlank(text: string): boolean {
   return /^\s*(#|$)/.test(text);
 }

@@ -1,42 +1,42 @@
 // Files that people drag, paste or pick: their paths stay, and only what can be a document comes in.
-import { count, counted } from "../../../format.js";
+import { formatCount, pluralize } from "../../../format.js";
 import { type File as Document, fileOf, isDocument } from "../../files.js";
 
 const MEGABYTE = 1_000_000;
-const LARGEST = 8 * MEGABYTE;
-const MOST = 5_000;
+const MAX_SIZE = 8 * MEGABYTE;
+const MAX_FILES = 5_000;
 
 /** What came in, and in words what did not. */
-export interface Brought {
+export interface ImportedFiles {
   files: Document[];
-  left: string[];
+  skipped: string[];
 }
 
-interface Found {
+interface FoundFile {
   path: string;
   file: globalThis.File;
 }
 
 /** What was dropped or pasted. Must be called at once: a drop is empty afterwards. */
-export async function broughtBy(transfer: DataTransfer): Promise<Brought> {
+export async function filesFromTransfer(transfer: DataTransfer): Promise<ImportedFiles> {
   const items = [...transfer.items]
     .filter((it) => it.kind === "file")
     .map((it) => [it.webkitGetAsEntry?.() ?? null, it.getAsFile()] as const);
-  const found: Found[] = [];
+  const found: FoundFile[] = [];
   for (const [entry, file] of items) {
     if (entry) await walk(entry, found);
     else if (file) found.push({ path: file.name, file });
   }
-  return read(found);
+  return readFiles(found);
 }
 
 /** What was picked, with the paths of a folder. */
-export function broughtFrom(list: FileList): Promise<Brought> {
-  return read([...list].map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+export function filesFromList(list: FileList): Promise<ImportedFiles> {
+  return readFiles([...list].map((file) => ({ path: file.webkitRelativePath || file.name, file })));
 }
 
-async function walk(entry: FileSystemEntry, found: Found[]): Promise<void> {
-  if (found.length > MOST) return;
+async function walk(entry: FileSystemEntry, found: FoundFile[]): Promise<void> {
+  if (found.length > MAX_FILES) return;
   if (entry.isFile) {
     const file = await new Promise<globalThis.File>((resolve, reject) =>
       (entry as FileSystemFileEntry).file(resolve, reject),
@@ -54,26 +54,28 @@ async function walk(entry: FileSystemEntry, found: Found[]): Promise<void> {
   }
 }
 
-async function read(found: Found[]): Promise<Brought> {
+async function readFiles(found: FoundFile[]): Promise<ImportedFiles> {
   const files: Document[] = [];
-  const left: string[] = [];
+  const skipped: string[] = [];
   const others = found.filter((it) => !isDocument(it.path));
-  if (others.length === 1) left.push(`${others[0]!.path} is neither YAML nor JSON`);
-  if (others.length > 1) left.push(`${counted(others.length, "file")} are neither YAML nor JSON`);
-  if (found.length > MOST) left.push(`more than ${count(MOST)} files: the rest is left out`);
-  for (const { path, file } of found.slice(0, MOST)) {
+  if (others.length === 1) skipped.push(`${others[0]!.path} is neither YAML nor JSON`);
+  if (others.length > 1) skipped.push(`${pluralize(others.length, "file")} are neither YAML nor JSON`);
+  if (found.length > MAX_FILES) skipped.push(`more than ${formatCount(MAX_FILES)} files: the rest is left out`);
+  for (const { path, file } of found.slice(0, MAX_FILES)) {
     if (!isDocument(path)) continue;
-    if (file.size > LARGEST) {
-      left.push(
-        `${path} has ${count(Math.ceil(file.size / MEGABYTE))} MB, and ${count(LARGEST / MEGABYTE)} MB is the limit`,
+    if (file.size > MAX_SIZE) {
+      skipped.push(
+        `${path} has ${formatCount(Math.ceil(file.size / MEGABYTE))} MB, and ${formatCount(MAX_SIZE / MEGABYTE)} MB is the limit`,
       );
       continue;
     }
     try {
       files.push(fileOf(path, new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer())));
     } catch (problem) {
-      left.push(problem instanceof TypeError ? `${path} is not UTF-8` : `${path} cannot be read: ${String(problem)}`);
+      skipped.push(
+        problem instanceof TypeError ? `${path} is not UTF-8` : `${path} cannot be read: ${String(problem)}`,
+      );
     }
   }
-  return { files, left };
+  return { files, skipped };
 }

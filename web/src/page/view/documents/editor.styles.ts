@@ -137,7 +137,7 @@ const theme = EditorView.theme({
   },
 });
 
-const words = HighlightStyle.define([
+const highlighting = HighlightStyle.define([
   { tag: [tags.definition(tags.propertyName), tags.propertyName], color: "var(--ff-accent)" },
   { tag: tags.string, color: "var(--ff-added)" },
   { tag: [tags.comment, tags.lineComment], color: "var(--ff-quiet)", fontStyle: "italic" },
@@ -145,4 +145,4 @@ const words = HighlightStyle.define([
   { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--ff-quiet)" },
 ]);
 
-export const editorLook: Extension = [theme, syntaxHighlighting(words)];
+export const editorTheme: Extension = [theme, syntaxHighlighting(highlighting)];

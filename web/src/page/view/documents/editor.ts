@@ -34,20 +34,20 @@ import {
 } from "@codemirror/view";
 import { css, html, LitElement, nothing, type PropertyValues, render } from "lit";
 import type { Finding } from "../../../../contract.js";
-import { marks } from "../../../layers.js";
-import { look } from "../../../theme.styles.js";
-import { Watch } from "../../engine-query.js";
+import { markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
 import type { Source } from "../../source.js";
+import { StateController } from "../../state-controller.js";
 import type { Place, State } from "../../state.js";
-import type { Decided } from "./line-origins.js";
+import type { LineOrigin } from "./line-origins.js";
 import { fixOf, fixTitle } from "./quick-fix.js";
-import { changeGutter, layerGutter, saidAt, setBase, setDecided } from "./gutters.js";
-import { editorLook } from "./editor.styles.js";
+import { changeGutter, layerGutter, originsAt, setBase, setDecided } from "./gutters.js";
+import { editorTheme } from "./editor.styles.js";
 import { offsetOf, rangeOf } from "./position.js";
-import { worded } from "./problems.js";
+import { inlineCode } from "../inline-code.js";
 
 /** A change that came from the state, which need not be told about it. */
-const told = Annotation.define<boolean>();
+const fromState = Annotation.define<boolean>();
 
 const flash = StateEffect.define<number | null>();
 const flashed = StateField.define<DecorationSet>({
@@ -61,7 +61,7 @@ const flashed = StateField.define<DecorationSet>({
 });
 
 /** A file's text with its history, its cursor and where it was scrolled to. */
-interface Kept {
+interface FileEditor {
   editor: EditorState;
   /** As the state has it. */
   text: string;
@@ -77,8 +77,8 @@ export class Editor extends LitElement {
     complete: { attribute: false },
   };
   static override styles = [
-    look,
-    marks,
+    baseStyles,
+    markStyles,
     css`
       :host {
         position: relative;
@@ -107,21 +107,21 @@ export class Editor extends LitElement {
   declare state: State;
   declare file: string | undefined;
   declare findings: Finding[];
-  declare decided: Decided[];
+  declare decided: LineOrigin[];
   declare complete: CompletionSource;
   #view: EditorView | undefined;
   #shown: string | undefined;
   #source: Source | undefined;
-  #found: Finding[] | undefined;
-  #said: Decided[] | undefined;
+  #shownFindings: Finding[] | undefined;
+  #shownOrigins: LineOrigin[] | undefined;
   /** The baseline that the changes are marked against, and of which file. */
-  #based: string | null | undefined;
-  #basedOn: string | undefined;
-  readonly #kept = new Map<string, Kept>();
+  #shownBase: string | null | undefined;
+  #shownBaseFile: string | undefined;
+  readonly #editors = new Map<string, FileEditor>();
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {
@@ -144,20 +144,20 @@ export class Editor extends LitElement {
   }
 
   override updated(changed: PropertyValues<this>): void {
-    this.#follow();
-    if (changed.has("findings") || this.#found === undefined) this.#point();
-    if (changed.has("decided") || this.#said === undefined) this.#say();
+    this.#syncFile();
+    if (changed.has("findings") || this.#shownFindings === undefined) this.#showDiagnostics();
+    if (changed.has("decided") || this.#shownOrigins === undefined) this.#showOrigins();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#keep();
+    this.#saveEditor();
   }
 
   /** Goes to a place of the file that is shown. */
   show(place: Place): void {
     this.file = place.file;
-    this.#follow();
+    this.#syncFile();
     const view = this.#view;
     if (!view || this.#shown !== place.file) return;
     const at = offsetOf(view.state.doc, place);
@@ -183,53 +183,53 @@ export class Editor extends LitElement {
   }
 
   /** Shows the file that is chosen, as the state has it. */
-  #follow(): void {
+  #syncFile(): void {
     const view = this.#view;
     if (!view) return;
-    if (this.state.source !== this.#source) this.#forget();
+    if (this.state.source !== this.#source) this.#dropStaleEditors();
     const name = this.file;
     if (name !== this.#shown) {
-      this.#keep();
+      this.#saveEditor();
       this.#shown = name;
-      this.#found = this.#said = undefined;
-      const kept = name === undefined ? undefined : this.#kept.get(name);
+      this.#shownFindings = this.#shownOrigins = undefined;
+      const kept = name === undefined ? undefined : this.#editors.get(name);
       const text = (name === undefined ? undefined : this.state.files.get(name)?.text) ?? "";
       view.setState(kept?.editor ?? EditorState.create({ doc: text, extensions: this.#extensions(name, text) }));
       if (kept?.scroll) view.dispatch({ effects: kept.scroll });
-      if (name !== undefined && !kept) this.#kept.set(name, { editor: view.state, text });
+      if (name !== undefined && !kept) this.#editors.set(name, { editor: view.state, text });
     }
     if (name === undefined) return;
     const file = this.state.files.get(name);
-    const kept = this.#kept.get(name)!;
+    const kept = this.#editors.get(name)!;
     const effects = [setBase.of(file?.base ?? null)];
     // A removed file is not on screen: its text waits for it to be put back.
     const text = file?.text ?? kept.text;
     if (text === kept.text) {
-      if (this.#based !== file?.base || this.#basedOn !== name) view.dispatch({ effects });
+      if (this.#shownBase !== file?.base || this.#shownBaseFile !== name) view.dispatch({ effects });
     } else {
       kept.text = text;
       view.dispatch({
-        ...difference(view.state, text),
+        ...smallestChange(view.state, text),
         effects,
-        annotations: [told.of(true), isolateHistory.of("full")],
+        annotations: [fromState.of(true), isolateHistory.of("full")],
       });
     }
-    [this.#based, this.#basedOn] = [file?.base, name];
+    [this.#shownBase, this.#shownBaseFile] = [file?.base, name];
   }
 
   /** Another source: what has another text now is another file. A server's are the same, only newer. */
-  #forget(): void {
+  #dropStaleEditors(): void {
     this.#source = this.state.source;
     if (this.#source.id === "served") return;
-    for (const [name, it] of this.#kept) {
+    for (const [name, it] of this.#editors) {
       if (this.state.files.get(name)?.text === it.text) continue;
-      this.#kept.delete(name);
+      this.#editors.delete(name);
       if (name === this.#shown) this.#shown = undefined;
     }
   }
 
-  #keep(): void {
-    const kept = this.#shown === undefined ? undefined : this.#kept.get(this.#shown);
+  #saveEditor(): void {
+    const kept = this.#shown === undefined ? undefined : this.#editors.get(this.#shown);
     if (!kept || !this.#view) return;
     kept.editor = this.#view.state;
     kept.scroll = this.#view.scrollSnapshot();
@@ -239,25 +239,25 @@ export class Editor extends LitElement {
     view.update(all);
     const name = this.#shown;
     if (name === undefined) return;
-    if (all.some((it) => it.docChanged && !it.annotation(told))) {
+    if (all.some((it) => it.docChanged && !it.annotation(fromState))) {
       const text = view.state.sliceDoc();
-      this.#kept.get(name)!.text = text;
+      this.#editors.get(name)!.text = text;
       this.state.setText(name, text);
       this.dispatchEvent(new CustomEvent("typed", { detail: name }));
     }
     if (all.some((it) => it.docChanged || it.selection || it.effects.some((effect) => effect.is(setDecided))))
-      this.#tellLine(view.state);
+      this.#dispatchLine(view.state);
   }
 
-  #tellLine(state: EditorState): void {
+  #dispatchLine(state: EditorState): void {
     const line = state.doc.lineAt(state.selection.main.head);
-    this.dispatchEvent(new CustomEvent("line", { detail: { line: line.number, says: saidAt(state, line.from) } }));
+    this.dispatchEvent(new CustomEvent("line", { detail: { line: line.number, says: originsAt(state, line.from) } }));
   }
 
-  #point(): void {
+  #showDiagnostics(): void {
     const view = this.#view;
     if (!view || this.#shown === undefined) return;
-    this.#found = this.findings;
+    this.#shownFindings = this.findings;
     view.dispatch(
       setDiagnostics(
         view.state,
@@ -285,8 +285,8 @@ export class Editor extends LitElement {
     const code = () => this.dispatchEvent(new CustomEvent("code", { detail: finding.code }));
     render(
       html`
-        <strong>${finding.severity}</strong> ${worded(finding.message)}
-        ${finding.hint ? html`<p class="about">${worded(finding.hint)}</p>` : nothing}
+        <strong>${finding.severity}</strong> ${inlineCode(finding.message)}
+        ${finding.hint ? html`<p class="about">${inlineCode(finding.hint)}</p>` : nothing}
         <button class="link" title="what ${finding.code} means" @click=${code}>${finding.code}</button>
       `,
       dom,
@@ -294,18 +294,18 @@ export class Editor extends LitElement {
     return dom;
   }
 
-  #say(): void {
+  #showOrigins(): void {
     const view = this.#view;
     if (!view || this.#shown === undefined) return;
-    this.#said = this.decided;
+    this.#shownOrigins = this.decided;
     view.dispatch({ effects: setDecided.of(this.decided) });
   }
 
   #extensions(name: string | undefined, text: string): Extension {
     const label = name === undefined ? "No file" : `${name}, text of the document`;
-    const choose = (says: Decided[]) => this.dispatchEvent(new CustomEvent("decided", { detail: says }));
+    const choose = (says: LineOrigin[]) => this.dispatchEvent(new CustomEvent("decided", { detail: says }));
     const toValue = (view: EditorView) => {
-      const says = saidAt(view.state, view.state.selection.main.head);
+      const says = originsAt(view.state, view.state.selection.main.head);
       if (says.length) choose(says);
       return says.length > 0;
     };
@@ -347,7 +347,7 @@ export class Editor extends LitElement {
       }),
       keymap.of([
         { key: "Alt-Enter", run: toValue },
-        { key: "Enter", run: isWritten },
+        { key: "Enter", run: closeFinishedCompletion },
         ...completionKeymap,
         ...closeBracketsKeymap,
         ...searchKeymap,
@@ -356,13 +356,13 @@ export class Editor extends LitElement {
         ...defaultKeymap,
         indentWithTab,
       ]),
-      editorLook,
+      editorTheme,
     ];
   }
 }
 
 /** Enter after a word that is written in full ends the line: there is nothing left to complete. */
-function isWritten(view: EditorView): boolean {
+function closeFinishedCompletion(view: EditorView): boolean {
   const label = selectedCompletion(view.state)?.label;
   const { head } = view.state.selection.main;
   if (label !== undefined && view.state.sliceDoc(Math.max(0, head - label.length), head) === label)
@@ -371,7 +371,7 @@ function isWritten(view: EditorView): boolean {
 }
 
 /** The change that makes another text of it, no larger than it must be: cursor, history and marks stay where they can. */
-function difference(state: EditorState, text: string): TransactionSpec {
+function smallestChange(state: EditorState, text: string): TransactionSpec {
   const before = state.sliceDoc();
   const most = Math.min(before.length, text.length);
   let head = 0;

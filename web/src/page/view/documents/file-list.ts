@@ -1,17 +1,17 @@
 // The list of files: a tree of folders, with what was edited and what is wrong in each.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { styleMap } from "../../../style-map.js";
-import { look } from "../../../theme.styles.js";
-import { count, counted } from "../../../format.js";
-import { Watch } from "../../engine-query.js";
-import type { Edited, State } from "../../state.js";
-import { type Folder, foldersOf, isFoldedAtFirst, SIGNS, signOf } from "./folders.js";
-import { rowsAt } from "./visible-rows.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { formatCount, pluralize } from "../../../format.js";
+import { StateController } from "../../state-controller.js";
+import type { FileState, State } from "../../state.js";
+import { type Folder, foldersOf, isInitiallyFolded, SIGNS, signOf } from "./folders.js";
+import { visibleRows } from "./visible-rows.js";
 
 const ROW = 24;
 
 /** How much is wrong in a file. */
-export interface Wrong {
+export interface ProblemCounts {
   errors: number;
   warnings: number;
 }
@@ -23,11 +23,11 @@ interface Row {
   index: number;
   size: number;
   folder?: Folder;
-  file?: Edited;
+  file?: FileState;
   title: string;
 }
 
-export class Files extends LitElement {
+export class FileList extends LitElement {
   static override properties = {
     state: { attribute: false },
     file: { attribute: false },
@@ -37,7 +37,7 @@ export class Files extends LitElement {
     height: { state: true },
   };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         overflow: hidden;
@@ -120,7 +120,7 @@ export class Files extends LitElement {
   ];
   declare state: State;
   declare file: string | undefined;
-  declare wrong: Map<string, Wrong>;
+  declare wrong: Map<string, ProblemCounts>;
   declare active: string | undefined;
   declare top: number;
   declare height: number;
@@ -133,7 +133,7 @@ export class Files extends LitElement {
     super();
     [this.top, this.height] = [0, 240];
     this.wrong = new Map();
-    new Watch(this);
+    new StateController(this);
   }
 
   override firstUpdated(): void {
@@ -150,7 +150,7 @@ export class Files extends LitElement {
       const folder = foldersOf(this.state.files.values()).find((it) => it.files.some((it) => it.name === this.file));
       if (folder && this.#isFolded(folder)) this.#folded.set(folder.id, false);
     }
-    this.#rows = this.#flat();
+    this.#rows = this.#flattenRows();
   }
 
   override updated(changed: PropertyValues<this>): void {
@@ -158,7 +158,7 @@ export class Files extends LitElement {
   }
 
   override render() {
-    const { from, to } = rowsAt({ top: this.top, height: this.height }, ROW, this.#rows.length);
+    const { from, to } = visibleRows({ top: this.top, height: this.height }, ROW, this.#rows.length);
     const active = this.#rows.findIndex((it) => it.id === this.active);
     return html`
       <div
@@ -195,8 +195,8 @@ export class Files extends LitElement {
           @click=${() => this.#choose(row)}
         >
           <span class="fold" aria-hidden="true">${open ? "▾" : "▸"}</span><span class="title">${row.title}</span
-          ><span aria-hidden="true">${count(row.folder.files.length)}</span
-          ><span class="visually-hidden">, ${counted(row.folder.files.length, "file")}</span>
+          ><span aria-hidden="true">${formatCount(row.folder.files.length)}</span
+          ><span class="visually-hidden">, ${pluralize(row.folder.files.length, "file")}</span>
         </div>
       `;
     }
@@ -205,8 +205,8 @@ export class Files extends LitElement {
     const wrong = this.wrong.get(file.name);
     const words = [
       SIGNS[sign],
-      wrong?.errors ? counted(wrong.errors, "error") : "",
-      wrong?.warnings ? counted(wrong.warnings, "warning") : "",
+      wrong?.errors ? pluralize(wrong.errors, "error") : "",
+      wrong?.warnings ? pluralize(wrong.warnings, "warning") : "",
     ].filter((it) => it);
     return html`
       <div
@@ -232,7 +232,7 @@ export class Files extends LitElement {
     `;
   }
 
-  #flat(): Row[] {
+  #flattenRows(): Row[] {
     const folders = foldersOf(this.state.files.values());
     const rows: Row[] = [];
     const own = folders.find((it) => it.id === "")?.files.length ?? 0;
@@ -258,7 +258,7 @@ export class Files extends LitElement {
   }
 
   #isFolded(folder: Folder): boolean {
-    return this.#folded.get(folder.id) ?? isFoldedAtFirst(folder);
+    return this.#folded.get(folder.id) ?? isInitiallyFolded(folder);
   }
 
   #fold(folder: Folder, folded: boolean): void {
@@ -322,4 +322,4 @@ export class Files extends LitElement {
   }
 }
 
-customElements.define("ff-files", Files);
+customElements.define("ff-files", FileList);

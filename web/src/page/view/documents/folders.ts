@@ -1,19 +1,19 @@
 // The files as rows: by folder, what was seen in clusters apart from what people wrote.
-import { clusterName, counted } from "../../../format.js";
-import type { Edited } from "../../state.js";
+import { clusterName, pluralize } from "../../../format.js";
+import type { FileState } from "../../state.js";
 
 export interface Folder {
   id: string;
   title: string;
   /** Clusters, where its files were seen in some. */
-  seen: number;
-  files: { name: string; title: string; file: Edited }[];
+  observedIn: number;
+  files: { name: string; title: string; file: FileState }[];
 }
 
 /** Beyond this many, files that were seen in clusters are folded away until somebody asks. */
-const MANY = 6;
+const FOLD_ABOVE = 6;
 
-export function foldersOf(files: Iterable<Edited>): Folder[] {
+export function foldersOf(files: Iterable<FileState>): Folder[] {
   const folders = new Map<string, Folder>();
   for (const file of files) {
     const parts = file.name.split("/");
@@ -22,7 +22,7 @@ export function foldersOf(files: Iterable<Edited>): Folder[] {
     const above = parts.slice(0, depth).join("/");
     const id = file.live === undefined ? above : `${above}/live`;
     let folder = folders.get(id);
-    if (!folder) folders.set(id, (folder = { id, title: above, seen: 0, files: [] }));
+    if (!folder) folders.set(id, (folder = { id, title: above, observedIn: 0, files: [] }));
     const title =
       file.live === undefined
         ? parts.at(-1)!
@@ -36,10 +36,12 @@ export function foldersOf(files: Iterable<Edited>): Folder[] {
   }
   for (const folder of folders.values()) {
     const clusters = new Set(folder.files.flatMap((it) => it.file.live ?? []));
-    folder.seen = clusters.size;
-    if (folder.seen === 0) continue;
+    folder.observedIn = clusters.size;
+    if (folder.observedIn === 0) continue;
     const seen =
-      folder.seen === 1 ? `seen in ${clusterName([...clusters][0]!)}` : `seen in ${counted(folder.seen, "cluster")}`;
+      folder.observedIn === 1
+        ? `seen in ${clusterName([...clusters][0]!)}`
+        : `seen in ${pluralize(folder.observedIn, "cluster")}`;
     folder.title = folder.title ? `${folder.title}: ${seen}` : seen;
   }
   // Files without a folder first, then as they came; what was seen at the top follows what was written.
@@ -47,12 +49,12 @@ export function foldersOf(files: Iterable<Edited>): Folder[] {
   return [...folders.values()].sort((a, b) => rank(a) - rank(b));
 }
 
-export function isFoldedAtFirst(folder: Folder): boolean {
-  return folder.seen > 0 && folder.files.length > MANY;
+export function isInitiallyFolded(folder: Folder): boolean {
+  return folder.observedIn > 0 && folder.files.length > FOLD_ABOVE;
 }
 
 /** `~` for edited, `+` for added, `−` for removed. */
-export function signOf(file: Edited): "" | "~" | "+" | "−" {
+export function signOf(file: FileState): "" | "~" | "+" | "−" {
   if (file.text === file.base) return "";
   return file.base === null ? "+" : file.text === null ? "−" : "~";
 }

@@ -1,13 +1,13 @@
 // Ways for files to come in: a new one, picked ones, dropped ones. What was done is said in place, with the other choice beside it.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../theme.styles.js";
-import { counted } from "../../../format.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { pluralize } from "../../../format.js";
 import { type File, fileOf, isDocument } from "../../files.js";
-import { ownFiles } from "../../source.js";
+import { localSource } from "../../source.js";
 import type { State } from "../../state.js";
-import { type Brought, broughtBy, broughtFrom } from "./dropped-files.js";
+import { type ImportedFiles, filesFromTransfer, filesFromList } from "./dropped-files.js";
 
-export class Bring extends LitElement {
+export class ImportFiles extends LitElement {
   static override properties = {
     state: { attribute: false },
     naming: { state: true },
@@ -15,7 +15,7 @@ export class Bring extends LitElement {
     problem: { state: true },
   };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         flex: none;
@@ -64,7 +64,7 @@ export class Bring extends LitElement {
   /** A new file is being named. */
   declare naming: boolean;
   /** What was last brought along, until somebody has read it. */
-  declare brought: (Brought & { added: boolean }) | undefined;
+  declare brought: (ImportedFiles & { added: boolean }) | undefined;
   /** Why a name cannot be taken. */
   declare problem: string | undefined;
 
@@ -78,7 +78,7 @@ export class Bring extends LitElement {
     return html`
       <div class="bar">
         <h2>Documents</h2>
-        <button aria-expanded=${this.naming} @click=${this.#name}>New file</button>
+        <button aria-expanded=${this.naming} @click=${this.#toggleForm}>New file</button>
         <button @click=${pick("files")}>Open files…</button>
         <button @click=${pick("folder")}>Open folder…</button>
         ${this.naming ? this.#form() : nothing}
@@ -91,22 +91,22 @@ export class Bring extends LitElement {
         accept=".yaml,.yml,.json"
         hidden
         aria-label="Files"
-        @change=${this.#picked}
+        @change=${this.#filesPicked}
       />
-      <input id="folder" type="file" webkitdirectory hidden aria-label="Folder" @change=${this.#picked} />
+      <input id="folder" type="file" webkitdirectory hidden aria-label="Folder" @change=${this.#filesPicked} />
     `;
   }
 
   #form() {
     return html`
       <form
-        @submit=${this.#named}
+        @submit=${this.#nameSubmitted}
         @keydown=${(event: KeyboardEvent) => event.key === "Escape" && (this.naming = false)}
       >
         <input
           id="name"
           aria-label="Name of the new file"
-          .defaultValue=${this.#freeName()}
+          .defaultValue=${this.#unusedName()}
           aria-invalid=${this.problem !== undefined}
           aria-describedby="problem"
         />
@@ -117,19 +117,19 @@ export class Bring extends LitElement {
     `;
   }
 
-  #notice({ files, left, added }: Brought & { added: boolean }) {
+  #notice({ files, skipped, added }: ImportedFiles & { added: boolean }) {
     const done = files.length
-      ? `${added ? "Added" : "Opened"} ${counted(files.length, "file")}.`
+      ? `${added ? "Added" : "Opened"} ${pluralize(files.length, "file")}.`
       : "Nothing was added.";
     return html`
-      <div class="notice ${left.length ? "bad" : ""}" role="status">
+      <div class="notice ${skipped.length ? "bad" : ""}" role="status">
         <span>${done}</span>
-        ${added && files.length ? html`<button @click=${() => void this.#fresh(files)}>Start fresh with ${files.length === 1 ? "only this" : "only these"}</button>` : nothing}
+        ${added && files.length ? html`<button @click=${() => void this.#replaceAll(files)}>Start fresh with ${files.length === 1 ? "only this" : "only these"}</button>` : nothing}
         <button @click=${() => (this.brought = undefined)}>Dismiss</button>
         ${
-          left.length
+          skipped.length
             ? html`<ul>
-                ${left.slice(0, 20).map((it) => html`<li>${it}</li>`)}${left.length > 20 ? html`<li>and ${left.length - 20} more</li>` : nothing}
+                ${skipped.slice(0, 20).map((it) => html`<li>${it}</li>`)}${skipped.length > 20 ? html`<li>and ${skipped.length - 20} more</li>` : nothing}
               </ul>`
             : nothing
         }
@@ -138,28 +138,28 @@ export class Bring extends LitElement {
   }
 
   /** What was dropped or pasted. Over an example that nobody has touched it takes its place; else it comes beside what is there. */
-  async take(transfer: DataTransfer): Promise<void> {
-    await this.#take(await broughtBy(transfer));
+  async importTransfer(transfer: DataTransfer): Promise<void> {
+    await this.#import(await filesFromTransfer(transfer));
   }
 
   async add(files: File[]): Promise<void> {
     await this.state.add(files);
-    this.state.choose({ file: files[0]!.name });
+    this.state.select({ file: files[0]!.name });
   }
 
-  async #take(brought: Brought): Promise<void> {
+  async #import(brought: ImportedFiles): Promise<void> {
     const { files } = brought;
     const replaces =
       !this.state.files.size || (this.state.source.id.startsWith("example:") && !this.state.edits.length);
-    if (files.length && replaces) await this.#fresh(files);
+    if (files.length && replaces) await this.#replaceAll(files);
     else if (files.length) await this.add(files);
     this.brought = { ...brought, added: !replaces };
   }
 
   /** Only these, and nothing of what was there. */
-  async #fresh(files: File[]): Promise<void> {
+  async #replaceAll(files: File[]): Promise<void> {
     this.brought = undefined;
-    this.state.choose({
+    this.state.select({
       subject: undefined,
       cluster: undefined,
       compare: undefined,
@@ -167,30 +167,30 @@ export class Bring extends LitElement {
       object: undefined,
       file: undefined,
     });
-    await this.state.open(ownFiles(files));
+    await this.state.open(localSource(files));
   }
 
-  readonly #picked = async (event: Event): Promise<void> => {
+  readonly #filesPicked = async (event: Event): Promise<void> => {
     const input = event.currentTarget as HTMLInputElement;
-    if (input.files?.length) await this.#take(await broughtFrom(input.files));
+    if (input.files?.length) await this.#import(await filesFromList(input.files));
     input.value = "";
   };
 
-  #freeName(): string {
+  #unusedName(): string {
     for (let number = 1; ; number++) {
       const name = number === 1 ? "new.yaml" : `new-${number}.yaml`;
       if (!this.state.files.has(name)) return name;
     }
   }
 
-  readonly #name = async (): Promise<void> => {
+  readonly #toggleForm = async (): Promise<void> => {
     this.naming = !this.naming;
     this.problem = undefined;
     await this.updateComplete;
     this.renderRoot.querySelector<HTMLInputElement>("#name")?.select();
   };
 
-  readonly #named = async (event: Event): Promise<void> => {
+  readonly #nameSubmitted = async (event: Event): Promise<void> => {
     event.preventDefault();
     const name = this.renderRoot.querySelector<HTMLInputElement>("#name")!.value.trim().replace(/^\/+/, "");
     if (!isDocument(name)) this.problem = "a name ends in .yaml, .yml or .json";
@@ -203,4 +203,4 @@ export class Bring extends LitElement {
   };
 }
 
-customElements.define("ff-bring", Bring);
+customElements.define("ff-bring", ImportFiles);

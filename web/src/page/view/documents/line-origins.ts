@@ -1,9 +1,9 @@
 // Which lines decide the values of what is chosen.
 import type { EffectiveAnswer, LayerAnswer, ProductAnswer } from "../../../../contract.js";
-import { inline, reference } from "../../../format.js";
+import { inlineValue, referenceText } from "../../../format.js";
 
 /** A line that sets a value. */
-export interface Decided {
+export interface LineOrigin {
   line: number;
   layer: string;
   /** What it sets: an option path or a JSON pointer; empty for an object as a whole. */
@@ -18,13 +18,13 @@ export interface Decided {
 }
 
 /** By file, the lines that have a say for `cluster`, or for any if none is chosen. */
-export function decidedBy(answer: EffectiveAnswer, cluster: string | undefined): Map<string, Decided[]> {
-  const all = new Map<string, Map<string, Decided>>();
+export function lineOrigins(answer: EffectiveAnswer, cluster: string | undefined): Map<string, LineOrigin[]> {
+  const all = new Map<string, Map<string, LineOrigin>>();
   for (const result of answer.results) {
     const clusters = cluster === undefined ? result.clusters.length : Number(result.clusters.includes(cluster));
     if (!clusters) continue;
     const put = (layers: LayerAnswer[], path: string, object?: string) =>
-      layers.forEach((layer, rank) => note(all, layer, rank, layers[0]!, path, clusters, object));
+      layers.forEach((layer, rank) => record(all, layer, rank, layers[0]!, path, clusters, object));
     for (const [path, layers] of Object.entries(result.origins ?? {})) put(layers, path);
     for (const product of result.objects ?? []) {
       const object = objectName(product);
@@ -37,8 +37,8 @@ export function decidedBy(answer: EffectiveAnswer, cluster: string | undefined):
   );
 }
 
-function note(
-  all: Map<string, Map<string, Decided>>,
+function record(
+  all: Map<string, Map<string, LineOrigin>>,
   layer: LayerAnswer,
   rank: number,
   winner: LayerAnswer,
@@ -52,7 +52,7 @@ function note(
   const key = `${layer.line} ${layer.layer} ${object ?? ""} ${path}`;
   let decided = lines.get(key);
   if (!decided) {
-    const value = layer.valueFrom === undefined ? inline(layer.value) : reference(layer.valueFrom);
+    const value = layer.valueFrom === undefined ? inlineValue(layer.value) : referenceText(layer.valueFrom);
     lines.set(
       key,
       (decided = {
@@ -78,7 +78,7 @@ function objectName({ object }: ProductAnswer): string {
 }
 
 /** One line's say, in words. */
-export function saying(it: Decided): string {
+export function describeOrigin(it: LineOrigin): string {
   const what = it.path ? `sets ${it.path}: ${shorten(it.value)}` : `writes ${it.value}`;
   const how =
     it.wins === it.of
@@ -94,7 +94,7 @@ function shorten(text: string): string {
 }
 
 /** The file in which the subject itself is written, as far as its results say. */
-export function fileOfSubject(answer: EffectiveAnswer): string | undefined {
+export function subjectFile(answer: EffectiveAnswer): string | undefined {
   for (const result of answer.results) {
     const layers = [
       ...Object.values(result.origins ?? {}),

@@ -14,7 +14,7 @@ export function offsetOf(doc: Text, place: { line?: number | undefined; column?:
 /** What a finding is about: the word that its message quotes where it stands in that line, else what begins at the place. */
 export function rangeOf(doc: Text, finding: Finding): { from: number; to: number } {
   const from = offsetOf(doc, finding.at ?? {});
-  const word = quoted(finding.message)
+  const word = quotedWords(finding.message)
     .map((it) => wordAt(doc, from, it))
     .find((it) => it);
   if (word) return word;
@@ -26,7 +26,7 @@ export function rangeOf(doc: Text, finding: Finding): { from: number; to: number
 }
 
 /** The words in backticks. */
-export function quoted(message: string): string[] {
+export function quotedWords(message: string): string[] {
   return [...message.matchAll(/`([^`]+)`/g)].map((it) => it[1]!);
 }
 
@@ -35,12 +35,13 @@ export function wordAt(doc: Text, offset: number, word: string): { from: number;
   const line = doc.lineAt(offset);
   const found: number[] = [];
   for (let at = line.text.indexOf(word); at >= 0; at = line.text.indexOf(word, at + 1)) {
-    if (!isPart(line.text[at - 1]) && !isPart(line.text[at + word.length])) found.push(line.from + at);
+    if (!isWordCharacter(line.text[at - 1]) && !isWordCharacter(line.text[at + word.length]))
+      found.push(line.from + at);
   }
   const from = found.find((it) => it >= offset) ?? (found.length === 1 ? found[0] : undefined);
   return from === undefined ? undefined : { from, to: from + word.length };
 }
 
-function isPart(letter: string | undefined): boolean {
+function isWordCharacter(letter: string | undefined): boolean {
   return letter !== undefined && /[\w./-]/.test(letter);
 }

@@ -2,20 +2,21 @@
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
 import type { Finding } from "../../../../contract.js";
-import { look } from "../../../theme.styles.js";
-import { count, placeName } from "../../../format.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { formatCount, placeName } from "../../../format.js";
 import { fixTitle } from "./quick-fix.js";
-import { rowsAt } from "./visible-rows.js";
+import { visibleRows } from "./visible-rows.js";
+import { inlineCode } from "../inline-code.js";
 
 /** From here on the rows have one height, and only those on screen are there. */
-const LONG = 200;
+const VIRTUAL_FROM = 200;
 const ROW = 48;
 
 const ICONS: Record<string, string> = { error: "✕", warning: "▲", info: "i" };
 const RANK: Record<string, number> = { error: 0, warning: 1, info: 2 };
 
 /** The worst first, then by place. */
-export function sorted(findings: Finding[]): Finding[] {
+export function sortFindings(findings: Finding[]): Finding[] {
   const rank = (it: Finding) => RANK[it.severity] ?? 3;
   const order = (a: string | number = "", b: string | number = "") => (a < b ? -1 : Number(a > b));
   return [...findings].sort(
@@ -25,11 +26,6 @@ export function sorted(findings: Finding[]): Finding[] {
       order(a.at?.line ?? 0, b.at?.line ?? 0) ||
       order(a.at?.column ?? 0, b.at?.column ?? 0),
   );
-}
-
-/** A text in which backticks stand around what was written. */
-export function worded(text: string): unknown {
-  return text.split("`").map((it, index) => (index % 2 ? html`<code>${it}</code>` : it));
 }
 
 export class Problems extends LitElement {
@@ -42,7 +38,7 @@ export class Problems extends LitElement {
     height: { state: true },
   };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         display: flex;
@@ -169,15 +165,21 @@ export class Problems extends LitElement {
         </h2>
         <span aria-live="polite">
           <span class=${errors ? "error" : "quiet"}
-            ><span aria-hidden="true">✕</span> ${count(errors)}<span class="visually-hidden"> errors,</span></span
+            ><span aria-hidden="true">✕</span> ${formatCount(errors)}<span class="visually-hidden"> errors,</span></span
           >
           <span class=${warnings ? "warning" : "quiet"}
-            ><span aria-hidden="true">▲</span> ${count(warnings)}<span class="visually-hidden"> warnings</span></span
+            ><span aria-hidden="true">▲</span> ${formatCount(warnings)}<span class="visually-hidden">
+              warnings</span
+            ></span
           >
         </span>
         <span class="push" role="group" aria-label="Which problems">
-          <button aria-pressed=${this.all} @click=${() => (this.all = true)}>All ${count(this.findings.length)}</button>
-          <button aria-pressed=${!this.all} @click=${() => (this.all = false)}>This file ${count(here.length)}</button>
+          <button aria-pressed=${this.all} @click=${() => (this.all = true)}>
+            All ${formatCount(this.findings.length)}
+          </button>
+          <button aria-pressed=${!this.all} @click=${() => (this.all = false)}>
+            This file ${formatCount(here.length)}
+          </button>
         </span>
       </header>
       ${this.open ? this.#list(shown) : nothing}
@@ -186,13 +188,13 @@ export class Problems extends LitElement {
 
   #list(shown: Finding[]) {
     if (!shown.length) return html`<p class="none">Nothing was found${this.all ? "" : " in this file"}.</p>`;
-    if (shown.length <= LONG)
+    if (shown.length <= VIRTUAL_FROM)
       return html`<div class="list" tabindex="0" role="group" aria-label="Problems">
         <ul>
           ${shown.map((it) => this.#row(it))}
         </ul>
       </div>`;
-    const { from, to } = rowsAt({ top: this.top, height: this.height }, ROW, shown.length);
+    const { from, to } = visibleRows({ top: this.top, height: this.height }, ROW, shown.length);
     return html`
       <div class="list long" tabindex="0" role="group" aria-label="Problems" @scroll=${this.#scroll}>
         <ul style=${styleMap({ height: `${shown.length * ROW}px` })}>
@@ -213,14 +215,14 @@ export class Problems extends LitElement {
         aria-setsize=${row ? row.of : nothing}
       >
         <span class="severity ${severity}"><span aria-hidden="true">${ICONS[severity]}</span> ${severity}</span>
-        <span class="message" title=${row ? finding.message : nothing}>${worded(finding.message)}</span>
+        <span class="message" title=${row ? finding.message : nothing}>${inlineCode(finding.message)}</span>
         <span class="more">
           ${finding.at?.file ? html`<button class="link mono" title="${finding.at.file}" @click=${tell("place", finding.at)}>${placeName(finding.at)}</button>` : nothing}
           <button class="link" title="what ${finding.code} means" @click=${tell("code", finding.code)}>
             ${finding.code}
           </button>
           ${title ? html`<button @click=${tell("fix", finding)}>${title}</button>` : nothing}
-          ${finding.hint ? html`<span class="hint">${worded(finding.hint)}</span>` : nothing}
+          ${finding.hint ? html`<span class="hint">${inlineCode(finding.hint)}</span>` : nothing}
         </span>
       </li>
     `;

@@ -1,7 +1,7 @@
 // What mends a finding, where there is exactly one way.
 import type { Text } from "@codemirror/state";
 import type { Finding } from "../../../../contract.js";
-import { offsetOf, quoted, wordAt } from "./position.js";
+import { offsetOf, quotedWords, wordAt } from "./position.js";
 
 export interface Fix {
   from: number;
@@ -10,19 +10,19 @@ export interface Fix {
 }
 
 /** The one word that a hint would put in place of another. */
-const ONE = /^(?:did you mean `([^`]+)`\?|one of: ([^\s,`]+))$/;
+const SINGLE_REPLACEMENT = /^(?:did you mean `([^`]+)`\?|one of: ([^\s,`]+))$/;
 
 /** What a button says: `replace with In`. Whether it can still be done depends on the text, which `fixOf` looks at. */
 export function fixTitle(finding: Finding): string | undefined {
-  const found = ONE.exec(finding.hint ?? "");
-  if (found && quoted(finding.message).length) return `Replace with ${found[1] ?? found[2]}`;
+  const found = SINGLE_REPLACEMENT.exec(finding.hint ?? "");
+  if (found && quotedWords(finding.message).length) return `Replace with ${found[1] ?? found[2]}`;
   return isTab(finding) ? "Indent with spaces" : undefined;
 }
 
 export function fixOf(doc: Text, finding: Finding, at = offsetOf(doc, finding.at ?? {})): Fix | undefined {
-  const found = ONE.exec(finding.hint ?? "");
+  const found = SINGLE_REPLACEMENT.exec(finding.hint ?? "");
   if (found) {
-    const word = quoted(finding.message)
+    const word = quotedWords(finding.message)
       .map((it) => wordAt(doc, at, it))
       .find((it) => it);
     return word && { ...word, insert: found[1] ?? found[2]! };

@@ -1,11 +1,11 @@
 // Values that name something else: clusters, labels, options, other documents.
 import type { Completion } from "@codemirror/autocomplete";
 import type { ClusterAnswer, KindAnswer } from "../../../../contract.js";
-import { counted, inline, json } from "../../../format.js";
+import { pluralize, inlineValue, toJson } from "../../../format.js";
 import { type Document, valuesAt } from "./corpus.js";
-import { ITEM, type Spot, topValue } from "./cursor-context.js";
+import { ITEM, type CursorContext, topLevelValue } from "./cursor-context.js";
 
-export interface Known {
+export interface FleetIndex {
   clusters: ClusterAnswer[];
   documents: Document[];
   /** By key, the values and how many clusters have each. */
@@ -20,16 +20,16 @@ interface Option {
   description?: string;
 }
 
-export function known(clusters: ClusterAnswer[], documents: Document[], kinds: KindAnswer[]): Known {
+export function fleetIndex(clusters: ClusterAnswer[], documents: Document[], kinds: KindAnswer[]): FleetIndex {
   return { clusters, documents, kinds, labels: labelsOf(clusters) };
 }
 
 /** The labels of the fleet that was last asked about. */
-let last: { of: ClusterAnswer[]; labels: Known["labels"] } | undefined;
+let cached: { of: ClusterAnswer[]; labels: FleetIndex["labels"] } | undefined;
 
-function labelsOf(clusters: ClusterAnswer[]): Known["labels"] {
-  if (last?.of === clusters) return last.labels;
-  const labels: Known["labels"] = new Map();
+function labelsOf(clusters: ClusterAnswer[]): FleetIndex["labels"] {
+  if (cached?.of === clusters) return cached.labels;
+  const labels: FleetIndex["labels"] = new Map();
   for (const it of clusters) {
     for (const [key, value] of Object.entries(it.labels)) {
       let values = labels.get(key);
@@ -37,12 +37,12 @@ function labelsOf(clusters: ClusterAnswer[]): Known["labels"] {
       values.set(value, (values.get(value) ?? 0) + 1);
     }
   }
-  last = { of: clusters, labels };
+  cached = { of: clusters, labels };
   return labels;
 }
 
 /** What the value at a spot may name. */
-export function referencesAt(spot: Spot, fleet: Known): Completion[] {
+export function referenceCompletions(spot: CursorContext, fleet: FleetIndex): Completion[] {
   // An item of a list is named as the list is.
   const path = spot.path.filter((it) => it !== ITEM);
   const isItem = spot.path.at(-1) === ITEM;
@@ -52,47 +52,47 @@ export function referencesAt(spot: Spot, fleet: Known): Completion[] {
   if (above === "matchExpressions" && key === "operator")
     return ["In", "NotIn", "Exists", "DoesNotExist"].map((label) => ({ label, type: "enum", boost: 3 }));
   if (above === "matchExpressions" && key === "values")
-    return labelValues(fleet, spot.beside.get("key") ?? keyBefore(spot));
+    return labelValues(fleet, spot.siblings.get("key") ?? keyBefore(spot));
   if (/^clusterNames?$|^(ignore|exclude)\w*s$/i.test(key) || (above === "clusters" && key === "name"))
     return clusterNames(spot, fleet);
   if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && /^(name|path)$/.test(key))
-    return optionNames(spot, fleet);
+    return optionNameCompletions(spot, fleet);
   if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && key === "value")
     return optionValues(spot, fleet);
   if (key === "namespace" && above !== "") return namespaces(fleet);
-  return names(fleet, spot, above, key);
+  return documentNames(fleet, spot, above, key);
 }
 
-function labelKeys(fleet: Known): Completion[] {
+function labelKeys(fleet: FleetIndex): Completion[] {
   return [...fleet.labels].map(([label, values]) => ({
     label,
     type: "property",
-    detail: counted(values.size, "value"),
+    detail: pluralize(values.size, "value"),
     boost: 3,
   }));
 }
 
-function labelValues(fleet: Known, key: string): Completion[] {
+function labelValues(fleet: FleetIndex, key: string): Completion[] {
   return [...(fleet.labels.get(key) ?? [])].map(([value, clusters]) => ({
-    label: inline(value),
+    label: inlineValue(value),
     type: "text",
-    detail: counted(clusters, "cluster"),
+    detail: pluralize(clusters, "cluster"),
     boost: 3,
   }));
 }
 
 /** Inside `values: […]`, the key stands before the list. */
-function keyBefore(spot: Spot): string {
+function keyBefore(spot: CursorContext): string {
   return [...spot.before.matchAll(/\bkey:\s*["']?([^\s,"'}]+)/g)].at(-1)?.[1] ?? "";
 }
 
 /** The clusters of those who read the document; all, if it is not known who does. */
-function clusterNames(spot: Spot, fleet: Known): Completion[] {
+function clusterNames(spot: CursorContext, fleet: FleetIndex): Completion[] {
   const dialects = (kind: string | undefined) =>
     fleet.kinds
       .filter((it) => it.kind === kind || (it.kind.endsWith("*") && kind?.startsWith(it.kind.slice(0, -1))))
       .flatMap((it) => it.dialects);
-  const own = dialects(topValue(spot.text, "kind"));
+  const own = dialects(topLevelValue(spot.text, "kind"));
   const kinds = new Map(
     [...new Set(fleet.clusters.map((it) => it.kind))].map((kind) => [
       kind,
@@ -109,7 +109,7 @@ function clusterNames(spot: Spot, fleet: Known): Completion[] {
 }
 
 /** The options of the definitions that the document names, or of all if it names none. */
-function optionsOf(spot: Spot, fleet: Known): [definition: string, option: Option][] {
+function optionsOf(spot: CursorContext, fleet: FleetIndex): [definition: string, option: Option][] {
   const definitions = fleet.documents.filter(
     (it) => it.kind === "PluginDefinition" || it.kind === "ClusterPluginDefinition",
   );
@@ -122,31 +122,31 @@ function optionsOf(spot: Spot, fleet: Known): [definition: string, option: Optio
   );
 }
 
-function optionNames(spot: Spot, fleet: Known): Completion[] {
+function optionNameCompletions(spot: CursorContext, fleet: FleetIndex): Completion[] {
   return optionsOf(spot, fleet).map(([definition, it]) => ({
     label: it.name,
     type: "variable",
     detail: `${it.type ?? ""} of ${definition}`.trim(),
     info:
-      [it.description, it.default === undefined ? undefined : `default: ${json(it.default)}`]
+      [it.description, it.default === undefined ? undefined : `default: ${toJson(it.default)}`]
         .filter((it) => it)
         .join("\n") || "no default",
     boost: 3,
   }));
 }
 
-function optionValues(spot: Spot, fleet: Known): Completion[] {
-  const name = spot.beside.get("name") ?? spot.beside.get("path");
+function optionValues(spot: CursorContext, fleet: FleetIndex): Completion[] {
+  const name = spot.siblings.get("name") ?? spot.siblings.get("path");
   const options = optionsOf(spot, fleet).filter(([, it]) => it.name === name);
   return options.flatMap(([definition, it]): Completion[] => [
     ...(it.default === undefined
       ? []
-      : [{ label: inline(it.default), type: "text", detail: `default of ${definition}`, boost: 2 }]),
+      : [{ label: inlineValue(it.default), type: "text", detail: `default of ${definition}`, boost: 2 }]),
     ...(it.type === "bool" ? ["true", "false"].map((label) => ({ label, type: "enum", boost: 2 })) : []),
   ]);
 }
 
-function namespaces(fleet: Known): Completion[] {
+function namespaces(fleet: FleetIndex): Completion[] {
   const all = new Set(
     fleet.documents.flatMap((it) => (it.kind === "Namespace" ? it.metadata?.name : it.metadata?.namespace) ?? []),
   );
@@ -154,8 +154,8 @@ function namespaces(fleet: Known): Completion[] {
 }
 
 /** Names of the documents that a key speaks of: `clusterSets`, `pluginPreset`, `pluginDefinitionRef: {name}`. */
-function names(fleet: Known, spot: Spot, above: string, key: string): Completion[] {
-  const spoken = key === "name" ? (spot.beside.get("kind") ?? above) : key;
+function documentNames(fleet: FleetIndex, spot: CursorContext, above: string, key: string): Completion[] {
+  const spoken = key === "name" ? (spot.siblings.get("kind") ?? above) : key;
   const word = spoken
     .replace(/(Refs?|Names?)$/, "")
     .replace(/s$/, "")
@@ -164,7 +164,7 @@ function names(fleet: Known, spot: Spot, above: string, key: string): Completion
   const found = fleet.documents.filter((it) => {
     const kind = it.kind.toLowerCase();
     // `pluginDefinitionNames` may mean a ClusterPluginDefinition too, unless a kind stands beside it.
-    const isMeant = kind === word || (word.length > 6 && kind.endsWith(word) && !spot.beside.has("kind"));
+    const isMeant = kind === word || (word.length > 6 && kind.endsWith(word) && !spot.siblings.has("kind"));
     return it.metadata?.name !== undefined && isMeant;
   });
   return [...new Map(found.map((it) => [it.metadata!.name!, it.kind]))].map(([label, detail]) => ({

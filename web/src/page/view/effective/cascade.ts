@@ -2,14 +2,14 @@
 // apply with the reason. Each is a link to its line.
 import { css, html, LitElement, nothing } from "lit";
 import type { LayerAnswer, LinkAnswer, Refusal } from "../../../../contract.js";
-import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../theme.styles.js";
+import { layerMark, markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
 import { placeName } from "../../../format.js";
 import type { State } from "../../state.js";
-import { prose } from "../inline-code.js";
-import { said } from "./value-tree.js";
+import { inlineCode } from "../inline-code.js";
+import { layerValueText } from "./value-tree.js";
 
-const WORDS: Record<string, string> = {
+const STATE_TEXT: Record<string, string> = {
   wins: "wins",
   shadowed: "overridden",
   "not-applied": "does not apply",
@@ -26,8 +26,8 @@ export class Cascade extends LitElement {
     error: { attribute: false },
   };
   static override styles = [
-    look,
-    marks,
+    baseStyles,
+    markStyles,
     css`
       :host {
         padding: 4px var(--ff-space) var(--ff-space) 24px;
@@ -98,7 +98,7 @@ export class Cascade extends LitElement {
   override render() {
     if (this.error)
       return html`<p class="quiet">
-        ${prose(this.error.message)}${this.error.hint ? html`: ${prose(this.error.hint)}` : nothing}
+        ${inlineCode(this.error.message)}${this.error.hint ? html`: ${inlineCode(this.error.hint)}` : nothing}
       </p>`;
     return html`
       ${this.text !== undefined && (this.text.length > 60 || this.text.includes("\n")) ? html`<pre tabindex="0" role="group" aria-label="The whole value">${this.text}</pre>` : nothing}
@@ -112,17 +112,17 @@ export class Cascade extends LitElement {
     const reason = "reason" in link ? link.reason : undefined;
     const words =
       state === "retained" && this.rule !== undefined
-        ? `${WORDS[state]} by the rule ${this.rule}`
-        : (WORDS[state] ?? state);
+        ? `${STATE_TEXT[state]} by the rule ${this.rule}`
+        : (STATE_TEXT[state] ?? state);
     // Winners stand on top and losers are struck out: only those who cannot see it need to be told.
     const plain = state === "wins" || state === "shadowed";
     return html`<li class=${state}>
       ${layerMark(link.layer)}
       <span class="what">
-        <span class="value">${said(link)}</span>
+        <span class="value">${layerValueText(link)}</span>
         <span class="layer" title=${link.document ?? ""}
           >${link.layer}<span class=${plain ? "visually-hidden" : ""}
-            >: ${words}${reason ? html`, ${prose(reason.text)}` : nothing}</span
+            >: ${words}${reason ? html`, ${inlineCode(reason.text)}` : nothing}</span
           ></span
         >
       </span>

@@ -1,14 +1,14 @@
 // Picks one of thousands of clusters: type to narrow, arrows and Enter to take.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../theme.styles.js";
+import { baseStyles } from "../../../theme.styles.js";
 import { styleMap } from "../../../style-map.js";
-import { clusterName, count } from "../../../format.js";
+import { clusterName, formatCount } from "../../../format.js";
 
-const LINE = 24;
-const SHOWN = 12;
+const ROW_HEIGHT = 24;
+const VISIBLE_ROWS = 12;
 
 /** Tells `pick` with the name. `names` are what the subject picks, `others` the rest of the fleet. */
-export class Pick extends LitElement {
+export class ClusterPicker extends LitElement {
   static override properties = {
     names: { attribute: false },
     others: { attribute: false },
@@ -21,7 +21,7 @@ export class Pick extends LitElement {
     top: { state: true },
   };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         position: relative;
@@ -39,7 +39,7 @@ export class Pick extends LitElement {
         min-width: 100%;
         width: max-content;
         max-width: 28rem;
-        max-height: ${LINE * SHOWN}px;
+        max-height: ${ROW_HEIGHT * VISIBLE_ROWS}px;
         margin-top: 2px;
         overflow: auto;
         border: 1px solid var(--ff-line);
@@ -53,9 +53,9 @@ export class Pick extends LitElement {
       .option {
         position: absolute;
         inset-inline: 0;
-        height: ${LINE}px;
+        height: ${ROW_HEIGHT}px;
         padding-inline: var(--ff-space);
-        line-height: ${LINE}px;
+        line-height: ${ROW_HEIGHT}px;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
@@ -98,7 +98,7 @@ export class Pick extends LitElement {
     this.renderRoot.querySelector("input")?.focus();
   }
 
-  get #found(): { name: string; picked: boolean }[] {
+  get #matches(): { name: string; picked: boolean }[] {
     const wanted = this.typed.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (name: string) => wanted.every((it) => clusterName(name).toLowerCase().includes(it));
     return [
@@ -108,9 +108,9 @@ export class Pick extends LitElement {
   }
 
   override render() {
-    const found = this.open ? this.#found : [];
-    const first = Math.max(0, Math.floor(this.top / LINE) - 4);
-    const window = found.slice(first, first + SHOWN + 8).map((it, index) => ({ ...it, index: first + index }));
+    const found = this.open ? this.#matches : [];
+    const first = Math.max(0, Math.floor(this.top / ROW_HEIGHT) - 4);
+    const window = found.slice(first, first + VISIBLE_ROWS + 8).map((it, index) => ({ ...it, index: first + index }));
     const active = found[this.at];
     if (active && !window.some((it) => it.index === this.at)) window.push({ ...active, index: this.at });
     return html`
@@ -142,11 +142,11 @@ export class Pick extends LitElement {
       >
         ${
           found.length
-            ? html`<div class="all" role="presentation" style=${styleMap({ height: `${found.length * LINE}px` })}>
-                ${window.map((it) => html`<div class="option" role="option" id="option-${it.index}" aria-selected=${it.index === this.at} aria-setsize=${found.length} aria-posinset=${it.index + 1} style=${styleMap({ top: `${it.index * LINE}px` })} @click=${() => this.#take(it.name)}>${clusterName(it.name)}${it.picked ? nothing : html` <span class="quiet">not picked</span>`}</div>`)}
+            ? html`<div class="all" role="presentation" style=${styleMap({ height: `${found.length * ROW_HEIGHT}px` })}>
+                ${window.map((it) => html`<div class="option" role="option" id="option-${it.index}" aria-selected=${it.index === this.at} aria-setsize=${found.length} aria-posinset=${it.index + 1} style=${styleMap({ top: `${it.index * ROW_HEIGHT}px` })} @click=${() => this.#pick(it.name)}>${clusterName(it.name)}${it.picked ? nothing : html` <span class="quiet">not picked</span>`}</div>`)}
               </div>`
             : html`<div class="none quiet" role="option" aria-selected="false" aria-disabled="true">
-                ${this.open ? `no cluster of ${count(this.names.length + this.others.length)} is called that` : ""}
+                ${this.open ? `no cluster of ${formatCount(this.names.length + this.others.length)} is called that` : ""}
               </div>`
         }
       </div>
@@ -159,7 +159,7 @@ export class Pick extends LitElement {
     this.open = true;
     this.at = Math.max(
       0,
-      this.#found.findIndex((it) => it.name === this.value),
+      this.#matches.findIndex((it) => it.name === this.value),
     );
     void this.updateComplete.then(() => this.#reveal());
   };
@@ -176,16 +176,19 @@ export class Pick extends LitElement {
   };
 
   readonly #key = (event: KeyboardEvent): void => {
-    const found = this.#found;
-    const to = { ArrowDown: this.at + 1, ArrowUp: this.at - 1, PageDown: this.at + SHOWN, PageUp: this.at - SHOWN }[
-      event.key
-    ];
+    const found = this.#matches;
+    const to = {
+      ArrowDown: this.at + 1,
+      ArrowUp: this.at - 1,
+      PageDown: this.at + VISIBLE_ROWS,
+      PageUp: this.at - VISIBLE_ROWS,
+    }[event.key];
     if (to !== undefined) {
       if (!this.open) this.#start();
       else this.at = Math.min(Math.max(to, 0), Math.max(found.length - 1, 0));
       this.#reveal();
     } else if (event.key === "Enter" && this.open && found[this.at]) {
-      this.#take(found[this.at]!.name);
+      this.#pick(found[this.at]!.name);
     } else if (event.key === "Escape" && this.open) {
       this.open = false;
       this.dispatchEvent(new CustomEvent("leave"));
@@ -200,17 +203,18 @@ export class Pick extends LitElement {
 
   #reveal(): void {
     const list = this.renderRoot.querySelector(".list")!;
-    const top = this.at * LINE;
+    const top = this.at * ROW_HEIGHT;
     if (top < list.scrollTop) list.scrollTop = top;
-    else if (top + LINE > list.scrollTop + LINE * SHOWN) list.scrollTop = top + LINE - LINE * SHOWN;
+    else if (top + ROW_HEIGHT > list.scrollTop + ROW_HEIGHT * VISIBLE_ROWS)
+      list.scrollTop = top + ROW_HEIGHT - ROW_HEIGHT * VISIBLE_ROWS;
     this.top = list.scrollTop;
   }
 
-  #take(name: string): void {
+  #pick(name: string): void {
     this.open = false;
     this.typed = "";
     this.dispatchEvent(new CustomEvent("pick", { detail: name }));
   }
 }
 
-customElements.define("ff-pick", Pick);
+customElements.define("ff-pick", ClusterPicker);

@@ -1,22 +1,23 @@
 // A cluster's part of the plan: one line an action, with its reason; the differences unfold.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
-import { look } from "../../../theme.styles.js";
-import { clusterName, count, counted, inline } from "../../../format.js";
-import { Ask, Watch } from "../../engine-query.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, formatCount, pluralize, inlineValue } from "../../../format.js";
+import { EngineQuery } from "../../engine-query.js";
 import { LATER } from "../../engine.js";
-import { now } from "../../clock.js";
+import { currentMinute } from "../../clock.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
-import { prose } from "../inline-code.js";
+import { inlineCode } from "../inline-code.js";
 
 const SIGNS: Record<string, string> = { create: "+", patch: "~", delete: "−" };
 /** The Plan view shows the rest. */
-const MOST = 40;
+const MAX_ACTIONS = 40;
 
 export class ClusterPlan extends LitElement {
   static override properties = { state: { attribute: false } };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         padding: var(--ff-space);
@@ -76,29 +77,33 @@ export class ClusterPlan extends LitElement {
     `,
   ];
   declare state: State;
-  readonly plan = new Ask<"plan">(
+  readonly plan = new EngineQuery<"plan">(
     this,
     () => {
-      const { cluster, subject } = this.state.choice;
+      const { cluster, subject } = this.state.selection;
       if (cluster === undefined || subject === undefined) return undefined;
       // What a subject does on the hub is of no cluster.
-      return { op: "plan", scope: cluster === "" ? { subjects: [subject] } : { clusters: [cluster] }, now: now() };
+      return {
+        op: "plan",
+        scope: cluster === "" ? { subjects: [subject] } : { clusters: [cluster] },
+        now: currentMinute(),
+      };
     },
     { urgency: LATER },
   );
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {
     const { value, error, stale } = this.plan;
-    const { cluster, subject } = this.state.choice;
+    const { cluster, subject } = this.state.selection;
     if (cluster === undefined) return nothing;
     if (error)
       return html`<h3>Plan</h3>
-        <p class="quiet">${prose(error.message)}</p>`;
+        <p class="quiet">${inlineCode(error.message)}</p>`;
     if (!value) return nothing;
     // Those of the subject that is looked at first.
     const all = [...value.actions, ...value.held].sort(
@@ -107,11 +112,11 @@ export class ClusterPlan extends LitElement {
     return html`
       <h3>
         Plan for ${clusterName(cluster)}:
-        ${value.actions.length ? counted(value.actions.length, "action") : value.needs.length ? "not known yet" : "nothing to do"}${value.held.length ? `, ${count(value.held.length)} held` : ""}
+        ${value.actions.length ? pluralize(value.actions.length, "action") : value.needs.length ? "not known yet" : "nothing to do"}${value.held.length ? `, ${formatCount(value.held.length)} held` : ""}
       </h3>
-      ${value.needs.length ? html`<p class="quiet">${counted(value.needs.length, "object")} must be seen before more can be said.</p>` : nothing}
-      <div class=${stale ? "stale" : ""}>${all.slice(0, MOST).map((it) => this.#action(it))}</div>
-      ${all.length > MOST ? html`<p><button class="link" @click=${() => this.state.choose({ view: "plan" })}>${count(all.length - MOST)} more in the plan</button></p>` : nothing}
+      ${value.needs.length ? html`<p class="quiet">${pluralize(value.needs.length, "object")} must be seen before more can be said.</p>` : nothing}
+      <div class=${stale ? "stale" : ""}>${all.slice(0, MAX_ACTIONS).map((it) => this.#action(it))}</div>
+      ${all.length > MAX_ACTIONS ? html`<p><button class="link" @click=${() => this.state.select({ view: "plan" })}>${formatCount(all.length - MAX_ACTIONS)} more in the plan</button></p>` : nothing}
     `;
   }
 
@@ -122,12 +127,13 @@ export class ClusterPlan extends LitElement {
         <span class="sign ${it.verb}" aria-hidden="true">${SIGNS[it.verb] ?? ""}</span
         ><span class="line"
           >${it.verb} ${it.target.kind} <code>${it.target.name}</code>${it.held ? html` <b>held</b>` : nothing}
-          <span class="quiet">${prose(it.reason.text)}</span></span
+          <span class="quiet">${inlineCode(it.reason.text)}</span></span
         >
       </summary>
       <p class="about quiet">
-        ${it.subject}, wave ${it.wave}${it.held ? html`. ${prose(it.held.text)}: ${prose(it.held.hint)}` : nothing}.
-        ${prose(it.reason.text)}
+        ${it.subject}, wave
+        ${it.wave}${it.held ? html`. ${inlineCode(it.held.text)}: ${inlineCode(it.held.hint)}` : nothing}.
+        ${inlineCode(it.reason.text)}
       </p>
       <ul>
         ${differences.map(difference)}
@@ -139,7 +145,7 @@ export class ClusterPlan extends LitElement {
 function difference(it: DifferenceAnswer) {
   return html`<li>
     <code>${it.path}</code>
-    ${it.kind === "changed" ? nothing : html`<span class="quiet">${it.kind}</span> `}${it.live === undefined ? nothing : html`<del class="value mono">${inline(it.live)}</del> → `}${it.desired === undefined ? html`<span class="quiet">nothing</span>` : html`<ins class="value mono">${inline(it.desired)}</ins>`}
+    ${it.kind === "changed" ? nothing : html`<span class="quiet">${it.kind}</span> `}${it.live === undefined ? nothing : html`<del class="value mono">${inlineValue(it.live)}</del> → `}${it.desired === undefined ? html`<span class="quiet">nothing</span>` : html`<ins class="value mono">${inlineValue(it.desired)}</ins>`}
   </li>`;
 }
 

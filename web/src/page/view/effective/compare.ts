@@ -1,21 +1,22 @@
 // Two clusters side by side: where they get something else, and which layer makes the difference.
 import { css, html, LitElement, nothing } from "lit";
 import type { ClusterDifference } from "../../../../contract.js";
-import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../theme.styles.js";
-import { clusterName, counted, placeName } from "../../../format.js";
-import { Ask, Watch } from "../../engine-query.js";
+import { layerMark, markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, pluralize, placeName } from "../../../format.js";
+import { EngineQuery } from "../../engine-query.js";
 import { URGENT } from "../../engine.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
-import { prose } from "../inline-code.js";
-import { said } from "./value-tree.js";
+import { inlineCode } from "../inline-code.js";
+import { layerValueText } from "./value-tree.js";
 import "./membership.js";
 
 export class Compare extends LitElement {
   static override properties = { state: { attribute: false } };
   static override styles = [
-    look,
-    marks,
+    baseStyles,
+    markStyles,
     css`
       :host {
         padding: var(--ff-space);
@@ -56,10 +57,10 @@ export class Compare extends LitElement {
     `,
   ];
   declare state: State;
-  readonly diff = new Ask<"diff">(
+  readonly diff = new EngineQuery<"diff">(
     this,
     () => {
-      const { subject, cluster, compare } = this.state.choice;
+      const { subject, cluster, compare } = this.state.selection;
       return subject !== undefined && cluster !== undefined && compare !== undefined
         ? { op: "diff", subject, left: cluster, right: compare }
         : undefined;
@@ -69,15 +70,15 @@ export class Compare extends LitElement {
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {
-    const { subject, cluster, compare } = this.state.choice;
+    const { subject, cluster, compare } = this.state.selection;
     const { value, error, stale } = this.diff;
     if (cluster === undefined || compare === undefined || subject === undefined) return nothing;
     if (error) {
-      return html`<p>${prose(error.message)}</p>
+      return html`<p>${inlineCode(error.message)}</p>
         <ff-membership
           .state=${this.state}
           .subject=${subject}
@@ -88,7 +89,7 @@ export class Compare extends LitElement {
     if (!value.differences.length)
       return html`<p>${clusterName(cluster)} and ${clusterName(compare)} get the same.</p>`;
     return html`
-      <p role="status">${counted(value.differences.length, "difference")}</p>
+      <p role="status">${pluralize(value.differences.length, "difference")}</p>
       <table class=${stale ? "stale" : ""}>
         <thead>
           <tr>
@@ -106,7 +107,7 @@ export class Compare extends LitElement {
   }
 
   #difference(it: ClusterDifference) {
-    const show = () => this.state.choose({ path: it.path, object: it.object, compare: undefined });
+    const show = () => this.state.select({ path: it.path, object: it.object, compare: undefined });
     const { cause } = it;
     return html`<tr>
       <th scope="row">
@@ -130,7 +131,7 @@ function breakable(path: string) {
 function side(value: unknown, valueFrom: unknown) {
   return value === undefined && valueFrom === undefined
     ? html`<span class="quiet">not set</span>`
-    : html`<span>${said({ value, valueFrom })}</span>`;
+    : html`<span>${layerValueText({ value, valueFrom })}</span>`;
 }
 
 customElements.define("ff-compare", Compare);

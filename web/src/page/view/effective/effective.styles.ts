@@ -1,7 +1,7 @@
 // How the column of one cluster looks.
 import { css } from "lit";
 
-export const effectiveStyle = css`
+export const effectiveStyles = css`
   :host {
     display: flex;
     flex-direction: column;

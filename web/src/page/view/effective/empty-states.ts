@@ -1,7 +1,7 @@
 // What to write when there is nothing to show.
 import { html } from "lit";
 
-export function nothingLoaded() {
+export function noSubjects() {
   return html`<div class="empty">
     <p>
       Here stands what one cluster gets and who decides over each value. Three documents are enough for a start: a
@@ -31,7 +31,7 @@ spec:
   </div>`;
 }
 
-export function nothingPicked(subject: string) {
+export function noClustersSelected(subject: string) {
   return html`<div class="empty">
     <p>${subject} picks no cluster. A cluster is picked when its labels are what the selector asks for:</p>
     <pre tabindex="0" role="region" aria-label="Example of a selector">

@@ -1,12 +1,13 @@
 // Why a cluster is in or out of a subject: requirement by requirement, each a link to the label that it is about.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../theme.styles.js";
+import { baseStyles } from "../../../theme.styles.js";
 import { clusterName } from "../../../format.js";
-import { step } from "../../../yaml.js";
-import { Ask, Watch } from "../../engine-query.js";
+import { pointerSegment } from "../../../yaml.js";
+import { EngineQuery } from "../../engine-query.js";
 import { LATER, SOON } from "../../engine.js";
+import { StateController } from "../../state-controller.js";
 import type { Place, State } from "../../state.js";
-import { prose } from "../inline-code.js";
+import { inlineCode } from "../inline-code.js";
 
 export class Membership extends LitElement {
   static override properties = {
@@ -15,7 +16,7 @@ export class Membership extends LitElement {
     cluster: { attribute: false },
   };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         padding: 4px var(--ff-space);
@@ -52,25 +53,25 @@ export class Membership extends LitElement {
   declare state: State;
   declare subject: string;
   declare cluster: string;
-  readonly why = new Ask<"explain">(
+  readonly why = new EngineQuery<"explain">(
     this,
     () => (this.subject ? { op: "explain", subject: this.subject, cluster: this.cluster } : undefined),
     { urgency: SOON },
   );
-  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
+  readonly clusters = new EngineQuery<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
   override updated(changed: Map<string, unknown>): void {
-    if (changed.has("subject") || changed.has("cluster")) this.why.again();
+    if (changed.has("subject") || changed.has("cluster")) this.why.refresh();
   }
 
   override render() {
     const { value, error } = this.why;
-    if (error) return html`<p class="quiet">${prose(error.message)}</p>`;
+    if (error) return html`<p class="quiet">${inlineCode(error.message)}</p>`;
     if (!value) return nothing;
     const reasons = value.reasons ?? [];
     const summary = value.selected
@@ -83,13 +84,13 @@ export class Membership extends LitElement {
             <span class=${it.holds ? "holds" : "fails"}
               ><span aria-hidden="true">${it.holds ? "✓" : "✗"}</span
               ><span class="visually-hidden">${it.holds ? "holds:" : "does not hold:"}</span></span
-            ><span>${prose(it.text)} ${this.#link(it.text)}</span>
+            ><span>${inlineCode(it.text)} ${this.#link(it.text)}</span>
           </li>`,
       )}
     </ul>`;
     return html`<details ?open=${!value.selected}>
       <summary>
-        ${summary}${value.selected && reasons.length ? html` <span class="quiet">because of ${reasons.length === 1 ? prose(reasons[0]!.text) : `${reasons.length} reasons`}</span>` : nothing}
+        ${summary}${value.selected && reasons.length ? html` <span class="quiet">because of ${reasons.length === 1 ? inlineCode(reasons[0]!.text) : `${reasons.length} reasons`}</span>` : nothing}
       </summary>
       ${list}
     </details>`;
@@ -113,12 +114,13 @@ export class Membership extends LitElement {
     const kinds = (this.clusters.value?.clusters ?? []).filter((it) => it.name === this.cluster).map((it) => it.kind);
     for (const file of this.state.files.values()) {
       if (file.live !== undefined || !file.text?.includes(this.cluster)) continue;
-      const answer = await this.state.ask({ op: "parse", text: file.text, places: true }, SOON);
+      const answer = await this.state.query({ op: "parse", text: file.text, places: true }, SOON);
       if (!answer || !("ok" in answer)) continue;
       const documents = answer.ok.documents as { kind?: string; metadata?: { name?: string } }[];
       const at = documents.findIndex((it) => kinds.includes(it.kind ?? "") && it.metadata?.name === this.cluster);
       const places = answer.ok.places?.[at];
-      const place = places?.[`/metadata/labels${step(key)}`] ?? places?.["/metadata/labels"] ?? places?.["/metadata"];
+      const place =
+        places?.[`/metadata/labels${pointerSegment(key)}`] ?? places?.["/metadata/labels"] ?? places?.["/metadata"];
       if (place) return { file: file.name, ...place };
     }
     return undefined;

@@ -3,7 +3,7 @@ import { css } from "lit";
 
 export const LINE = 24;
 
-export const treeStyle = css`
+export const treeStyles = css`
   .tree {
     position: relative;
     padding-block: 4px;

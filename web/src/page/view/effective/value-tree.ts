@@ -1,7 +1,7 @@
 // What one cluster gets, as a tree of values that know where they come from and what they were before the edits.
 import type { Json, LayerAnswer, OptionAnswer, ProductAnswer, ResultAnswer } from "../../../../contract.js";
-import { inline, json, reference } from "../../../format.js";
-import { step } from "../../../yaml.js";
+import { inlineValue, toJson, referenceText } from "../../../format.js";
+import { pointerSegment } from "../../../yaml.js";
 
 /** A value, or what holds values. */
 export interface Node {
@@ -41,12 +41,12 @@ export function nodesOf(result: ResultAnswer | undefined): Node[] {
 }
 
 /** As people write objects: who they are first. */
-export function inOrder(value: object): [string, unknown][] {
-  const rank = (key: string) => FIRST.get(key) ?? 9;
+export function sortedEntries(value: object): [string, unknown][] {
+  const rank = (key: string) => KEY_ORDER.get(key) ?? 9;
   return Object.entries(value).sort(([a], [b]) => rank(a) - rank(b));
 }
 
-const FIRST = new Map([
+const KEY_ORDER = new Map([
   ["apiVersion", 0],
   ["kind", 1],
   ["metadata", 2],
@@ -55,21 +55,21 @@ const FIRST = new Map([
 ]);
 
 /** So many options of one prefix stand together. */
-const TOGETHER = 4;
+const GROUP_FROM = 4;
 /** More than these below one value start folded. */
-const MANY = 40;
+const FOLD_ABOVE = 40;
 /** More objects than these start folded. */
-const SEVERAL = 3;
+const FOLD_OBJECTS_ABOVE = 3;
 
 function optionNodes(options: OptionAnswer[], origins: Record<string, LayerAnswer[]>): Node[] {
-  const families = new Map<string, OptionAnswer[]>();
+  const byPrefix = new Map<string, OptionAnswer[]>();
   for (const it of options) {
     const first = it.path.split(/[.[]/, 1)[0]!;
-    families.set(first, [...(families.get(first) ?? []), it]);
+    byPrefix.set(first, [...(byPrefix.get(first) ?? []), it]);
   }
-  const nodes = [...families].flatMap(([, family]) => {
-    const leaves = family.map((it) => optionNode(it, own(origins, it.path) ?? [{ ...it, layer: it.from }]));
-    if (family.length < TOGETHER) return leaves;
+  const nodes = [...byPrefix].flatMap(([, family]) => {
+    const leaves = family.map((it) => optionNode(it, ownValue(origins, it.path) ?? [{ ...it, layer: it.from }]));
+    if (family.length < GROUP_FROM) return leaves;
     const prefix = commonPrefix(family.map((it) => it.path));
     const injected = family.every((it) => it.from === "injected");
     for (const it of leaves) it.name = it.name.slice(prefix.length + 1) || it.name;
@@ -83,8 +83,8 @@ function optionNodes(options: OptionAnswer[], origins: Record<string, LayerAnswe
 function commonPrefix(paths: string[]): string {
   const parts = paths.map((it) => it.split("."));
   const shared: string[] = [];
-  for (const [at, part] of parts[0]!.slice(0, -1).entries()) {
-    if (!parts.every((it) => it[at] === part && it.length > at + 1)) break;
+  for (const [valueAt, part] of parts[0]!.slice(0, -1).entries()) {
+    if (!parts.every((it) => it[valueAt] === part && it.length > valueAt + 1)) break;
     shared.push(part);
   }
   return shared.join(".");
@@ -93,9 +93,9 @@ function commonPrefix(paths: string[]): string {
 function optionNode(option: OptionAnswer, origins: LayerAnswer[]): Node {
   const base = { path: option.path, id: `option ${option.path}`, name: option.path, origins };
   if (option.valueFrom !== undefined)
-    return { ...base, text: reference(option.valueFrom), isReference: true, children: [], folded: false };
+    return { ...base, text: referenceText(option.valueFrom), isReference: true, children: [], folded: false };
   // Maps may be merged from several layers: each value below belongs to the first layer that has it.
-  const below = (pointer: string) => inside(origins, pointer);
+  const below = (pointer: string) => originsInside(origins, pointer);
   const path = (outer: string, key: string | number) =>
     typeof key === "number" ? `${outer}[${key}]` : `${outer}.${key.replace(/[.[\\]/g, "\\$&")}`;
   return valueNode(base, option.value, {
@@ -106,7 +106,7 @@ function optionNode(option: OptionAnswer, origins: LayerAnswer[]): Node {
 }
 
 /** What layers say of a place inside of what they say. */
-function inside(origins: LayerAnswer[], pointer: string): LayerAnswer[] {
+function originsInside(origins: LayerAnswer[], pointer: string): LayerAnswer[] {
   return origins.flatMap((it) => {
     const value = at(it.value, pointer);
     return value === undefined ? [] : [{ ...it, value: value as Json }];
@@ -114,7 +114,7 @@ function inside(origins: LayerAnswer[], pointer: string): LayerAnswer[] {
 }
 
 /** Documents may well call something `constructor`. */
-function own<T>(of: Record<string, T>, key: string): T | undefined {
+function ownValue<T>(of: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(of, key) ? of[key] : undefined;
 }
 
@@ -122,7 +122,7 @@ function at(value: unknown, pointer: string): unknown {
   let here = value;
   for (const part of pointer.split("/").slice(1)) {
     if (typeof here !== "object" || here === null) return undefined;
-    here = own(here as Record<string, unknown>, part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    here = ownValue(here as Record<string, unknown>, part.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
   return here;
 }
@@ -136,10 +136,10 @@ function objectNode(product: ProductAnswer, of: number): Node {
   const { line: _line, column: _column, ...place } = product.base ?? {};
   const base: LayerAnswer = { layer: "base", ...place };
   // A value is its nearest layer's; what no layer touched is the base's own.
-  const nearest = (pointer: string): LayerAnswer[] => {
+  const nearestOrigins = (pointer: string): LayerAnswer[] => {
     for (let it = pointer; it; it = it.slice(0, it.lastIndexOf("/"))) {
-      const found = own(origins, it);
-      if (found) return it === pointer ? found : inside(found, pointer.slice(it.length));
+      const found = ownValue(origins, it);
+      if (found) return it === pointer ? found : originsInside(found, pointer.slice(it.length));
     }
     return [base];
   };
@@ -158,15 +158,15 @@ function objectNode(product: ProductAnswer, of: number): Node {
     product.object,
     {
       pointer: "",
-      path: (outer, key) => outer + step(key),
-      origins: nearest,
+      path: (outer, key) => outer + pointerSegment(key),
+      origins: nearestOrigins,
       retained: rule,
     },
   );
-  return { ...node, folded: of > SEVERAL };
+  return { ...node, folded: of > FOLD_OBJECTS_ABOVE };
 }
 
-interface Around {
+interface TreeContext {
   pointer: string;
   path: (outer: string, key: string | number) => string;
   origins: (pointer: string) => LayerAnswer[];
@@ -176,27 +176,30 @@ interface Around {
 function valueNode(
   base: Pick<Node, "id" | "name" | "path" | "object" | "origins">,
   value: unknown,
-  around: Around,
+  context: TreeContext,
 ): Node {
-  const rule = around.retained?.(around.pointer);
+  const rule = context.retained?.(context.pointer);
   const retained = rule === undefined ? {} : { retainedBy: rule };
   const isList = Array.isArray(value);
   const entries: [string | number, unknown][] = isList
     ? [...value.entries()]
     : typeof value === "object" && value !== null
-      ? inOrder(value)
+      ? sortedEntries(value)
       : [];
-  if (!entries.length) return { ...base, ...retained, text: inline(value), children: [], folded: false };
+  if (!entries.length) return { ...base, ...retained, text: inlineValue(value), children: [], folded: false };
   const children = entries.map(([key, it]) => {
-    const pointer = around.pointer + step(key);
-    const path = around.path(base.path ?? "", key);
+    const pointer = context.pointer + pointerSegment(key);
+    const path = context.path(base.path ?? "", key);
     const named = typeof key === "number" ? `${key}${nameIn(it)}` : key;
     const id = `${base.object === undefined ? "option" : `object ${base.object}`} ${path}`;
-    return valueNode({ ...base, id, name: named, path, origins: around.origins(pointer) }, it, { ...around, pointer });
+    return valueNode({ ...base, id, name: named, path, origins: context.origins(pointer) }, it, {
+      ...context,
+      pointer,
+    });
   });
   const summary = isList ? `[${entries.length}]` : `{${entries.length}}`;
   return {
-    ...branch(base.id, base.name, children, summary, around.pointer !== "" && size(children) > MANY),
+    ...branch(base.id, base.name, children, summary, context.pointer !== "" && size(children) > FOLD_ABOVE),
     ...base,
     ...retained,
   };
@@ -217,12 +220,12 @@ function size(nodes: Node[]): number {
 }
 
 /** Marks what the edits made of it. */
-export function against(before: Node[], after: Node[]): Node[] {
+export function markChanges(before: Node[], after: Node[]): Node[] {
   const then = new Map(before.map((it) => [it.id, it]));
   const marked = after.map((it): Node => {
     const old = then.get(it.id);
     if (!old) return { ...it, change: "added" };
-    const children = against(old.children, it.children);
+    const children = markChanges(old.children, it.children);
     if (it.text !== old.text) return { ...it, children, change: "changed", was: old.text ?? old.summary ?? "" };
     return { ...it, children, ...(children.some((it) => it.change) ? { change: "changed" as const } : {}) };
   });
@@ -232,13 +235,17 @@ export function against(before: Node[], after: Node[]): Node[] {
 }
 
 /** What a layer says, in one line. */
-export function said(layer: { value?: unknown; valueFrom?: unknown }): string {
-  if (layer.valueFrom !== undefined) return reference(layer.valueFrom);
-  return layer.value === undefined ? "" : typeof layer.value === "object" ? json(layer.value) : inline(layer.value);
+export function layerValueText(layer: { value?: unknown; valueFrom?: unknown }): string {
+  if (layer.valueFrom !== undefined) return referenceText(layer.valueFrom);
+  return layer.value === undefined
+    ? ""
+    : typeof layer.value === "object"
+      ? toJson(layer.value)
+      : inlineValue(layer.value);
 }
 
 /** `replicas, 5, set by cluster-option-override in presets.yaml line 29, overrides 3 from preset`. */
-export function sentence(node: Node): string {
+export function describeNode(node: Node): string {
   const [winner, ...losers] = node.origins;
   const parts = [node.name, node.text ?? node.summary ?? ""];
   if (node.change === "removed") return [...parts, "removed by your edits"].join(", ");
@@ -247,7 +254,8 @@ export function sentence(node: Node): string {
     parts.push(
       `set by ${winner.layer}${winner.file === undefined ? "" : ` in ${fileName(winner.file)}${winner.line === undefined ? "" : ` line ${winner.line}`}`}`,
     );
-  if (node.children.length === 0) for (const it of losers) parts.push(`overrides ${said(it)} from ${it.layer}`);
+  if (node.children.length === 0)
+    for (const it of losers) parts.push(`overrides ${layerValueText(it)} from ${it.layer}`);
   if (node.change === "added") parts.push("added by your edits");
   if (node.change === "changed")
     parts.push(node.was === undefined ? "changed inside by your edits" : `was ${node.was} before your edits`);
@@ -259,10 +267,10 @@ function fileName(path: string): string {
 }
 
 /** The node of a path, and those around it, outermost first. */
-export function lineage(nodes: Node[], is: (node: Node) => boolean): Node[] {
+export function pathTo(nodes: Node[], is: (node: Node) => boolean): Node[] {
   for (const it of nodes) {
     if (is(it)) return [it];
-    const below = lineage(it.children, is);
+    const below = pathTo(it.children, is);
     if (below.length) return [it, ...below];
   }
   return [];

@@ -2,11 +2,11 @@
 import { css, html, LitElement, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { ResultAnswer } from "../../../../contract.js";
-import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../theme.styles.js";
-import { reference } from "../../../format.js";
-import { type Line, lineText, step, yamlLines } from "../../../yaml.js";
-import { inOrder, type Node, objectName } from "./value-tree.js";
+import { layerMark, markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { referenceText } from "../../../format.js";
+import { type Line, lineText, pointerSegment, yamlLines } from "../../../yaml.js";
+import { sortedEntries, type Node, objectName } from "./value-tree.js";
 
 interface Part {
   /** The object, nothing for options. */
@@ -17,7 +17,7 @@ interface Part {
 }
 
 /** More objects than these start folded. */
-const SEVERAL = 3;
+const FOLD_ABOVE = 3;
 
 /** Tells `choose` with the node of a line that was clicked in the margin. */
 export class YamlView extends LitElement {
@@ -28,8 +28,8 @@ export class YamlView extends LitElement {
     opened: { state: true },
   };
   static override styles = [
-    look,
-    marks,
+    baseStyles,
+    markStyles,
     css`
       :host {
         position: relative;
@@ -124,7 +124,7 @@ export class YamlView extends LitElement {
     const parts = this.#parts();
     return html`
       <button class="copy" @click=${this.#copy}>${this.copied ? "copied" : "copy"}</button>
-      ${parts.map((part) => (part.name === undefined || parts.length <= SEVERAL ? this.#part(part) : this.#folded(part)))}
+      ${parts.map((part) => (part.name === undefined || parts.length <= FOLD_ABOVE ? this.#part(part) : this.#folded(part)))}
     `;
   }
 
@@ -184,12 +184,12 @@ ${guard(
     if (result?.objects)
       return result.objects.map((it) => ({
         name: objectName(it.object),
-        lines: yamlLines(ordered(it.object)),
+        lines: yamlLines(sortKeys(it.object)),
         notes: [],
       }));
     const notes = (result?.options ?? [])
       .filter((it) => it.valueFrom !== undefined)
-      .map((it) => `${it.path}: ${reference(it.valueFrom)}`.replaceAll(/\s+/g, " "));
+      .map((it) => `${it.path}: ${referenceText(it.valueFrom)}`.replaceAll(/\s+/g, " "));
     return [{ lines: yamlLines(result?.values ?? {}), notes }];
   }
 
@@ -206,16 +206,18 @@ ${guard(
   };
 }
 
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(inOrder(value).map(([key, it]) => [key, ordered(it)]));
+  return Object.fromEntries(sortedEntries(value).map(([key, it]) => [key, sortKeys(it)]));
 }
 
 /** Where an option stands in the tree that all options make up: `image.tag`, `hosts[0].name`, `a\.b`. */
 function pointerOf(path: string): string {
   const steps = path.match(/\[\d+\]|(?:\\.|[^.[\\])+/gs) ?? [];
-  return steps.map((it) => step(it.startsWith("[") ? it.slice(1, -1) : it.replaceAll(/\\(.)/gs, "$1"))).join("");
+  return steps
+    .map((it) => pointerSegment(it.startsWith("[") ? it.slice(1, -1) : it.replaceAll(/\\(.)/gs, "$1")))
+    .join("");
 }
 
 customElements.define("ff-yaml", YamlView);

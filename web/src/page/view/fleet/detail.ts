@@ -3,8 +3,9 @@ import { html, nothing } from "lit";
 import type { ClusterAnswer, ExplainAnswer, Refusal } from "../../../../contract.js";
 import type { State } from "../../state.js";
 import { goToDocument } from "../../locate.js";
-import { refOf } from "../groups/reference.js";
-import { coded, pointer, reasonList } from "../groups/reasons.js";
+import { referenceOf } from "../groups/reference.js";
+import { labelPointer, reasonList } from "../groups/reasons.js";
+import { inlineCode } from "../inline-code.js";
 
 /** `why` is of the chosen subject and this cluster, or why that cannot be said. */
 export function detail(
@@ -13,8 +14,8 @@ export function detail(
   why: { value: ExplainAnswer | undefined; error: Refusal | undefined } | undefined,
   pickSet: (set: string) => void,
 ) {
-  const document = refOf(cluster);
-  const { subject } = state.choice;
+  const document = referenceOf(cluster);
+  const { subject } = state.selection;
   return html`<section class="detail" aria-label=${cluster.name}>
     <h2>
       ${cluster.kind}
@@ -28,14 +29,14 @@ export function detail(
         subject !== undefined && why
           ? html`<dt>${why.error ? "not in" : why.value?.selected ? "in" : "not in"}</dt>
               <dd>
-                ${subject}${why.error ? html`: ${coded(why.error.message)}` : nothing}${why.value?.reasons?.length ? reasonList(state, why.value.reasons, document) : nothing}
+                ${subject}${why.error ? html`: ${inlineCode(why.error.message)}` : nothing}${why.value?.reasons?.length ? reasonList(state, why.value.reasons, document) : nothing}
               </dd>`
           : nothing
       }
       <dt>labels</dt>
       <dd class="labels">
         ${Object.keys(cluster.labels).length === 0 ? html`<span class="quiet">none</span>` : nothing}
-        ${Object.entries(cluster.labels).map(([key, value]) => html`<button class="link" title="open the label" @click=${() => void goToDocument(state, document, pointer(key))}>${key}=${value}</button>`)}
+        ${Object.entries(cluster.labels).map(([key, value]) => html`<button class="link" title="open the label" @click=${() => void goToDocument(state, document, labelPointer(key))}>${key}=${value}</button>`)}
       </dd>
       ${
         cluster.sets === undefined

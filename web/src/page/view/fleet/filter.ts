@@ -1,10 +1,10 @@
 // What people type to find clusters: a selector as kubectl takes it, or any part of a name, a label or a set.
 import type { ClusterAnswer } from "../../../../contract.js";
 
-export type Reading = "all" | "selector" | "text";
+export type FilterMode = "all" | "selector" | "text";
 
 /** How a filter is meant. A single word is text: it also finds the label that it may be the key of. */
-export function readingOf(filter: string): Reading {
+export function filterMode(filter: string): FilterMode {
   const trimmed = filter.trim();
   if (trimmed === "") return "all";
   return /[=!<>(),]|\s(in|notin)(\s|$)/.test(trimmed) ? "selector" : "text";
@@ -22,23 +22,23 @@ export function matchesText(cluster: ClusterAnswer, words: string[]): boolean {
   return words.every((word) => texts.some((it) => it.includes(word)));
 }
 
-export function wordsOf(filter: string): string[] {
+export function searchWords(filter: string): string[] {
   return filter.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
 /** The values of a label that a selector asks for, in the forms that chips write. */
-export function chosenValues(filter: string, key: string): string[] {
+export function selectedValues(filter: string, key: string): string[] {
   return requirements(filter).flatMap((it) => {
-    const { key: its, values } = equality(it) ?? {};
+    const { key: its, values } = parseEquality(it) ?? {};
     return its === key ? (values ?? []) : [];
   });
 }
 
 /** The selector with a value of a label asked for, or not any more. What else it says stays. */
-export function toggled(filter: string, key: string, value: string): string {
-  const parts = readingOf(filter) === "selector" ? requirements(filter) : [];
-  const at = parts.findIndex((it) => equality(it)?.key === key);
-  const before = at < 0 ? [] : equality(parts[at]!)!.values;
+export function toggleValue(filter: string, key: string, value: string): string {
+  const parts = filterMode(filter) === "selector" ? requirements(filter) : [];
+  const at = parts.findIndex((it) => parseEquality(it)?.key === key);
+  const before = at < 0 ? [] : parseEquality(parts[at]!)!.values;
   const values = before.includes(value) ? before.filter((it) => it !== value) : [...before, value];
   const fresh =
     values.length === 0 ? [] : [values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(",")})`];
@@ -55,7 +55,7 @@ function requirements(filter: string): string[] {
     .filter(Boolean);
 }
 
-function equality(requirement: string): { key: string; values: string[] } | undefined {
+function parseEquality(requirement: string): { key: string; values: string[] } | undefined {
   const one = /^([^\s=!<>()]+)\s*==?\s*([^\s=!<>(),]*)$/.exec(requirement);
   if (one) return { key: one[1]!, values: [one[2]!] };
   const some = /^([^\s=!<>()]+)\s+in\s*\(([^()]*)\)$/.exec(requirement);
@@ -63,7 +63,7 @@ function equality(requirement: string): { key: string; values: string[] } | unde
 }
 
 /** Where in the filter the engine met something else: the column, counted from one. */
-export function placeIn(message: string): number | undefined {
+export function errorColumn(message: string): number | undefined {
   const found = /\(at 1:(\d+) of the selector\)$/.exec(message);
   return found ? Number(found[1]) : undefined;
 }

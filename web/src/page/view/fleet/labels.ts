@@ -9,12 +9,12 @@ export interface Label {
   values: [value: string, clusters: number][];
 }
 
-const known = new WeakMap<ClusterAnswer[], Label[]>();
+const cache = new WeakMap<ClusterAnswer[], Label[]>();
 
 /** All labels of the fleet, the most telling first. */
 export function labelsOf(clusters: ClusterAnswer[]): Label[] {
-  let labels = known.get(clusters);
-  if (!labels) known.set(clusters, (labels = compute(clusters)));
+  let labels = cache.get(clusters);
+  if (!labels) cache.set(clusters, (labels = rankLabels(clusters)));
   return labels;
 }
 
@@ -28,7 +28,7 @@ export function shortKey(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
 }
 
-function compute(clusters: ClusterAnswer[]): Label[] {
+function rankLabels(clusters: ClusterAnswer[]): Label[] {
   const counts = new Map<string, Map<string, number>>();
   for (const { labels } of clusters) {
     for (const [key, value] of Object.entries(labels)) {
@@ -42,21 +42,21 @@ function compute(clusters: ClusterAnswer[]): Label[] {
     values: [...values].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)),
   }));
   const sorted = all
-    .map((it): [number, Label] => [telling(it, clusters.length), it])
+    .map((it): [number, Label] => [score(it, clusters.length), it])
     .sort((a, b) => b[0] - a[0] || (a[1].key < b[1].key ? -1 : 1));
   return sorted
     .map(([, it]) => it)
-    .filter((it, index, labels) => !labels.slice(0, index).some((other) => isTwin(it, other, clusters)));
+    .filter((it, index, labels) => !labels.slice(0, index).some((other) => isDuplicate(it, other, clusters)));
 }
 
 /** How evenly its values part the clusters, less for what has a value for nearly each. */
-function telling({ clusters, values }: Label, all: number): number {
+function score({ clusters, values }: Label, all: number): number {
   const evenness = values.reduce((sum, [, it]) => sum - (it / clusters) * Math.log2(it / clusters), 0);
   return (clusters / all) * (values.length > 12 ? (evenness * 6) / values.length : evenness + 0.01);
 }
 
 /** Says the same as another label, as `topology.kubernetes.io/region` does beside `region`. */
-function isTwin(label: Label, other: Label, clusters: ClusterAnswer[]): boolean {
+function isDuplicate(label: Label, other: Label, clusters: ClusterAnswer[]): boolean {
   return (
     label.clusters === other.clusters &&
     label.values.length === other.values.length &&

@@ -20,7 +20,7 @@ export function signsOf(answer: WhatIfAnswer | undefined, subject: string | unde
 }
 
 /** How many of the clusters have each sign. */
-export function tally(signs: Map<string, string>, clusters: Iterable<string>): Map<string, number> {
+export function countSigns(signs: Map<string, string>, clusters: Iterable<string>): Map<string, number> {
   const tally = new Map<string, number>();
   for (const it of clusters) {
     const sign = signs.get(it);
@@ -30,6 +30,6 @@ export function tally(signs: Map<string, string>, clusters: Iterable<string>): M
 }
 
 /** `3 change`, `1 joins`. */
-export function signWord(sign: string, number: number): string {
+export function signText(sign: string, number: number): string {
   return WORDS[sign]?.[number === 1 ? 0 : 1] ?? "change";
 }

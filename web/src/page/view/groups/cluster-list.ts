@@ -1,9 +1,9 @@
 // The clusters of a group, one line each: thousands unfold as fast as three.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
-import { look } from "../../../theme.styles.js";
+import { baseStyles } from "../../../theme.styles.js";
 import { clusterName } from "../../../format.js";
-import { Virtual, virtual } from "../../virtual-list.js";
+import { VirtualList, virtualListStyles } from "../../virtual-list.js";
 
 const ROW = 24;
 
@@ -15,8 +15,8 @@ export class ClusterList extends LitElement {
     label: { attribute: false },
   };
   static override styles = [
-    look,
-    virtual,
+    baseStyles,
+    virtualListStyles,
     css`
       .v-row {
         display: flex;
@@ -41,7 +41,7 @@ export class ClusterList extends LitElement {
   declare signs: Map<string, string> | undefined;
   declare chosen: string | undefined;
   declare label: string;
-  readonly #list = new Virtual<string>(this, {
+  readonly #list = new VirtualList<string>(this, {
     key: (it) => it,
     row: ROW,
     pick: (cluster) => this.dispatchEvent(new CustomEvent("pick", { detail: cluster })),

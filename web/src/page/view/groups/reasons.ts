@@ -1,8 +1,9 @@
 // Why a cluster is in or out, requirement by requirement, each a link to the label that decides.
-import { css, html, nothing, type TemplateResult } from "lit";
+import { css, html, type TemplateResult } from "lit";
 import type { ReasonAnswer } from "../../../../contract.js";
 import type { State } from "../../state.js";
 import { goToDocument } from "../../locate.js";
+import { inlineCode } from "../inline-code.js";
 
 /** The kind that each dialect has its clusters in. */
 const KINDS: Record<string, string> = { greenhouse: "Cluster", ocm: "ManagedCluster", kubefed: "KubeFedCluster" };
@@ -22,18 +23,13 @@ export function reasonList(state: State, reasons: ReasonAnswer[], document: stri
         <button
           class="link reason"
           title="open the document that decides"
-          @click=${() => void goToDocument(state, document, key && pointer(key))}
+          @click=${() => void goToDocument(state, document, key && labelPointer(key))}
         >
-          ${coded(it.text)}
+          ${inlineCode(it.text)}
         </button>
       </li>`;
     })}
   </ul>`;
-}
-
-/** Text of the engine, with what it quotes as code. */
-export function coded(text: string): unknown[] {
-  return text.split("`").map((it, index) => (index % 2 ? html`<code>${it}</code>` : it || nothing));
 }
 
 /** The label that a requirement is about. */
@@ -43,7 +39,7 @@ function labelOf(reason: ReasonAnswer): string | undefined {
 }
 
 /** Where a label stands in its document. */
-export function pointer(label: string): string {
+export function labelPointer(label: string): string {
   return `/metadata/labels/${label.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 

@@ -1,6 +1,6 @@
 // Groups of equal result: what sets each apart from the largest, in the fewest words.
 import type { EffectiveAnswer, ResultAnswer } from "../../../../contract.js";
-import { inline, json, reference } from "../../../format.js";
+import { inlineValue, toJson, referenceText } from "../../../format.js";
 
 export interface Group {
   /** A, B, C…: largest first, those that cannot be answered last. */
@@ -20,11 +20,11 @@ export interface Difference {
   value?: string;
 }
 
-const known = new WeakMap<EffectiveAnswer, Group[]>();
+const cache = new WeakMap<EffectiveAnswer, Group[]>();
 
 export function groupsOf(answer: EffectiveAnswer): Group[] {
-  let groups = known.get(answer);
-  if (!groups) known.set(answer, (groups = compute(answer)));
+  let groups = cache.get(answer);
+  if (!groups) cache.set(answer, (groups = groupResults(answer)));
   return groups;
 }
 
@@ -43,9 +43,9 @@ export function differenceText({ path, value }: Difference): string {
   return value === undefined ? `no ${path}` : `${path}=${value}`;
 }
 
-function compute(answer: EffectiveAnswer): Group[] {
+function groupResults(answer: EffectiveAnswer): Group[] {
   // What names the cluster differs everywhere: it says nothing about a group.
-  const own = new Set(
+  const perClusterPaths = new Set(
     answer.results.flatMap((it) =>
       Object.values(it.own ?? {})
         .slice(0, 1)
@@ -54,8 +54,8 @@ function compute(answer: EffectiveAnswer): Group[] {
   );
   const equal = new Map<string, { results: ResultAnswer[]; leaves: Map<string, Leaf> }>();
   for (const result of answer.results) {
-    const leaves = answer.results.length === 1 ? new Map<string, Leaf>() : leavesOf(result, own);
-    const sign = json([result.group?.index, result.error?.message, [...leaves].map(([key, it]) => [key, it.shape])]);
+    const leaves = answer.results.length === 1 ? new Map<string, Leaf>() : leavesOf(result, perClusterPaths);
+    const sign = toJson([result.group?.index, result.error?.message, [...leaves].map(([key, it]) => [key, it.shape])]);
     const known = equal.get(sign);
     if (known) known.results.push(result);
     else equal.set(sign, { results: [result], leaves });
@@ -65,20 +65,20 @@ function compute(answer: EffectiveAnswer): Group[] {
     .sort(
       (a, b) =>
         Number(!!a.results[0]!.error) - Number(!!b.results[0]!.error) ||
-        decision(a.results[0]!) - decision(b.results[0]!) ||
+        decisionIndex(a.results[0]!) - decisionIndex(b.results[0]!) ||
         b.clusters.length - a.clusters.length,
     );
   const most = sorted
     .filter((it) => !it.results[0]!.error)
     .reduce((best, it) => (it.clusters.length > (best?.clusters.length ?? 0) ? it : best), sorted[0]);
   // How many clusters have the same: what is rare says more.
-  const spread = new Map<string, number>();
+  const clustersByLeaf = new Map<string, number>();
   for (const { leaves, clusters } of sorted)
     for (const [key, { shape }] of leaves)
-      spread.set(`${key}\0${shape}`, (spread.get(`${key}\0${shape}`) ?? 0) + clusters.length);
+      clustersByLeaf.set(`${key}\0${shape}`, (clustersByLeaf.get(`${key}\0${shape}`) ?? 0) + clusters.length);
   // Where several are the largest, each is compared with what most clusters have, value by value.
   const isTied = sorted.filter((it) => it.clusters.length === most?.clusters.length).length > 1;
-  const usual = isTied ? usualOf(sorted, spread) : (most?.leaves ?? new Map<string, Leaf>());
+  const usual = isTied ? usualLeaves(sorted, clustersByLeaf) : (most?.leaves ?? new Map<string, Leaf>());
   return sorted.map(({ results, leaves, clusters }, index) => {
     const found: [weight: number, Difference][] = [];
     for (const key of new Set([...leaves.keys(), ...usual.keys()])) {
@@ -86,7 +86,7 @@ function compute(answer: EffectiveAnswer): Group[] {
       if (here?.shape === there?.shape) continue;
       const { path, injected } = (here ?? there)!;
       found.push([
-        (injected ? 1e6 : 0) + (spread.get(`${key}\0${here?.shape}`) ?? 0),
+        (injected ? 1e6 : 0) + (clustersByLeaf.get(`${key}\0${here?.shape}`) ?? 0),
         here ? { path, value: here.text } : { path },
       ]);
     }
@@ -104,7 +104,7 @@ function compute(answer: EffectiveAnswer): Group[] {
 }
 
 /** By key what most clusters have; not there where most have nothing. */
-function usualOf(
+function usualLeaves(
   groups: { leaves: Map<string, Leaf>; clusters: string[] }[],
   spread: Map<string, number>,
 ): Map<string, Leaf> {
@@ -122,7 +122,7 @@ function usualOf(
 }
 
 /** Decision groups have an order of their own. */
-function decision(result: ResultAnswer): number {
+function decisionIndex(result: ResultAnswer): number {
   return result.group?.index ?? 0;
 }
 
@@ -146,7 +146,7 @@ function leavesOf(result: ResultAnswer, own: Set<string>): Map<string, Leaf> {
   const put = (key: string, path: string, value: unknown, text: string, injected = false) =>
     leaves.set(key, {
       path,
-      text: cut(text),
+      text: truncate(text),
       shape: name && typeof value === "string" ? text.replaceAll(name, "\0") : text,
       injected,
     });
@@ -156,7 +156,7 @@ function leavesOf(result: ResultAnswer, own: Set<string>): Map<string, Leaf> {
         it.path,
         it.path,
         it.value,
-        it.valueFrom === undefined ? inline(it.value) : reference(it.valueFrom),
+        it.valueFrom === undefined ? inlineValue(it.value) : referenceText(it.valueFrom),
         it.from === "injected",
       );
   const several = (result.objects?.length ?? 0) > 1;
@@ -164,10 +164,10 @@ function leavesOf(result: ResultAnswer, own: Set<string>): Map<string, Leaf> {
     const { kind, metadata } = object as { kind?: string; metadata?: { name?: string } };
     walk(object, [], (path, value) =>
       put(
-        `${kind}/${metadata?.name} ${json(path)}`,
-        (several ? `${metadata?.name} ` : "") + ending(path),
+        `${kind}/${metadata?.name} ${toJson(path)}`,
+        (several ? `${metadata?.name} ` : "") + lastSegments(path),
         value,
-        inline(value),
+        inlineValue(value),
       ),
     );
   }
@@ -181,12 +181,12 @@ function walk(value: unknown, path: string[], leaf: (path: string[], value: unkn
 }
 
 /** The last name of a path, with what counts the elements of a list. */
-function ending(path: string[]): string {
+function lastSegments(path: string[]): string {
   let from = path.length - 1;
   while (from > 0 && /^\d+$/.test(path[from]!)) from--;
   return path.slice(from).join("/");
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

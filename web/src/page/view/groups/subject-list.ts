@@ -2,10 +2,10 @@
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
 import type { SubjectAnswer } from "../../../../contract.js";
-import { look } from "../../../theme.styles.js";
-import { count, counted } from "../../../format.js";
-import { Virtual, virtual } from "../../virtual-list.js";
-import { named, shortName } from "./reference.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { formatCount, pluralize } from "../../../format.js";
+import { VirtualList, virtualListStyles } from "../../virtual-list.js";
+import { parseReference, shortName } from "./reference.js";
 
 const DIALECTS = ["greenhouse", "ocm", "kubefed", "kudo", "certmanager"];
 const ROW = 24;
@@ -17,8 +17,8 @@ export class SubjectList extends LitElement {
     changed: { attribute: false },
   };
   static override styles = [
-    look,
-    virtual,
+    baseStyles,
+    virtualListStyles,
     css`
       .v-row {
         display: grid;
@@ -60,7 +60,7 @@ export class SubjectList extends LitElement {
   /** The subjects that edits change. */
   declare changed: Set<string>;
   #shown = "";
-  readonly #list = new Virtual<SubjectAnswer>(this, {
+  readonly #list = new VirtualList<SubjectAnswer>(this, {
     key: (it) => it.subject,
     row: ROW,
     pick: ({ subject }) => this.dispatchEvent(new CustomEvent("pick", { detail: subject })),
@@ -83,7 +83,7 @@ export class SubjectList extends LitElement {
   }
 
   #row(it: SubjectAnswer, first: boolean, most: number) {
-    const name = named(it.subject);
+    const name = parseReference(it.subject);
     return html`<span class="quiet"><span class=${first ? "" : "visually-hidden"}>${it.dialect}</span></span>
       <span title=${it.subject}><span class="quiet">${name.kind}</span> ${shortName(name)}</span>
       <span class="sign"
@@ -93,7 +93,7 @@ export class SubjectList extends LitElement {
         it.error
           ? html`<span class="number error" title=${it.error.message}>error</span>`
           : html`<span class="number"
-              >${it.clusters === undefined ? html`<span class="quiet">hub</span>` : html`${count(it.clusters)}<span class="visually-hidden"> ${counted(it.clusters, "cluster").split(" ")[1]}</span>`}</span
+              >${it.clusters === undefined ? html`<span class="quiet">hub</span>` : html`${formatCount(it.clusters)}<span class="visually-hidden"> ${pluralize(it.clusters, "cluster").split(" ")[1]}</span>`}</span
             >`
       }
       <span class="bar" aria-hidden="true"

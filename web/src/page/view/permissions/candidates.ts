@@ -1,9 +1,9 @@
 // Who and what the documents speak of: people that roles are bound to, labels that sets and placements select on.
 import type { AuthorizeUser } from "../../../../contract.js";
 import type { State } from "../../state.js";
-import { type Written, written } from "../../locate.js";
+import { type ParsedDocument, parseDocuments } from "../../locate.js";
 
-export interface Who {
+export interface Requester {
   /** `group team-a`, `ada`, `service account ops/placer`. */
   shown: string;
   user: AuthorizeUser;
@@ -16,8 +16,8 @@ export interface Label {
   by: string;
 }
 
-export interface Found {
-  who: Who[];
+export interface Candidates {
+  who: Requester[];
   labels: Label[];
   sets: string[];
 }
@@ -25,17 +25,17 @@ export interface Found {
 const GROUP = "cluster.open-cluster-management.io";
 const SET_LABEL = `${GROUP}/clusterset`;
 
-export async function find(state: State): Promise<Found> {
-  const all = await written(state, (text) => /ClusterRole|ManagedClusterSet|kind"?:\s*"?Placement\b/.test(text));
+export async function findCandidates(state: State): Promise<Candidates> {
+  const all = await parseDocuments(state, (text) => /ClusterRole|ManagedClusterSet|kind"?:\s*"?Placement\b/.test(text));
   const of = (kind: string) => all.filter((it) => it.document.kind === kind).map((it) => it.document);
   const roles = new Map(of("ClusterRole").map((it) => [it.metadata?.name, rulesOf(it)]));
-  const who = new Map<string, Who>();
+  const who = new Map<string, Requester>();
   for (const binding of of("ClusterRoleBinding")) {
     const role = (binding.roleRef as { name?: string } | undefined)?.name;
     // Roles of which nothing is known here may be anything; the others must be about clusters.
-    if (roles.has(role) && !roles.get(role)!.some(concerns)) continue;
+    if (roles.has(role) && !roles.get(role)!.some(isAboutClusters)) continue;
     for (const it of listOf<Subject>(binding.subjects)) {
-      const found = whoIs(it);
+      const found = requesterOf(it);
       if (found) who.set(found.shown, found);
     }
   }
@@ -45,11 +45,11 @@ export async function find(state: State): Promise<Found> {
   for (const it of of("ManagedClusterSet"))
     for (const [key, value] of setLabels(it)) add(`ManagedClusterSet/${it.metadata?.name}`, key, value);
   for (const it of of("Placement"))
-    for (const [key, value] of selectors(it.spec))
+    for (const [key, value] of selectedLabels(it.spec))
       add(`Placement/${it.metadata?.namespace}/${it.metadata?.name}`, key, value);
   for (const [role, rules] of roles) {
     for (const name of rules
-      .filter(concerns)
+      .filter(isAboutClusters)
       .filter((it) => listOf(it.resources).includes("managedclusters/label"))
       .flatMap((it) => listOf<string>(it.resourceNames))) {
       const at = name.indexOf(":");
@@ -66,7 +66,7 @@ interface Subject {
   namespace?: string;
 }
 
-function whoIs({ kind, name, namespace }: Subject): Who | undefined {
+function requesterOf({ kind, name, namespace }: Subject): Requester | undefined {
   if (!name) return undefined;
   switch (kind) {
     case "User":
@@ -89,24 +89,24 @@ interface Rule {
   resourceNames?: unknown;
 }
 
-function rulesOf(role: Written["document"]): Rule[] {
+function rulesOf(role: ParsedDocument["document"]): Rule[] {
   // An aggregated role has the rules of others.
   return role.aggregationRule ? [{ apiGroups: ["*"], resources: ["*"] }] : listOf<Rule>(role.rules);
 }
 
-function concerns(rule: Rule): boolean {
+function isAboutClusters(rule: Rule): boolean {
   return (
     listOf<string>(rule.apiGroups).some((it) => it === GROUP || it === "*") &&
     listOf<string>(rule.resources).some((it) => it === "*" || /^managedcluster/.test(it))
   );
 }
 
-function setLabels(set: Written["document"]): [key: string, value: string][] {
+function setLabels(set: ParsedDocument["document"]): [key: string, value: string][] {
   const selector = (set.spec as { clusterSelector?: Record<string, unknown> } | undefined)?.clusterSelector;
   const exclusive = selector?.exclusiveLabel as { key?: string; value?: string } | undefined;
   switch (selector?.selectorType) {
     case "LabelSelector":
-      return selectors(selector);
+      return selectedLabels(selector);
     case "ExclusiveLabel":
       return exclusive?.key ? [[exclusive.key, exclusive.value ?? ""]] : [];
     default:
@@ -115,8 +115,8 @@ function setLabels(set: Written["document"]): [key: string, value: string][] {
 }
 
 /** Everything that a label selector asks for, wherever in a value it stands. */
-function selectors(value: unknown): [key: string, value: string][] {
-  if (Array.isArray(value)) return value.flatMap(selectors);
+function selectedLabels(value: unknown): [key: string, value: string][] {
+  if (Array.isArray(value)) return value.flatMap(selectedLabels);
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, it]): [string, string][] => {
     // Claims are not labels: nobody sets them by hand.
@@ -128,7 +128,7 @@ function selectors(value: unknown): [key: string, value: string][] {
         one.operator === "In" ? listOf<string>(one.values).map((wanted) => [one.key ?? "", String(wanted)]) : [],
       );
     }
-    return selectors(it);
+    return selectedLabels(it);
   });
 }
 

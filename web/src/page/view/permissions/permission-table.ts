@@ -1,19 +1,19 @@
 // Who may set which label on a cluster, and bind which set: one question for each cell, asked when nothing else is.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import type { ExplainAnswer, ExplainRequest } from "../../../../contract.js";
-import { look } from "../../../theme.styles.js";
-import { count } from "../../../format.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { formatCount } from "../../../format.js";
 import { LATER } from "../../engine.js";
 import type { State } from "../../state.js";
-import { sheet } from "../sheet.styles.js";
-import type { Found, Label, Who } from "./candidates.js";
+import { sheetStyles } from "../sheet.styles.js";
+import type { Candidates, Label, Requester } from "./candidates.js";
 
 const ROWS = 40;
 const COLUMNS = 8;
 
 type Row = { label: Label } | { set: string };
 export interface Cell {
-  who: Who;
+  who: Requester;
   row: Row;
 }
 
@@ -36,8 +36,8 @@ export class PermissionTable extends LitElement {
     all: { state: true },
   };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -77,13 +77,13 @@ export class PermissionTable extends LitElement {
     `,
   ];
   declare state: State;
-  declare found: Found;
+  declare found: Candidates;
   declare cluster: string;
   /** What the cluster has already. */
   declare labels: Record<string, string>;
   declare words: ReadonlyMap<string, string>;
   declare all: boolean;
-  #asked = "";
+  #key = "";
 
   constructor() {
     super();
@@ -93,32 +93,35 @@ export class PermissionTable extends LitElement {
   override updated(changed: PropertyValues<this>): void {
     if (
       !(changed.has("found") || changed.has("cluster") || changed.has("all")) &&
-      this.#asked.startsWith(`${this.state.generation} `)
+      this.#key.startsWith(`${this.state.generation} `)
     )
       return;
-    void this.#ask();
+    void this.#load();
   }
 
   get #rows(): Row[] {
     return [...this.found.labels.map((label) => ({ label })), ...this.found.sets.map((set) => ({ set }))];
   }
 
-  async #ask(): Promise<void> {
-    const asked = `${this.state.generation} ${this.cluster} ${this.all} ${this.found.who.length} ${this.found.labels.length}`;
-    this.#asked = asked;
+  async #load(): Promise<void> {
+    const key = `${this.state.generation} ${this.cluster} ${this.all} ${this.found.who.length} ${this.found.labels.length}`;
+    this.#key = key;
     const words = new Map<string, string>();
     const rows = this.all ? this.#rows : this.#rows.slice(0, ROWS);
     const who = this.all ? this.found.who : this.found.who.slice(0, COLUMNS);
     // Row by row, so that newer questions do not stand behind thousands of these.
     for (const row of rows) {
       const answers = await Promise.all(
-        who.map((it) => this.state.ask<"explain">(requestOf(it, row, this.cluster), LATER)),
+        who.map((it) => this.state.query<"explain">(requestOf(it, row, this.cluster), LATER)),
       );
-      if (asked !== this.#asked) return;
+      if (key !== this.#key) return;
       answers.forEach(
         (answer, at) =>
           answer &&
-          words.set(keyOf(who[at]!, row), "ok" in answer ? wordOf(answer.ok, row, this.labels) : answer.error.message),
+          words.set(
+            keyOf(who[at]!, row),
+            "ok" in answer ? resultOf(answer.ok, row, this.labels) : answer.error.message,
+          ),
       );
     }
     this.words = words;
@@ -152,10 +155,10 @@ export class PermissionTable extends LitElement {
           </tbody>
         </table>
       </div>
-      ${left > 0 ? html`<button @click=${() => (this.all = true)}>show all (${count(left)} more)</button>` : nothing}`;
+      ${left > 0 ? html`<button @click=${() => (this.all = true)}>show all (${formatCount(left)} more)</button>` : nothing}`;
   }
 
-  #cell(who: Who, row: Row) {
+  #cell(who: Requester, row: Row) {
     const word = this.words.get(keyOf(who, row));
     if (word === undefined) return html`<td class="quiet">…</td>`;
     const [sign, tone] = WORDS[word] ?? ["✕", "error"];
@@ -172,17 +175,17 @@ export class PermissionTable extends LitElement {
   }
 }
 
-function keyOf(who: Who, row: Row): string {
+function keyOf(who: Requester, row: Row): string {
   return JSON.stringify([who.shown, "set" in row ? row.set : [row.label.key, row.label.value]]);
 }
 
-function requestOf(who: Who, row: Row, cluster: string): ExplainRequest {
+function requestOf(who: Requester, row: Row, cluster: string): ExplainRequest {
   return "set" in row
     ? { op: "explain", user: who.user, set: row.set }
     : { op: "explain", user: who.user, cluster, labels: { [row.label.key]: row.label.value } };
 }
 
-function wordOf(answer: ExplainAnswer, row: Row, labels: Record<string, string>): string {
+function resultOf(answer: ExplainAnswer, row: Row, labels: Record<string, string>): string {
   const checks = answer.checks ?? [];
   if ("label" in row && labels[row.label.key] === row.label.value) return "has it";
   if (!answer.allowed) return checks.some((it) => it.change !== "remove" && it.granted) ? "add only" : "may not";

@@ -3,11 +3,11 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import type { AuthorizeCheck, ExplainAnswer, Finding } from "../../../../contract.js";
 import type { State } from "../../state.js";
 import { goToDocument } from "../../locate.js";
-import { prose } from "../inline-code.js";
+import { inlineCode } from "../inline-code.js";
 
 const CHANGES: Record<string, string> = { add: "put on", remove: "take off", bind: "bind the set" };
 
-export function verdict(
+export function verdictCard(
   answer: ExplainAnswer,
   findings: Finding[],
   who: string,
@@ -37,12 +37,12 @@ export function verdict(
     ${findings.map(
       (it) =>
         html`<div class="card loud">
-          <p><span class="warn">⚠ ${prose(it.message)}</span></p>
-          ${it.hint ? html`<p>${prose(it.hint)}</p>` : nothing}
+          <p><span class="warn">⚠ ${inlineCode(it.message)}</span></p>
+          ${it.hint ? html`<p>${inlineCode(it.hint)}</p>` : nothing}
           ${it.at?.document ? html`<p>${documentLink(state, it.at.document, it.at.path)}</p>` : nothing}
         </div>`,
     )}
-    ${answer.allowed ? nothing : teach(checks.filter((it) => !it.granted))}`;
+    ${answer.allowed ? nothing : missingRules(checks.filter((it) => !it.granted))}`;
 }
 
 function checkItem(check: AuthorizeCheck, state: State): TemplateResult {
@@ -92,7 +92,7 @@ function documentLink(state: State, reference: string, pointer?: string, shown =
 }
 
 /** The rule that would let it pass. */
-function teach(denied: AuthorizeCheck[]) {
+function missingRules(denied: AuthorizeCheck[]) {
   const first = denied[0]?.asked[0];
   if (!first) return nothing;
   const rule = (it: AuthorizeCheck) => {

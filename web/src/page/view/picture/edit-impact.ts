@@ -3,7 +3,7 @@ import type { WhatIfAnswer } from "../../../../contract.js";
 import { signsOf } from "../groups/change-signs.js";
 import type { Source } from "./feeds.js";
 
-export interface Blast {
+export interface EditImpact {
   /** By subject what becomes of its clusters, as signs. */
   signs: Map<string, Map<string, string>>;
   /** `source subject` of what decides over values that change. */
@@ -14,8 +14,8 @@ export interface Blast {
   hidden: Map<string, Set<string>>;
 }
 
-export function blastOf(answer: WhatIfAnswer | undefined, sources: Source[], edited: Set<string>): Blast {
-  const blast: Blast = { signs: new Map(), decides: new Set(), shadowed: new Map(), hidden: new Map() };
+export function editImpact(answer: WhatIfAnswer | undefined, sources: Source[], edited: Set<string>): EditImpact {
+  const blast: EditImpact = { signs: new Map(), decides: new Set(), shadowed: new Map(), hidden: new Map() };
   const isEdited = (it: Source) => [...it.files].some((file) => edited.has(file));
   for (const { subject, changes } of answer?.groups ?? []) {
     blast.signs.set(subject, blast.signs.get(subject) ?? signsOf(answer, subject));

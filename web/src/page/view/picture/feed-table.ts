@@ -1,12 +1,12 @@
 // The map as a table: the same for who does not see it, and on paper.
 import { html } from "lit";
 import { layerMark } from "../../../layers.js";
-import { count } from "../../../format.js";
-import type { Blast } from "./edit-impact.js";
+import { formatCount } from "../../../format.js";
+import type { EditImpact } from "./edit-impact.js";
 import { sourceName } from "./feeds.js";
 import type { Layout } from "./layout.js";
 
-export function feedTable({ bands }: Layout, blast: Blast) {
+export function feedTable({ bands }: Layout, blast: EditImpact) {
   const rows = bands.flatMap((it) => (it.source ? [{ ...it, source: it.source }] : []));
   return html`<table>
     <caption>
@@ -28,7 +28,7 @@ export function feedTable({ bands }: Layout, blast: Blast) {
             <td>${sourceName(source)}</td>
             <td>${layerMark([...source.layers][0]!)} ${[...source.layers].join(", ")}</td>
             <td>${to}</td>
-            <td class="number">${count(clusters)}</td>
+            <td class="number">${formatCount(clusters)}</td>
             <td>${blast.decides.has(id) ? "~ changes" : ""} ${blast.shadowed.has(id) ? "┄ shadowed" : ""}</td>
           </tr>`,
       )}

@@ -2,14 +2,14 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { EffectiveAnswer, LayerAnswer, PlaceAnswer, ResultAnswer, SubjectAnswer } from "../../../../contract.js";
 import { markOf } from "../../../layers.js";
-import { count } from "../../../format.js";
+import { formatCount } from "../../../format.js";
 import { LATER, SOON } from "../../engine.js";
 import type { Place, State } from "../../state.js";
 import { type Group, groupsOf } from "../groups/result-groups.js";
-import { named } from "../groups/reference.js";
+import { parseReference } from "../groups/reference.js";
 
 /** What every subject gives, asked anew with every change of documents. The last complete picture stays until the next is there. */
-export class Everything implements ReactiveController {
+export class AllResults implements ReactiveController {
   subjects: SubjectAnswer[] | undefined;
   answers = new Map<string, EffectiveAnswer>();
   readonly #host: ReactiveControllerHost & { state: State };
@@ -21,24 +21,24 @@ export class Everything implements ReactiveController {
   }
 
   hostConnected(): void {
-    this.#host.state.addEventListener("change", this.#ask);
-    void this.#ask();
+    this.#host.state.addEventListener("change", this.#load);
+    void this.#load();
   }
 
   hostDisconnected(): void {
-    this.#host.state.removeEventListener("change", this.#ask);
+    this.#host.state.removeEventListener("change", this.#load);
   }
 
-  readonly #ask = async (): Promise<void> => {
+  readonly #load = async (): Promise<void> => {
     const { state } = this.#host;
     const { generation } = state;
     if (generation === this.#generation) return;
     this.#generation = generation;
-    const listed = await state.ask({ op: "subjects" }, SOON);
+    const listed = await state.query({ op: "subjects" }, SOON);
     if (!listed || !("ok" in listed)) return;
     const { subjects } = listed.ok;
     const answers = await Promise.all(
-      subjects.map(({ subject }) => state.ask({ op: "effective", subject, origins: true }, LATER)),
+      subjects.map(({ subject }) => state.query({ op: "effective", subject, origins: true }, LATER)),
     );
     if (generation !== this.#generation || answers.includes(undefined)) return;
     this.subjects = subjects;
@@ -82,7 +82,7 @@ export function sourcesOf(answers: Iterable<EffectiveAnswer>, many: number): Sou
       }
     }
   }
-  return folded([...sources.values()], many).sort(
+  return foldByKind([...sources.values()], many).sort(
     (a, b) => a.colour - b.colour || (sourceName(a) < sourceName(b) ? -1 : 1),
   );
 }
@@ -126,17 +126,17 @@ function feedOf(
   return feed;
 }
 
-function folded(sources: Source[], many: number): Source[] {
+function foldByKind(sources: Source[], many: number): Source[] {
   const kinds = new Map<string, Source[]>();
   for (const it of sources) {
     // What the engine adds by itself is one source: people did not write it as a layer.
-    const kind = it.family === "engine" ? "engine" : `${it.colour} ${named([...it.documents][0] ?? "").kind}`;
+    const kind = it.family === "engine" ? "engine" : `${it.colour} ${parseReference([...it.documents][0] ?? "").kind}`;
     kinds.set(kind, [...(kinds.get(kind) ?? []), it]);
   }
   return [...kinds].flatMap(([kind, all]) =>
     all.length > (kind === "engine" ? 1 : many)
       ? [
-          all.reduce(merged, {
+          all.reduce(mergeSource, {
             ...all[0]!,
             id: `${kind}s`,
             layers: new Set(),
@@ -149,7 +149,7 @@ function folded(sources: Source[], many: number): Source[] {
   );
 }
 
-function merged(into: Source, it: Source): Source {
+function mergeSource(into: Source, it: Source): Source {
   for (const layer of it.layers) into.layers.add(layer);
   for (const document of it.documents) into.documents.add(document);
   for (const file of it.files) into.files.add(file);
@@ -166,9 +166,9 @@ function merged(into: Source, it: Source): Source {
 export function sourceName({ documents, layers }: Source): string {
   const [first] = documents;
   if (first === undefined) return [...layers].join(", ");
-  const { kind, namespace, name } = named(first);
-  const isOneKind = [...documents].every((it) => named(it).kind === kind);
-  if (documents.size > 1) return `${count(documents.size)} ${isOneKind ? `${kind} ` : ""}documents`;
+  const { kind, namespace, name } = parseReference(first);
+  const isOneKind = [...documents].every((it) => parseReference(it).kind === kind);
+  if (documents.size > 1) return `${formatCount(documents.size)} ${isOneKind ? `${kind} ` : ""}documents`;
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
@@ -192,12 +192,12 @@ export function targetsOf(
   const fed = new Set(sources.flatMap((it) => [...it.feeds.keys()]));
   const kinds = new Map<string, SubjectAnswer[]>();
   for (const it of subjects) {
-    const kind = named(it.subject).kind;
+    const kind = parseReference(it.subject).kind;
     if (!fed.has(it.subject)) kinds.set(kind, [...(kinds.get(kind) ?? []), it]);
   }
   const targets = new Map<string, Target>();
   for (const it of subjects) {
-    const kind = named(it.subject).kind;
+    const kind = parseReference(it.subject).kind;
     const alike = kinds.get(kind) ?? [];
     const groups = groupsOf(answers.get(it.subject) ?? { subject: it.subject, results: [] });
     if (subjects.length > most && alike.length > 5 && alike.includes(it) && !unfolded.has(kind)) {
@@ -215,12 +215,12 @@ export function targetsOf(
       });
     }
   }
-  const near = new Map([...targets.values()].map((it) => [it, middle(it, sources)]));
+  const near = new Map([...targets.values()].map((it) => [it, averageSourceIndex(it, sources)]));
   return [...targets.values()].sort((a, b) => near.get(a)! - near.get(b)!);
 }
 
 /** Where in the list of sources those of a target are, on average. */
-function middle(target: Target, sources: Source[]): number {
+function averageSourceIndex(target: Target, sources: Source[]): number {
   const at = sources.flatMap((it, index) =>
     it.family !== "engine" && target.subjects.some(({ subject }) => it.feeds.get(subject)?.clusters.size)
       ? [index]

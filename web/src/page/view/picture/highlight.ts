@@ -1,9 +1,9 @@
 // What a node of the map has to do with: itself, the bands to and from it, and whom these lead to.
 import type { Band, Layout, Node } from "./layout.js";
 
-export function reach(node: Node, { nodes, bands }: Layout): Set<string> {
-  const lit = new Set([node.id]);
-  const add = (band: Band) => lit.add(band.id).add(band.from).add(band.to);
+export function connectedTo(node: Node, { nodes, bands }: Layout): Set<string> {
+  const highlighted = new Set([node.id]);
+  const add = (band: Band) => highlighted.add(band.id).add(band.from).add(band.to);
   const isFed = (band: Band, clusters: Set<string> | undefined) =>
     (band.groups ?? []).some((it) => it.clusters.some((name) => clusters?.has(name)));
   switch (node.is) {
@@ -28,5 +28,5 @@ export function reach(node: Node, { nodes, bands }: Layout): Set<string> {
       }
     }
   }
-  return lit;
+  return highlighted;
 }

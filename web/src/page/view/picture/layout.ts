@@ -40,12 +40,12 @@ export interface Layout {
 const ROW = 22;
 const GAP = 3;
 /** Groups that are drawn of a subject, and of the chosen one. */
-const FEW = 3;
-const MORE = 8;
+const GROUPS_PER_SUBJECT = 3;
+const GROUPS_OF_SELECTED = 8;
 
 export function layout(sources: Source[], targets: Target[], width: number, chosen: string | undefined): Layout {
   const most = Math.max(1, ...targets.map((it) => it.clusters));
-  const thick = (clusters: number) => Math.max(1.5, clusters * Math.min(3, 14 / most));
+  const thicknessOf = (clusters: number) => Math.max(1.5, clusters * Math.min(3, 14 / most));
   const [left, middle, right] = [Math.round(width * 0.33), Math.round(width * 0.26), Math.round(width * 0.17)];
   const gap = (width - left - middle - right) / 2;
   const nodes: Node[] = [];
@@ -59,13 +59,13 @@ export function layout(sources: Source[], targets: Target[], width: number, chos
       .filter(Boolean);
   let y = ROW;
   for (const target of targets) {
-    const stacks = stacked(target, target.id === chosen ? MORE : FEW);
+    const stacks = groupStacks(target, target.id === chosen ? GROUPS_OF_SELECTED : GROUPS_PER_SUBJECT);
     const inner = Math.max(
       ROW,
-      feeds(target).reduce((sum, it) => sum + thick(it), 0) + 4,
-      stacks.reduce((sum, it) => sum + thick(it.clusters), 0) + 4,
+      feeds(target).reduce((sum, it) => sum + thicknessOf(it), 0) + 4,
+      stacks.reduce((sum, it) => sum + thicknessOf(it.clusters), 0) + 4,
     );
-    const outer = stacks.reduce((sum, it) => sum + Math.max(ROW, thick(it.clusters)) + 1, 0);
+    const outer = stacks.reduce((sum, it) => sum + Math.max(ROW, thicknessOf(it.clusters)) + 1, 0);
     const height = Math.max(inner, outer);
     put({
       is: "target",
@@ -78,7 +78,7 @@ export function layout(sources: Source[], targets: Target[], width: number, chos
     });
     let at = y + (height - outer) / 2;
     for (const it of stacks) {
-      const tall = Math.max(ROW, thick(it.clusters));
+      const tall = Math.max(ROW, thicknessOf(it.clusters));
       put({
         is: "group",
         id: `${target.id} ${it.groups[0]?.letter ?? ""}`,
@@ -114,16 +114,22 @@ export function layout(sources: Source[], targets: Target[], width: number, chos
     }
     const height = Math.max(
       ROW,
-      [...source.feeds.values()].reduce((sum, it) => sum + (it.clusters.size ? thick(it.clusters.size) : 0), 0) + 4,
+      [...source.feeds.values()].reduce((sum, it) => sum + (it.clusters.size ? thicknessOf(it.clusters.size) : 0), 0) +
+        4,
     );
     put({ is: "source", id: source.id, source, x: 0, y, width: left, height });
     y += height + 1;
   }
-  return { nodes: inOrder(nodes), bands: bandsOf(nodes, boxes, thick), height: Math.max(y, bottom) + GAP, most };
+  return {
+    nodes: readingOrder(nodes),
+    bands: bandsOf(nodes, boxes, thicknessOf),
+    height: Math.max(y, bottom) + GAP,
+    most,
+  };
 }
 
 /** The largest groups, and the rest as one. */
-function stacked(target: Target, few: number): { groups: Group[]; clusters: number }[] {
+function groupStacks(target: Target, few: number): { groups: Group[]; clusters: number }[] {
   const size = (groups: Group[]) => groups.reduce((sum, it) => sum + it.clusters.length, 0);
   if (target.subjects.length > 1) return [{ groups: [], clusters: target.clusters }];
   const shown = target.groups.length > few + 1 ? target.groups.slice(0, few) : target.groups;
@@ -135,7 +141,7 @@ function stacked(target: Target, few: number): { groups: Group[]; clusters: numb
 }
 
 /** As people read: what feeds, what gives, who gets. */
-function inOrder(nodes: Node[]): Node[] {
+function readingOrder(nodes: Node[]): Node[] {
   const column = { family: 0, source: 0, target: 1, group: 2 };
   return [...nodes].sort((a, b) => column[a.is] - column[b.is] || a.y - b.y);
 }
@@ -143,7 +149,7 @@ function inOrder(nodes: Node[]): Node[] {
 function bandsOf(nodes: Node[], boxes: Map<string, Box>, thick: (clusters: number) => number): Band[] {
   const bands: Band[] = [];
   // How much of an edge is taken already.
-  const taken = new Map<string, number>();
+  const usedHeight = new Map<string, number>();
   const totals = new Map<string, number>();
   const links: Omit<Band, "path" | "thickness">[] = [];
   for (const target of nodes.filter((it) => it.is === "target")) {
@@ -170,8 +176,8 @@ function bandsOf(nodes: Node[], boxes: Map<string, Box>, thick: (clusters: numbe
   for (const it of links) {
     const thickness = size(it);
     const at = (end: string, box: Box) => {
-      const before = taken.get(end) ?? 0;
-      taken.set(end, before + thickness);
+      const before = usedHeight.get(end) ?? 0;
+      usedHeight.set(end, before + thickness);
       return box.y + (box.height - totals.get(end)!) / 2 + before + thickness / 2;
     };
     const [from, to] = [boxes.get(it.from)!, boxes.get(it.to)!];

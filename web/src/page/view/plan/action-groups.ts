@@ -18,7 +18,7 @@ export interface Filter {
   text: string;
 }
 
-export function passes(action: ActionAnswer, filter: Filter): boolean {
+export function matchesFilter(action: ActionAnswer, filter: Filter): boolean {
   if (filter.cluster !== undefined && action.cluster !== filter.cluster) return false;
   if (filter.subject && action.subject !== filter.subject) return false;
   if (filter.verb && action.verb !== filter.verb) return false;
@@ -37,7 +37,7 @@ export function passes(action: ActionAnswer, filter: Filter): boolean {
 }
 
 /** In the order in which the plan has them. */
-export function groupsOf(actions: ActionAnswer[]): ActionGroup[] {
+export function groupActions(actions: ActionAnswer[]): ActionGroup[] {
   const groups = new Map<string, ActionGroup>();
   for (const it of actions) {
     const key = JSON.stringify([it.wave, it.verb, it.subject, it.target.kind, it.reason.code, it.held?.code ?? ""]);
@@ -54,7 +54,7 @@ export function targetName(it: TargetAnswer | NeedAnswer): string {
 }
 
 /** How a person would look it up. */
-export function kubectl(need: NeedAnswer): string {
+export function kubectlCommand(need: NeedAnswer): string {
   const [group, version] = need.apiVersion.includes("/") ? need.apiVersion.split("/") : ["", need.apiVersion];
   const kind = group ? `${need.kind.toLowerCase()}.${version}.${group}` : need.kind.toLowerCase();
   const where = need.namespace ? `-n ${need.namespace}` : need.name ? "" : "-A";

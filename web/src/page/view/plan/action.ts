@@ -1,19 +1,20 @@
 // Like actions as one line, each of them on demand, and everything about it on demand again.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
-import { look } from "../../../theme.styles.js";
-import { clusterName, count, counted, inline, json } from "../../../format.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, formatCount, pluralize, inlineValue, toJson } from "../../../format.js";
 import { toYaml } from "../../../yaml.js";
-import { Watch } from "../../engine-query.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
 import { goToDocument } from "../../locate.js";
-import { prose } from "../inline-code.js";
-import { sheet, sign } from "../sheet.styles.js";
+import { inlineCode } from "../inline-code.js";
+import { sheetStyles } from "../sheet.styles.js";
+import { verbSign } from "../tallies.js";
 import { type ActionGroup, targetName } from "./action-groups.js";
 
-const STEP = 50;
+const PAGE_SIZE = 50;
 
-export class Actions extends LitElement {
+export class ActionGroupCard extends LitElement {
   static override properties = {
     state: { attribute: false },
     group: { attribute: false },
@@ -23,8 +24,8 @@ export class Actions extends LitElement {
     details: { state: true },
   };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -82,8 +83,8 @@ export class Actions extends LitElement {
 
   constructor() {
     super();
-    [this.open, this.isSaid, this.shown, this.details] = [false, false, STEP, new Set()];
-    new Watch(this);
+    [this.open, this.isSaid, this.shown, this.details] = [false, false, PAGE_SIZE, new Set()];
+    new StateController(this);
   }
 
   override render() {
@@ -94,26 +95,27 @@ export class Actions extends LitElement {
     return html`<article
       class="card ${held ? "loud" : ""}"
       data-verb=${verb}
-      aria-label="${verb} ${targetName(first.target)}${more ? ` and ${count(more)} more` : ""}"
+      aria-label="${verb} ${targetName(first.target)}${more ? ` and ${formatCount(more)} more` : ""}"
     >
       <div class="line whole">
-        ${sign(verb)}
+        ${verbSign(verb)}
         <button class="link main" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
           <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${verb}
-          <span class="target">${targetName(first.target)}</span>${more ? html` and ${count(more)} more` : nothing}
+          <span class="target">${targetName(first.target)}</span
+          >${more ? html` and ${formatCount(more)} more` : nothing}
         </button>
         <span class="push quiet"
-          >${held ? "‖ held, " : nothing}${more ? counted(actions.length, "action") : clusterName(first.cluster)}</span
+          >${held ? "‖ held, " : nothing}${more ? pluralize(actions.length, "action") : clusterName(first.cluster)}</span
         >
       </div>
       <div class="quiet">
-        ${prose(more ? this.#reason(actions) : first.reason.text)}; from
-        <button class="link" @click=${() => this.state.choose({ subject, ...this.#clusterOf(first) })}>
+        ${inlineCode(more ? this.#reason(actions) : first.reason.text)}; from
+        <button class="link" @click=${() => this.state.select({ subject, ...this.#clusterSelection(first) })}>
           ${subject}
         </button>
       </div>
-      ${held && !this.isSaid ? html`<p><strong>‖ held: ${prose(held.text)}.</strong> To let it pass: ${prose(held.hint)}</p>` : nothing}
-      ${this.open ? this.#all(actions) : nothing}
+      ${held && !this.isSaid ? html`<p><strong>‖ held: ${inlineCode(held.text)}.</strong> To let it pass: ${inlineCode(held.hint)}</p>` : nothing}
+      ${this.open ? this.#actions(actions) : nothing}
     </article>`;
   }
 
@@ -123,15 +125,15 @@ export class Actions extends LitElement {
     return texts.size === 1 ? [...texts][0]! : `${actions[0]!.reason.text}, and the like`;
   }
 
-  #all(actions: ActionAnswer[]) {
+  #actions(actions: ActionAnswer[]) {
     const shown = actions.slice(0, this.shown);
     return html`<div class="all">
-      ${shown.map((it) => this.#one(it, actions.length === 1))}
-      ${shown.length < actions.length ? html`<button @click=${() => (this.shown += STEP * 4)}>show more (${count(actions.length - shown.length)} left)</button>` : nothing}
+      ${shown.map((it) => this.#action(it, actions.length === 1))}
+      ${shown.length < actions.length ? html`<button @click=${() => (this.shown += PAGE_SIZE * 4)}>show more (${formatCount(actions.length - shown.length)} left)</button>` : nothing}
     </div>`;
   }
 
-  #one(action: ActionAnswer, alone: boolean) {
+  #action(action: ActionAnswer, alone: boolean) {
     const open = alone || this.details.has(action.id);
     const differences = action.reason.differences ?? [];
     return html`<div class="one">
@@ -142,10 +144,10 @@ export class Actions extends LitElement {
               <button class="link target" aria-expanded=${open} @click=${() => this.#toggle(action.id)}>
                 <span aria-hidden="true">${open ? "▾" : "▸"}</span> ${targetName(action.target)}
               </button>
-              <span class="quiet">${prose(action.reason.text)}</span>
+              <span class="quiet">${inlineCode(action.reason.text)}</span>
               <button
                 class="link push"
-                @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}
+                @click=${() => this.state.select({ cluster: action.cluster, subject: action.subject })}
               >
                 ${clusterName(action.cluster)}
               </button>
@@ -154,7 +156,7 @@ export class Actions extends LitElement {
       ${
         open
           ? html`<div class="line">
-                ${alone ? html`<button class="link" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>` : nothing}
+                ${alone ? html`<button class="link" @click=${() => this.state.select({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>` : nothing}
                 <button class="link" @click=${() => goToDocument(this.state, action.subject)}>
                   to the document of ${action.subject}
                 </button>
@@ -173,11 +175,11 @@ export class Actions extends LitElement {
                 action.patch === undefined
                   ? nothing
                   : html`<details>
-                      <summary>the patch, ${counted(action.patch.length, "operation")}</summary>
-                      <pre tabindex="0" aria-label="The patch">${json(action.patch, 2)}</pre>
+                      <summary>the patch, ${pluralize(action.patch.length, "operation")}</summary>
+                      <pre tabindex="0" aria-label="The patch">${toJson(action.patch, 2)}</pre>
                     </details>`
               }
-              ${action.precondition ? html`<div class="quiet">only while the live object is ${json(action.precondition)}</div>` : nothing}`
+              ${action.precondition ? html`<div class="quiet">only while the live object is ${toJson(action.precondition)}</div>` : nothing}`
           : nothing
       }
     </div>`;
@@ -203,9 +205,9 @@ export class Actions extends LitElement {
               <td>${it.kind}</td>
               <td>
                 <div tabindex="0" role="group" aria-label="live and desired">
-                  ${it.live === undefined ? html`<span class="quiet">not there</span>` : html`<span class="was" dir="auto">${inline(it.live)}</span>`}
+                  ${it.live === undefined ? html`<span class="quiet">not there</span>` : html`<span class="was" dir="auto">${inlineValue(it.live)}</span>`}
                   →
-                  ${it.desired === undefined ? html`<span class="quiet">gone</span>` : html`<span class="is" dir="auto">${inline(it.desired)}</span>`}
+                  ${it.desired === undefined ? html`<span class="quiet">gone</span>` : html`<span class="is" dir="auto">${inlineValue(it.desired)}</span>`}
                 </div>
               </td>
             </tr>`,
@@ -215,7 +217,7 @@ export class Actions extends LitElement {
   }
 
   /** Of what is done on the hub for a cluster, the hub's own page says little: the choice of cluster stays. */
-  #clusterOf(action: ActionAnswer): { cluster?: string } {
+  #clusterSelection(action: ActionAnswer): { cluster?: string } {
     return action.cluster === "" ? {} : { cluster: action.cluster };
   }
 
@@ -226,4 +228,4 @@ export class Actions extends LitElement {
   }
 }
 
-customElements.define("ff-actions", Actions);
+customElements.define("ff-actions", ActionGroupCard);

@@ -1,17 +1,17 @@
 // The digest of a plan, as `fleetfold approve` takes it. It must be that of the real Secrets: where the page has only digests of
 // their values, the server that has them says it.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../theme.styles.js";
-import { Watch } from "../../engine-query.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
 import "../copy-button.js";
-import { sheet } from "../sheet.styles.js";
+import { sheetStyles } from "../sheet.styles.js";
 
 export class Digest extends LitElement {
   static override properties = { state: { attribute: false }, digest: {} };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -54,7 +54,7 @@ export class Digest extends LitElement {
   constructor() {
     super();
     this.digest = "";
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {

@@ -1,15 +1,15 @@
 // What must be seen before more can be said, by cluster, and a place to give it.
 import { css, html, LitElement, nothing } from "lit";
 import type { NeedAnswer } from "../../../../contract.js";
-import { look } from "../../../theme.styles.js";
-import { clusterName, counted } from "../../../format.js";
-import { Watch } from "../../engine-query.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, pluralize } from "../../../format.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
 import "../copy-button.js";
-import { sheet } from "../sheet.styles.js";
-import { kubectl, targetName } from "./action-groups.js";
+import { sheetStyles } from "../sheet.styles.js";
+import { kubectlCommand, targetName } from "./action-groups.js";
 
-const FEW = 6;
+const INITIAL_NEEDS = 6;
 
 export class Needs extends LitElement {
   static override properties = {
@@ -21,8 +21,8 @@ export class Needs extends LitElement {
     problem: { state: true },
   };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -49,17 +49,17 @@ export class Needs extends LitElement {
   constructor() {
     super();
     [this.cluster, this.needs, this.open, this.all, this.problem] = ["", [], false, false, ""];
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {
     const cluster = clusterName(this.cluster);
-    const shown = this.all ? this.needs : this.needs.slice(0, FEW);
+    const shown = this.all ? this.needs : this.needs.slice(0, INITIAL_NEEDS);
     return html`<article class="card loud" aria-label="To be seen in ${cluster}">
       <div class="line">
         <span class="sign warn" aria-hidden="true">?</span>
-        <button class="link" @click=${() => this.state.choose({ cluster: this.cluster })}>${cluster}</button>
-        <span>${counted(this.needs.length, "object or list", "objects and lists")} to look at</span>
+        <button class="link" @click=${() => this.state.select({ cluster: this.cluster })}>${cluster}</button>
+        <span>${pluralize(this.needs.length, "object or list", "objects and lists")} to look at</span>
         <button class="push" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
           paste what was seen
         </button>
@@ -74,14 +74,14 @@ export class Needs extends LitElement {
   }
 
   #paste(cluster: string) {
-    const commands = this.needs.map(kubectl).join("\necho ---\n");
+    const commands = this.needs.map(kubectlCommand).join("\necho ---\n");
     return html` <p>
         Look, and paste or drop the answer as YAML or JSON. It says what ${cluster} has:
         ${this.#isAll ? html`what is not in it counts as absent.` : html`what is not in it stays unknown.`}
       </p>
       <div class="line">
         <span class="quiet"
-          >${this.needs.length === 1 ? html`<code>${commands}</code>` : counted(this.needs.length, "command")}</span
+          >${this.needs.length === 1 ? html`<code>${commands}</code>` : pluralize(this.needs.length, "command")}</span
         >
         <ff-copy class="push" .text=${commands} .what=${"the commands that look"}></ff-copy>
       </div>
@@ -130,7 +130,7 @@ export class Needs extends LitElement {
 
   /** What cannot be read is told and not taken. */
   async #add(text: string): Promise<void> {
-    const parsed = await this.state.ask({ op: "parse", text }, 0);
+    const parsed = await this.state.query({ op: "parse", text }, 0);
     if (parsed && "error" in parsed) {
       this.problem = `${parsed.error.at ? `line ${parsed.error.at.replace(":", ", column ")}: ` : ""}${parsed.error.message}`;
       return;

@@ -31,7 +31,7 @@ export const RECORDS = schema.$defs as unknown as Record<string, Schema>;
 /** Answers that are not named after their op. */
 const ANSWERS: Record<string, string> = { describe: "Description", configure: "SettingsAnswer" };
 /** Ops that say everything in their request. */
-const ALONE = new Set([
+const STATELESS_OPS = new Set([
   "describe",
   "parse",
   "select",
@@ -56,7 +56,7 @@ export const OPS: OpPage[] = (schema.oneOf as Schema[]).map((it) => {
     request,
     answer: ANSWERS[op] ?? `${op[0]!.toUpperCase()}${op.slice(1)}Answer`,
     example: (examples as unknown as Record<string, OpPage["example"]>)[op] ?? { op },
-    needsDocuments: !ALONE.has(op),
+    needsDocuments: !STATELESS_OPS.has(op),
   };
 });
 

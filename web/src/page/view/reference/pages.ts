@@ -1,18 +1,18 @@
 // Docs in the page: how to read it, every request of the contract to try out, and every code.
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { marks } from "../../../layers.js";
-import { look } from "../../../theme.styles.js";
-import { counted } from "../../../format.js";
-import { Watch } from "../../engine-query.js";
+import { markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { pluralize } from "../../../format.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
-import { prose } from "../inline-code.js";
+import { inlineCode } from "../inline-code.js";
 import { reveal } from "../reveal.js";
 import { CODES } from "./codes.js";
 import { OPS, type OpPage, RECORDS, recordsBelow, typeOf } from "./contract.js";
 import { guide } from "./guide.js";
 import "./try-request.js";
-import { sheet } from "../sheet.styles.js";
+import { sheetStyles } from "../sheet.styles.js";
 
 type Chapter = "guide" | "requests" | "codes";
 const CHAPTERS: [chapter: Chapter, title: string][] = [
@@ -29,9 +29,9 @@ export class ReferencePages extends LitElement {
     find: { state: true },
   };
   static override styles = [
-    look,
-    marks,
-    sheet,
+    baseStyles,
+    markStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -104,19 +104,19 @@ export class ReferencePages extends LitElement {
   declare chapter: Chapter;
   declare op: OpPage;
   declare find: string;
-  #went: string | undefined;
+  #openedPath: string | undefined;
 
   constructor() {
     super();
     [this.chapter, this.op, this.find] = ["guide", OPS.find((it) => it.op === "whatIf") ?? OPS[0]!, ""];
-    new Watch(this);
+    new StateController(this);
   }
 
   /** A path can name a page here: `code:bad-yaml`, `op:plan`. */
   override willUpdate(): void {
-    const { path } = this.state.choice;
-    if (path === this.#went) return;
-    this.#went = path;
+    const { path } = this.state.selection;
+    if (path === this.#openedPath) return;
+    this.#openedPath = path;
     const [, kind, name] = /^(code|op):(.+)$/.exec(path ?? "") ?? [];
     if (kind === "code" && CODES.some((it) => it.name === name)) [this.chapter, this.find] = ["codes", ""];
     const op = kind === "op" ? OPS.find((it) => it.op === name) : undefined;
@@ -137,11 +137,11 @@ export class ReferencePages extends LitElement {
     const { op } = this;
     const below = recordsBelow(op.answer, new Set(recordsBelow(op.request)));
     return html` <nav aria-label="Requests">
-        ${OPS.map((it) => html`<button class="mono" aria-pressed=${it === op} @click=${() => this.state.choose({ path: `op:${it.op}` })}>${it.op}</button>`)}
+        ${OPS.map((it) => html`<button class="mono" aria-pressed=${it === op} @click=${() => this.state.select({ path: `op:${it.op}` })}>${it.op}</button>`)}
       </nav>
       <section aria-label=${op.op}>
         <h3><code>${op.op}</code></h3>
-        <p>${prose(op.about)}</p>
+        <p>${inlineCode(op.about)}</p>
         <ff-try .state=${this.state} .page=${op}></ff-try>
       </section>
       <section aria-label="Request">
@@ -152,7 +152,7 @@ export class ReferencePages extends LitElement {
         <h3>
           Answer <span class="quiet">under <code>ok</code></span>
         </h3>
-        <p class="quiet">${prose(RECORDS[op.answer]?.description ?? "")}</p>
+        <p class="quiet">${inlineCode(RECORDS[op.answer]?.description ?? "")}</p>
         ${this.#record(op.answer)}
       </section>
       ${
@@ -165,7 +165,7 @@ export class ReferencePages extends LitElement {
                 (it) =>
                   html`<details id="record-${it}" class="card">
                     <summary>
-                      <code>${it}</code> <span class="quiet">${prose(RECORDS[it]?.description ?? "")}</span>
+                      <code>${it}</code> <span class="quiet">${inlineCode(RECORDS[it]?.description ?? "")}</span>
                     </summary>
                     ${this.#record(it)}
                   </details>`,
@@ -203,7 +203,7 @@ export class ReferencePages extends LitElement {
               <td class="type">
                 ${typeOf(it).map((part) => (typeof part === "string" ? part : html`<button class="link" @click=${() => this.#open(part.record)}>${part.record}</button>`))}
               </td>
-              <td>${prose(it.description ?? "")}</td>
+              <td>${inlineCode(it.description ?? "")}</td>
             </tr>`,
         )}
       </tbody>
@@ -221,7 +221,7 @@ export class ReferencePages extends LitElement {
   #codes() {
     const wanted = this.find.trim().toLowerCase();
     const shown = CODES.filter((it) => !wanted || it.name.includes(wanted) || it.means.toLowerCase().includes(wanted));
-    const chosen = /^code:(.+)$/.exec(this.state.choice.path ?? "")?.[1];
+    const chosen = /^code:(.+)$/.exec(this.state.selection.path ?? "")?.[1];
     return html`<p>
         Answers carry these names, and programs may branch on them: none of them ever changes its meaning.
       </p>
@@ -232,7 +232,7 @@ export class ReferencePages extends LitElement {
         .value=${this.find}
         @input=${(event: Event) => (this.find = (event.target as HTMLInputElement).value)}
       />
-      <p class="quiet" role="status">${counted(shown.length, "code")}</p>
+      <p class="quiet" role="status">${pluralize(shown.length, "code")}</p>
       ${["Findings", "Reasons"].map((of) => {
         const rows = shown.filter((it) => it.of === of);
         return rows.length
@@ -253,11 +253,11 @@ export class ReferencePages extends LitElement {
                     (it) =>
                       html`<tr aria-current=${it.name === chosen ? "true" : "false"}>
                         <th scope="row">
-                          <button class="link mono" @click=${() => this.state.choose({ path: `code:${it.name}` })}>
+                          <button class="link mono" @click=${() => this.state.select({ path: `code:${it.name}` })}>
                             ${it.name}
                           </button>
                         </th>
-                        <td>${prose(it.means)}</td>
+                        <td>${inlineCode(it.means)}</td>
                       </tr>`,
                   )}
                 </tbody>

@@ -1,9 +1,9 @@
 // The same request for a shell, a server and a program.
-import { json } from "../../../format.js";
+import { toJson } from "../../../format.js";
 import { LOAD, type OpPage } from "./contract.js";
 
 /** A text in single quotes, as a POSIX shell takes it. */
-function quoted(text: string): string {
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -20,19 +20,19 @@ function oneLine(request: string): string {
 
 export function asCurl(request: string, page: OpPage): string {
   const call = (it: string) =>
-    `curl -sS http://127.0.0.1:8470/v1/call -H 'content-type: application/json' -d ${quoted(it)}`;
-  return [...(before(page) ? [call(before(page)!)] : []), call(oneLine(request))].join("\n");
+    `curl -sS http://127.0.0.1:8470/v1/call -H 'content-type: application/json' -d ${shellQuote(it)}`;
+  return [...(loadRequest(page) ? [call(loadRequest(page)!)] : []), call(oneLine(request))].join("\n");
 }
 
 export function asCommand(request: string, page: OpPage): string {
-  return `printf '%s\\n' ${[...(before(page) ? [quoted(before(page)!)] : []), quoted(oneLine(request))].join(" ")} | fleetfold call`;
+  return `printf '%s\\n' ${[...(loadRequest(page) ? [shellQuote(loadRequest(page)!)] : []), shellQuote(oneLine(request))].join(" ")} | fleetfold call`;
 }
 
 export function asJavaScript(request: string, page: OpPage): string {
-  const load = before(page) ? `workspace.call(${json(LOAD, 2)});\n` : "";
+  const load = loadRequest(page) ? `workspace.call(${toJson(LOAD, 2)});\n` : "";
   return `import { Workspace } from "fleetfold";\n\nusing workspace = new Workspace();\n${load}console.log(workspace.callText(${JSON.stringify(oneLine(request))}));\n`;
 }
 
-function before(page: OpPage): string | undefined {
-  return page.needsDocuments && page.op !== "load" ? json(LOAD) : undefined;
+function loadRequest(page: OpPage): string | undefined {
+  return page.needsDocuments && page.op !== "load" ? toJson(LOAD) : undefined;
 }

@@ -1,20 +1,20 @@
 // A request that can be changed, and what the engine answers to it at once. It never touches the loaded fleet.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import type { Finding, Refusal } from "../../../../contract.js";
-import { look } from "../../../theme.styles.js";
-import { json } from "../../../format.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { toJson } from "../../../format.js";
 import type { State } from "../../state.js";
 import "../copy-button.js";
-import { prose } from "../inline-code.js";
-import { sheet } from "../sheet.styles.js";
+import { inlineCode } from "../inline-code.js";
+import { sheetStyles } from "../sheet.styles.js";
 import { LOAD, type OpPage } from "./contract.js";
 import { asCommand, asCurl, asJavaScript } from "./snippets.js";
 
-const PAUSE = 120;
+const DEBOUNCE_MS = 120;
 /** Nobody reads more of an answer, and a schema is long. */
-const LONG = 20_000;
+const MAX_ANSWER_LENGTH = 20_000;
 
-export class Try extends LitElement {
+export class TryRequest extends LitElement {
   static override properties = {
     state: { attribute: false },
     page: { attribute: false },
@@ -23,8 +23,8 @@ export class Try extends LitElement {
     all: { state: true },
   };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -72,7 +72,7 @@ export class Try extends LitElement {
 
   override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has("page") || changed.get("page") === this.page) return;
-    this.text = json(this.page.example, 2);
+    this.text = toJson(this.page.example, 2);
     [this.answer, this.all] = [undefined, false];
     void this.#run();
   }
@@ -85,7 +85,7 @@ export class Try extends LitElement {
   }
 
   override render() {
-    const example = json(this.page.example, 2);
+    const example = toJson(this.page.example, 2);
     return html`<div class="both">
         <div>
           <div class="title">
@@ -121,26 +121,26 @@ export class Try extends LitElement {
   #answer() {
     if (!this.answer) return html`<pre tabindex="0" role="group" aria-label="what the engine answers"></pre>`;
     const { error } = this.answer;
-    const text = json(this.answer, 2);
-    const isCut = text.length > LONG && !this.all;
+    const text = toJson(this.answer, 2);
+    const isCut = text.length > MAX_ANSWER_LENGTH && !this.all;
     return html`${
         error
           ? html`<div class="card error" role="alert">
               <strong>${error.code}</strong>:
-              ${prose(error.message)}${error.at ? html`<div>at <code>${error.at}</code></div>` : nothing}${error.hint ? html`<div>${prose(error.hint)}</div>` : nothing}
+              ${inlineCode(error.message)}${error.at ? html`<div>at <code>${error.at}</code></div>` : nothing}${error.hint ? html`<div>${inlineCode(error.hint)}</div>` : nothing}
             </div>`
           : nothing
       }
       <pre tabindex="0" role="group" aria-label="what the engine answers">
-${isCut ? `${text.slice(0, LONG)}\n…` : text}</pre>
+${isCut ? `${text.slice(0, MAX_ANSWER_LENGTH)}\n…` : text}</pre>
       ${isCut ? html`<button @click=${() => (this.all = true)}>show all of it</button>` : nothing}`;
   }
 
   #type(text: string): void {
     this.text = text;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(), PAUSE);
+    this.#timer = setTimeout(() => void this.#run(), DEBOUNCE_MS);
   }
 }
 
-customElements.define("ff-try", Try);
+customElements.define("ff-try", TryRequest);

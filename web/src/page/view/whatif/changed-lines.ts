@@ -1,7 +1,7 @@
 // What became of a file, line by line. Of Secrets only that something changed, never what they hold.
 import { Chunk } from "@codemirror/merge";
 import { Text } from "@codemirror/state";
-import type { Edited } from "../../state.js";
+import type { FileState } from "../../state.js";
 
 export interface Line {
   sign: " " | "+" | "−" | "…";
@@ -10,10 +10,10 @@ export interface Line {
   number?: number;
 }
 
-const AROUND = 3;
+const CONTEXT_LINES = 3;
 
 /** The changed lines with a few around them. */
-export function linesOf({ base, text }: Edited): Line[] {
+export function changedLines({ base, text }: FileState): Line[] {
   const [before, after] = [split(base), split(text)];
   const [wasHidden, isHidden] = [hiddenLines(before), hiddenLines(after)];
   const [a, b] = [Text.of(before.length ? before : [""]), Text.of(after.length ? after : [""])];
@@ -23,9 +23,12 @@ export function linesOf({ base, text }: Edited): Line[] {
     for (; next < to; next++) lines.push({ sign: " ", text: isHidden[next] ? HIDDEN : after[next]!, number: next + 1 });
   };
   for (const chunk of Chunk.build(a, b)) {
-    kept(rowOf(b, chunk.fromB));
-    const [toA, toB] = [Math.min(rowOf(a, chunk.toA), before.length), Math.min(rowOf(b, chunk.toB), after.length)];
-    for (let it = rowOf(a, chunk.fromA); it < toA; it++)
+    kept(lineIndex(b, chunk.fromB));
+    const [toA, toB] = [
+      Math.min(lineIndex(a, chunk.toA), before.length),
+      Math.min(lineIndex(b, chunk.toB), after.length),
+    ];
+    for (let it = lineIndex(a, chunk.fromA); it < toA; it++)
       lines.push({ sign: "−", text: wasHidden[it] ? HIDDEN : before[it]!, number: it + 1 });
     for (; next < toB; next++)
       lines.push({ sign: "+", text: isHidden[next] ? HIDDEN : after[next]!, number: next + 1 });
@@ -37,7 +40,9 @@ export function linesOf({ base, text }: Edited): Line[] {
 /** What is far from any change is left out, with a mark in its place. */
 function nearChanges(lines: Line[]): Line[] {
   const near = lines.map(() => false);
-  lines.forEach((it, at) => it.sign !== " " && near.fill(true, Math.max(0, at - AROUND), at + AROUND + 1));
+  lines.forEach(
+    (it, at) => it.sign !== " " && near.fill(true, Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1),
+  );
   return lines.flatMap((it, at): Line[] =>
     near[at] ? [it] : near[at - 1] || at === 0 ? [{ sign: "…", text: "" }] : [],
   );
@@ -49,7 +54,7 @@ function split(text: string | null): string[] {
 }
 
 /** The index of the line that begins at `position`; past the end, the number of lines. */
-function rowOf(
+function lineIndex(
   text: { length: number; lines: number; lineAt(position: number): { number: number } },
   position: number,
 ): number {

@@ -2,11 +2,11 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { CauseAnswer, ChangeAnswer, ChangeGroup, ShadowAnswer } from "../../../../contract.js";
 import { layerMark } from "../../../layers.js";
-import { counted, inline, placeName, reference } from "../../../format.js";
+import { pluralize, inlineValue, placeName, referenceText } from "../../../format.js";
 import type { Place, State } from "../../state.js";
 import { goToDocument } from "../../locate.js";
 
-const WORDS: Record<string, [sign: string, tone: string, word: string]> = {
+const CHANGE_TEXT: Record<string, [sign: string, tone: string, word: string]> = {
   changed: ["~", "patched", "changes for"],
   joins: ["+", "added", "new for"],
   leaves: ["−", "removed", "gone for"],
@@ -14,36 +14,36 @@ const WORDS: Record<string, [sign: string, tone: string, word: string]> = {
   heals: ["✓", "added", "works again for"],
 };
 
-const MANY = 40;
-const LONG = 120;
+const INITIAL_CHANGES = 40;
+const SCROLL_FROM = 120;
 
 /** What the change-by-change view of a group needs to know beside it. */
-export interface Shown {
+export interface CardOptions {
   state: State;
   /** Whether everything is written out. */
   all: boolean;
   unfold: () => void;
 }
 
-export function groupCard(group: ChangeGroup, { state, all, unfold }: Shown): TemplateResult {
-  const [sign, tone, word] = WORDS[group.change] ?? ["~", "patched", `${group.change}:`];
-  const shown = all ? group.changes : group.changes.slice(0, MANY);
+export function groupCard(group: ChangeGroup, { state, all, unfold }: CardOptions): TemplateResult {
+  const [sign, tone, word] = CHANGE_TEXT[group.change] ?? ["~", "patched", `${group.change}:`];
+  const shown = all ? group.changes : group.changes.slice(0, INITIAL_CHANGES);
   const of =
-    state.choice.subject === group.subject && group.clusters.includes(state.choice.cluster ?? group.clusters[0]!);
+    state.selection.subject === group.subject && group.clusters.includes(state.selection.cluster ?? group.clusters[0]!);
   const isCurrent =
     of &&
     (group.changes.length === 0 ||
-      group.changes.some((it) => it.path === state.choice.path && it.object === state.choice.object));
+      group.changes.some((it) => it.path === state.selection.path && it.object === state.selection.object));
   return html`<article
     class="card"
     data-change=${group.change}
     aria-current=${isCurrent ? "true" : "false"}
-    aria-label="${group.subject} ${word} ${counted(group.clusters.length, "cluster")}"
+    aria-label="${group.subject} ${word} ${pluralize(group.clusters.length, "cluster")}"
   >
     <div class="line">
       <span class="sign ${tone}" aria-hidden="true">${sign}</span>
       ${subjectLink(state, group.subject, group.clusters[0])}
-      <span>${word} <strong>${counted(group.clusters.length, "cluster")}</strong></span>
+      <span>${word} <strong>${pluralize(group.clusters.length, "cluster")}</strong></span>
     </div>
     <ff-cluster-names .state=${state} .names=${group.clusters} .subject=${group.subject}></ff-cluster-names>
     ${
@@ -65,21 +65,21 @@ export function groupCard(group: ChangeGroup, { state, all, unfold }: Shown): Te
           </table>`
         : nothing
     }
-    ${shown.length < group.changes.length ? html`<button class="no-print" @click=${unfold}>show all ${counted(group.changes.length, "value")}</button>` : nothing}
+    ${shown.length < group.changes.length ? html`<button class="no-print" @click=${unfold}>show all ${pluralize(group.changes.length, "value")}</button>` : nothing}
   </article>`;
 }
 
 function changeRow(change: ChangeAnswer, group: ChangeGroup, state: State): TemplateResult {
-  const { choice } = state;
+  const { selection } = state;
   const isCurrent =
-    choice.subject === group.subject &&
-    choice.path === change.path &&
-    choice.object === change.object &&
-    group.clusters.includes(choice.cluster ?? "");
+    selection.subject === group.subject &&
+    selection.path === change.path &&
+    selection.object === change.object &&
+    group.clusters.includes(selection.cluster ?? "");
   const look = () =>
-    state.choose({
+    state.select({
       subject: group.subject,
-      cluster: isCurrent ? choice.cluster : group.clusters[0],
+      cluster: isCurrent ? selection.cluster : group.clusters[0],
       path: change.path,
       object: change.object,
     });
@@ -104,10 +104,10 @@ export function side(
   value: unknown,
   from?: unknown,
 ): TemplateResult {
-  const text = from === undefined ? inline(value) : reference(from);
+  const text = from === undefined ? inlineValue(value) : referenceText(from);
   const isNothing = value === undefined && from === undefined;
   // What scrolls can be reached by the keyboard.
-  const scrolls = text.length > LONG;
+  const scrolls = text.length > SCROLL_FROM;
   return html`<div
     class="side"
     tabindex=${scrolls ? 0 : nothing}
@@ -148,26 +148,26 @@ function placeLink(place: Place, state: State, document = ""): TemplateResult {
 export function subjectLink(state: State, subject: string, cluster?: string): TemplateResult {
   return html`<button
     class="link"
-    @click=${() => state.choose({ subject, ...(cluster === undefined ? {} : { cluster }) })}
+    @click=${() => state.select({ subject, ...(cluster === undefined ? {} : { cluster }) })}
   >
     ${subject}
   </button>`;
 }
 
-export function shadowCard(shadow: ShadowAnswer, { state }: Shown): TemplateResult {
+export function shadowCard(shadow: ShadowAnswer, { state }: CardOptions): TemplateResult {
   const look = () =>
-    state.choose({ subject: shadow.subject, cluster: shadow.clusters[0], path: shadow.path, object: shadow.object });
+    state.select({ subject: shadow.subject, cluster: shadow.clusters[0], path: shadow.path, object: shadow.object });
   return html`<article
     class="card loud"
     data-shadowed
-    aria-label="${shadow.path} is shadowed for ${counted(shadow.clusters.length, "cluster")}"
+    aria-label="${shadow.path} is shadowed for ${pluralize(shadow.clusters.length, "cluster")}"
   >
     <div class="line whole">
       <span class="sign warn" aria-hidden="true">⊘</span>
       <span class="main"
         ><button class="link mono" @click=${look}>${shadow.path || "the whole object"}</button> of
         ${subjectLink(state, shadow.subject, shadow.clusters[0])}${shadow.object ? html`, ${shadow.object},` : nothing}
-        is said without effect for <strong>${counted(shadow.clusters.length, "cluster")}</strong></span
+        is said without effect for <strong>${pluralize(shadow.clusters.length, "cluster")}</strong></span
       >
     </div>
     <ff-cluster-names .state=${state} .names=${shadow.clusters} .subject=${shadow.subject}></ff-cluster-names>

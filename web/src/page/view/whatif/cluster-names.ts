@@ -1,13 +1,13 @@
 // Clusters by name: a few at once, many on demand, all of them on paper.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../theme.styles.js";
-import { clusterName, count, counted } from "../../../format.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, formatCount, pluralize } from "../../../format.js";
 import type { State } from "../../state.js";
-import { Printing } from "../print-controller.js";
-import { sheet } from "../sheet.styles.js";
+import { PrintController } from "../print-controller.js";
+import { sheetStyles } from "../sheet.styles.js";
 
-const FEW = 4;
-const MANY = 200;
+const INLINE_NAMES = 4;
+const INITIAL_NAMES = 200;
 
 export class ClusterNames extends LitElement {
   static override properties = {
@@ -18,8 +18,8 @@ export class ClusterNames extends LitElement {
     all: { state: true },
   };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -32,7 +32,7 @@ export class ClusterNames extends LitElement {
   declare subject: string | undefined;
   declare open: boolean;
   declare all: boolean;
-  readonly #printing = new Printing(this);
+  readonly #printing = new PrintController(this);
 
   constructor() {
     super();
@@ -42,14 +42,14 @@ export class ClusterNames extends LitElement {
   override render() {
     const names = this.names;
     if (this.#printing.now)
-      return html`<strong>${counted(names.length, "cluster")}:</strong> ${names.map(clusterName).join(", ")}`;
-    if (names.length <= FEW)
-      return html`<ul class="names" aria-label=${counted(names.length, "cluster")}>
+      return html`<strong>${pluralize(names.length, "cluster")}:</strong> ${names.map(clusterName).join(", ")}`;
+    if (names.length <= INLINE_NAMES)
+      return html`<ul class="names" aria-label=${pluralize(names.length, "cluster")}>
         ${names.map((it) => this.#name(it))}
       </ul>`;
-    const shown = this.all ? names : names.slice(0, MANY);
+    const shown = this.all ? names : names.slice(0, INITIAL_NAMES);
     return html`<button class="link" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
-        <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${counted(names.length, "cluster")}
+        <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${pluralize(names.length, "cluster")}
       </button>
       ${this.open ? nothing : html`<span class="quiet">${clusterName(names[0]!)} … ${clusterName(names.at(-1)!)}</span>`}
       ${
@@ -57,7 +57,7 @@ export class ClusterNames extends LitElement {
           ? html`<ul class="names" aria-label="Clusters">
                 ${shown.map((it) => this.#name(it))}
               </ul>
-              ${shown.length < names.length ? html`<button @click=${() => (this.all = true)}>show all ${count(names.length)}</button>` : nothing}`
+              ${shown.length < names.length ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(names.length)}</button>` : nothing}`
           : nothing
       }`;
   }
@@ -66,7 +66,7 @@ export class ClusterNames extends LitElement {
     return html`<li>
       <button
         class="link"
-        @click=${() => this.state.choose({ cluster, ...(this.subject === undefined ? {} : { subject: this.subject }) })}
+        @click=${() => this.state.select({ cluster, ...(this.subject === undefined ? {} : { subject: this.subject }) })}
       >
         ${clusterName(cluster)}
       </button>

@@ -1,14 +1,14 @@
 // One edited file: what became of its lines, and the way back.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { classMap } from "lit/directives/class-map.js";
-import { look } from "../../../theme.styles.js";
-import { count } from "../../../format.js";
-import type { Edited, State } from "../../state.js";
-import { Printing } from "../print-controller.js";
-import { sheet } from "../sheet.styles.js";
-import { type Line, linesOf } from "./changed-lines.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { formatCount } from "../../../format.js";
+import type { FileState, State } from "../../state.js";
+import { PrintController } from "../print-controller.js";
+import { sheetStyles } from "../sheet.styles.js";
+import { type Line, changedLines } from "./changed-lines.js";
 
-const MANY = 120;
+const INITIAL_LINES = 120;
 
 export class EditedFile extends LitElement {
   static override properties = {
@@ -18,8 +18,8 @@ export class EditedFile extends LitElement {
     all: { state: true },
   };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -73,10 +73,10 @@ export class EditedFile extends LitElement {
     `,
   ];
   declare state: State;
-  declare file: Edited;
+  declare file: FileState;
   declare lines: Line[];
   declare all: boolean;
-  readonly #printing = new Printing(this);
+  readonly #printing = new PrintController(this);
 
   constructor() {
     super();
@@ -84,9 +84,9 @@ export class EditedFile extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    const before = changed.get("file") as Edited | undefined;
+    const before = changed.get("file") as FileState | undefined;
     if (changed.has("file") && (before?.text !== this.file.text || before?.base !== this.file.base))
-      this.lines = linesOf(this.file);
+      this.lines = changedLines(this.file);
   }
 
   override render() {
@@ -98,24 +98,26 @@ export class EditedFile extends LitElement {
           ? ["−", "removed", "removed"]
           : ["~", "patched", "edited"];
     const [plus, minus] = [this.#number("+"), this.#number("−")];
-    const shown = this.all || this.#printing.now ? this.lines : this.lines.slice(0, MANY);
+    const shown = this.all || this.#printing.now ? this.lines : this.lines.slice(0, INITIAL_LINES);
     return html`<article class="card" aria-label=${name}>
       <div class="line">
         <span class="sign ${became[1]}" aria-hidden="true">${became[0]}</span>
         <button class="link" @click=${() => this.state.goTo({ file: name })}>${name}</button>
         <span class="quiet">${became[2]}</span>
         <span class="added"
-          ><span aria-hidden="true">+</span>${count(plus)}<span class="visually-hidden"> lines added,</span></span
+          ><span aria-hidden="true">+</span>${formatCount(plus)}<span class="visually-hidden"> lines added,</span></span
         >
         <span class="removed"
-          ><span aria-hidden="true">−</span>${count(minus)}<span class="visually-hidden"> lines removed</span></span
+          ><span aria-hidden="true">−</span>${formatCount(minus)}<span class="visually-hidden">
+            lines removed</span
+          ></span
         >
         <button class="push no-print" aria-label="Revert ${name}" @click=${this.#revert}>revert</button>
       </div>
       <ol aria-label="Changed lines">
         ${shown.map((it) => this.#line(it))}
       </ol>
-      ${shown.length < this.lines.length ? html`<button @click=${() => (this.all = true)}>show all ${count(this.lines.length)} lines</button>` : nothing}
+      ${shown.length < this.lines.length ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(this.lines.length)} lines</button>` : nothing}
     </article>`;
   }
 

@@ -2,7 +2,7 @@
 import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
 
-export interface Suggestion {
+export interface SuggestedEdit {
   file: string;
   line: number;
   /** What the number belongs to. */
@@ -24,7 +24,7 @@ const PATTERNS = [
 ];
 
 /** Secrets are nothing to play with, and neither is what was seen. */
-export function suggest(state: State): Suggestion | undefined {
+export function suggestEdit(state: State): SuggestedEdit | undefined {
   const files = [...state.files.values()].filter(
     (it) => it.live === undefined && it.text !== null && !isSettings(it.name) && !/kind: Secret\b/.test(it.text),
   );

@@ -1,26 +1,28 @@
 // What a change ticket needs beside what is on screen: what this is and when it was looked at, and the steps it leads to.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer } from "../../../../contract.js";
-import { look } from "../../../theme.styles.js";
-import { clusterName, counted } from "../../../format.js";
-import { Ask, Watch } from "../../engine-query.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, pluralize } from "../../../format.js";
+import { EngineQuery } from "../../engine-query.js";
 import { LATER } from "../../engine.js";
-import { now } from "../../clock.js";
+import { currentMinute } from "../../clock.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
 import "../plan/digest.js";
 import { targetName } from "../plan/action-groups.js";
-import { prose } from "../inline-code.js";
-import { Printing } from "../print-controller.js";
-import { sheet, sign } from "../sheet.styles.js";
+import { inlineCode } from "../inline-code.js";
+import { PrintController } from "../print-controller.js";
+import { sheetStyles } from "../sheet.styles.js";
+import { verbSign } from "../tallies.js";
 
 /** Plans are only wanted when somebody prints: not while they type. */
-const PAUSE = 400;
+const DEBOUNCE_MS = 400;
 
 export class Ticket extends LitElement {
   static override properties = { state: { attribute: false }, piece: {} };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         display: none;
@@ -47,22 +49,22 @@ export class Ticket extends LitElement {
   ];
   declare state: State;
   declare piece: "head" | "plan";
-  readonly planned = new Ask<"plan">(this, () => this.#question(), { urgency: LATER });
-  readonly plannedBefore = new Ask<"plan">(this, () => this.#question(), { urgency: LATER, on: "baseline" });
-  readonly #printing = new Printing(this);
+  readonly planned = new EngineQuery<"plan">(this, () => this.#request(), { urgency: LATER });
+  readonly plannedBefore = new EngineQuery<"plan">(this, () => this.#request(), { urgency: LATER, on: "baseline" });
+  readonly #printing = new PrintController(this);
   #generation = -1;
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
-  async #question() {
+  async #request() {
     if (this.piece !== "plan") return undefined;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    await new Promise((resolve) => setTimeout(resolve, DEBOUNCE_MS));
     if (!this.state.edits.length) return undefined;
     this.#generation = this.state.generation;
-    return { op: "plan" as const, now: now() };
+    return { op: "plan" as const, now: currentMinute() };
   }
 
   override render() {
@@ -94,7 +96,7 @@ export class Ticket extends LitElement {
     return html`<section>
       <h3>
         Actions because of the change
-        <span class="quiet">${counted(actions.length, "action")}, ${held.length} held</span>
+        <span class="quiet">${pluralize(actions.length, "action")}, ${held.length} held</span>
       </h3>
       <ul class="plain">
         ${actions.map((it) => this.#action(it))}
@@ -109,7 +111,7 @@ export class Ticket extends LitElement {
       }
       <h3>The whole plan</h3>
       <p>
-        ${counted(this.planned.value!.actions.length, "action")}, ${this.planned.value!.held.length} held,
+        ${pluralize(this.planned.value!.actions.length, "action")}, ${this.planned.value!.held.length} held,
         ${this.planned.value!.needs.length} to be seen first
       </p>
       <ff-digest .state=${this.state} .digest=${this.planned.value!.digest}></ff-digest>
@@ -118,9 +120,9 @@ export class Ticket extends LitElement {
 
   #action(action: ActionAnswer) {
     return html`<li>
-      ${sign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}:
-      ${prose(action.reason.text)}
-      ${action.held ? html`<br /><strong>held: ${prose(action.held.text)}</strong> (${prose(action.held.hint)})` : nothing}
+      ${verbSign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}:
+      ${inlineCode(action.reason.text)}
+      ${action.held ? html`<br /><strong>held: ${inlineCode(action.held.text)}</strong> (${inlineCode(action.held.hint)})` : nothing}
     </li>`;
   }
 }
