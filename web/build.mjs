@@ -1,4 +1,5 @@
-// Builds what is missing or out of date: the engine for JavaScript (`engine/`), the package (`dist/`) and the page (`site/`).
+// Builds missing or outdated parts: the engine for JavaScript (`engine/`), the package (`dist/`) and the page
+// (`site/`).
 //   node web/build.mjs [--force] [PART…]
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,7 +13,7 @@ const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 const force = process.argv.includes("--force");
 const named = process.argv.slice(2).filter((it) => !it.startsWith("--"));
 
-/** What each part is made of, and how. */
+/** The inputs of each part and how to build it. */
 const PARTS = [
   {
     name: "node_modules",
@@ -83,7 +84,7 @@ for (const part of PARTS) {
 
 function engine() {
   run("cargo", ["build", "--quiet", "--locked", "-p", "fleetfold-bindgen"]);
-  // It warns of a section that is not needed; what it says counts only when it fails.
+  // It always warns of an unneeded section, so its stderr is printed only on failure.
   const { status, stderr } = spawnSync(
     join(target, "debug", "fleetfold-bindgen"),
     [join(target, "module"), join(web, "engine")],
@@ -97,7 +98,7 @@ function page() {
   run(join(root, "node_modules", ".bin", "vite"), ["build", "--logLevel", "error"], web);
 }
 
-/** One file for each example, where Vite takes files that it leaves as they are. */
+/** Writes one file for each example into Vite's public folder. */
 function examples() {
   const examples = join(web, "engine", "public", "examples");
   mkdirSync(examples, { recursive: true });
@@ -122,7 +123,7 @@ function stamp(part) {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
-/** Over the contents of files and folders: times say little in a fresh clone. */
+/** A digest of file contents: modification times mean little in a fresh clone. */
 function digest(paths, more) {
   const hash = createHash("sha256").update(more ?? "");
   for (const path of paths.flatMap((it) => walk(join(root, it))))

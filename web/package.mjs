@@ -1,4 +1,5 @@
-// Builds the npm package: `dist/`, from `src/` and the engine. One WebAssembly file for all entry points; `inline.js` holds its own.
+// Builds the npm package: `dist/`, from `src/` and the engine. All entry points share one WebAssembly file; `inline.js`
+// embeds its own.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,18 +7,18 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const web = fileURLToPath(new URL(".", import.meta.url));
-/** Becomes `dist` when all of it is there. */
+/** Renamed to `dist` when it is complete. */
 const dist = join(web, `.dist-${process.pid}`);
 const source = (name) => join(web, "src", name);
 
-/** Whatever a bundler makes of the file, its address or a module, an engine starts from it. */
+/** A bundler may turn the file into a URL or a module; the engine starts from either. */
 const WASM =
   'import type { EngineSource } from "./index.js";\ndeclare const source: EngineSource;\nexport default source;\n';
 
 /** `Symbol.dispose`, for programs that are compiled for older JavaScript. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
 
-/** What Vite would do for the page: addresses of files beside the script, as the package has them. */
+/** Resolves `?url` imports as Vite does for the page: to URLs of files beside the script. */
 const besides = {
   name: "besides",
   setup({ onResolve, onLoad }) {
@@ -50,7 +51,7 @@ async function scripts() {
   const out = (name) => join(dist, name);
   const esm = { ...all, format: "esm" };
   const node = { ...all, platform: "node", entryPoints: [source("node.ts")] };
-  // One class of errors for both.
+  // Both entry points share one error class.
   await build({
     ...esm,
     entryPoints: [source("web.ts"), source("worker.ts")],
@@ -78,7 +79,7 @@ async function scripts() {
   });
 }
 
-/** Types that stand by themselves: one file for every way to import the package, and once more for CommonJS. */
+/** Writes self-contained types: one file for all entry points, and a copy for CommonJS. */
 function types() {
   const made = mkdtempSync(join(dist, ".types-"));
   const files = ["web.ts", "worker.ts", "api-wasm.d.ts"].map(source);
@@ -114,7 +115,7 @@ function types() {
   rmSync(made, { recursive: true });
 }
 
-/** Without what the parts say of each other: they are in one file. */
+/** Removes the imports and exports between the parts, which end up in one file. */
 function own(types) {
   return types
     .split("\n")
@@ -122,7 +123,7 @@ function own(types) {
     .join("\n");
 }
 
-/** Functions say in an editor what their op does, as methods do by themselves. */
+/** Copies the description of each op to its function, so that editors show it as they do for methods. */
 function told(types) {
   return types.replace(/^export declare const (\w+): Ops\["\w+"\];$/gm, (declared, op) => {
     const [, doc] = types.match(new RegExp(`^ +(/\\*\\* .* \\*/)\n +${op}: \\w+Request;$`, "m")) ?? [];

@@ -1,4 +1,5 @@
-// The frame of the page: what is loaded at first, links, the address, jumping, keys, columns, and that nothing leaves it.
+// The frame of the page: initial documents, links, the address, the command palette, keys, columns, and no request
+// leaves the page.
 import assert from "node:assert/strict";
 import {
   axe,
@@ -286,7 +287,7 @@ story("every view is accessible, light and dark", async (page) => {
 
 story("a thousand clusters are there, and every view shows them", async (page) => {
   await selectExample(page, "thousand");
-  // Each cluster is one of Greenhouse and one of Open Cluster Management; some are federated too.
+  // Each cluster has a Greenhouse and an Open Cluster Management document; some have a KubeFed document too.
   assert.match(await counts(page), /^\d,\d{3} clusters/);
   for (const view of VIEWS) await selectView(page, view);
   const nodes = await page.evaluate(() => {

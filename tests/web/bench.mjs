@@ -1,4 +1,5 @@
-// The page's figures against TARGETS: from a key to the changed preview, what-if in the worker, and what travels to a browser.
+// Measures the page against TARGETS: from a keystroke to the updated preview, what-if in the worker, and the bytes a
+// browser downloads.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,13 +43,13 @@ for (const row of [["", "figure", "target", ""], ...rows])
       .trimEnd(),
   );
 
-/** Real keys in the editor; the end is the frame after the new value stands in the right column. */
+/** Types real keys into the editor. The measurement ends with the frame after the right column shows the new value. */
 async function keystroke() {
   const page = await open(chromium, served);
   await selectExample(page, "thousand");
   const subject = "PluginPreset/acme/metrics";
   const file = "definition.yaml";
-  // A cluster for which nothing hides the default.
+  // A cluster in which no other layer hides the default.
   const cluster = await page.evaluate(async (subject) => {
     const { ok } = await document.querySelector("ff-app").state.query({ op: "effective", subject, origins: true }, 0);
     return ok.results.find((it) =>
@@ -62,7 +63,7 @@ async function keystroke() {
   await page.locator("ff-documents .cm-content").focus();
   const samples = [];
   for (let typed = 1; typed <= 25; typed += 1) {
-    // The key must not overtake the one who looks out for it.
+    // Register the observer before the key is pressed.
     await page.evaluate(
       (wanted) =>
         void (globalThis.ffSeen = new Promise((done) => {
@@ -94,7 +95,7 @@ async function keystroke() {
   await page.context().close();
 }
 
-/** In the worker, with the message there and back. */
+/** Measured in the worker, including the message round trip. */
 async function whatIf() {
   const folder = mkdtempSync(join(tmpdir(), "fleetfold-bench-"));
   execFileSync(fleetfold, ["example", "--clusters", "10000", "--dir", join(folder, "fleet")]);
@@ -139,7 +140,7 @@ async function whatIf() {
   await page.context().close();
 }
 
-/** What a browser gets when the page is opened; the reference, schemas and completion come when somebody wants them. */
+/** The files that opening the page downloads. The reference, schemas and completion load on demand. */
 function sizes(first) {
   const zipped = (path) => gzipSync(readFileSync(path), { level: 9 }).length / 1_000;
   const all = walk(served.folder).filter((it) => /\.(js|css|html|svg)$/.test(it));

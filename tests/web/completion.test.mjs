@@ -1,4 +1,4 @@
-// What the editor offers to write next: kinds, fields, labels, options and names that there are.
+// Completions of the editor: kinds, fields, labels, options and names of existing documents.
 import assert from "node:assert/strict";
 import { goTo, offers, setText } from "./harness.mjs";
 import { stories } from "./stories.mjs";
@@ -96,7 +96,6 @@ story("offers the settings, with what they mean", async (page) => {
   );
 });
 
-/** Waits until a file has a text. */
 const holds = (page, name, wanted) =>
   page.waitForFunction(
     ([name, wanted]) => document.querySelector("ff-app").state.files.get(name)?.text === wanted,
@@ -110,7 +109,7 @@ story("is taken by Enter, and Enter after a whole word ends the line", async (pa
   const list = page.locator("ff-editor .cm-tooltip-autocomplete");
   await page.keyboard.type("kin", { delay: 30 });
   await list.locator('li[aria-selected="true"]', { hasText: /^kind/ }).waitFor();
-  // What has just come up is not taken: somebody may have meant the line's end.
+  // Enter does not accept a completion that has just appeared: it may be meant as a line break.
   await page.waitForTimeout(150);
   await page.keyboard.press("Enter");
   await holds(page, "new.yaml", "kind: ");

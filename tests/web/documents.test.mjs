@@ -1,4 +1,5 @@
-// The Documents column: what is typed is known at once, what is found points at its place, and files come in by every way.
+// The Documents column: edits reach the engine at once, findings point at their position, and every way to import files
+// works.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +46,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A page for one test; what must not happen on it is checked at the end. */
+/** Opens a page for one test and checks for violations at its end. */
 async function on(options, story) {
   const page = await open(chromium, served, options);
   try {
@@ -60,7 +61,7 @@ const editor = (page) => page.locator("ff-editor .cm-content");
 const tree = (page) => page.getByRole("tree", { name: "Files" });
 const problems = (page) => page.locator("ff-problems");
 
-/** What stands in one line of a gutter, by the number of the line. */
+/** The gutter text of each line, by line number. */
 function inGutter(page, gutter, line) {
   return page.evaluate(
     ([gutter, line]) => {
@@ -89,7 +90,7 @@ function inGutter(page, gutter, line) {
   );
 }
 
-/** The number of the line that the cursor is in. */
+/** The number of the cursor's line. */
 function cursorLine(page) {
   return page.locator("ff-editor .cm-activeLineGutter").last().textContent();
 }
@@ -108,7 +109,7 @@ describe("the editor", () => {
       await typeOver(page, PRESETS, "value: 5", "value: 7");
       await typeOver(page, "greenhouse/overrides.yaml", "value: warn", "value: debug");
       await goTo(page, { file: PRESETS, line: 1 });
-      // Slow typing is several steps.
+      // Slow typing makes several undo steps.
       for (let step = 0; step < 10; step++) await page.keyboard.press("Control+z");
       await settled(page);
       assert.match(await text(page, PRESETS), /value: 5/);
@@ -267,7 +268,7 @@ describe("what is found", () => {
 
   test("the wavy line is under the right word, also after emoji", () =>
     on({}, async (page) => {
-      // The word stands twice: only the right column tells which one is meant.
+      // The word occurs twice: only the column identifies the right one.
       const line = `      - {key: "${"😀".repeat(20)} Inn", operator: Inn, values: [a]}`;
       await setText(page, "emoji.yaml", `${PRESET}  clusterSelector:\n    matchExpressions:\n${line}\n`);
       await goTo(page, { file: "emoji.yaml", line: 7 });
@@ -378,7 +379,7 @@ describe("the files", () => {
       await settled(page);
       assert.equal((await selection(page)).file, "definitions.yaml");
       await page.keyboard.press("End");
-      // First to the folder, then it folds.
+      // The first key moves to the folder, the second folds it.
       await page.keyboard.press("ArrowLeft");
       await page.keyboard.press("ArrowLeft");
       assert.equal(await tree(page).getByRole("treeitem", { expanded: false }).count(), 1);

@@ -1,4 +1,5 @@
-// One cluster, value by value: the tree, who decides over each value, YAML, comparing, why it is in or out, its part of the plan.
+// One cluster, value by value: the tree, the layers behind each value, YAML, comparison, membership reasons, its part
+// of the plan.
 import assert from "node:assert/strict";
 import { axe, query, replace, select, selection, setText, settled, text, typeOver } from "./harness.mjs";
 import { stories } from "./stories.mjs";
@@ -78,7 +79,7 @@ story("losers stand under the value, struck out, each a link to its line", async
   await at(page, "- {name: replicas, value: 3}");
 });
 
-/** The line of the cursor in the editor. */
+/** The editor line with the cursor. */
 async function at(page, wanted) {
   await settled(page);
   await page.waitForFunction((wanted) => {
@@ -334,7 +335,7 @@ story(
       await page.keyboard.press("Home");
       for (let down = 0; down <= at; down += 1) await page.keyboard.press("ArrowDown");
     }
-    // Unfolds all objects at once, as nobody does by hand.
+    // Unfolds all objects at once; the page has no control for that.
     await column(page)
       .locator("ff-tree")
       .evaluate((it) => (it.toggled = new Set(it.nodes.map((node) => node.id))));
@@ -391,7 +392,7 @@ story("an empty fleet teaches what to write", async (page) => {
   await select(page, { subject: undefined, cluster: undefined });
   const taught = await shown(column(page));
   assert.match(taught, /kind: PluginPreset/);
-  // What it teaches works as it stands.
+  // The documents of the empty state are valid.
   await setText(page, "taught.yaml", await column(page).locator("pre").innerText());
   await select(page, { subject: METRICS });
   assert.equal((await selection(page)).cluster, "eu-1");
@@ -434,7 +435,7 @@ story("hostile names and values are text in tree, cascade and YAML", async (page
   const yaml = await column(page)
     .locator("ff-yaml")
     .evaluate((it) => it.text);
-  // As text: a key `__proto__` does not survive the way from the page otherwise.
+  // As text: the key `__proto__` does not survive structured cloning out of the page.
   const read = JSON.parse(
     await page.evaluate(
       async (text) =>

@@ -1,4 +1,5 @@
-// `<fleetfold-preview>` in other people's pages: plain HTML, React 19, a plugin section, a shadow root; set, heard, moved, taken out.
+// `<fleetfold-preview>` in host pages: plain HTML, React 19, a plugin section, a shadow root; properties, events,
+// moving and removing it.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +22,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a story on a page of its own, which must not have broken a rule at its end. */
+/** Runs a story on its own page and checks for violations at its end. */
 function story(name, path, tell, options = {}) {
   test(name, async () => {
     const page = await open(chromium, served, {
@@ -41,7 +42,6 @@ function story(name, path, tell, options = {}) {
 
 const row = (place, name) => place.getByRole("row", { name: new RegExp(`^${name.replaceAll(".", "\\.")}, `) });
 
-/** Waits until a value is what it should be. */
 async function value(place, name, wanted) {
   const cell = row(place, name).getByRole("gridcell").nth(1);
   await cell.waitFor();
@@ -76,7 +76,7 @@ spec:
     optionValues: [{name: replicas, value: ${replicas}}]
 `;
 
-/** Puts an element on the page, with what it tells kept in `globalThis.told`. */
+/** Adds an element to the page and records its events in `globalThis.told`. */
 function put(page, properties, attributes = {}) {
   return page.evaluate(
     ([properties, attributes]) => {
@@ -290,7 +290,7 @@ story("in a shadow root, moved, taken out and put back it goes on", "/plain.html
   const area = preview(page).getByRole("textbox");
   await area.fill((await area.inputValue()).replace("value: 3", "value: 7"));
   await value(preview(page), "replicas", "7 was 3");
-  // Moved: nothing starts anew.
+  // After a move nothing restarts.
   assert.equal(
     await page.evaluate(
       () => (
@@ -302,7 +302,7 @@ story("in a shadow root, moved, taken out and put back it goes on", "/plain.html
     true,
   );
   await value(preview(page), "replicas", "7 was 3");
-  // Taken out: the worker ends. Put back: another one has the same, edits included.
+  // Removing the element ends its worker. Adding it again starts a worker with the same documents and edits.
   await page.evaluate(() => globalThis.element.remove());
   await page.waitForFunction(() => globalThis.element.state === undefined);
   assert.equal(page.workers().length, 0);

@@ -1,4 +1,4 @@
-// The fleet: every cluster, found by selector or text, sorted, and why it is in or out.
+// The Fleet view: every cluster, filtered by selector or text, sorted, with the reasons for its membership.
 import assert from "node:assert/strict";
 import { axe, query, select, selection, selectView, setText, settled, text } from "./harness.mjs";
 import { stories } from "./stories.mjs";

@@ -1,4 +1,4 @@
-// Who gets what: the subjects, groups of clusters that get the same, and why a cluster is in.
+// Who gets what: the subjects, the groups of clusters with equal results, and the reasons for a cluster's membership.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -21,7 +21,7 @@ const story = stories(async (page) => {
 });
 
 const view = (page) => page.locator("ff-groups");
-/** What it says, the lists inside aside: the host itself has no text of its own. */
+/** The text of the view without the lists inside; the host element has no text of its own. */
 const said = (page) =>
   view(page).evaluate((it) => [...it.shadowRoot.children].map((part) => part.innerText).join("\n"));
 const heads = (page) => view(page).locator(".groups .head");
@@ -31,7 +31,7 @@ const group = (page, letter) =>
     .locator(".groups .head")
     .filter({ has: page.locator(`.letter:text-is("${letter}")`) });
 
-/** The sizes of the groups that the engine's results come to, the cluster's own name left out, largest first. */
+/** The sizes of the groups in the engine's results, ignoring the cluster's own name, largest first. */
 async function sizes(page, subject) {
   const { ok } = await query(page, { op: "effective", subject, origins: true });
   const own = new Set(
@@ -157,7 +157,7 @@ story(
   { example: "thousand" },
 );
 
-/** Puts `deepest(root)`, the focused element through shadow roots, on the page. */
+/** Defines `deepest(root)` on the page: the focused element through shadow roots. */
 async function helper(page) {
   await page.evaluate(() => {
     globalThis.deepest = (root) =>

@@ -1,5 +1,5 @@
-// What every test of the page stands on: a file server with a strict policy, a real Chromium, a page that tells on itself, and
-// the few things that people do on it.
+// The test harness of the page: a file server with a strict policy, a real Chromium, a page that records its
+// violations, and the common user actions.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import http from "node:http";
@@ -11,7 +11,7 @@ import { chromium } from "./chromium.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The strictest policy under which the page must work. */
+/** The strictest content security policy under which the page must work. */
 export const CSP = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -40,8 +40,8 @@ const TYPES = {
 };
 
 /**
- * Serves a folder on a free port of this machine: the built page, unless told otherwise. `requests` says what was asked for
- * (`GET /index.html 200`), in order; `close` ends it.
+ * Serves a folder (by default the built page) on a free local port. `requests` lists the requests in order (`GET
+ * /index.html 200`); `close` stops the server.
  */
 export async function site(folder = process.env.FLEETFOLD_SITE ?? join(root, "web", "site"), { csp = CSP } = {}) {
   const top = resolve(folder);
@@ -52,7 +52,7 @@ export async function site(folder = process.env.FLEETFOLD_SITE ?? join(root, "we
     let path = join(top, decodeURIComponent(pathname));
     if (existsSync(path) && statSync(path).isDirectory()) path = join(path, "index.html");
     const found = (path + sep).startsWith(top + sep) && existsSync(path);
-    // Browsers ask for it by themselves, where a page names no icon.
+    // Browsers request it if a page names no icon.
     const status = !found
       ? pathname === "/favicon.ico"
         ? 204
@@ -75,7 +75,7 @@ export async function site(folder = process.env.FLEETFOLD_SITE ?? join(root, "we
   return { origin: `http://127.0.0.1:${server.address().port}`, folder: top, requests, close };
 }
 
-/** A Chromium that knows no address but this machine's. Close it when done. */
+/** Starts a Chromium that resolves only local addresses. The caller closes it. */
 export function browser({ args = [] } = {}) {
   const quiet = [
     "--disable-gpu",
@@ -90,12 +90,12 @@ export function browser({ args = [] } = {}) {
 }
 
 /**
- * Opens the page of a site in a context of its own (`page.context().close()` ends it) and waits until its answers are there.
+ * Opens a page of the site in its own context (`page.context().close()` ends it) and waits until all answers are there.
  *
- * - `example`: the example to choose in its picker
+ * - `example`: the example to select in its picker
  * - `hash`: the fragment of the address
- * - `path`: another page of the site; `settle: false` for one that is not Fleetfold's
- * - `viewport`, `colorScheme`, `reducedMotion`, `permissions` and everything else that a context takes
+ * - `path`: another page of the site; `settle: false` if it is not the Fleetfold page
+ * - `viewport`, `colorScheme`, `reducedMotion`, `permissions` and other context options
  */
 export async function open(
   browser,
@@ -111,7 +111,7 @@ export async function open(
   return page;
 }
 
-/** Records what must not happen on a page: `page.problems()` says what did. */
+/** Records violations on a page; `page.problems()` lists them. */
 async function watch(page, origin) {
   const problems = [];
   page.problems = () => [...problems];
@@ -137,7 +137,7 @@ async function watch(page, origin) {
         `${it.violatedDirective} ${it.blockedURI} ${it.sourceFile ?? ""}:${it.lineNumber} ${it.sample}`,
       ),
     );
-    // What the page has asked its engine and not heard back yet: messages with an id are answered with the same id.
+    // Requests to the engine without a response yet: a response has the id of its request.
     const pending = new Set();
     const heard = new WeakSet();
     globalThis.ffPending = { pending, last: performance.now() };
@@ -158,14 +158,17 @@ async function watch(page, origin) {
   });
 }
 
-/** Fails when the page logged an error, threw one, broke its policy or asked for anything outside its site. */
+/** Fails if the page logged an error, threw one, violated its policy or sent a request outside its site. */
 export function check(page) {
   assert.deepEqual(page.problems(), []);
 }
 
-/** What axe-core finds wrong, shadow roots included: one text for each rule and place. `within` is a selector, the page if none. */
+/**
+ * Violations that axe-core finds, shadow roots included, one text for each rule and element. `within` is a selector;
+ * the default is the page.
+ */
 export async function axe(page, { within, rules = {} } = {}) {
-  // Through the debugger: the policy of the page does not let scripts in.
+  // Through the debugger: the policy of the page does not allow injected scripts.
   const debug = await page.context().newCDPSession(page);
   const { result } = await debug.send("Runtime.evaluate", { expression: "typeof axe", returnByValue: true });
   if (result.value === "undefined") {
@@ -192,7 +195,7 @@ export async function axe(page, { within, rules = {} } = {}) {
   );
 }
 
-/** Waits until the documents are loaded and every question that the page asked of its engine is answered and shown. */
+/** Waits until the documents are loaded and every engine request of the page is answered and rendered. */
 export async function settled(page, { quiet = 80, timeout = 60_000 } = {}) {
   await page.waitForFunction(
     (quiet) => {
@@ -206,23 +209,22 @@ export async function settled(page, { quiet = 80, timeout = 60_000 } = {}) {
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 }
 
-/** The text of a file as the page has it. */
+/** The current text of a file on the page. */
 export function text(page, name) {
   return page.evaluate((name) => document.querySelector("ff-app").state.files.get(name)?.text ?? undefined, name);
 }
 
-/** The names of the files of the page. */
+/** The names of the files on the page. */
 export function files(page) {
   return page.evaluate(() => [...document.querySelector("ff-app").state.files.keys()]);
 }
 
-/** Puts a text in place of a file's, as the editor does. */
+/** Replaces the text of a file, as the editor does. */
 export async function setText(page, name, text) {
   await page.evaluate(([name, text]) => document.querySelector("ff-app").state.setText(name, text), [name, text]);
   await settled(page);
 }
 
-/** Replaces the first `old` in a file, as the editor does. */
 export async function replace(page, name, old, fresh) {
   const before = await text(page, name);
   assert.ok(before?.includes(old), `${name} has no ${JSON.stringify(old)}`);
@@ -233,7 +235,7 @@ export async function replace(page, name, old, fresh) {
   );
 }
 
-/** Puts the cursor before the first `old` in a file, selects it and types over it, key by key. */
+/** Selects the first `old` in a file and types over it, key by key. */
 export async function typeOver(page, name, old, fresh) {
   const before = await text(page, name);
   const start = before?.indexOf(old) ?? -1;
@@ -247,13 +249,13 @@ export async function typeOver(page, name, old, fresh) {
   await settled(page);
 }
 
-/** Opens a place in the editor. */
+/** Opens a position in the editor. */
 export async function goTo(page, place) {
   await page.evaluate((place) => document.querySelector("ff-app").state.goTo(place), place);
   await settled(page);
 }
 
-/** Puts a text with a cursor (`|`) into a file, asks what could come next, and gives the labels. */
+/** Sets a text with a cursor mark (`|`) in a file, opens completion and returns the labels. */
 export async function offers(page, name, marked) {
   const at = marked.indexOf("|");
   await setText(page, name, marked.replace("|", ""));
@@ -268,7 +270,7 @@ export async function offers(page, name, marked) {
   return labels;
 }
 
-/** Chooses an example in the picker, by its name (`mixed`, `thousand` …). */
+/** Selects an example in the picker, by its name (`mixed`, `thousand` …). */
 export async function selectExample(page, name) {
   await page.getByRole("combobox", { name: "Example" }).selectOption(name);
   await page.waitForFunction((id) => document.querySelector("ff-app").state.source.id === id, `example:${name}`);
@@ -281,18 +283,18 @@ export async function selectView(page, title) {
   await settled(page);
 }
 
-/** Chooses subject, cluster, path, object, compare, view or file, as any view may. */
+/** Changes the selection (subject, cluster, path, object, compare, view, file), as any view may. */
 export async function select(page, changes) {
   await page.evaluate((changes) => document.querySelector("ff-app").state.select(changes), changes);
   await settled(page);
 }
 
-/** What is chosen. */
+/** The current selection. */
 export function selection(page) {
   return page.evaluate(() => document.querySelector("ff-app").state.selection);
 }
 
-/** What the engine of the page answers, to compare with what it shows. */
+/** Queries the engine of the page, to compare the answer with what the page shows. */
 export function query(page, request, on = "current") {
   return page.evaluate(([request, on]) => document.querySelector("ff-app").state.query(request, 0, on), [request, on]);
 }

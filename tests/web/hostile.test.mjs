@@ -1,4 +1,4 @@
-// What documents say is shown as text, whatever it looks like, in every view.
+// Every view shows document content as text, whatever it contains.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { browser, check, open, select, selectView, setText, site } from "./harness.mjs";
@@ -69,7 +69,7 @@ after(async () => {
 
 const text = (value) => JSON.stringify(value);
 
-/** A fleet that says the string wherever people can say something. */
+/** A fleet with the string in every place that a document can set. */
 function documents(hostile) {
   return `apiVersion: greenhouse.sap/v1alpha1
 kind: PluginDefinition

@@ -1,4 +1,4 @@
-// How the package behaves for those who call it.
+// The behaviour of the package's API.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync, cpSync } from "node:fs";
@@ -37,7 +37,7 @@ before(async () => {
   api = await import(pathToFileURL(join(dist, "node.js")));
 });
 
-/** The browser's entry point, as often as it is wanted: each has an engine of its own. */
+/** Imports the browser entry point as a new module instance, each with its own engine. */
 let copies = 0;
 const fresh = () => import(`${pathToFileURL(join(dist, "web.js"))}?${copies++}`);
 
@@ -286,7 +286,7 @@ test("Only the first init does something, also when several come at once", async
     workspace.load({ documents: [configMap("a", {})] });
     await web.init("engine.wasm");
     assert.equal(asked, 1);
-    // What was loaded is still there.
+    // The loaded documents are still there.
     assert.ok(workspace.lint());
   } finally {
     globalThis.fetch = realFetch;
@@ -331,7 +331,7 @@ test("Places become offsets as editors count, whatever the line breaks and chara
   assert.equal(text[at(3, 4)], "é");
   assert.equal(at(4, 1), text.indexOf("\n\n") + 1);
   assert.equal(text.slice(at(5, 1)), "😀");
-  // Never beyond the line or the text.
+  // The offset never exceeds the line or the text.
   assert.equal(text[at(1, 99)], "\r");
   assert.equal(at(5, 99), text.length);
   assert.equal(at(99, 1), text.length);
@@ -426,7 +426,7 @@ test("Hostile input gives an error of the contract, or a FleetfoldError, and not
     for (const op of ["load", "fold", "patch"])
       fine(() => workspace[op]({ documents: value, text: value, layers: value, object: value, patch: value }));
   }
-  // And it still answers.
+  // The workspace still answers.
   assert.deepEqual(workspace.parse({ text: "a: 1" }).documents, [{ a: 1 }]);
   workspace.free();
 });

@@ -1,4 +1,4 @@
-// The package in Chromium, under a strict policy: bundled by Vite and by esbuild, and in its worker.
+// The package in Chromium under a strict policy: bundled by Vite and by esbuild, and in its worker.
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ before(async () => {
 });
 after(() => chromium?.close());
 
-/** What the page in a folder says, from a file server with a strict policy. */
+/** The result of the page in a folder, served with a strict policy. */
 async function shown(folder) {
   const server = await site(folder);
   const page = await open(chromium, server, { settle: false });
@@ -170,7 +170,7 @@ for (const [name, make] of Object.entries({
   });
 }
 
-/** A page with the files of the package as they are, and what it does there. */
+/** A page that uses the package's files unbundled, and its script. */
 async function onPage(run, { csp, edit } = {}) {
   const folder = join(packed.scratch, `plain-${counted++}`);
   mkdirSync(folder);

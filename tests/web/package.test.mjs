@@ -1,4 +1,4 @@
-// The package as people get it: what is in it, what the checkers of packages say, and what it does in Node.
+// The packed package: its files, the results of package linters, and its behaviour in Node.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -60,9 +60,9 @@ test("publint finds nothing", async () => {
 });
 
 test("attw finds nothing", () => {
-  // `node16` leaves out Node 10, which does not know `exports`.
+  // `node16` excludes Node 10, which does not support `exports`.
   run(tool("attw"), [packed.tarball, "--profile", "node16", "--entrypoints", "."], root);
-  // Everything but the package itself is for browsers and bundlers, and has no CommonJS.
+  // The other entry points are for browsers and bundlers and have no CommonJS build.
   run(tool("attw"), [packed.tarball, "--profile", "esm-only", "--exclude-entrypoints", "."], root);
 });
 
@@ -79,7 +79,7 @@ for (const [name, type] of [
       { type },
       { "main.ts": main, "globals.d.ts": "declare const console: { log(text: string): void };" },
     );
-    // Neither the DOM nor Node's types: those of the package stand by themselves.
+    // Without DOM and Node types: the package's types are self-contained.
     compile(folder, [...NODE16, "--lib", "es2022", "main.ts", "globals.d.ts"]);
     assert.deepEqual(JSON.parse(run("node", ["main.js"], folder)), SAID);
   });
@@ -128,7 +128,7 @@ export async function main() {
     "--types",
     "node",
   ];
-  // Node's own types of that time do not suit this compiler; those of the package were looked at above.
+  // Node's types of that version fail under this compiler; the package's types were checked above.
   compile(folder, [...NODE16, "--noEmit", "--lib", "es2022", "node.ts", "consumer.ts", "--skipLibCheck", ...types]);
 });
 
@@ -161,7 +161,7 @@ test("The entry point with the engine in it gives the same results", async () =>
 
 test("The entry point of Cloudflare Workers takes the module that they compile, and gives the same results", async () => {
   const folder = project(packed, "workerd", { type: "module" });
-  // As workerd does: the import is a `WebAssembly.Module`.
+  // As in workerd: the import is a `WebAssembly.Module`.
   const compiled = {
     name: "compiled",
     setup({ onLoad }) {

@@ -1,4 +1,5 @@
-// The Permissions view: who may set which label and bind which set, by which rule, and what the change joins and leaves.
+// The Permissions view: who may set which label and bind which set, by which rule, and which sets a change joins and
+// leaves.
 import assert from "node:assert/strict";
 import { axe, query, selection, selectView, setText, settled, text } from "./harness.mjs";
 import { shown } from "./visible-text.mjs";
@@ -28,12 +29,12 @@ async function fill(page, view, { who, cluster, key, value, remove }) {
   await settled(page);
 }
 
-/** The line of a file on which something stands. */
+/** The line number of a string in a file. */
 async function lineOf(page, file, what) {
   return (await text(page, file)).split("\n").findIndex((it) => it.includes(what)) + 1;
 }
 
-/** Clicks a link and says where the editor was sent. */
+/** Clicks a link and returns the position that the editor opened. */
 async function follow(page, link) {
   await page.evaluate(() =>
     document
@@ -193,7 +194,7 @@ story(
     assert.match(await shown(answer(view)), /Allowed|Denied/);
     await fill(page, view, { cluster: "cluster-000777" });
     assert.match(await shown(answer(view)), /on cluster-000777\./);
-    // Twenty sets by their label, one by a label of its own, and what the placement selects on.
+    // Twenty sets by the default label, one by its own label, and the labels that the placement selects.
     assert.ok((await view.getByRole("button", { name: /^group team-00, set .*: / }).count()) >= 21);
   },
   { example: "thousand" },

@@ -1,4 +1,4 @@
-// The picture: who feeds whom, and how far an edit reaches.
+// The Picture view: which document feeds which subject, and the impact of an edit.
 import assert from "node:assert/strict";
 import { axe, query, replace, select, selection, selectView, settled } from "./harness.mjs";
 import { stories } from "./stories.mjs";
@@ -16,7 +16,7 @@ const sentence = async (page) => (await view(page).locator(".said").innerText())
 const isChanged = (locator) => locator.evaluate((it) => it.classList.contains("changed"));
 const bands = (page, name) => view(page).locator(`svg.bands path.${name}`).count();
 
-/** The clusters in which a document decides over some value of a subject. */
+/** The clusters in which a document sets an effective value of a subject. */
 async function fed(page, subject, document) {
   const { ok } = await query(page, { op: "effective", subject, origins: true });
   return ok.results

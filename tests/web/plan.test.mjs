@@ -1,4 +1,4 @@
-// The Plan view: the plan of the engine and of the command line, what stops it, what it must see, and the digest to approve.
+// The Plan view: equal to the plan of the engine and the command line; held actions, needs, and the digest to approve.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -33,7 +33,7 @@ after(async () => {
   await served?.close();
 });
 
-/** A story on a page of its own, whose clock stands still, with the view open. */
+/** Runs a story on its own page with a fixed clock and the view open. */
 function story(name, tell, options = {}) {
   test(name, async () => {
     const page = await open(chromium, served, { settle: false, ...options, example: undefined });
@@ -51,7 +51,7 @@ function story(name, tell, options = {}) {
   });
 }
 
-/** The plan of the command line over a folder of examples. */
+/** The plan of the command line for a folder of examples. */
 function commandLine(...folders) {
   const run = spawnSync(
     "target/debug/fleetfold",
@@ -77,7 +77,7 @@ async function tally(view) {
     );
 }
 
-/** How many actions the cards of a section stand for. */
+/** The number of actions in the cards of a section. */
 async function actionsIn(section) {
   const names = await section.getByRole("article").evaluateAll((all) => all.map((it) => it.getAttribute("aria-label")));
   return names.reduce(

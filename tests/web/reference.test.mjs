@@ -1,4 +1,4 @@
-// Docs in the page: every request runs, every field and code is there, and links find them.
+// The reference in the page: every request runs, every field and code is listed, and links open them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -40,7 +40,7 @@ story("every op has a page whose example is answered, away from the loaded fleet
           .shadowRoot.querySelector("[data-answer]").dataset.answer,
     );
     assert.equal(await answered(view), "ok", `${op}: ${await shown(answer(view))}`);
-    // Every field of its request is told, with what the schema says of it.
+    // Every field of the request is listed with its description from the schema.
     const record = Object.values(schema.$defs).find((it) => it.properties?.op?.const === op);
     const fields = await shown(view.getByRole("region", { name: "Request", exact: true }));
     for (const field of Object.keys(record.properties).filter((it) => it !== "op"))

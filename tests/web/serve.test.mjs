@@ -1,4 +1,4 @@
-// The page as `fleetfold serve` gives it: its folder, what changes in it, and edits that stay.
+// The page of `fleetfold serve`: its folder, changes of the folder, and edits that survive them.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Pictures of every view, light and dark, into docs/shots: `npm run shots`. The README shows them.
+// Screenshots of every view, light and dark, into docs/shots: `npm run shots`. The README shows them.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { browser, goTo, open, replace, select, selectExample, selectView, settle
 const out = process.argv[2] ?? fileURLToPath(new URL("../../docs/shots", import.meta.url));
 const METRICS = "PluginPreset/acme/metrics";
 
-/** What each picture shows, and how to get there. */
+/** The steps to each screenshot. */
 const SHOTS = {
   documents: async (page) => {
     await select(page, { subject: METRICS, cluster: "eu-1", path: "replicas" });

@@ -1,7 +1,7 @@
-// What an element shows as text, elements inside its elements included: `innerText` stops at shadow roots.
+// The visible text of an element including nested shadow roots, where `innerText` stops.
 import assert from "node:assert/strict";
 
-/** One line for each block; what is not displayed is left out, what only screen readers get is not. */
+/** One line for each block. Excludes elements that are not displayed, includes text for screen readers. */
 export function shown(locator) {
   return locator.evaluate((top) => {
     let text = "";
@@ -29,7 +29,7 @@ export function shown(locator) {
   });
 }
 
-/** Waits until an element shows what it should. */
+/** Waits until the text of an element matches. */
 export async function shows(locator, pattern) {
   let text = "";
   for (const late = Date.now() + 15_000; Date.now() < late; await new Promise((it) => setTimeout(it, 30))) {

@@ -1,4 +1,5 @@
-// The What-if view: what an edit changes is counted, grouped and printed as the engine says, and what hides it is as loud.
+// The What-if view: counts, groups and the printed page equal the engine's answer; shadowed edits are as prominent as
+// changes.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { axe, files, query, replace, selection, selectView, setText, settled, text } from "./harness.mjs";
@@ -13,7 +14,7 @@ const story = stories(async (page) => {
   return page.locator("ff-whatif");
 });
 
-/** Asks the engine itself about the edits of the page. */
+/** Queries the engine with the edits of the page. */
 async function engine(page, edits) {
   const load = await Promise.all(
     edits.map(async (file) => ({ file, text: (await text(page, file)) ?? "", whole: true })),
@@ -22,7 +23,7 @@ async function engine(page, edits) {
   return ok;
 }
 
-/** The tallies of a row by what they count: `{"shadowed": "1"}`. */
+/** The numbers of a tally row by their label: `{"shadowed": "1"}`. */
 async function tally(view, label) {
   return view
     .getByLabel(label, { exact: true })

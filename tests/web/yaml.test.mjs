@@ -1,4 +1,4 @@
-// Values as YAML: what the page writes, the engine reads back as the same value.
+// The YAML writer of the page: the engine parses its output to the same value.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The JSON text of a value, integers exact and keys sorted, as the engine writes it. */
+/** The JSON text of a value as the engine writes it: exact integers, sorted keys. */
 function json(value) {
   if (typeof value === "bigint") return value.toString();
   if (Array.isArray(value)) return `[${value.map(json).join(",")}]`;
@@ -37,7 +37,7 @@ function json(value) {
     .join(",")}}`;
 }
 
-/** Reads YAML as kubectl does, and says nothing of it is ambiguous. */
+/** Parses YAML as kubectl does and asserts that there are no findings. */
 function check(value) {
   const text = toYaml(value);
   const answer = workspace.callExact(JSON.stringify({ op: "parse", text }));

@@ -1,4 +1,4 @@
-// What people call: the contract in JavaScript, over an engine that was started by the entry point they imported.
+// The public API: the contract in JavaScript, over the engine that the imported entry point started.
 import type { Op, Requests } from "../contract.js";
 import { Workspace as Engine } from "../engine/engine.js";
 import {
@@ -27,21 +27,21 @@ export {
 } from "./api-call.js";
 
 /**
- * Documents that are loaded, and what can be asked about them. Give it back with `free`, or declare it with `using`: what it holds
- * is not garbage that JavaScript sees.
+ * Loaded documents and the ops on them. Release it with `free`, or declare it with `using`: JavaScript's garbage
+ * collector does not see the engine's memory.
  */
 export class Workspace {
   #engine: Engine | undefined = newEngine();
   #failure: FleetfoldError | undefined;
 
-  /** JSON text in, JSON text out: nothing is lost, whatever the integers. Bad input is an `error` in the answer. */
+  /** JSON text in, JSON text out, integers exact. Bad input is an `error` in the answer. */
   callText(request: string): string {
     if (typeof request !== "string")
       throw new FleetfoldError({ code: "bad-json", message: `the request is not a text: ${typeof request}` });
     return this.#run((it) => it.callText(request));
   }
 
-  /** Answers a request as the contract has it. Bad input is an `error` in the answer, and nothing is thrown. */
+  /** Calls an op. Bad input is an `error` in the answer; nothing is thrown. */
   call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions): Called<O> {
     const encoded = encodeRequest(request);
     if ("error" in encoded) return encoded;
@@ -50,7 +50,7 @@ export class Workspace {
       : (JSON.parse(this.callText(encoded.text)) as Called<O>);
   }
 
-  /** Lets everything go that was loaded. A second time does nothing. */
+  /** Releases all loaded documents. Idempotent. */
   free(): void {
     this.#engine?.free();
     this.#engine = undefined;
@@ -70,7 +70,7 @@ export class Workspace {
     try {
       return call(engine);
     } catch (cause) {
-      // Out of memory, for one. What it had half done is not to be trusted, so nobody calls it again.
+      // The engine ran out of memory, for example. Its state may be inconsistent, so it is never called again.
       this.#engine = undefined;
       this.#failure = new FleetfoldError(
         {
@@ -95,9 +95,9 @@ for (const op of Object.keys(OPS) as Op[]) {
     return answerOf(this.call(requestOf(op, args) as Requests[Op], options as CallOptions));
   });
 }
-// The engine's own class has the same name, and a bundler gives this one another.
+// The engine's class has the same name, so a bundler renames this one.
 Object.defineProperty(Workspace, "name", { value: "Workspace", configurable: true });
-// Browsers that do not know `using` have no such symbol.
+// Browsers without `using` do not have this symbol.
 if (Symbol.dispose) define(Symbol.dispose, Workspace.prototype.free);
 
 function define(name: PropertyKey, value: (this: Workspace, ...args: unknown[]) => unknown): void {
@@ -110,7 +110,7 @@ function newEngine(): Engine {
   return new Engine();
 }
 
-/** What needs no workspace has an empty one for each call. */
+/** Runs a stateless op in a temporary workspace. */
 function withTemporaryWorkspace<T>(use: (workspace: Workspace) => T): T {
   const workspace = new Workspace();
   try {
@@ -125,7 +125,7 @@ export function callText(request: string): string {
   return withTemporaryWorkspace((it) => it.callText(request));
 }
 
-/** Answers a request with nothing loaded. Bad input is an `error` in the answer, and nothing is thrown. */
+/** Calls an op with nothing loaded. Bad input is an `error` in the answer; nothing is thrown. */
 export function call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions): Called<O> {
   return withTemporaryWorkspace((it) => it.call<O>(request, options));
 }

@@ -1,4 +1,4 @@
-// How values, numbers and names are written out. Always as text: what a document says is never markup.
+// Formats values, numbers and names. Always as text: document content is never markup.
 
 const NUMBERS = new Intl.NumberFormat("en");
 
@@ -11,7 +11,7 @@ export function pluralize(number: number, one: string, many = `${one}s`): string
   return `${formatCount(number)} ${number === 1 ? one : many}`;
 }
 
-/** A value in one line: strings as they are unless they look like something else, everything else as JSON. */
+/** A value on one line: strings unquoted unless they look like another type, everything else as JSON. */
 export function inlineValue(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value === "string")
@@ -25,7 +25,7 @@ function looksLikeOtherType(text: string): boolean {
   );
 }
 
-/** As JSON, integers exact. */
+/** JSON with exact integers. */
 export function toJson(value: unknown, space?: number): string {
   if (typeof value === "bigint") return value.toString();
   if (Array.isArray(value))
@@ -49,19 +49,19 @@ function wrap(open: string, parts: string[], close: string, space = 0): string {
   return `${open}\n${parts.map((it) => indent + it.replaceAll("\n", `\n${indent}`)).join(",\n")}\n${close}`;
 }
 
-/** A reference in place of a value: `secret shared/password`. */
+/** A reference instead of a value: `secret shared/password`. */
 export function referenceText(from: unknown): string {
   const secret = (from as { secret?: { name?: unknown; key?: unknown } } | undefined)?.secret;
   if (secret) return `secret ${secret.name}/${secret.key}`;
   return toJson(from);
 }
 
-/** What the empty name of a cluster stands for. */
+/** The display name of a cluster; the empty name is the hub. */
 export function clusterName(name: string): string {
   return name === "" ? "the hub" : name;
 }
 
-/** `presets.yaml:24`, the last part of a path being what people know a file by. */
+/** `presets.yaml:24`: only the last segment of the path. */
 export function placeName(place: { file?: string | undefined; line?: number | undefined }): string {
   const file = place.file?.split("/").at(-1) ?? "";
   return place.line === undefined ? file : `${file}:${place.line}`;

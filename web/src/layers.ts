@@ -1,14 +1,15 @@
-// A layer has one colour and one shape everywhere: in the gutter of the editor, beside a value, on the map. There are eight.
+// Each layer family has one colour and one shape everywhere: in the editor's gutter, beside a value, on the map. There
+// are eight.
 import { css, html, svg, type TemplateResult } from "lit";
 
 export interface Mark {
   /** 1 to 8: the token `--ff-layer-N`. */
   colour: number;
-  /** What people call such layers. */
+  /** The family's display name. */
   family: string;
 }
 
-/** What kind of source each layer is. Those that a dialect will bring along later are told by how their names end. */
+/** The family of each layer. The last row recognises layers of future dialects by their suffix. */
 const FAMILIES: [pattern: RegExp, mark: Mark][] = [
   [/^(definition-default|defaults?|base|catalog|namespace)$/, { colour: 1, family: "default" }],
   [/^organization-override$/, { colour: 2, family: "organization" }],
@@ -48,7 +49,7 @@ export function shapeOf(colour: number) {
   return SHAPES[colour - 1] ?? SHAPES[0]!;
 }
 
-/** The mark beside a value. It says nothing to a screen reader: the layer's name stands beside it. */
+/** The mark beside a value. Hidden from screen readers: the layer's name is next to it. */
 export function layerMark(layer: string): TemplateResult {
   const { colour } = markOf(layer);
   return html`<svg class="mark layer-${colour}" viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">

@@ -1,5 +1,5 @@
-// Lit's `styleMap` writes the first value as an attribute, which a strict content security policy refuses. This one goes through the
-// object model only, which it allows.
+// Lit's `styleMap` writes the first value as an attribute, which a strict content security policy blocks. This one only
+// uses the CSS object model, which the policy allows.
 import { type AttributePart, noChange } from "lit";
 import { Directive, directive, type PartInfo, PartType } from "lit/directive.js";
 

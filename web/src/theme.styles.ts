@@ -1,7 +1,10 @@
-// How everything looks: one set of tokens, light and dark, and the few elements that every view uses.
+// The theme: one set of tokens, light and dark, and the base styles of all views.
 import { css } from "lit";
 
-/** For the outermost element: the page, or `<fleetfold-preview>` inside somebody else's. Each can be set from outside. */
+/**
+ * For the outermost element: the page or `<fleetfold-preview>`. A host page can override the `--fleetfold-*`
+ * properties.
+ */
 export const tokens = css`
   :host {
     color-scheme: light dark;

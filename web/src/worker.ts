@@ -1,4 +1,4 @@
-// The engine beside the page: the same calls, each a promise, and nothing that the page would wait for. For browsers.
+// The engine in a worker, for browsers: the same calls, each returning a promise, so that the page never blocks.
 import type { Op, Refusal, Requests } from "../contract.js";
 import {
   answerOf,
@@ -18,13 +18,16 @@ import type { FromWorker, ToWorker } from "./worker-messages.js";
 export { FleetfoldError } from "./api-call.js";
 
 export interface EngineOptions {
-  /** Where `engine.wasm` is, its bytes, or the module, when it is not beside the worker's script. */
+  /** The URL, the bytes or the module of `engine.wasm`, if it is not beside the worker's script. */
   source?: PlainSource;
-  /** The worker, when a bundler or a policy wants it made in another way: a module that imports `fleetfold/worker-script`. */
+  /**
+   * The worker, if a bundler or a policy needs another way to create it: a module that imports
+   * `fleetfold/worker-script`.
+   */
   worker?: typeof globalThis extends { Worker: { prototype: infer It } } ? It : never;
 }
 
-/** One function for each op, as `Ops` has it, with a promise. */
+/** One function for each op, as in `Ops`, returning a promise. */
 export type AsyncOps = {
   [O in keyof Requests]: {} extends Arguments<O>
     ? (args?: Arguments<O>, options?: CallOptions) => Promise<Answer<O>>
@@ -32,29 +35,29 @@ export type AsyncOps = {
 };
 
 interface AsyncCalls {
-  /** JSON text in, JSON text out: nothing is lost, whatever the integers. Bad input is an `error` in the answer. */
+  /** JSON text in, JSON text out, integers exact. Bad input is an `error` in the answer. */
   callText(request: string): Promise<string>;
-  /** Answers a request as the contract has it. Bad input is an `error` in the answer. */
+  /** Calls an op. Bad input is an `error` in the answer. */
   call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions): Promise<Called<O>>;
 }
 
-/** Documents that are loaded in the worker, and what can be asked about them. Calls are answered in the order in which they are made. */
+/** Documents loaded in the worker and the ops on them. Calls are answered in order. */
 export interface AsyncWorkspace extends AsyncCalls, AsyncOps {
-  /** Lets everything go that was loaded. A second time does nothing. */
+  /** Releases all loaded documents. Idempotent. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
 /** An engine in a worker. */
 export interface AsyncEngine extends AsyncCalls, Pick<AsyncOps, Primitive> {
-  /** An empty workspace. */
+  /** Creates an empty workspace. */
   workspace(): AsyncWorkspace;
-  /** Ends the worker and everything in it. Calls that are not answered yet are rejected, and so is every later one. */
+  /** Ends the worker and all its workspaces. Pending and later calls are rejected. */
   terminate(): void;
   [Symbol.dispose](): void;
 }
 
-/** Starts an engine in a worker of its own. Calls may be made at once; if it cannot start, they say why. */
+/** Starts an engine in its own worker. Calls may follow at once; they are rejected if it cannot start. */
 export function createEngine(options: EngineOptions = {}): AsyncEngine {
   if (!options.worker && typeof Worker === "undefined") {
     throw new FleetfoldError({
@@ -89,7 +92,7 @@ export function createEngine(options: EngineOptions = {}): AsyncEngine {
   };
 }
 
-/** The calls on one workspace, and those ops that make sense there. */
+/** The calls on one workspace, with the ops available there. */
 function callsFor(
   line: WorkerConnection,
   on: number,
@@ -124,12 +127,12 @@ function callsFor(
   return { ...calls, ...(Object.fromEntries(ops) as AsyncOps) };
 }
 
-/** Browsers that do not know `using` have no such symbol. */
+/** Browsers without `using` do not have this symbol. */
 function disposedBy(end: () => void): { [Symbol.dispose](): void } {
   return (Symbol.dispose ? { [Symbol.dispose]: end } : {}) as { [Symbol.dispose](): void };
 }
 
-/** Questions to a worker and their answers. */
+/** Sends requests to a worker and resolves their answers. */
 class WorkerConnection {
   readonly #worker: Worker;
   readonly #waiting = new Map<
@@ -173,7 +176,7 @@ class WorkerConnection {
     });
   }
 
-  /** For the first reason that there is. */
+  /** Keeps the first reason. */
   end(why: Refusal): void {
     this.#ended ??= why;
     this.#worker.terminate();

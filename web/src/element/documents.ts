@@ -1,9 +1,9 @@
-// What a page gives the element, as files.
+// Converts the documents that a page sets on the element to files.
 import { type File, fileOf } from "../page/files.js";
 import { toYaml } from "../yaml.js";
 import type { PreviewDocuments, PreviewFile } from "./element.js";
 
-/** The file that documents stand in when nobody named one. */
+/** The file name of documents without one. */
 const DEFAULT_NAME = "documents.yaml";
 
 export function filesOf(documents: PreviewDocuments | undefined): File[] {
@@ -19,7 +19,7 @@ function isFile(it: object): it is PreviewFile {
   return "name" in it && "text" in it && typeof it.name === "string" && typeof it.text === "string" && !("kind" in it);
 }
 
-/** Fetches addresses, one file each. One that gives an object of texts by path gives all of them. */
+/** Fetches each URL as one file. A response that maps paths to texts gives several files. */
 export async function fetchFiles(
   src: string,
   signal: AbortSignal,
@@ -50,7 +50,7 @@ function filesInResponse(src: string, text: string): File[] {
     if (files.length && files.every(([path, it]) => typeof it === "string" && /\.(ya?ml|json)$/.test(path)))
       return files.map(([path, it]) => fileOf(path, it as string));
   } catch {
-    // What is not JSON may still be YAML: the engine says.
+    // Not JSON: the engine decides whether it is YAML.
   }
   return [fileOf(name, text)];
 }

@@ -1,4 +1,5 @@
-// `<fleetfold-preview>`: what every cluster gets and why, inside somebody else's page. It brings its own look and leaves the page's alone.
+// `<fleetfold-preview>`: the effective configuration of every cluster and its origins, inside another page. Its styles
+// and the page's are isolated.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { baseStyles, tokens } from "../theme.styles.js";
@@ -44,7 +45,7 @@ export class FleetfoldPreview extends LitElement {
       :host([hidden]) {
         display: none;
       }
-      /* As the page around it, unless it is told otherwise. */
+      /* Inherits the page's colour scheme unless the theme is set. */
       :host(:not([theme])) {
         color-scheme: inherit;
       }
@@ -107,9 +108,9 @@ export class FleetfoldPreview extends LitElement {
   declare problems: string[];
   #lastSelection: PreviewSelection = {};
   #loading: AbortController | undefined;
-  /** What was edited when it was taken out of the page. */
+  /** The edits at the time the element was removed from the page. */
   #edits: Record<string, string | null> = {};
-  /** The texts that were told last, to tell edits from everything else that changes. */
+  /** The texts at the last `fleetfold-change`, to tell edits from other changes. */
   #lastTexts = "";
 
   constructor() {
@@ -121,13 +122,13 @@ export class FleetfoldPreview extends LitElement {
     super.connectedCallback();
     if (this.state) return;
     this.#start();
-    // After the properties that come with it are there.
+    // On the first connection the initial properties follow later and `updated` loads.
     if (this.hasUpdated) void this.#load(this.#edits);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    // Who is only moved to another place is back at once.
+    // A moved element is connected again by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#stop();
     });
@@ -158,7 +159,7 @@ export class FleetfoldPreview extends LitElement {
     else if (changed.has("cluster") || changed.has("subject")) this.#selectFromProperties();
   }
 
-  /** Loads what the page gave, and `edits` over it. */
+  /** Loads the documents of the page, then applies `edits`. */
   async #load(edits: Record<string, string | null> = {}): Promise<void> {
     const state = this.state;
     if (!state) return;
@@ -183,7 +184,10 @@ export class FleetfoldPreview extends LitElement {
     return answer && "ok" in answer ? answer.ok.subjects : [];
   }
 
-  /** What the page says; else what the cluster gets something from; else what reaches furthest. */
+  /**
+   * In order of preference: the page's properties, a subject with results for the page's cluster, the subject with the
+   * most clusters.
+   */
   async #selectInitial(state: State, subjects: { subject: string; clusters?: number }[]): Promise<void> {
     const cluster: string | undefined = this.cluster ?? undefined;
     let subject: string | undefined = this.subject ?? undefined;
@@ -206,7 +210,7 @@ export class FleetfoldPreview extends LitElement {
     state.select({ subject, cluster, path: undefined, object: undefined, compare: undefined });
   }
 
-  /** The page changed a property: nobody chose, so nothing is told. */
+  /** The page changed a property: no `fleetfold-select` event, since the user selected nothing. */
   #selectFromProperties(): void {
     const { subject, cluster } = this.state!.selection;
     const wanted = { subject: this.subject ?? subject, cluster: this.cluster ?? cluster };
@@ -247,7 +251,7 @@ export class FleetfoldPreview extends LitElement {
     this.#dispatch("fleetfold-error", { message });
   }
 
-  /** Whether the page has nothing against what follows. */
+  /** Returns false if the page prevented the default. */
   #dispatch<K extends keyof PreviewEventMap>(type: K, detail: PreviewEventMap[K]["detail"]): boolean {
     return this.dispatchEvent(
       new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === "fleetfold-open" }),
@@ -258,7 +262,7 @@ export class FleetfoldPreview extends LitElement {
     const { state } = this;
     if (!state) return nothing;
     const editable = this.editable && !this.readonly;
-    // Views belong to one state: a new one after a reconnect gets new views.
+    // Views belong to one state: a new state after a reconnect gets new views.
     return html`
       ${this.problems.map((it) => html`<p class="problem" role="alert">${it}</p>`)}
       ${keyed(
@@ -280,7 +284,7 @@ function defined<T extends object>(it: T): { [K in keyof T]: Exclude<T[K], undef
   return Object.fromEntries(Object.entries(it).filter(([, value]) => value !== undefined)) as never;
 }
 
-// What the types promise is what there is.
+// Checks the class against its published types.
 FleetfoldPreview satisfies { new (): Preview; worker: () => Worker };
 
 if (!customElements.get("fleetfold-preview")) customElements.define("fleetfold-preview", FleetfoldPreview);

@@ -1,4 +1,4 @@
-// The types of `fleetfold/element/react`: the element in JSX of React 19, which sets properties and listens by itself.
+// The types of `fleetfold/element/react`: the element in the JSX of React 19, which sets properties and listens itself.
 import type { ClassAttributes, HTMLAttributes } from "react";
 import type { FleetfoldPreview, PreviewEventMap, PreviewProperties } from "./element.js";
 

@@ -1,10 +1,10 @@
-// The documents of `<fleetfold-preview>`: to edit, or to see the line that decides.
+// The documents of `<fleetfold-preview>`: an editor, or an excerpt around the deciding line.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../theme.styles.js";
 import { StateController } from "../page/state-controller.js";
 import type { Place, State } from "../page/state.js";
 
-/** Lines around the one that somebody wants to see. */
+/** Lines shown before and after the requested one. */
 const CONTEXT_LINES = 4;
 
 export class SourceText extends LitElement {
@@ -71,7 +71,7 @@ export class SourceText extends LitElement {
   ];
   declare state: State;
   declare editable: boolean;
-  /** The line that somebody wants to see. */
+  /** The requested line. */
   declare place: Place | undefined;
 
   constructor() {

@@ -1,4 +1,4 @@
-// The frame of the page: what is loaded and what it comes to on top, then three columns as the data flows.
+// The frame of the page: counts and notices on top, then three columns in the order data flows.
 import { html, LitElement, nothing } from "lit";
 import { baseStyles, tokens } from "../theme.styles.js";
 import { formatCount, pluralize, placeName } from "../format.js";
@@ -92,7 +92,7 @@ export class App extends LitElement {
     void this.#start();
   }
 
-  /** Another address: by the back button it is another choice, by a link that was pasted it may be other documents. */
+  /** The back button changes the selection; a pasted link may also change the documents. */
   async #hashChanged(): Promise<void> {
     if (sourceKey(location.hash) !== sourceKey(this.#address ?? "")) return this.#start();
     const link = await this.#link();
@@ -107,7 +107,7 @@ export class App extends LitElement {
     });
   }
 
-  /** Opens what the address says, or what the server has, or the example: never nothing. */
+  /** Opens the documents of the link, else of the server, else the default example. */
   async #start(): Promise<void> {
     try {
       await this.state.engine.ready;
@@ -128,7 +128,7 @@ export class App extends LitElement {
   }
 
   override willUpdate(): void {
-    // Something is chosen from the start: the page answers before it is asked.
+    // Selects a subject on start, so that the page is never empty.
     const subjects = this.subjects.value?.subjects ?? [];
     const { subject } = this.state.selection;
     if (this.subjects.stale || this.#selectingInitial || subjects.some((it) => it.subject === subject)) return;
@@ -193,7 +193,6 @@ export class App extends LitElement {
     `;
   }
 
-  /** Counts first, always in the same place. */
   #counts() {
     const found = [...this.state.findings.values()].flat();
     const errors = (this.lint.value?.errors ?? 0) + found.filter((it) => it.severity === "error").length;
@@ -304,7 +303,7 @@ export class App extends LitElement {
     };
   }
 
-  /** The address follows, so that a reload and the back button find what was looked at. */
+  /** The address follows the selection, so that reload and back button restore it. */
   #address: string | undefined;
   #previousView: View | undefined;
   readonly #updateAddress = (): void => {
@@ -339,7 +338,7 @@ export class App extends LitElement {
     try {
       localStorage.setItem(THEME_KEY, this.theme);
     } catch {
-      // A browser that keeps nothing: the choice lasts as long as the page.
+      // Storage is disabled: the theme lasts as long as the page.
     }
   };
 
@@ -382,7 +381,7 @@ export class App extends LitElement {
     event.preventDefault();
   };
 
-  /** Through what the edits change, one value after the other. */
+  /** Moves to the next or previous value that the edits change. */
   #step(by: number): void {
     const changes = (this.whatIf.value?.groups ?? []).flatMap((group): Partial<Selection>[] => {
       const at = { subject: group.subject, cluster: group.clusters[0] };

@@ -1,11 +1,11 @@
-// Three columns that resize and remember. On a narrow screen one at a time, in the same order.
+// Three resizable columns; the browser stores their widths. A narrow screen shows one at a time.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../style-map.js";
 import { baseStyles } from "../theme.styles.js";
 
 const STORAGE_KEY = "fleetfold.columns";
 const NARROW = "(max-width: 900px)";
-/** Shares of the left and the right column; the middle has the rest. */
+/** Shares of the left and the right column; the middle column takes the rest. */
 const DEFAULT_SHARES: [number, number] = [0.3, 0.33];
 const MIN_SHARE = 0.15;
 
@@ -75,7 +75,7 @@ export class Columns extends LitElement {
   ];
   declare shares: [number, number];
   declare narrow: boolean;
-  /** The column that a narrow screen shows. */
+  /** The visible column on a narrow screen. */
   declare shown: number;
   declare titles: [string, string, string];
   readonly #media = matchMedia(NARROW);
@@ -122,7 +122,7 @@ export class Columns extends LitElement {
     `;
   }
 
-  /** Brings a column to the front where there is room for one. */
+  /** Shows a column on a narrow screen. */
   show(column: number): void {
     this.shown = column;
   }
@@ -171,7 +171,7 @@ export class Columns extends LitElement {
     try {
       localStorage.setItem(STORAGE_KEY, JSON.stringify(this.shares));
     } catch {
-      // A browser that keeps nothing: the widths last as long as the page.
+      // Storage is disabled: the widths last as long as the page.
     }
   }
 
@@ -192,7 +192,7 @@ function storedShares(): [number, number] {
     )
       return [left, right];
   } catch {
-    // As if nothing was remembered.
+    // Ignore an unreadable entry.
   }
   return [...DEFAULT_SHARES];
 }

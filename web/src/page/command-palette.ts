@@ -1,4 +1,4 @@
-// ⌘K: jump to a cluster, a subject, an option or a document by a few letters of its name.
+// ⌘K: jump to a cluster, a subject, an option, a document or a view by parts of its name.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../theme.styles.js";
 import { clusterName } from "../format.js";
@@ -12,7 +12,6 @@ interface Target {
   go: () => void;
 }
 
-/** More than anybody reads. */
 const MAX_RESULTS = 50;
 
 export class CommandPalette extends LitElement {
@@ -178,7 +177,7 @@ export class CommandPalette extends LitElement {
     ];
   }
 
-  /** Names with all the words that were typed; where a name begins with them, first. */
+  /** Names that contain all typed words; names that start with the first word come first. */
   #found(): Target[] {
     const words = this.typed.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (it: Target) => words.every((word) => `${it.kind} ${it.name}`.toLowerCase().includes(word));

@@ -1,4 +1,4 @@
-// A question that a view keeps asking: the last answer stays on screen until the next one is there.
+// A query that a view repeats whenever the state changes. The last answer stays visible until the next one arrives.
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
 import { SOON } from "./engine.js";
@@ -6,19 +6,19 @@ import type { WorkspaceName } from "./messages.js";
 import type { State } from "./state.js";
 
 export class EngineQuery<O extends Op> implements ReactiveController {
-  /** The last answer that was good. */
+  /** The last successful answer. */
   value: Answers[O] | undefined;
   diagnostics: Finding[] = [];
-  /** Why there is no answer to the newest question. */
+  /** The error of the newest request. */
   error: Refusal | undefined;
-  /** Whether `value` is of documents or a question that have changed since. */
+  /** Whether the documents or the request changed since `value`. */
   stale = false;
   readonly #host: ReactiveControllerHost & { state: State };
   readonly #request: () => (Requests[O] & { op: O }) | undefined | Promise<(Requests[O] & { op: O }) | undefined>;
   readonly #options: { urgency?: number; on?: WorkspaceName };
   #key = "";
 
-  /** `request` gives the question as things stand, or nothing when there is none. */
+  /** `request` returns the request for the current state, or nothing if there is none. */
   constructor(
     host: ReactiveControllerHost & { state: State },
     request: () => (Requests[O] & { op: O }) | undefined | Promise<(Requests[O] & { op: O }) | undefined>,
@@ -39,7 +39,7 @@ export class EngineQuery<O extends Op> implements ReactiveController {
     for (const event of ["typed", "change"]) this.#host.state.removeEventListener(event, this.#run);
   }
 
-  /** For a question that depends on more than the state: call it when that has changed. */
+  /** Call it when something other than the state changes the request. */
   refresh(): void {
     void this.#run();
   }

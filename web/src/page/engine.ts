@@ -1,4 +1,4 @@
-// The page's end of the engine in the worker.
+// The page's client of the engine in the worker.
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
 import type { FromEngine, SetupRequest, ToEngine, WorkspaceName } from "./messages.js";
 import { SOON } from "./urgency.js";
@@ -11,13 +11,13 @@ export { LATER, SOON, URGENT } from "./urgency.js";
 type Distribute<T extends ToEngine> = T extends ToEngine ? Omit<T, "id"> : never;
 
 export class Engine {
-  /** Ends with an error when the browser cannot run the engine. */
+  /** Rejects if the browser cannot run the engine. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #count = 0;
 
-  /** `worker` runs `engine.worker.ts`: who starts it knows where its script lies. */
+  /** `worker` runs `engine.worker.ts`; the caller creates it because it knows the script's URL. */
   constructor(worker: Worker) {
     this.#worker = worker;
     this.ready = new Promise((resolve, reject) => {
@@ -34,12 +34,12 @@ export class Engine {
     });
   }
 
-  /** Changes one workspace, or fills it anew. Questions about older generations are not answered any more. */
+  /** Changes one workspace, or replaces it if `fresh`. Requests of older generations are dropped. */
   setUp(on: WorkspaceName, generation: number, requests: SetupRequest[], fresh: boolean): Promise<Answered<"load">[]> {
     return this.#send({ kind: "put", on, generation, requests, fresh }) as Promise<Answered<"load">[]>;
   }
 
-  /** Nothing when a newer generation came first. */
+  /** Returns nothing if a newer generation arrived first. */
   query<O extends Op>(
     on: WorkspaceName,
     generation: number,
@@ -51,7 +51,7 @@ export class Engine {
     >;
   }
 
-  /** Answers whatever somebody wrote, be it a request or not, after `puts` and away from the fleet. */
+  /** Answers a request as typed, valid or not, in the scratch workspace after `requests`. */
   try(generation: number, puts: SetupRequest[], request: string): Promise<Answered> {
     void this.setUp("scratch", generation, puts, true);
     return this.#send({

@@ -1,8 +1,8 @@
-// The engine, beside the page: two workspaces, what was loaded (`baseline`) and what the edits make of it (`current`), and a third for
-// requests that people try out (`scratch`).
+// The engine in a worker: the workspaces `baseline` (the loaded documents), `current` (with the edits) and `scratch`
+// (requests that people try out).
 //
-// Questions are taken one at a time, most urgent first, and those about a moment that has passed are dropped: the newest keystroke
-// never waits for the answers to older ones.
+// Requests run one at a time, most urgent first. Requests of older generations are dropped, so the newest keystroke
+// never waits for older answers.
 import wasm from "../../engine/engine_bg.wasm?url";
 import { Workspace } from "../api.js";
 import { init } from "../web.js";
@@ -15,10 +15,10 @@ let newestGeneration = 0;
 let running = false;
 let lastChange = 0;
 
-/** What can wait does so until nobody has typed for as long. */
+/** Requests that can wait run after this pause in typing, in milliseconds. */
 const IDLE_MS = 80;
 
-/** Integers that a number would round. */
+/** Integers that a JavaScript number would round. */
 const LARGE_INTEGER = /[[:,]-?\d{16,}[\],}]/;
 
 addEventListener("message", ({ data }: MessageEvent<ToEngine>) => {
@@ -39,14 +39,16 @@ ready.then(
   (problem: unknown) => post({ kind: "failed", message: String(problem) }),
 );
 
-/** Loads and configures in order, on top of what is there or into a fresh workspace; the answers as one list. */
+/**
+ * Runs `load` and `configure` requests in order, on the existing or a fresh workspace; returns the answers as one list.
+ */
 function setUp({ on, requests, fresh }: Extract<ToEngine, { kind: "put" }>): string {
   if (fresh) workspaces[on]?.free();
   const workspace = (workspaces[on] = (fresh ? undefined : workspaces[on]) ?? new Workspace());
   return `[${requests.map((it) => answer(workspace, JSON.stringify(it))).join(",")}]`;
 }
 
-/** Answers one question, then looks at what came in the meantime. */
+/** Runs one request in its own task, so that messages which arrived meanwhile are seen first. */
 function schedule(): void {
   if (running) return;
   running = true;
@@ -76,7 +78,7 @@ channel.port1.onmessage = () => {
   if (queue.length) schedule();
 };
 
-/** What goes wrong in the engine itself, such as too little memory, is an answer too: nobody waits for ever. */
+/** A failure of the engine, such as running out of memory, becomes an answer: no caller waits forever. */
 function answer(workspace: Workspace, request: string): string {
   try {
     return workspace.callText(request);

@@ -1,9 +1,9 @@
-// What the page shows before anybody chose: the value with the longest story that the fleet has to tell.
+// The initial selection: the value with the longest chain of layers.
 import type { ResultAnswer, SubjectAnswer } from "../../contract.js";
 import { SOON } from "./engine.js";
 import type { Selection, Place, State } from "./state.js";
 
-/** The subject to begin with: one that sets values, for as many clusters as possible. */
+/** The initial subject: one that sets values, for as many clusters as possible. */
 export function initialSubject(subjects: SubjectAnswer[]): SubjectAnswer | undefined {
   const weight = (it: SubjectAnswer) =>
     it.error ? -1 : SELECTION_ONLY_DIALECTS.has(it.dialect) ? 0 : 1 + (it.clusters ?? 0);
@@ -13,10 +13,10 @@ export function initialSubject(subjects: SubjectAnswer[]): SubjectAnswer | undef
   );
 }
 
-/** Sets and placements say who is meant, and give nobody a value. */
+/** Dialects whose subjects only select clusters and set no values. */
 const SELECTION_ONLY_DIALECTS = new Set(["ocm"]);
 
-/** Cluster and value to begin with, for a subject, and the line that decides it. */
+/** The initial cluster and value of a subject, and the line that sets it. */
 export async function initialSelection(
   state: State,
   subject: string,

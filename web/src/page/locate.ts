@@ -1,4 +1,4 @@
-// Where a document stands, for answers that name one without saying its place.
+// Finds the position of a document, for answers that name a document without its position.
 import type { ParseAnswer } from "../../contract.js";
 import { LATER, URGENT } from "./engine.js";
 import type { Place, State } from "./state.js";
@@ -13,7 +13,7 @@ export interface ParsedDocument {
   places: NonNullable<ParseAnswer["places"]>[number];
 }
 
-/** The documents of the files that `maybe` does not rule out by their text, as they are written. */
+/** Parses the files whose text passes `mayContain`. */
 export async function parseDocuments(
   state: State,
   mayContain: (text: string) => boolean,
@@ -36,7 +36,10 @@ export async function parseDocuments(
   );
 }
 
-/** The place of a document by its reference (`Kind/name`, `Kind/namespace/name`, `Kind.group/…`), or of a value in it. */
+/**
+ * The position of a document by its reference (`Kind/name`, `Kind/namespace/name`, `Kind.group/…`), or of a value in
+ * it.
+ */
 export async function locate(state: State, reference: string, pointer = ""): Promise<Place | undefined> {
   const parts = reference.split("/");
   const kind = parts[0]!.split(".")[0]!;
@@ -49,7 +52,7 @@ export async function locate(state: State, reference: string, pointer = ""): Pro
   const maybe = (text: string) => text.includes(kind) && text.includes(name);
   for (const { name: file, text, live } of state.files.values()) {
     if (live !== undefined || text === null || !maybe(text)) continue;
-    // Only the documents that could be the one are read: a file may hold a thousand clusters.
+    // Parses only candidate documents: a file may hold a thousand clusters.
     for (const part of splitDocuments(text).filter((it) => maybe(it.text))) {
       const answer = await state.query({ op: "parse", text: part.text, places: true }, URGENT);
       if (!answer || !("ok" in answer)) continue;
@@ -81,7 +84,7 @@ function splitDocuments(text: string): { text: string; before: number }[] {
   return found;
 }
 
-/** Opens a document in the editor, where there is one. */
+/** Opens a document in the editor, if it exists. */
 export async function goToDocument(state: State, reference: string, pointer?: string): Promise<void> {
   const place = await locate(state, reference, pointer);
   if (place) state.goTo(place);

@@ -1,4 +1,4 @@
-// The page: one element, and the state that all of it looks at.
+// Creates the page: one element and its state.
 import { App } from "./app.js";
 import { State } from "./state.js";
 

@@ -1,10 +1,10 @@
-// What the page and the engine beside it say to each other.
+// The messages between the page and the engine in its worker.
 import type { ConfigureRequest, LoadRequest } from "../../contract.js";
 
-/** Something that makes a workspace what it is. */
+/** A request that changes a workspace. */
 export type SetupRequest = LoadRequest | ConfigureRequest;
 
-/** What the documents were when they were loaded, what the edits make of them, or a place to try requests out. */
+/** The loaded documents, the documents with the edits, or the workspace for trying out requests. */
 export type WorkspaceName = "baseline" | "current" | "scratch";
 
 export type ToEngine =

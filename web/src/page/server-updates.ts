@@ -1,8 +1,8 @@
-// Keeps up with the server behind the page: when its folder or its clusters change, so does the baseline.
+// Updates the baseline when the folder or the clusters of the server change.
 import { fetchServedFleet } from "./source.js";
 import type { State } from "./state.js";
 
-/** Follows until the page goes. `tell` hears what became of it, in words. */
+/** Follows the server until the page closes. `report` receives a message for the user, empty when all is well. */
 export function followServer(state: State, revision: string, report: (said: string) => void): void {
   let lastRevision = revision;
   const updates = new EventSource("v1/updates");

@@ -1,4 +1,4 @@
-// The share button and what it opens: the link, what is not in it, and nothing that blocks the page.
+// The share button and its panel: the link and what it leaves out.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../theme.styles.js";
 import { pluralize } from "../format.js";

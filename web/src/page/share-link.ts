@@ -1,4 +1,5 @@
-// The state of the page in a link: compressed, in the fragment, which no browser sends anywhere. What Secrets hold is never in it.
+// The state of the page in a link: compressed, in the fragment, which browsers never send. Secret data is never part of
+// it.
 import type { Json } from "../../contract.js";
 import { fileOf } from "./files.js";
 import { type Source, fetchExample, localSource } from "./source.js";
@@ -6,7 +7,7 @@ import type { Selection, State } from "./state.js";
 
 interface Shared {
   version: 1;
-  /** The example that the edits are made to; all files otherwise. */
+  /** The example that the edits apply to; otherwise `files` holds all files. */
   example?: string;
   files?: Record<string, string>;
   edits: Record<string, string | null>;
@@ -15,14 +16,14 @@ interface Shared {
 
 export interface Link {
   url: string;
-  /** Documents of which only the name is in the link. */
+  /** The number of documents reduced to their names. */
   leftOut: number;
 }
 
-/** Longer than this and chats, mails and some browsers cut it off. */
+/** Chats, mail programs and some browsers truncate longer links. */
 const MAX_LINK_LENGTH = 200_000;
 
-/** A link to what is on screen now. */
+/** A link to the current state of the page. */
 export async function linkTo(state: State): Promise<Link> {
   let leftOut = 0;
   const redact = async (text: string): Promise<string> => {
@@ -44,7 +45,7 @@ export async function linkTo(state: State): Promise<Link> {
   return { url: url.href, leftOut };
 }
 
-/** What a link says, and the choice that every address has; nothing where the fragment is empty. */
+/** Reads a link: its documents, edits and selection. Without documents only the selection. */
 export async function readLink(
   fragment: string,
 ): Promise<{ source?: Source; edits?: Record<string, string | null>; choice: Partial<Selection> }> {
@@ -68,13 +69,13 @@ export async function readLink(
 
 const SELECTION_KEYS = ["view", "subject", "cluster", "compare", "path", "object", "file"] as const;
 
-/** The part of a fragment that says which documents; the rest is what is looked at. */
+/** The part of a fragment that identifies the documents; the rest is the selection. */
 export function sourceKey(fragment: string): string {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
   return parameters.get("s") ?? parameters.get("example") ?? "";
 }
 
-/** The fragment that says what is chosen, so that a reload and the back button find it again. */
+/** The fragment with the current selection, so that reload and back button restore it. */
 export function fragmentOf(state: State, before: string): string {
   const parameters = new URLSearchParams(before.replace(/^#/, ""));
   for (const key of SELECTION_KEYS) {
@@ -89,7 +90,7 @@ export function fragmentOf(state: State, before: string): string {
   return parameters.toString();
 }
 
-/** A link is input like any other: what is not of this shape is refused, not guessed at. */
+/** A link is untrusted input: reject any other shape. */
 function validate(value: unknown): Shared {
   const it = value as Shared;
   const isTexts = (map: unknown, nullable: boolean) =>
@@ -137,8 +138,9 @@ async function pipeThrough(
 }
 
 /**
- * A text without what its Secrets hold. Of a document that is a Secret, or has one inside, only its name stays; so does its number of
- * lines, since others are named by theirs. What cannot be read and speaks of a Secret goes altogether.
+ * Removes Secret data from a text. Of a document that is or contains a Secret only its name stays, padded to the same
+ * number of lines, since other documents are located by line. A part that does not parse and mentions a Secret is
+ * removed.
  */
 async function redactSecrets(state: State, text: string): Promise<{ text: string; leftOut: number }> {
   if (!/secret/i.test(text)) return { text, leftOut: 0 };

@@ -1,24 +1,26 @@
-// Where the documents come from: an example that is part of the page, a server behind it, or a link that somebody shared.
+// The sources of documents: an example of the page, the server behind it, a shared link, or local files.
 import type { Configure, Finding, Load } from "../../contract.js";
 import { type File, fileOf } from "./files.js";
 
-/** What is loaded before anybody edits. */
+/** The documents before any edit. */
 export interface Source {
-  /** `example:mixed`, `served`, `link` or `own`: what a shared link says instead of the documents. */
+  /**
+   * `example:mixed`, `served`, `link` or `own`. A shared link stores the name of an example instead of its documents.
+   */
   id: string;
   title: string;
   files: File[];
-  /** The clusters of which everything is known. */
+  /** The clusters whose observed objects are complete. */
   complete: string[];
-  /** What else a server knows of its clusters: what is not there, and who does not answer. */
+  /** Further facts from a server: absent objects and unreachable clusters. */
   facts: Load[];
   /** Settings that are in no file. */
   settings?: Configure[];
-  /** Whether Secrets hold digests in place of their values. */
+  /** Whether Secrets hold digests instead of their values. */
   masked?: boolean;
-  /** The digest of the plan over the real Secrets, where the server alone has those. */
+  /** The digest of the plan over the real Secrets, which only the server has. */
   digest?: string;
-  /** What the server met on the way to its documents. */
+  /** The server's diagnostics for its documents. */
   diagnostics?: Finding[];
 }
 
@@ -28,7 +30,7 @@ export interface Example {
   about: string;
 }
 
-/** The examples of the page, by their place in `examples/`. Made by `build.mjs`. */
+/** The examples of the page; `build.mjs` builds them from `examples/`. */
 export const EXAMPLES: Example[] = [
   { name: "mixed", title: "Mixed fleet", about: "all five systems at once" },
   { name: "greenhouse", title: "Greenhouse", about: "presets, overrides, catalogs" },
@@ -51,7 +53,7 @@ export async function fetchExample(name: string): Promise<Source> {
   };
 }
 
-/** Documents that somebody brought along. */
+/** A source of local files. */
 export function localSource(files: File[]): Source {
   return {
     id: "own",
@@ -75,7 +77,7 @@ interface Served {
   digest?: string;
 }
 
-/** What the server behind the page has, and its revision. */
+/** Fetches the fleet of the server and its revision. */
 export async function fetchServedFleet(): Promise<{ source: Source; revision: string }> {
   const response = await fetch("v1/fleet");
   if (!response.ok) throw new Error(`the server does not give its fleet (${response.status})`);
@@ -105,7 +107,7 @@ export async function fetchServedFleet(): Promise<{ source: Source; revision: st
   };
 }
 
-/** What stands behind the page: a fleet, only the calls, or nothing but a file server. */
+/** The server behind the page: with a fleet, with calls only, or a plain file server. */
 export function serverMode(): "fleet" | "call" | "" {
   const said = document.querySelector<HTMLMetaElement>('meta[name="fleetfold-serve"]')?.content;
   return said === "fleet" || said === "call" ? said : "";

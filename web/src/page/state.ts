@@ -1,4 +1,4 @@
-// What the page knows: the files, what was edited, what is chosen. Everything that is worked out is asked of the engine, by `Ask`.
+// The state of the page: files, edits and selection. Everything derived comes from the engine through `EngineQuery`.
 import type { Configure, Finding, Load, Op, ParsePlace, Requests } from "../../contract.js";
 import { type Answered, Engine } from "./engine.js";
 import { type File, isSettings, loadRequest, observedLoads, settingsRequest } from "./files.js";
@@ -7,34 +7,33 @@ import type { Source } from "./source.js";
 
 export type View = "groups" | "fleet" | "whatif" | "plan" | "permissions" | "picture" | "reference";
 
-/** What somebody looks at. */
+/** The user's selection. */
 export interface Selection {
   view: View;
   subject?: string | undefined;
   /** The hub is the empty name. */
   cluster?: string | undefined;
-  /** Another cluster, to compare with. */
+  /** The cluster to compare with. */
   compare?: string | undefined;
-  /** An option path or a JSON pointer, and the object where a subject gives several. */
+  /** An option path or a JSON pointer, and the object if the subject has several. */
   path?: string | undefined;
   object?: string | undefined;
   /** The file in the editor. */
   file?: string | undefined;
 }
 
-/** A place in a file, as answers give it: counted from one, columns in characters. */
+/** A position in a file, as in answers: counted from one, columns in characters. */
 export interface Place {
   file: string;
   line?: number | undefined;
   column?: number | undefined;
-  /** Nobody asked for it: it is shown, and the focus stays where it is. */
+  /** Show it without moving the focus. */
   aside?: boolean;
 }
 
-/** Milliseconds. */
 const NOTIFY_DELAY_MS = 40;
 
-/** A file and what became of it: `base` is null for one that was added, `text` for one that was removed. */
+/** A file with its edit: `base` is null for an added file, `text` for a removed one. */
 export interface FileState {
   name: string;
   live?: string;
@@ -42,7 +41,7 @@ export interface FileState {
   text: string | null;
 }
 
-/** The settings of a file as they were last read, where its values stand, and why it cannot be read now. */
+/** The last valid settings of a file, the positions of its values, and its current error. */
 interface Settings {
   request?: SetupRequest | undefined;
   places?: Record<string, ParsePlace>;
@@ -50,20 +49,23 @@ interface Settings {
 }
 
 /**
- * Tells `typed` with every key, for who has a question; `change` when anything of it is another and nobody is in the middle of a word, for
- * who draws; and `open` (a `CustomEvent<Place>`) when the editor should go to a place.
+ * Dispatches `typed` on every keystroke, for queries; `change` when anything changed and typing paused, for rendering;
+ * and `open` (a `CustomEvent<Place>`) when the editor should open a position.
  */
 export class State extends EventTarget {
   readonly engine: Engine;
   source: Source = { id: "own", title: "", files: [], complete: [], facts: [] };
   files = new Map<string, FileState>();
   selection: Selection = { view: "groups" };
-  /** Counts every change of documents. Answers belong to one. */
+  /** Increments with every change of documents. Each answer belongs to one generation. */
   generation = 0;
-  /** What was found while loading, by file. */
+  /** The findings of loading, by file. */
   findings = new Map<string, Finding[]>();
   readonly #settingsByFile = new Map<string, Settings>();
-  /** Files on their way to the engine, and whether they have changed since: of many keys in a large file, the last one counts. */
+  /**
+   * Files being sent to the engine, and whether they changed meanwhile: only the latest text of several keystrokes is
+   * sent.
+   */
   readonly #sending = new Map<string, boolean>();
   readonly #pending = new Map<string, Promise<Answered | undefined>>();
 
@@ -72,7 +74,7 @@ export class State extends EventTarget {
     this.engine = new Engine(worker);
   }
 
-  /** Begins anew with a source: it is the baseline of every what-if. */
+  /** Opens a source as the new baseline. */
   async open(source: Source, edits: Record<string, string | null> = {}): Promise<void> {
     this.source = source;
     this.files = new Map(source.files.map((it) => [it.name, { ...it, base: it.text }]));
@@ -88,7 +90,7 @@ export class State extends EventTarget {
     await this.#reload();
   }
 
-  /** Takes over what a server has by now. Edits stay, over the new baseline. */
+  /** Takes over a newer version of the server's documents. Edits stay on top. */
   async replaceBaseline(source: Source): Promise<void> {
     const edits = Object.fromEntries(
       [...this.files.values()].filter((it) => it.text !== it.base).map((it) => [it.name, it.text]),
@@ -96,7 +98,7 @@ export class State extends EventTarget {
     await this.open(source, edits);
   }
 
-  /** What people have in their editor now. The page does not wait for it. */
+  /** Sets the text of a file. Returns before the engine has it. */
   setText(name: string, text: string): void {
     const before = this.files.get(name);
     if (before?.text === text) return;
@@ -113,16 +115,15 @@ export class State extends EventTarget {
     const live = this.files.get(name)?.live;
     this.#edit(name, null);
     if (this.selection.file === name) this.selection = { ...this.selection, file: undefined };
-    // What was seen is not in a file that is gone: the cluster is told anew.
+    // The cluster's observed objects must be loaded again without this file.
     void (live === undefined ? this.#sendFile(name) : this.#reload());
   }
 
-  /** Back to the baseline. */
   async reset(): Promise<void> {
     await this.open(this.source);
   }
 
-  /** From now on, what-if counts from here. */
+  /** Makes the current documents the baseline of what-if. */
   async keepAsBaseline(): Promise<void> {
     const files = [...this.files.values()].flatMap((it): File[] =>
       it.text === null ? [] : [{ name: it.name, text: it.text, ...(it.live === undefined ? {} : { live: it.live }) }],
@@ -134,7 +135,7 @@ export class State extends EventTarget {
     return [...this.files.values()].filter((it) => it.text !== it.base);
   }
 
-  /** Files with something that cannot be read: what is shown is what was last good. */
+  /** Files with parse errors; their last valid version is in use. */
   get broken(): string[] {
     return [...this.findings].filter(([, all]) => all.some((it) => it.severity === "error")).map(([name]) => name);
   }
@@ -144,14 +145,14 @@ export class State extends EventTarget {
     this.#notify();
   }
 
-  /** Opens a place in the editor. */
+  /** Opens a position in the editor. */
   goTo(place: Place): void {
     if (!this.files.has(place.file)) return;
     this.select({ file: place.file });
     this.dispatchEvent(new CustomEvent("open", { detail: place }));
   }
 
-  /** The edits as a change of the baseline, as `whatIf` takes it; nothing when there are none. */
+  /** The edits as a `whatIf` change of the baseline; nothing if there are no edits. */
   async editsAsChange(): Promise<{ load: Load[]; configure?: Configure } | undefined> {
     const edits = this.edits;
     if (edits.length === 0) return undefined;
@@ -170,7 +171,7 @@ export class State extends EventTarget {
     return { load, ...(configure ? { configure } : {}) };
   }
 
-  /** One answer for each question and generation, whoever asks. Nothing when the documents have changed since. */
+  /** Queries the engine once for each request and generation. Returns nothing if the documents have changed since. */
   query<O extends Op>(
     request: Requests[O] & { op: O },
     urgency: number,
@@ -192,7 +193,7 @@ export class State extends EventTarget {
     else this.files.set(name, edited);
   }
 
-  /** Brings the engine up to date with one file. */
+  /** Sends one file to the engine. */
   async #sendFile(name: string): Promise<void> {
     const file = this.files.get(name);
     if (file?.live !== undefined || isSettings(name)) return this.#reload();
@@ -206,7 +207,7 @@ export class State extends EventTarget {
         [loadRequest({ name, text: this.files.get(name)?.text ?? "" })],
         false,
       );
-      // The questions wait behind it: nobody here has to.
+      // Queries queue behind the update, so there is no need to wait.
       this.dispatchEvent(new Event("typed"));
       this.#recordFindings(name, await sent);
       isDirty = this.#sending.get(name);
@@ -248,7 +249,7 @@ export class State extends EventTarget {
     else this.findings.set(name, found);
   }
 
-  /** All that a workspace is told, each with the file that says it. */
+  /** The requests that set up a workspace, each with its file. */
   async #setupRequests(files: File[]): Promise<[string, SetupRequest][]> {
     const requests = (this.source.settings ?? []).map((it): [string, SetupRequest] => ["", { ...it, op: "configure" }]);
     for (const it of files.filter((it) => isSettings(it.name))) {
@@ -273,12 +274,12 @@ export class State extends EventTarget {
     return requests;
   }
 
-  /** Of a cluster that nobody looked at before, what was brought along is all there is. */
+  /** For a cluster without observed objects in the source, the added files are complete. */
   #isComplete(cluster: string): boolean {
     return this.source.complete.includes(cluster) || !this.source.files.some((it) => it.live === cluster);
   }
 
-  /** What a settings file says; while it cannot be read, what it said last. */
+  /** The settings of a file; the last valid ones while it does not parse. */
   async #settings(name: string, text: string): Promise<SetupRequest | undefined> {
     const answer = await this.engine.query("current", Number.MAX_SAFE_INTEGER, 0, {
       op: "parse",
@@ -318,7 +319,7 @@ export class State extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Between two keys there is time for the preview, and for nothing else. */
+  /** While the user types there is only time for the preview, so rendering the rest waits. */
   #notifyTimer: ReturnType<typeof setTimeout> | undefined;
   #notifySoon(): void {
     clearTimeout(this.#notifyTimer);

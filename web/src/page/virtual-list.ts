@@ -1,17 +1,17 @@
-// Long lists: only the rows that can be seen are in the DOM, and each says which of how many it is.
+// Virtual lists: only the visible rows are in the DOM, each with its position and the total for screen readers.
 import { css, html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
 import { ref } from "lit/directives/ref.js";
 import { repeat } from "lit/directives/repeat.js";
 import { styleMap } from "../style-map.js";
 
 export interface VirtualListOptions<T> {
-  /** What tells one item from another. */
+  /** The identity of an item. */
   key: (item: T) => string;
-  /** The height of every row. Left out, that of the first row that is drawn. */
+  /** The height of every row. By default that of the first rendered row. */
   row?: number;
-  /** Rows that are drawn beyond each edge. */
+  /** Rows rendered beyond each edge. */
   overscan?: number;
-  /** Enter, space or a click on a row. */
+  /** Called on Enter, space or a click on a row. */
   pick?: (item: T, index: number) => void;
 }
 
@@ -19,15 +19,18 @@ export interface RenderOptions {
   /** The name of the list for screen readers. */
   label: string;
   role?: "listbox" | "grid";
-  /** Of a grid: its header, one element with the role `row`. It stays on top. */
+  /** The header of a grid, one element with the role `row`. It is sticky. */
   header?: TemplateResult;
-  /** Of a grid. */
+  /** The number of columns of a grid. */
   columns?: number;
-  /** The index of what is chosen. */
+  /** The index of the selected row. */
   chosen?: number;
 }
 
-/** A controller, so that rows live in the view's own shadow root and look as its styles say. Include `virtual` in these. */
+/**
+ * A controller, so that rows are in the view's own shadow root and use its styles. The view must include
+ * `virtualListStyles`.
+ */
 export class VirtualList<T> implements ReactiveController {
   readonly #host: ReactiveControllerHost;
   readonly #options: VirtualListOptions<T>;
@@ -38,7 +41,7 @@ export class VirtualList<T> implements ReactiveController {
   #height = 0;
   #first = 0;
   #last = 0;
-  /** The row that the keyboard is on, by key: it stays the same when the list is sorted or filtered. */
+  /** The key of the row with keyboard focus: stable while the list is sorted or filtered. */
   #active: string | undefined;
   #focus = false;
 
@@ -67,7 +70,7 @@ export class VirtualList<T> implements ReactiveController {
     active.focus({ preventScroll: true });
   }
 
-  /** Brings a row into view. */
+  /** Scrolls a row into view. */
   reveal(index: number): void {
     const scroller = this.#scroller;
     if (!scroller || index < 0) return;
@@ -78,7 +81,7 @@ export class VirtualList<T> implements ReactiveController {
     this.#update();
   }
 
-  /** `row` gives what is inside a row: cells of a grid, anything for an option of a listbox. */
+  /** `row` renders the content of a row: the cells of a grid, or an option of a listbox. */
   render(items: readonly T[], row: (item: T, index: number) => unknown, options: RenderOptions): TemplateResult {
     this.#items = items;
     this.#updateRange();
@@ -135,7 +138,7 @@ export class VirtualList<T> implements ReactiveController {
         </div>`;
   }
 
-  /** `before` is how many rows of a grid are its header. */
+  /** `before` is the number of header rows of a grid. */
   #line(
     role: "listbox" | "grid",
     before: number,
@@ -174,7 +177,7 @@ export class VirtualList<T> implements ReactiveController {
         </div>`;
   }
 
-  /** Something can always be reached by the tab key: where the keyboard was, else what is chosen, else what is on top. */
+  /** One row is always reachable by Tab: the last focused row, else the selected one, else the first. */
   #activeIndex(chosen = -1): number {
     const shown = (index: number) => index >= this.#first && index < this.#last;
     const kept =
@@ -201,7 +204,7 @@ export class VirtualList<T> implements ReactiveController {
     return this.#scroller?.querySelector<HTMLElement>(".v-header")?.offsetHeight ?? 0;
   }
 
-  /** Which rows are to be drawn. In steps of a few, so that not every pixel draws anew. */
+  /** Computes the rows to render, in steps of four, so that not every scrolled pixel renders. */
   #updateRange(): void {
     const beyond = this.#options.overscan ?? 8;
     const top = Math.floor((this.#scroller?.scrollTop ?? 0) / this.#row);
@@ -221,7 +224,7 @@ export class VirtualList<T> implements ReactiveController {
 
   readonly #key = (event: KeyboardEvent): void => {
     const row = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
-    // Keys of a button inside a row, or of the header, are its own.
+    // A button in a row and the header handle their own keys.
     if (!row || event.target !== row || event.ctrlKey || event.metaKey || event.altKey) return;
     const at = Number(row.dataset["row"]);
     const page = Math.max(1, Math.floor(this.#height / this.#row) - 1);
@@ -248,7 +251,7 @@ export class VirtualList<T> implements ReactiveController {
   };
 }
 
-/** For views that draw such lists. How high the list is, the view says by `.v-scroll`. */
+/** For views with virtual lists. The view sets the height of `.v-scroll`. */
 export const virtualListStyles = css`
   .v-scroll {
     position: relative;

@@ -1,4 +1,4 @@
-// A button that puts a text where people paste from, and says so for a moment.
+// A button that copies a text to the clipboard and confirms it for a moment.
 import { css, html, LitElement } from "lit";
 import { baseStyles } from "../../theme.styles.js";
 
@@ -18,7 +18,7 @@ export class CopyButton extends LitElement {
     `,
   ];
   declare text: string;
-  /** What is copied, for screen readers. */
+  /** The name of the copied text, for screen readers. */
   declare what: string;
   declare shown: string;
   declare said: string;

@@ -1,4 +1,4 @@
-// What people wrote: the files, the text of one, and what was found in all of them.
+// The Documents column: the files, the editor and the findings.
 import { css, html, LitElement, nothing } from "lit";
 import type { EffectiveAnswer, Finding } from "../../../contract.js";
 import { layerMark, markStyles } from "../../layers.js";
@@ -20,7 +20,6 @@ import { sortFindings } from "./documents/problems.js";
 import "./documents/problems.js";
 import { SIGNS, signOf } from "./documents/folders.js";
 
-/** The three lines that make a cluster. */
 const EXAMPLE_CLUSTER = `apiVersion: cluster.open-cluster-management.io/v1
 kind: ManagedCluster
 metadata: {name: eu-1, labels: {tier: gold}}
@@ -119,9 +118,9 @@ export class Documents extends LitElement {
     `,
   ];
   declare state: State;
-  /** Something is dragged over it. */
+  /** Whether files are dragged over the page. */
   declare over: boolean;
-  /** The line of the cursor, and what it says. */
+  /** The line of the cursor and the values it sets. */
   declare line: { line: number; says: LineOrigin[] } | undefined;
   readonly subjects = new EngineQuery<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
   readonly lint = new EngineQuery<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
@@ -152,11 +151,11 @@ export class Documents extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.state.addEventListener("open", this.#open);
-    // Anywhere on the page: what nobody takes, the browser would show instead of the page.
+    // Listens on the window: the browser would navigate to a file that is dropped elsewhere.
     addEventListener("dragover", this.#dragOver);
     addEventListener("dragleave", this.#dragLeave);
     addEventListener("drop", this.#drop);
-    // Before the editor, which would take the text of a file into the one that is open.
+    // In the capture phase: the editor would insert the file's text into the open file.
     this.addEventListener("drop", this.#drop, true);
     this.addEventListener("paste", this.#paste, true);
   }
@@ -174,7 +173,7 @@ export class Documents extends LitElement {
     this.#collectFindings();
     const { subject, cluster } = this.state.selection;
     const { value, stale } = this.effective;
-    // Of something else: of no use, unless its own answer is about to come.
+    // An answer for another subject is only useful until its successor arrives.
     const answer = value?.subject === subject || stale ? value : undefined;
     if (answer === this.#originsKey[0] && cluster === this.#originsKey[1]) return;
     this.#originsKey = [answer, cluster];
@@ -237,7 +236,7 @@ export class Documents extends LitElement {
     `;
   }
 
-  /** What the line of the cursor decides, for those who do not see the gutter, or have no mouse. */
+  /** The values that the cursor's line sets, for users without a mouse or without sight of the gutter. */
   #line() {
     const says = this.line?.says ?? [];
     return html`
@@ -274,12 +273,12 @@ export class Documents extends LitElement {
     `;
   }
 
-  /** The file that somebody chose, else the one that holds what is chosen, else the first. */
+  /** In order of preference: the selected file, the file of the selected subject, the first file. */
   #fileToShow(): string | undefined {
     const { files, selection } = this.state;
     if (selection.file !== undefined && files.has(selection.file)) return selection.file;
     const { subject } = selection;
-    // Until it is known what is chosen, nothing is shown: better than another file for a moment.
+    // Show no file until the subject is known, rather than another one for a moment.
     if (!this.subjects.value || (this.subjects.value.subjects.length && !this.effective.value && !this.effective.error))
       return this.#file !== undefined && files.has(this.#file) ? this.#file : undefined;
     const holder =
@@ -295,7 +294,7 @@ export class Documents extends LitElement {
     )?.name;
   }
 
-  /** Puts together what was found while loading and what was found about all of it. */
+  /** Merges the findings of loading with those of lint. */
   #collectFindings(): void {
     const unique = new Map<string, Finding>();
     const put = (it: Finding) =>
@@ -339,7 +338,7 @@ export class Documents extends LitElement {
     const removed = this.state.files.get(file);
     if (!removed || removed.text === null) return;
     this.state.remove(file);
-    // It stays in sight, so that it can be put back.
+    // A removed file stays selected, so that it can be restored.
     if (this.state.files.has(file)) this.state.select({ file });
   }
 
@@ -354,7 +353,7 @@ export class Documents extends LitElement {
     if (line !== this.line?.line || says !== this.line.says) this.line = event.detail;
   };
 
-  /** Who types in a file means that file, whatever else is chosen next. */
+  /** Typing in a file selects it, so that a later selection does not replace it. */
   readonly #textTyped = (event: CustomEvent<string>): void => {
     if (this.state.selection.file === undefined) this.state.select({ file: event.detail });
   };

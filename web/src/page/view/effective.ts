@@ -1,4 +1,4 @@
-// What one cluster has and why: its values as a tree or as YAML, who decides over each, and its part of the plan.
+// One cluster: its effective values as a tree or as YAML, the layers behind each, and its part of the plan.
 import { html, LitElement, nothing } from "lit";
 import type { EffectiveAnswer, ExplainAnswer, LayerAnswer, ResultAnswer } from "../../../contract.js";
 import { markStyles } from "../../layers.js";
@@ -28,9 +28,9 @@ export class Effective extends LitElement {
   static override styles = [baseStyles, markStyles, effectiveStyles];
   declare state: State;
   declare as: "tree" | "yaml";
-  /** Whether somebody is about to say what to compare with. */
+  /** Whether the user is picking a cluster to compare with. */
   declare comparing: boolean;
-  /** Of this cluster alone: a small question, which follows every key and waits for none of the large ones. */
+  /** For this cluster only: a small request that runs on every keystroke, ahead of the large ones. */
   readonly mine = new EngineQuery<"effective">(this, () => this.#request(), { urgency: URGENT - 1 });
   readonly earlier = new EngineQuery<"effective">(this, () => (this.state.edits.length ? this.#request() : undefined), {
     urgency: SOON,
@@ -46,7 +46,7 @@ export class Effective extends LitElement {
     },
     { urgency: URGENT },
   );
-  /** What all clusters get: the same question that the groups ask. */
+  /** For all clusters: the same request as in the groups, so both share one answer. */
   readonly all = new EngineQuery<"effective">(
     this,
     () => {
@@ -59,7 +59,7 @@ export class Effective extends LitElement {
   readonly subjects = new EngineQuery<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
   #nodes: Node[] = [];
   #nodesKey: [EffectiveAnswer | undefined, EffectiveAnswer | undefined] = [undefined, undefined];
-  /** What the answer about a value is about, while the next one is on its way. */
+  /** The last explanation and its node, shown until the next one arrives. */
   #explained: { id: string; answer: ExplainAnswer } | undefined;
   #clusterSelectedFor: string | undefined;
 
@@ -71,7 +71,7 @@ export class Effective extends LitElement {
     this.addEventListener("keydown", this.#key);
   }
 
-  // The page has keys of its own and tells them through the state, wherever the keyboard is.
+  // Keyboard shortcuts of the page arrive as events of the state, wherever the focus is.
   override connectedCallback(): void {
     super.connectedCallback();
     this.state.addEventListener("line", this.#openSelectedLine);
@@ -84,7 +84,7 @@ export class Effective extends LitElement {
     this.state.removeEventListener("compare", this.#startCompare);
   }
 
-  /** Goes to the line that decides over the chosen value. */
+  /** Opens the line that sets the selected value. */
   readonly #openSelectedLine = (): void => {
     const node = this.#selectedNode();
     if (node) void this.#openDecidingLine(node);
@@ -113,7 +113,7 @@ export class Effective extends LitElement {
     if (this.#nodesKey[0] !== this.mine.value || this.#nodesKey[1] !== before) {
       this.#nodesKey = [this.mine.value, before];
       const nodes = nodesOf(this.#result);
-      // A cluster that the edits let join has nothing to be compared with.
+      // A cluster that joins through the edits has no previous values.
       this.#nodes = before?.results[0] && this.#result ? markChanges(nodesOf(before.results[0]), nodes) : nodes;
     }
     const chosen = this.#selectedNode();
@@ -125,7 +125,7 @@ export class Effective extends LitElement {
     this.#selectCluster();
   }
 
-  /** A cluster is chosen from the start, and another one where the subject does not know the chosen one. */
+  /** Selects a cluster on start, and another one if the subject does not know the selected one. */
   #selectCluster(): void {
     const { subject, cluster } = this.state.selection;
     const all = this.all.value;
@@ -231,7 +231,7 @@ export class Effective extends LitElement {
       .join(" · ");
   }
 
-  /** Points at what cannot be read: what is shown was worked out before. */
+  /** Links to the parse error: the values shown are from before it. */
   #parseError() {
     const finding = this.state.broken.flatMap((name) =>
       this.state.findings
@@ -334,7 +334,7 @@ export class Effective extends LitElement {
     this.state.select(node ? { path: node.path, object: node.object } : { path: undefined, object: undefined });
   }
 
-  /** The engine knows the line, also of what the tree has only the document of. */
+  /** The engine knows the line even where the tree only knows the document. */
   async #openDecidingLine(node: Node): Promise<void> {
     const { subject, cluster } = this.state.selection;
     if (subject === undefined || cluster === undefined || node.path === undefined) return;

@@ -1,4 +1,5 @@
-// The fleet: every cluster with its labels and sets, found by selector or text, and whether the chosen subject picks it.
+// The fleet: every cluster with its labels and sets, filtered by selector or text, and whether the selected subject
+// selects it.
 import { html, LitElement, nothing } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { styleMap } from "../../style-map.js";
@@ -49,12 +50,12 @@ export class Fleet extends LitElement {
   static override styles = [baseStyles, reasonStyles, virtualListStyles, fleetStyles];
   declare state: State;
   declare filter: string;
-  /** How somebody wants the filter to be read, against what it looks like. */
+  /** The filter mode chosen by the user, overriding the detected one. */
   declare meant: FilterMode | undefined;
-  /** Only the clusters of this set. */
+  /** Show only the clusters of this set. */
   declare set: string | undefined;
   declare sort: { id: string; down: boolean };
-  /** The cluster that was picked here: others of its name are of other kinds. */
+  /** The cluster picked here: clusters of other kinds may share its name. */
   declare opened: string | undefined;
   /** The labels of which all values are shown. */
   declare all: Set<string>;
@@ -122,7 +123,7 @@ export class Fleet extends LitElement {
   }
 
   override updated(): void {
-    // What was chosen elsewhere comes into view once, not against people's scrolling.
+    // Reveals a cluster selected elsewhere once, so as not to fight the user's scrolling.
     const { cluster } = this.state.selection;
     const rows = this.#rowCache?.rows;
     if (cluster === this.#revealed || !rows) return;
@@ -209,7 +210,7 @@ export class Fleet extends LitElement {
     `;
   }
 
-  /** `alike`: another label ends in the same name. */
+  /** `alike`: another label has the same short name. */
   #facet({ key, values }: Label, alike: boolean) {
     const asked = this.#mode() === "selector" ? selectedValues(this.filter, key) : [];
     return html`<div class="facet" role="group" aria-label=${key}>
@@ -279,7 +280,7 @@ export class Fleet extends LitElement {
     >`;
   }
 
-  /** What tells clusters apart in the width there is. */
+  /** The columns that distinguish clusters best in the available width. */
   #columns(answer: ClustersAnswer): Column[] {
     const columns: Column[] = [{ id: "name", title: "name", width: "minmax(96px, 2fr)", text: (it) => it.name }];
     const { subject } = this.state.selection;
@@ -311,7 +312,7 @@ export class Fleet extends LitElement {
     return (it) => (!this.#isCandidate(it) ? "" : names.has(it.name) ? "in" : "out");
   }
 
-  /** Whether the chosen subject picks from the fleet that the cluster is of. */
+  /** Whether the selected subject selects from the clusters of this kind and namespace. */
   #isCandidate(it: ClusterAnswer): boolean {
     const { subject } = this.state.selection;
     const known = this.subjects.value?.subjects.find((other) => other.subject === subject);
@@ -324,7 +325,7 @@ export class Fleet extends LitElement {
     return reading === "all" ? "all" : (this.meant ?? reading);
   }
 
-  /** Scrolling draws often; who is shown is worked out only when something of it has changed. */
+  /** Scrolling renders often, so the rows are cached until an input changes. */
   #rows(answer: ClustersAnswer, columns: Column[]): ClusterAnswer[] {
     const from = [
       answer,
@@ -344,7 +345,7 @@ export class Fleet extends LitElement {
 
   #shown(answer: ClustersAnswer): ClusterAnswer[] {
     const reading = this.#mode();
-    // While a selector cannot be read, what the last one picked stays.
+    // While a selector is invalid, the result of the last valid one stays.
     const picked = reading === "selector" ? (this.picked.value?.clusters ?? answer.clusters) : answer.clusters;
     const words = reading === "text" ? searchWords(this.filter) : [];
     const { set } = this;
@@ -357,12 +358,12 @@ export class Fleet extends LitElement {
     const column = columns.find((it) => it.id === this.sort.id) ?? columns[0]!;
     const keyed = clusters.map((it): [string, ClusterAnswer] => [column.text(it), it]);
     const way = this.sort.down ? -1 : 1;
-    // What has no value comes last either way.
+    // Empty values come last in both directions.
     keyed.sort(([a], [b]) => Number(a === "") - Number(b === "") || way * ORDER.compare(a, b));
     return keyed.map(([, it]) => it);
   }
 
-  /** The chosen cluster: the one that was picked here, or of its name the one that the subject is about. */
+  /** The selected cluster: the one picked here, else the one of that name that the subject can select. */
   #opened(answer: ClustersAnswer, shown: ClusterAnswer[]): ClusterAnswer | undefined {
     const { cluster } = this.state.selection;
     const same = answer.clusters.filter((it) => it.name === cluster);
@@ -379,7 +380,7 @@ export class Fleet extends LitElement {
     this.state.select({ cluster: it.name });
   }
 
-  /** One cluster may be known to several systems, each with a document of its own. */
+  /** Several systems may know the same cluster, each by its own document. */
   #nameCount(answer: ClustersAnswer) {
     const names = new Set(answer.clusters.map((it) => it.name)).size;
     return names === answer.clusters.length
@@ -413,7 +414,7 @@ const CLUSTER = `apiVersion: greenhouse.sap/v1alpha1
 kind: Cluster
 metadata: {name: eu-1, namespace: acme, labels: {tier: gold}}`;
 
-/** How many chips stand in one line, about. */
+/** The approximate number of chips that fit on one line. */
 function chipsThatFit(values: [string, number][], width: number): number {
   let room = width;
   const first = values.findIndex(

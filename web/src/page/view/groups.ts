@@ -1,4 +1,4 @@
-// Who gets what: the subjects, and of the chosen one the groups of clusters that get the same.
+// Who gets what: the subjects, and for the selected one the groups of clusters with equal results.
 import { html, LitElement, nothing } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { styleMap } from "../../style-map.js";
@@ -19,7 +19,7 @@ import { clusterKind, reasonList, reasonStyles } from "./groups/reasons.js";
 import "./groups/subject-list.js";
 import { inlineCode } from "./inline-code.js";
 
-/** Groups that are shown before somebody asks for more. */
+/** Groups that are shown initially. */
 const INITIAL_GROUPS = 60;
 const MAX_SHADOWED = 3;
 
@@ -27,7 +27,7 @@ export class Groups extends LitElement {
   static override properties = { state: { attribute: false }, unfolded: { state: true }, shown: { state: true } };
   static override styles = [baseStyles, reasonStyles, groupStyles];
   declare state: State;
-  /** By first cluster, which stays what it is while letters move. */
+  /** By the first cluster of the group: group letters change with the edits. */
   declare unfolded: Set<string>;
   declare shown: number;
   readonly subjects = new EngineQuery<"subjects">(this, () => ({ op: "subjects" }));
@@ -52,7 +52,7 @@ export class Groups extends LitElement {
     },
     { on: "baseline" },
   );
-  /** A subject that was picked here: if the chosen cluster gets nothing from it, another is chosen. */
+  /** A subject picked here: if it gives nothing to the selected cluster, another one is selected. */
   #picked: string | undefined;
 
   constructor() {
@@ -111,7 +111,7 @@ export class Groups extends LitElement {
     return this.#problem("It gives nothing", subject, error!);
   }
 
-  /** Why there is no result, and the place in the subject's document that says so. */
+  /** Why there is no result, with a link to the position in the subject's document. */
   #problem(title: string, subject: string, { message, hint, at }: Refusal) {
     return html`<p class="problem">
       <span aria-hidden="true">✗</span> ${title}: ${inlineCode(message)}${hint ? html`; ${inlineCode(hint)}` : nothing}.
@@ -165,7 +165,7 @@ export class Groups extends LitElement {
     `;
   }
 
-  /** What the edits say without effect is told as loudly as what they change. */
+  /** Shadowed edits are as prominent as changes. */
   #shadowed() {
     const all = (this.whatIf.value?.shadowed ?? []).filter((it) => it.subject === this.state.selection.subject);
     if (all.length === 0) return nothing;
@@ -244,7 +244,7 @@ export class Groups extends LitElement {
     >`;
   }
 
-  /** What makes it different, in the fewest words. */
+  /** A short summary of what distinguishes the group. */
   #summary(group: Group, alone: boolean) {
     const { error, group: decision, objects } = group.results[0]!;
     if (error) return html`<span title=${error.message}>✗ ${inlineCode(error.message)}</span>`;
@@ -267,7 +267,7 @@ export class Groups extends LitElement {
     </div>`;
   }
 
-  /** Unfolding a group also chooses of it, so that the right column shows what it is about. */
+  /** Unfolding a group also selects one of its clusters, so that the right column shows it. */
   #unfold(id: string, group: Group): void {
     this.#toggle(id);
     const { cluster } = this.state.selection;

@@ -1,4 +1,4 @@
-// Who may set which label, what a change joins and leaves, and who may bind a set.
+// The Permissions view: who may set which label, which sets a change joins and leaves, and who may bind a set.
 import { css, html, LitElement, nothing } from "lit";
 import type { ClusterAnswer, ExplainRequest } from "../../../contract.js";
 import { baseStyles } from "../../theme.styles.js";
@@ -20,7 +20,7 @@ interface Change {
   remove: boolean;
 }
 
-/** What is asked. */
+/** The input of the form. */
 interface Form {
   name: string;
   groups: string;
@@ -93,7 +93,7 @@ export class Permissions extends LitElement {
   }
 
   override updated(): void {
-    // Once for each state of the documents, and not before somebody looks here.
+    // Runs once for each generation of the documents, and only while the view is open.
     if (this.#loadedGeneration === this.state.generation) return;
     this.#loadedGeneration = this.state.generation;
     void this.#loadCandidates(this.state.generation);
@@ -110,7 +110,7 @@ export class Permissions extends LitElement {
     return (this.clusters.value?.clusters ?? []).filter((it) => it.kind === "ManagedCluster");
   }
 
-  /** Something meaningful from what is loaded: somebody, a cluster, and a label that it has not got. */
+  /** Prefills the form from the documents: a user, a cluster, and a label that it does not have. */
   #prefill(): void {
     const [found, managed] = [this.found, this.#managed];
     if (!found || !managed.length || managed.some((it) => it.name === this.form.cluster)) return;

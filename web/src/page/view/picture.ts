@@ -1,4 +1,4 @@
-// The picture: documents on the left feed subjects, subjects feed groups of clusters, and edits show how far they reach.
+// The picture: documents feed subjects, subjects feed groups of clusters, and edits show their impact.
 import { html, LitElement, nothing, svg } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import type { SubjectAnswer } from "../../../contract.js";
@@ -19,7 +19,7 @@ import { connectedTo } from "./picture/highlight.js";
 import { describeGroup, describeSource, describeTarget } from "./picture/descriptions.js";
 import { feedTable } from "./picture/feed-table.js";
 
-/** Documents of a kind and family, and subjects, that are drawn one by one. */
+/** With more documents of a kind and family, or more subjects, they are folded. */
 const FOLD_DOCUMENTS_ABOVE = 5;
 const FOLD_SUBJECTS_ABOVE = 20;
 
@@ -37,7 +37,7 @@ export class Picture extends LitElement {
   declare width: number;
   /** The node under the pointer, or with the focus. */
   declare pointed: string | undefined;
-  /** Kinds of subjects that are drawn one by one though there are many. */
+  /** Kinds of subjects that the user unfolded. */
   declare unfolded: Set<string>;
   readonly results = new AllResults(this);
   readonly whatIf = new EngineQuery<"whatIf">(
@@ -106,7 +106,7 @@ export class Picture extends LitElement {
     `;
   }
 
-  /** Pointing at something draws often; what is drawn is worked out only when something of it has changed. */
+  /** Pointing at nodes renders often, so the drawing is cached until an input changes. */
   #drawing(subjects: SubjectAnswer[], answers: AllResults["answers"]): { drawn: Layout; blast: EditImpact } {
     const from = [answers, this.whatIf.value, this.width, this.state.selection.subject, this.unfolded];
     if (this.#drawingCache && this.#drawingCache.from.every((it, index) => it === from[index]))
@@ -259,7 +259,7 @@ export class Picture extends LitElement {
     }
   }
 
-  /** Arrows walk the map: up and down a column, left and right along the bands. */
+  /** Arrow keys move through the map: up and down a column, left and right along the bands. */
   readonly #key = (event: KeyboardEvent): void => {
     const arrows = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
     if (!arrows.includes(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;

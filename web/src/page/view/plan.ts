@@ -1,4 +1,4 @@
-// What would be done, wave by wave; what is held and why; what must be seen first; and the digest to approve.
+// The plan, wave by wave: actions, held actions with their reason, needs, and the digest to approve.
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ActionAnswer, NeedAnswer, PlanAnswer, StatusAnswer } from "../../../contract.js";
@@ -18,7 +18,7 @@ import { sheetStyles } from "./sheet.styles.js";
 import { tallies } from "./tallies.js";
 
 const INITIAL_CARDS = 60;
-/** Clusters that must be looked at: all alike, mostly. */
+/** Clusters with needs are mostly alike, so only a few are shown initially. */
 const INITIAL_CLUSTERS = 4;
 const VERBS: [verb: string, shown: string][] = [
   ["", "every verb"],
@@ -48,7 +48,7 @@ export class Plan extends LitElement {
   ];
   declare state: State;
   declare filter: Filter;
-  /** How many cards of a kind are written out. */
+  /** The number of cards shown for each section. */
   declare shown: number;
   readonly plan = new EngineQuery<"plan">(this, () => ({ op: "plan", now: (this.#now = currentMinute()) }), {
     urgency: LATER,
@@ -156,7 +156,7 @@ export class Plan extends LitElement {
     });
   }
 
-  /** One reason for all of them is said once. */
+  /** A reason that all held actions share is shown once. */
   #held(held: ActionAnswer[]) {
     const why = new Map(held.flatMap((it) => (it.held ? [[`${it.held.text} ${it.held.hint}`, it.held]] : [])));
     const only = why.size === 1 ? [...why.values()][0] : undefined;

@@ -1,4 +1,4 @@
-// Whether the page is being printed: paper has no buttons to unfold things with, so everything is written out then.
+// Tracks whether the page is being printed: everything is expanded then, since paper has no buttons.
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 
 const MEDIA = matchMedia("print");
@@ -35,7 +35,7 @@ export class PrintController implements ReactiveController {
   }
 }
 
-/** Prints after everybody has written out what they have: `print` itself leaves no time for it. */
+/** Prints after all views have expanded; `print` alone leaves no time for it. */
 export function printExpanded(): void {
   dispatchEvent(new Event("beforeprint"));
   requestAnimationFrame(() => requestAnimationFrame(() => print()));

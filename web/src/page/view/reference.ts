@@ -1,4 +1,4 @@
-// Docs in the page. The contract and its examples come with them, so they are fetched when somebody looks.
+// The reference. The contract and its examples are large, so they load when the view opens.
 import { html, LitElement, nothing } from "lit";
 import { baseStyles } from "../../theme.styles.js";
 import type { State } from "../state.js";

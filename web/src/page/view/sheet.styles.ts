@@ -1,4 +1,4 @@
-// How the views that read like a document look: counts on top, then sections of cards.
+// The styles of the views that read like a document: counts on top, then sections of cards.
 import { css } from "lit";
 
 export const sheetStyles = css`

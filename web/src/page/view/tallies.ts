@@ -2,7 +2,7 @@
 import { html, type TemplateResult } from "lit";
 import { formatCount } from "../../format.js";
 
-/** Numbers with what they count, in one row. The loud ones are what people miss. */
+/** Numbers with their labels, in one row. The loud ones are easy to miss. */
 export function tallies(label: string, all: [number: number, what: string, loud?: boolean][]): TemplateResult {
   return html`<dl class="tallies" aria-label=${label}>
     ${all.map(
@@ -21,7 +21,7 @@ const VERBS: Record<string, [sign: string, tone: string]> = {
   delete: ["−", "removed"],
 };
 
-/** A verb is never told by colour alone. */
+/** A sign for each verb: colour alone is not accessible. */
 export function verbSign(verb: string): TemplateResult {
   const [text, tone] = VERBS[verb] ?? ["·", "quiet"];
   return html`<span class="sign ${tone}" aria-hidden="true">${text}</span>`;

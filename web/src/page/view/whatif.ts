@@ -1,4 +1,5 @@
-// What the edits change, for whom, and what they say without effect. Printed, it is the page for a change ticket.
+// The What-if view: what the edits change, for which clusters, and what is shadowed. Printed, it is the page for a
+// change ticket.
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { markStyles } from "../../layers.js";
@@ -34,7 +35,7 @@ export class WhatIf extends LitElement {
     `,
   ];
   declare state: State;
-  /** Whether every group and every value of it is written out. */
+  /** Whether all groups and values are shown. */
   declare all: boolean;
   readonly whatIf = new EngineQuery<"whatIf">(
     this,
@@ -54,7 +55,7 @@ export class WhatIf extends LitElement {
   }
 
   override updated(): void {
-    // The keys `[` and `]` choose a change: it comes into view.
+    // The keys `[` and `]` select a change: reveal it.
     const { subject, cluster, path, object } = this.state.selection;
     const chosen = JSON.stringify([subject, cluster, path, object]);
     if (chosen === this.#revealedSelection) return;

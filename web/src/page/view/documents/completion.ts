@@ -1,5 +1,5 @@
-// What could come next: from the kinds that are understood, their schemas, the fleet, the options of definitions, and what other
-// documents of the kind say at the same place.
+// Completion from the supported kinds, their schemas, the fleet, the options of definitions, and values of other
+// documents of the same kind.
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
 import type { EditorView } from "@codemirror/view";
 import type { KindAnswer } from "../../../../contract.js";
@@ -12,7 +12,6 @@ import { type Schema, schemasAt } from "./schemas.js";
 import { ITEM, type CursorContext, cursorContextAt, topLevelValue } from "./cursor-context.js";
 import { fleetIndex, type FleetIndex, referenceCompletions } from "./suggestions.js";
 
-/** A value that is longer is no choice. */
 const MAX_VALUE_LENGTH = 80;
 const MAX_VALUES = 60;
 
@@ -58,7 +57,7 @@ async function complete(
     options.push(...values(spot, schemas, kind === "Secret" ? [] : sameKind, fleet, apiVersion, kind));
   const once = new Map<string, Completion>();
   const typed = context.state.sliceDoc(spot.from, context.pos);
-  // What is being typed was seen too: in the line that is being typed.
+  // The corpus contains the word being typed, from this very line.
   const isEcho = (it: Completion) => it.label === typed && (it.boost ?? 0) < 0;
   for (const it of options) if (!once.has(it.label) && !isEcho(it)) once.set(it.label, it);
   return once.size ? { from: spot.from, options: [...once.values()], validFor: /^[^\s,:{}[\]]*$/ } : null;
@@ -138,7 +137,7 @@ function values(
       });
   }
   const isName = depth === 2 && spot.path[0] === "metadata" && key !== "namespace";
-  // What others say counts where nothing better is known.
+  // Values of other documents are a fallback.
   if (!all.length && depth > 1 && !isName) {
     const seen = new Set<string>();
     for (const it of valuesAt(alike, spot.path)) {
@@ -198,7 +197,7 @@ function shapeOfSchema(schema: Schema): "scalar" | "map" | "list" {
       : "scalar";
 }
 
-/** A key with what must follow it, and nothing twice where its colon is there already. */
+/** Inserts a key with its colon and indentation, unless the colon is already there. */
 function insertKey(
   key: string,
   shape: "scalar" | "map" | "list",

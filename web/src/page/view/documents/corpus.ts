@@ -1,5 +1,5 @@
-// All documents as values, for what they can teach: which keys and values others have at the same place. A file that cannot be read
-// right now teaches what it last did.
+// All documents as values, for completion: the keys and values of other documents at the same path. A file that does
+// not parse contributes its last valid documents.
 import { LATER } from "../../engine.js";
 import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
@@ -12,7 +12,7 @@ export interface Document {
   spec?: Record<string, unknown>;
 }
 
-/** Of a larger file, the first documents are enough to learn from. */
+/** Of a larger file only the first documents are parsed. */
 const MAX_TEXT_LENGTH = 100_000;
 
 export class Corpus {
@@ -48,7 +48,7 @@ export class Corpus {
   }
 }
 
-/** Whether what names it is text: while somebody types, it need not be. */
+/** Whether the identifying fields are strings: while the user types they need not be. */
 function isDocument(value: unknown): boolean {
   const { kind, apiVersion, metadata } = (value ?? {}) as Record<string, unknown>;
   const { name, namespace } = (typeof metadata === "object" && metadata !== null ? metadata : {}) as Record<
@@ -66,7 +66,7 @@ function head(text: string): string {
   return end < 0 ? text : text.slice(0, end + 1);
 }
 
-/** What documents have at a path. */
+/** The values of documents at a path. */
 export function valuesAt(documents: Iterable<Document>, path: string[]): unknown[] {
   let at: unknown[] = [...documents];
   for (const step of path) {

@@ -1,28 +1,28 @@
-// Where in a YAML document somebody types. Lines that are not finished yet are no YAML, so block style is read by indentation; the
-// syntax tree says what is text, and where braces and brackets begin.
+// The YAML context of the cursor. Unfinished lines are not valid YAML, so block style is read by indentation; the
+// syntax tree identifies literals and the start of braces and brackets.
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState, Text } from "@codemirror/state";
 
-/** An item of a list in a path. */
+/** A list item in a path. */
 export const ITEM = "[]";
 
 export interface CursorContext {
-  /** For a key, the path of the map that it is in; for a value, its own. */
+  /** For a key, the path of its map; for a value, its own path. */
   path: string[];
-  /** In a list, what is begun may become a key or be a value. */
+  /** In a list, the typed text may become a key or a value. */
   writes: "key" | "value" | "either";
-  /** Where what is typed begins. */
+  /** The start of the typed text. */
   from: number;
-  /** The column of a key, for what follows it; nothing inside braces. */
+  /** The column of a key, to indent the next line; undefined inside braces. */
   indent: number | undefined;
-  /** The keys beside it, and their values where those are in one line. */
+  /** The sibling keys, with their values if those are on one line. */
   siblings: Map<string, string>;
-  /** The lines of the document, and those of them before the cursor. */
+  /** The text of the document, and its part before the cursor. */
   text: string;
   before: string;
 }
 
-/** Further than this nobody's document goes in one piece. */
+/** The search stops after this many lines. */
 const MAX_LINES = 4_000;
 
 const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#"'[\]{},&*!|>-][^#]*?|-[^\s#][^#]*?)\s*:(?=\s|$)/;
@@ -46,13 +46,13 @@ export function cursorContextAt(state: EditorState, position: number): CursorCon
   const within = documentAround(doc, line.number, position);
   const own = lineOpeners(before);
   const last = own.at(-1);
-  // Braces that are not closed yet may be unknown to the tree.
+  // The tree may not know braces that are not closed yet.
   if (flow === undefined && last && /^[[{]/.test(before.slice(last.after).trimStart()))
     flow = line.from + last.after + before.slice(last.after).search(/\S/);
   if (flow !== undefined) return flowContext(doc, flow, position, within);
   const start = position - /[^\s]*$/.exec(before.slice(last?.after ?? 0))![0].length - line.from;
   if (last?.key !== undefined) {
-    // `key: va|`; a value of several words is not one to complete.
+    // `key: va|`; values of several words are not completed.
     if (/\S\s/.test(before.slice(last.after).trimStart())) return undefined;
     return {
       path: [...pathAbove(doc, line.number, last.column, own.slice(0, -1)), last.key],
@@ -77,13 +77,13 @@ export function cursorContextAt(state: EditorState, position: number): CursorCon
 
 interface Opener {
   column: number;
-  /** Nothing for an item of a list. */
+  /** Undefined for a list item. */
   key?: string;
-  /** Where the value would begin. */
+  /** The column at which the value starts. */
   after: number;
 }
 
-/** The keys and dashes that a line begins with. */
+/** The keys and dashes at the start of a line. */
 function lineOpeners(text: string): Opener[] {
   const all: Opener[] = [];
   let at = /^ */.exec(text)![0].length;
@@ -96,14 +96,14 @@ function lineOpeners(text: string): Opener[] {
   return all;
 }
 
-/** The path of what stands at a column: each line above that is less indented than all below it. */
+/** The path of a column: each line above that is indented less than all lines below it. */
 function pathAbove(doc: Text, line: number, column: number, own: Opener[]): string[] {
   const path: string[] = [];
   let least = column;
   let item = false;
   const take = (all: Opener[], text: string) => {
     for (const it of all.reverse()) {
-      // A list may stand right below its key.
+      // A list may have the same indentation as its key.
       const sameColumn = item && it.key !== undefined && it.column === least && !text.slice(it.after).trim();
       if (it.column >= least && !sameColumn) continue;
       path.unshift(it.key ?? ITEM);
@@ -130,7 +130,7 @@ function siblingKeys(doc: Text, line: number, column: number): Map<string, strin
       const all = lineOpeners(text);
       const here = all.find((it) => it.key !== undefined && it.column === column);
       const dashed = all.some((it) => it.key === undefined && it.column < column);
-      // Downwards, a dash begins the next item; upwards, it is the beginning of this one.
+      // Downwards, a dash starts the next item; upwards, it is the start of this one.
       if (step > 0 && dashed) return;
       if (here) found.set(here.key!, unquote(text.slice(here.after).trim()));
       if (dashed || (text.search(/\S/) < column && !here)) return;
@@ -152,7 +152,7 @@ interface Level {
   beside: Map<string, string>;
 }
 
-/** Inside braces or brackets: read from where they begin. */
+/** Inside braces or brackets: parses from their start. */
 function flowContext(
   doc: Text,
   start: number,
@@ -189,7 +189,7 @@ function flowContext(
     if (letter === undefined) break;
     if (letter === '"' || letter === "'") {
       const end = inside.indexOf(letter, at + 1);
-      // The quote may be the one that is being typed.
+      // The quote may be the one being typed.
       if (end > 0 && !(start + at < position && start + end >= position)) at = end;
     } else if (letter === "{" || letter === "[") {
       levels.push({ map: letter === "{", beside: new Map() });
@@ -209,7 +209,7 @@ function flowContext(
   return context ?? { path, writes: "either", from: position, indent: undefined, siblings: new Map(), ...within };
 }
 
-/** The text of the document that a line is in. */
+/** The text of the document that contains a line. */
 function documentAround(doc: Text, line: number, position: number): Pick<CursorContext, "text" | "before"> {
   let [first, last] = [line, line];
   while (first > 1 && line - first < MAX_LINES && !isDocumentEnd(doc.line(first - 1).text)) first--;
@@ -218,7 +218,7 @@ function documentAround(doc: Text, line: number, position: number): Pick<CursorC
   return { text: doc.sliceString(from, doc.line(last).to), before: doc.sliceString(from, position) };
 }
 
-/** The value of a key at the top of a document. */
+/** The value of a top-level key. */
 export function topLevelValue(text: string, key: string): string | undefined {
   const found = new RegExp(`^${key}:[ \\t]+(\\S+)`, "m").exec(text)?.[1];
   return found === undefined ? undefined : unquote(found);

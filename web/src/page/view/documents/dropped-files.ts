@@ -1,4 +1,4 @@
-// Files that people drag, paste or pick: their paths stay, and only what can be a document comes in.
+// Reads dragged, pasted or picked files: paths are kept, and only possible documents are imported.
 import { formatCount, pluralize } from "../../../format.js";
 import { type File as Document, fileOf, isDocument } from "../../files.js";
 
@@ -6,7 +6,7 @@ const MEGABYTE = 1_000_000;
 const MAX_SIZE = 8 * MEGABYTE;
 const MAX_FILES = 5_000;
 
-/** What came in, and in words what did not. */
+/** The imported files, and a message for each skipped one. */
 export interface ImportedFiles {
   files: Document[];
   skipped: string[];
@@ -17,7 +17,7 @@ interface FoundFile {
   file: globalThis.File;
 }
 
-/** What was dropped or pasted. Must be called at once: a drop is empty afterwards. */
+/** Reads a drop or a paste. Call it synchronously in the event handler: the transfer is empty afterwards. */
 export async function filesFromTransfer(transfer: DataTransfer): Promise<ImportedFiles> {
   const items = [...transfer.items]
     .filter((it) => it.kind === "file")
@@ -30,7 +30,7 @@ export async function filesFromTransfer(transfer: DataTransfer): Promise<Importe
   return readFiles(found);
 }
 
-/** What was picked, with the paths of a folder. */
+/** Reads picked files, with the paths of a folder. */
 export function filesFromList(list: FileList): Promise<ImportedFiles> {
   return readFiles([...list].map((file) => ({ path: file.webkitRelativePath || file.name, file })));
 }
@@ -45,7 +45,7 @@ async function walk(entry: FileSystemEntry, found: FoundFile[]): Promise<void> {
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // A folder is read in parts, until one is empty.
+  // `readEntries` returns a folder in batches, the last one empty.
   for (;;) {
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (!part.length) return;

@@ -1,4 +1,4 @@
-// How the editor looks: the tokens of the page, light and dark alike.
+// The theme of the editor, built on the tokens of the page.
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
@@ -15,7 +15,7 @@ const theme = EditorView.theme({
   ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
     backgroundColor: "color-mix(in srgb, var(--ff-accent) 28%, transparent)",
   },
-  // The selection lies below the text: an opaque line would hide it.
+  // The selection is drawn below the text: an opaque line would hide it.
   "&.cm-focused .cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--ff-hover) 60%, transparent)" },
   ".cm-gutters": {
     backgroundColor: "var(--ff-raised)",
@@ -94,7 +94,7 @@ const theme = EditorView.theme({
     marginTop: "4px",
     padding: "1px 8px",
   },
-  // Lines instead of pictures: they need no `data:` address, and follow the tokens.
+  // Underlines instead of images: they need no `data:` URLs and use the tokens.
   ".cm-lintRange": {
     backgroundImage: "none",
     paddingBottom: "0",

@@ -1,4 +1,4 @@
-// The text of one file. It never waits: what is typed is told to the state at once, and what is found out comes back to its place.
+// The editor of one file. It never waits: each change goes to the state at once, and findings come back asynchronously.
 import {
   autocompletion,
   closeBrackets,
@@ -46,7 +46,7 @@ import { editorTheme } from "./editor.styles.js";
 import { offsetOf, rangeOf } from "./position.js";
 import { inlineCode } from "../inline-code.js";
 
-/** A change that came from the state, which need not be told about it. */
+/** Marks a change that came from the state and must not go back to it. */
 const fromState = Annotation.define<boolean>();
 
 const flash = StateEffect.define<number | null>();
@@ -60,10 +60,10 @@ const flashed = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** A file's text with its history, its cursor and where it was scrolled to. */
+/** The editor state of a file: text, history, cursor and scroll position. */
 interface FileEditor {
   editor: EditorState;
-  /** As the state has it. */
+  /** The text in the page's state. */
   text: string;
   scroll?: StateEffect<unknown>;
 }
@@ -114,7 +114,7 @@ export class Editor extends LitElement {
   #source: Source | undefined;
   #shownFindings: Finding[] | undefined;
   #shownOrigins: LineOrigin[] | undefined;
-  /** The baseline that the changes are marked against, and of which file. */
+  /** The baseline shown in the change gutter, and its file. */
   #shownBase: string | null | undefined;
   #shownBaseFile: string | undefined;
   readonly #editors = new Map<string, FileEditor>();
@@ -154,7 +154,7 @@ export class Editor extends LitElement {
     this.#saveEditor();
   }
 
-  /** Goes to a place of the file that is shown. */
+  /** Opens a position of the file. */
   show(place: Place): void {
     this.file = place.file;
     this.#syncFile();
@@ -168,7 +168,7 @@ export class Editor extends LitElement {
     view.focus();
   }
 
-  /** Mends a finding of the file that is shown; one step to undo. */
+  /** Applies the quick fix of a finding as one undo step. */
   fix(finding: Finding, at?: number): void {
     const view = this.#view;
     const fix = view && fixOf(view.state.doc, finding, at);
@@ -182,7 +182,7 @@ export class Editor extends LitElement {
     view.focus();
   }
 
-  /** Shows the file that is chosen, as the state has it. */
+  /** Shows the selected file with the text of the state. */
   #syncFile(): void {
     const view = this.#view;
     if (!view) return;
@@ -202,7 +202,7 @@ export class Editor extends LitElement {
     const file = this.state.files.get(name);
     const kept = this.#editors.get(name)!;
     const effects = [setBase.of(file?.base ?? null)];
-    // A removed file is not on screen: its text waits for it to be put back.
+    // A removed file is not visible: keep its text until it is restored.
     const text = file?.text ?? kept.text;
     if (text === kept.text) {
       if (this.#shownBase !== file?.base || this.#shownBaseFile !== name) view.dispatch({ effects });
@@ -217,7 +217,10 @@ export class Editor extends LitElement {
     [this.#shownBase, this.#shownBaseFile] = [file?.base, name];
   }
 
-  /** Another source: what has another text now is another file. A server's are the same, only newer. */
+  /**
+   * After a change of source, drops editors whose text differs. Documents of a server are newer versions of the same
+   * files and keep their history.
+   */
   #dropStaleEditors(): void {
     this.#source = this.state.source;
     if (this.#source.id === "served") return;
@@ -315,7 +318,7 @@ export class Editor extends LitElement {
       changeGutter,
       lineNumbers(),
       highlightActiveLineGutter(),
-      // What would otherwise not be seen, or turn the direction of what is.
+      // Shows invisible and bidirectional control characters.
       highlightSpecialChars(),
       history(),
       drawSelection(),
@@ -361,7 +364,7 @@ export class Editor extends LitElement {
   }
 }
 
-/** Enter after a word that is written in full ends the line: there is nothing left to complete. */
+/** Enter after a completely typed word ends the line instead of accepting the completion. */
 function closeFinishedCompletion(view: EditorView): boolean {
   const label = selectedCompletion(view.state)?.label;
   const { head } = view.state.selection.main;
@@ -370,7 +373,7 @@ function closeFinishedCompletion(view: EditorView): boolean {
   return false;
 }
 
-/** The change that makes another text of it, no larger than it must be: cursor, history and marks stay where they can. */
+/** The smallest change to another text, so that cursor, history and marks stay in place. */
 function smallestChange(state: EditorState, text: string): TransactionSpec {
   const before = state.sliceDoc();
   const most = Math.min(before.length, text.length);
@@ -379,7 +382,7 @@ function smallestChange(state: EditorState, text: string): TransactionSpec {
   let tail = 0;
   while (tail < most - head && before.charCodeAt(before.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail))
     tail++;
-  // The document counts every line break as one.
+  // The editor counts every line break as one character.
   const at = (offset: number) =>
     state.lineBreak.length === 1 ? offset : before.slice(0, offset).replaceAll(state.lineBreak, "\n").length;
   return {

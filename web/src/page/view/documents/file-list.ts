@@ -1,4 +1,4 @@
-// The list of files: a tree of folders, with what was edited and what is wrong in each.
+// The list of files: a tree of folders, with edits and problem counts.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { styleMap } from "../../../style-map.js";
 import { baseStyles } from "../../../theme.styles.js";
@@ -10,7 +10,6 @@ import { visibleRows } from "./visible-rows.js";
 
 const ROW = 24;
 
-/** How much is wrong in a file. */
 export interface ProblemCounts {
   errors: number;
   warnings: number;
@@ -19,7 +18,7 @@ export interface ProblemCounts {
 interface Row {
   id: string;
   level: number;
-  /** Of those beside it, which one, counted from one. */
+  /** The position among its siblings, counted from one. */
   index: number;
   size: number;
   folder?: Folder;
@@ -124,7 +123,7 @@ export class FileList extends LitElement {
   declare active: string | undefined;
   declare top: number;
   declare height: number;
-  /** Folders that somebody opened or closed; the others are as they are at first. */
+  /** Folders that the user opened or closed; the others have their initial state. */
   readonly #folded = new Map<string, boolean>();
   #rows: Row[] = [];
   readonly #size = new ResizeObserver(([entry]) => (this.height = entry!.contentRect.height));
@@ -312,7 +311,7 @@ export class FileList extends LitElement {
     event.stopPropagation();
   };
 
-  /** Scrolls as little as it takes to see the active row. */
+  /** Scrolls just enough to show the active row. */
   #reveal(): void {
     const at = this.#rows.findIndex((it) => it.id === this.active);
     if (at < 0) return;

@@ -1,16 +1,16 @@
-// The files as rows: by folder, what was seen in clusters apart from what people wrote.
+// Groups files by folder; observed objects are separate from manifests.
 import { clusterName, pluralize } from "../../../format.js";
 import type { FileState } from "../../state.js";
 
 export interface Folder {
   id: string;
   title: string;
-  /** Clusters, where its files were seen in some. */
+  /** The number of clusters that the files were observed in; 0 for manifests. */
   observedIn: number;
   files: { name: string; title: string; file: FileState }[];
 }
 
-/** Beyond this many, files that were seen in clusters are folded away until somebody asks. */
+/** A folder with more observed files is initially folded. */
 const FOLD_ABOVE = 6;
 
 export function foldersOf(files: Iterable<FileState>): Folder[] {
@@ -44,7 +44,7 @@ export function foldersOf(files: Iterable<FileState>): Folder[] {
         : `seen in ${pluralize(folder.observedIn, "cluster")}`;
     folder.title = folder.title ? `${folder.title}: ${seen}` : seen;
   }
-  // Files without a folder first, then as they came; what was seen at the top follows what was written.
+  // Files without a folder first, then in load order; top-level observed files last.
   const rank = (it: Folder) => (it.id === "" ? 0 : it.id === "/live" ? 2 : 1);
   return [...folders.values()].sort((a, b) => rank(a) - rank(b));
 }

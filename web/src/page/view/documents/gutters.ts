@@ -1,4 +1,4 @@
-// Two columns beside the lines: what was changed against the baseline, and which layer a line speaks for.
+// Two gutters: changes against the baseline, and the layer of each line.
 import { Chunk } from "@codemirror/merge";
 import {
   type EditorState,
@@ -14,11 +14,11 @@ import { render } from "lit";
 import { layerMark } from "../../../layers.js";
 import { type LineOrigin, describeOrigin } from "./line-origins.js";
 
-/** The text of the baseline; null for a file that it does not have. */
+/** The text of the baseline; null for a file that it does not contain. */
 export const setBase = StateEffect.define<string | null>();
 export const setDecided = StateEffect.define<LineOrigin[]>();
 
-/** Gives up on fine differences rather than let somebody wait. */
+/** Limits the precision of the diff to keep typing fast. */
 const DIFF_LIMITS = { scanLimit: 500, timeout: 20 };
 
 class ChangeMarker extends GutterMarker {
@@ -83,7 +83,7 @@ function changeMarkers(chunks: readonly Chunk[], doc: Text): RangeSet<ChangeMark
   return signs.finish();
 }
 
-/** The layers that a line speaks for. The first is the one that is drawn. */
+/** The layers of a line; only the first is drawn. */
 class LayerMarker extends GutterMarker {
   constructor(readonly origins: LineOrigin[]) {
     super();
@@ -120,7 +120,7 @@ function layerMarkers(all: LineOrigin[], doc: Text): RangeSet<LayerMarker> {
   );
 }
 
-/** What the line at a position says. */
+/** The values that the line at a position sets. */
 export function originsAt(state: EditorState, position: number): LineOrigin[] {
   const line = state.doc.lineAt(position);
   let says: LineOrigin[] = [];
@@ -128,7 +128,7 @@ export function originsAt(state: EditorState, position: number): LineOrigin[] {
   return says;
 }
 
-/** `choose` is told what the clicked line says. */
+/** `choose` receives the origins of the clicked line. */
 export function layerGutter(choose: (says: LineOrigin[]) => void): Extension {
   return [
     layers,

@@ -1,4 +1,4 @@
-// Ways for files to come in: a new one, picked ones, dropped ones. What was done is said in place, with the other choice beside it.
+// Imports files: a new one, picked ones, dropped ones. A notice reports the result and offers the alternative.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../../../theme.styles.js";
 import { pluralize } from "../../../format.js";
@@ -61,11 +61,11 @@ export class ImportFiles extends LitElement {
     `,
   ];
   declare state: State;
-  /** A new file is being named. */
+  /** Whether the form for a new file is open. */
   declare naming: boolean;
-  /** What was last brought along, until somebody has read it. */
+  /** The result of the last import, until dismissed. */
   declare brought: (ImportedFiles & { added: boolean }) | undefined;
-  /** Why a name cannot be taken. */
+  /** Why the name is invalid. */
   declare problem: string | undefined;
 
   constructor() {
@@ -137,7 +137,7 @@ export class ImportFiles extends LitElement {
     `;
   }
 
-  /** What was dropped or pasted. Over an example that nobody has touched it takes its place; else it comes beside what is there. */
+  /** Imports a drop or a paste. It replaces an unedited example; otherwise it adds to the existing files. */
   async importTransfer(transfer: DataTransfer): Promise<void> {
     await this.#import(await filesFromTransfer(transfer));
   }
@@ -156,7 +156,7 @@ export class ImportFiles extends LitElement {
     this.brought = { ...brought, added: !replaces };
   }
 
-  /** Only these, and nothing of what was there. */
+  /** Replaces all files. */
   async #replaceAll(files: File[]): Promise<void> {
     this.brought = undefined;
     this.state.select({

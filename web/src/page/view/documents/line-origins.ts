@@ -1,4 +1,4 @@
-// Which lines decide the values of what is chosen.
+// The lines that set the values of the selected subject.
 import type { EffectiveAnswer, LayerAnswer, ProductAnswer } from "../../../../contract.js";
 import { inlineValue, referenceText } from "../../../format.js";
 
@@ -6,18 +6,18 @@ import { inlineValue, referenceText } from "../../../format.js";
 export interface LineOrigin {
   line: number;
   layer: string;
-  /** What it sets: an option path or a JSON pointer; empty for an object as a whole. */
+  /** An option path or a JSON pointer; empty for a complete object. */
   path: string;
   object?: string;
   value: string;
-  /** In how many clusters it wins, of those in which it has a say. */
+  /** The number of clusters in which it wins, of those in which it sets the value. */
   wins: number;
   of: number;
-  /** What wins where it does not. */
+  /** The layer that wins in the other clusters. */
   by?: string;
 }
 
-/** By file, the lines that have a say for `cluster`, or for any if none is chosen. */
+/** By file, the lines that set a value for `cluster`, or for any cluster if none is selected. */
 export function lineOrigins(answer: EffectiveAnswer, cluster: string | undefined): Map<string, LineOrigin[]> {
   const all = new Map<string, Map<string, LineOrigin>>();
   for (const result of answer.results) {
@@ -77,7 +77,7 @@ function objectName({ object }: ProductAnswer): string {
   return [kind, metadata?.namespace, metadata?.name].filter((it) => it !== undefined).join("/");
 }
 
-/** One line's say, in words. */
+/** Describes an origin for tooltips and screen readers. */
 export function describeOrigin(it: LineOrigin): string {
   const what = it.path ? `sets ${it.path}: ${shorten(it.value)}` : `writes ${it.value}`;
   const how =
@@ -93,7 +93,7 @@ function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }
 
-/** The file in which the subject itself is written, as far as its results say. */
+/** The file of the subject's own document, as far as its results name it. */
 export function subjectFile(answer: EffectiveAnswer): string | undefined {
   for (const result of answer.results) {
     const layers = [

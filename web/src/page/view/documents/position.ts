@@ -1,5 +1,5 @@
-// Places as answers give them, and offsets as the editor counts them: lines from one, columns in characters from one, against
-// UTF-16 units from zero.
+// Converts positions of answers (lines and columns from one, columns in characters) to offsets of the editor (UTF-16
+// units from zero).
 import type { Text } from "@codemirror/state";
 import type { Finding } from "../../../../contract.js";
 
@@ -11,7 +11,7 @@ export function offsetOf(doc: Text, place: { line?: number | undefined; column?:
   return line.from + offset;
 }
 
-/** What a finding is about: the word that its message quotes where it stands in that line, else what begins at the place. */
+/** The range of a finding: the word that its message quotes if it is on that line, else the token at the position. */
 export function rangeOf(doc: Text, finding: Finding): { from: number; to: number } {
   const from = offsetOf(doc, finding.at ?? {});
   const word = quotedWords(finding.message)
@@ -20,7 +20,7 @@ export function rangeOf(doc: Text, finding: Finding): { from: number; to: number
   if (word) return word;
   const line = doc.lineAt(from);
   const rest = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]]+)/.exec(line.text.slice(from - line.from))?.[0];
-  // Nothing begins there: the whole line, so that there is something to point at.
+  // No token there: mark the complete line, so that something is visible.
   if (!rest) return { from: line.from + (/\S/.exec(line.text)?.index ?? 0), to: line.to };
   return { from, to: from + rest.length };
 }
@@ -30,7 +30,7 @@ export function quotedWords(message: string): string[] {
   return [...message.matchAll(/`([^`]+)`/g)].map((it) => it[1]!);
 }
 
-/** Where a word stands in the line of an offset: from there on, or else anywhere if only once. */
+/** The range of a word on the line of an offset: the first one from there on, else the only one on the line. */
 export function wordAt(doc: Text, offset: number, word: string): { from: number; to: number } | undefined {
   const line = doc.lineAt(offset);
   const found: number[] = [];

@@ -1,4 +1,4 @@
-// What was found: severity, message, place and hint, each a way to its line.
+// The list of findings: severity, message, position and hint, each linked to its line.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
 import type { Finding } from "../../../../contract.js";
@@ -8,14 +8,14 @@ import { fixTitle } from "./quick-fix.js";
 import { visibleRows } from "./visible-rows.js";
 import { inlineCode } from "../inline-code.js";
 
-/** From here on the rows have one height, and only those on screen are there. */
+/** From this many rows on the list is virtual, with a fixed row height. */
 const VIRTUAL_FROM = 200;
 const ROW = 48;
 
 const ICONS: Record<string, string> = { error: "✕", warning: "▲", info: "i" };
 const RANK: Record<string, number> = { error: 0, warning: 1, info: 2 };
 
-/** The worst first, then by place. */
+/** Most severe first, then by position. */
 export function sortFindings(findings: Finding[]): Finding[] {
   const rank = (it: Finding) => RANK[it.severity] ?? 3;
   const order = (a: string | number = "", b: string | number = "") => (a < b ? -1 : Number(a > b));
@@ -140,7 +140,7 @@ export class Problems extends LitElement {
   ];
   declare findings: Finding[];
   declare file: string | undefined;
-  /** Those of all files, or of the chosen one. */
+  /** Whether to show the findings of all files or of the selected one. */
   declare all: boolean;
   declare open: boolean;
   declare top: number;

@@ -1,4 +1,4 @@
-// What mends a finding, where there is exactly one way.
+// Quick fixes for findings with exactly one solution.
 import type { Text } from "@codemirror/state";
 import type { Finding } from "../../../../contract.js";
 import { offsetOf, quotedWords, wordAt } from "./position.js";
@@ -9,10 +9,10 @@ export interface Fix {
   insert: string;
 }
 
-/** The one word that a hint would put in place of another. */
+/** A hint with exactly one replacement. */
 const SINGLE_REPLACEMENT = /^(?:did you mean `([^`]+)`\?|one of: ([^\s,`]+))$/;
 
-/** What a button says: `replace with In`. Whether it can still be done depends on the text, which `fixOf` looks at. */
+/** The label of the button: `Replace with In`. `fixOf` checks whether the text still allows it. */
 export function fixTitle(finding: Finding): string | undefined {
   const found = SINGLE_REPLACEMENT.exec(finding.hint ?? "");
   if (found && quotedWords(finding.message).length) return `Replace with ${found[1] ?? found[2]}`;

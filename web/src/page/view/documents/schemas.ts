@@ -1,4 +1,4 @@
-// What may stand where, as far as a schema says: those of the kinds, and that of the settings. Loaded when first asked for.
+// The schemas of kinds and settings, for completion. Loaded on first use.
 
 export interface Schema {
   type?: string | string[];
@@ -33,7 +33,7 @@ function load(): Promise<Known> {
   return known;
 }
 
-/** The metadata that every document may have. */
+/** The metadata of every document. */
 const METADATA: Schema = {
   description: "Who the document is",
   properties: {
@@ -53,7 +53,7 @@ const DOCUMENT: Schema = {
   },
 };
 
-/** The schemas at a path of a document, most telling first. */
+/** The schemas at a path of a document, most specific first. */
 export async function schemasAt(
   apiVersion: string | undefined,
   kind: string | undefined,

@@ -1,4 +1,4 @@
-// Values that name something else: clusters, labels, options, other documents.
+// Completions for values that name something: clusters, labels, options, other documents.
 import type { Completion } from "@codemirror/autocomplete";
 import type { ClusterAnswer, KindAnswer } from "../../../../contract.js";
 import { pluralize, inlineValue, toJson } from "../../../format.js";
@@ -8,7 +8,7 @@ import { ITEM, type CursorContext, topLevelValue } from "./cursor-context.js";
 export interface FleetIndex {
   clusters: ClusterAnswer[];
   documents: Document[];
-  /** By key, the values and how many clusters have each. */
+  /** By key, the values and the number of clusters with each. */
   labels: Map<string, Map<string, number>>;
   kinds: KindAnswer[];
 }
@@ -24,7 +24,7 @@ export function fleetIndex(clusters: ClusterAnswer[], documents: Document[], kin
   return { clusters, documents, kinds, labels: labelsOf(clusters) };
 }
 
-/** The labels of the fleet that was last asked about. */
+/** The label index of the last fleet. */
 let cached: { of: ClusterAnswer[]; labels: FleetIndex["labels"] } | undefined;
 
 function labelsOf(clusters: ClusterAnswer[]): FleetIndex["labels"] {
@@ -41,9 +41,9 @@ function labelsOf(clusters: ClusterAnswer[]): FleetIndex["labels"] {
   return labels;
 }
 
-/** What the value at a spot may name. */
+/** The completions for a value that is a reference. */
 export function referenceCompletions(spot: CursorContext, fleet: FleetIndex): Completion[] {
-  // An item of a list is named as the list is.
+  // A list item is named after its list.
   const path = spot.path.filter((it) => it !== ITEM);
   const isItem = spot.path.at(-1) === ITEM;
   const [above, key] = [path.at(-2) ?? "", path.at(-1) ?? ""];
@@ -81,12 +81,12 @@ function labelValues(fleet: FleetIndex, key: string): Completion[] {
   }));
 }
 
-/** Inside `values: […]`, the key stands before the list. */
+/** Inside `values: […]`, the key precedes the list. */
 function keyBefore(spot: CursorContext): string {
   return [...spot.before.matchAll(/\bkey:\s*["']?([^\s,"'}]+)/g)].at(-1)?.[1] ?? "";
 }
 
-/** The clusters of those who read the document; all, if it is not known who does. */
+/** The clusters of the dialects that read the document; all clusters if the kind is unknown. */
 function clusterNames(spot: CursorContext, fleet: FleetIndex): Completion[] {
   const dialects = (kind: string | undefined) =>
     fleet.kinds
@@ -108,7 +108,7 @@ function clusterNames(spot: CursorContext, fleet: FleetIndex): Completion[] {
   }));
 }
 
-/** The options of the definitions that the document names, or of all if it names none. */
+/** The options of the definitions that the document names, or of all definitions if it names none. */
 function optionsOf(spot: CursorContext, fleet: FleetIndex): [definition: string, option: Option][] {
   const definitions = fleet.documents.filter(
     (it) => it.kind === "PluginDefinition" || it.kind === "ClusterPluginDefinition",
@@ -153,7 +153,7 @@ function namespaces(fleet: FleetIndex): Completion[] {
   return [...all].map((label) => ({ label, type: "namespace", boost: 1 }));
 }
 
-/** Names of the documents that a key speaks of: `clusterSets`, `pluginPreset`, `pluginDefinitionRef: {name}`. */
+/** The names of documents that a key refers to: `clusterSets`, `pluginPreset`, `pluginDefinitionRef: {name}`. */
 function documentNames(fleet: FleetIndex, spot: CursorContext, above: string, key: string): Completion[] {
   const spoken = key === "name" ? (spot.siblings.get("kind") ?? above) : key;
   const word = spoken
@@ -163,7 +163,7 @@ function documentNames(fleet: FleetIndex, spot: CursorContext, above: string, ke
   if (word === "" || word === "metadata") return [];
   const found = fleet.documents.filter((it) => {
     const kind = it.kind.toLowerCase();
-    // `pluginDefinitionNames` may mean a ClusterPluginDefinition too, unless a kind stands beside it.
+    // `pluginDefinitionNames` may also refer to a ClusterPluginDefinition, unless a sibling `kind` says otherwise.
     const isMeant = kind === word || (word.length > 6 && kind.endsWith(word) && !spot.siblings.has("kind"));
     return it.metadata?.name !== undefined && isMeant;
   });

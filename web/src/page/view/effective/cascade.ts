@@ -1,5 +1,5 @@
-// Why a value is what it is: every layer that has something to say about it, winner on top, losers struck out, those that do not
-// apply with the reason. Each is a link to its line.
+// The layers behind a value: winner on top, losers struck out, layers that do not apply with their reason. Each links
+// to its line.
 import { css, html, LitElement, nothing } from "lit";
 import type { LayerAnswer, LinkAnswer, Refusal } from "../../../../contract.js";
 import { layerMark, markStyles } from "../../../layers.js";
@@ -88,10 +88,10 @@ export class Cascade extends LitElement {
   ];
   declare state: State;
   declare name: string;
-  /** The whole value, where a line is not enough for it. */
+  /** The full value, if one line is too short for it. */
   declare text: string | undefined;
   declare chain: (LinkAnswer | LayerAnswer)[];
-  /** The rule that kept the value. */
+  /** The rule that retained the value. */
   declare rule: string | undefined;
   declare error: Refusal | undefined;
 
@@ -114,7 +114,7 @@ export class Cascade extends LitElement {
       state === "retained" && this.rule !== undefined
         ? `${STATE_TEXT[state]} by the rule ${this.rule}`
         : (STATE_TEXT[state] ?? state);
-    // Winners stand on top and losers are struck out: only those who cannot see it need to be told.
+    // Position and strike-through show winners and losers; only screen readers need the words.
     const plain = state === "wins" || state === "shadowed";
     return html`<li class=${state}>
       ${layerMark(link.layer)}

@@ -1,4 +1,4 @@
-// Picks one of thousands of clusters: type to narrow, arrows and Enter to take.
+// Picks one of thousands of clusters: type to filter, arrows and Enter to pick.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../../../theme.styles.js";
 import { styleMap } from "../../../style-map.js";
@@ -7,7 +7,9 @@ import { clusterName, formatCount } from "../../../format.js";
 const ROW_HEIGHT = 24;
 const VISIBLE_ROWS = 12;
 
-/** Tells `pick` with the name. `names` are what the subject picks, `others` the rest of the fleet. */
+/**
+ * Dispatches `pick` with the name. `names` are the clusters that the subject selects, `others` the rest of the fleet.
+ */
 export class ClusterPicker extends LitElement {
   static override properties = {
     names: { attribute: false },
@@ -193,7 +195,7 @@ export class ClusterPicker extends LitElement {
       this.open = false;
       this.dispatchEvent(new CustomEvent("leave"));
     } else {
-      // Typing here is typing, whatever else the page does with letters.
+      // Letters typed here must not trigger the page's shortcuts.
       if (event.key.length === 1) event.stopPropagation();
       return;
     }

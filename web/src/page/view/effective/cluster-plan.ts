@@ -1,4 +1,4 @@
-// A cluster's part of the plan: one line an action, with its reason; the differences unfold.
+// A cluster's part of the plan: one line for each action with its reason; differences on demand.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
 import { baseStyles } from "../../../theme.styles.js";
@@ -82,7 +82,7 @@ export class ClusterPlan extends LitElement {
     () => {
       const { cluster, subject } = this.state.selection;
       if (cluster === undefined || subject === undefined) return undefined;
-      // What a subject does on the hub is of no cluster.
+      // Actions on the hub belong to no cluster: scope the plan by subject.
       return {
         op: "plan",
         scope: cluster === "" ? { subjects: [subject] } : { clusters: [cluster] },
@@ -105,7 +105,7 @@ export class ClusterPlan extends LitElement {
       return html`<h3>Plan</h3>
         <p class="quiet">${inlineCode(error.message)}</p>`;
     if (!value) return nothing;
-    // Those of the subject that is looked at first.
+    // Actions of the selected subject first.
     const all = [...value.actions, ...value.held].sort(
       (a, b) => Number(b.subject === subject) - Number(a.subject === subject),
     );

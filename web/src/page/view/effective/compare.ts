@@ -1,4 +1,4 @@
-// Two clusters side by side: where they get something else, and which layer makes the difference.
+// Two clusters side by side: their differences and the layer that causes each.
 import { css, html, LitElement, nothing } from "lit";
 import type { ClusterDifference } from "../../../../contract.js";
 import { layerMark, markStyles } from "../../../layers.js";
@@ -123,7 +123,7 @@ export class Compare extends LitElement {
   }
 }
 
-/** Long paths break between their parts. */
+/** Allows long paths to break between their segments. */
 function breakable(path: string) {
   return path.split(/(?<=[./])/).map((it) => html`${it}<wbr />`);
 }

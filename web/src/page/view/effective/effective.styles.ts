@@ -1,4 +1,4 @@
-// How the column of one cluster looks.
+// The styles of the cluster column.
 import { css } from "lit";
 
 export const effectiveStyles = css`

@@ -1,4 +1,4 @@
-// What to write when there is nothing to show.
+// Empty states with documents to start from.
 import { html } from "lit";
 
 export function noSubjects() {

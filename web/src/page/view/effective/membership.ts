@@ -1,4 +1,4 @@
-// Why a cluster is in or out of a subject: requirement by requirement, each a link to the label that it is about.
+// Why a subject selects a cluster or not: each requirement with a link to its label.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../../../theme.styles.js";
 import { clusterName } from "../../../format.js";
@@ -96,7 +96,7 @@ export class Membership extends LitElement {
     </details>`;
   }
 
-  /** To the label that a reason names. */
+  /** A link to the label of a reason. */
   #link(text: string) {
     const key = /^`([^`=! ]+)(?:[=! ][^`]*)?`.*the label/.exec(text)?.[1];
     if (key === undefined) return nothing;
@@ -109,7 +109,7 @@ export class Membership extends LitElement {
     </button>`;
   }
 
-  /** Looked for when somebody wants to go there, in the files that name the cluster. */
+  /** Finds the label on demand, in the files that name the cluster. */
   async #label(key: string): Promise<Place | undefined> {
     const kinds = (this.clusters.value?.clusters ?? []).filter((it) => it.name === this.cluster).map((it) => it.kind);
     for (const file of this.state.files.values()) {

@@ -1,4 +1,5 @@
-// How the tree of values looks. Every line of it has the same height: what is not on screen is known by its number of lines.
+// The styles of the value tree. Every line has the same height, so that the height of rows outside the viewport follows
+// from their number of lines.
 import { css } from "lit";
 
 export const LINE = 24;

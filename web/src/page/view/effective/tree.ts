@@ -1,4 +1,5 @@
-// The values of a cluster as a tree with three columns: what, how much, who says so. Under a value what it overrides, struck out.
+// The values of a cluster as a tree grid with three columns: name, value, winning layer. Overridden values are struck
+// out below.
 import { html, LitElement, nothing, type TemplateResult } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { repeat } from "lit/directives/repeat.js";
@@ -13,18 +14,18 @@ import { LINE, treeStyles } from "./tree.styles.js";
 interface Row {
   node: Node;
   level: number;
-  /** Losers that stand under it. */
+  /** The overridden layers shown below the row. */
   losers: LayerAnswer[];
 }
 
-/** More losers than these are shown when the value is chosen. */
+/** With more losers than this, they are shown only when the value is selected. */
 const MAX_INLINE_LOSERS = 3;
-/** Trees of more rows keep only what can be seen in the document. */
+/** Trees with more rows render only the visible ones. */
 const VIRTUAL_FROM = 300;
 
 /**
- * Tells `choose` (a node, or null), `decide` (a node: go to the line that decides over it) and `place` (a layer: go to its line).
- * `panel` stands under the chosen value.
+ * Dispatches `choose` (a node, or null), `decide` (a node: open the line that sets it) and `place` (a layer: open its
+ * line). `panel` is shown below the selected value.
  */
 export class Tree extends LitElement {
   static override properties = {
@@ -41,9 +42,9 @@ export class Tree extends LitElement {
   declare chosen: string | undefined;
   declare panel: TemplateResult | typeof nothing;
   declare label: string;
-  /** The row that has the keyboard. */
+  /** The row with keyboard focus. */
   declare active: string | undefined;
-  /** What people opened or closed against how it starts. */
+  /** Nodes that the user opened or closed against their initial state. */
   declare toggled: Set<string>;
   declare panelHeight: number;
   #rows: Row[] = [];
@@ -73,7 +74,7 @@ export class Tree extends LitElement {
     this.#panelObserver.disconnect();
   }
 
-  /** Puts the keyboard on a value. */
+  /** Moves the keyboard focus to a value. */
   focusNode(id: string): void {
     this.#expandTo(id);
     this.active = id;
@@ -81,7 +82,7 @@ export class Tree extends LitElement {
   }
 
   override willUpdate(changed: Map<string, unknown>): void {
-    // Whoever chooses a value from elsewhere finds it unfolded.
+    // Expands to a value that was selected elsewhere.
     if (changed.has("chosen") && this.chosen !== undefined && this.chosen !== this.#revealed) {
       this.#revealed = this.chosen;
       this.#expandTo(this.chosen);
@@ -193,7 +194,7 @@ export class Tree extends LitElement {
   #flatten(nodes: Node[], level: number): void {
     for (const node of nodes) {
       const beaten = node.children.length || node.change === "removed" ? [] : node.origins.slice(1);
-      // The panel under a chosen value says it all.
+      // The panel below a selected value lists all losers.
       const losers = node.id === this.chosen || beaten.length > MAX_INLINE_LOSERS ? [] : beaten;
       this.#rows.push({ node, level, losers });
       if (node.children.length && this.#isOpen(node)) this.#flatten(node.children, level + 1);
@@ -210,7 +211,7 @@ export class Tree extends LitElement {
     this.toggled = toggled;
   }
 
-  /** Unfolds what is around a value. */
+  /** Expands the ancestors of a value. */
   #expandTo(id: string): void {
     const around = pathTo(this.nodes, (it) => it.id === id).slice(0, -1);
     for (const it of around) if (!this.#isOpen(it)) this.#toggle(it);
@@ -295,7 +296,7 @@ export class Tree extends LitElement {
       ?.focus({ preventScroll: this.#rows.length > VIRTUAL_FROM });
   }
 
-  /** Of many rows one may not be there yet: its place is known all the same. */
+  /** The row may not be rendered yet, but its position is known. */
   #scrollTo(at: number): void {
     const scroller = this.#scroller;
     if (!scroller || this.#rows.length <= VIRTUAL_FROM) return;
@@ -329,7 +330,7 @@ function sign(node: Node) {
   return node.change ? html`<span class="sign" aria-hidden="true">${signs[node.change]}</span>` : nothing;
 }
 
-/** What scrolls around an element, through shadow roots. */
+/** The scrolling ancestor of an element, through shadow roots. */
 function scrollerOf(element: HTMLElement): HTMLElement | undefined {
   let at: globalThis.Node | null = element;
   while (at) {

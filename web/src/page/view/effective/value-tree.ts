@@ -1,35 +1,35 @@
-// What one cluster gets, as a tree of values that know where they come from and what they were before the edits.
+// The result of one cluster as a tree of values with their origins and their state before the edits.
 import type { Json, LayerAnswer, OptionAnswer, ProductAnswer, ResultAnswer } from "../../../../contract.js";
 import { inlineValue, toJson, referenceText } from "../../../format.js";
 import { pointerSegment } from "../../../yaml.js";
 
-/** A value, or what holds values. */
+/** A value or a group of values. */
 export interface Node {
-  /** The same for the same place, whatever stands there. */
+  /** Stable for a path, whatever its value. */
   id: string;
   name: string;
   /** As `explain` takes it: an option path, or a JSON pointer into `object`. A group of options has none. */
   path?: string;
   object?: string;
-  /** A value in one line; nothing for what holds others. */
+  /** The value on one line; undefined for a branch. */
   text?: string;
-  /** Whether the text stands for a Secret. */
+  /** Whether the text is a reference to a Secret. */
   isReference?: boolean;
-  /** What holds others says how many and of what sort. */
+  /** The type and size of a branch. */
   summary?: string;
   children: Node[];
-  /** Who set it, winner first. */
+  /** The layers that set it, winner first. */
   origins: LayerAnswer[];
-  /** The rule that kept it from the live object. */
+  /** The rule that retained it from the live object. */
   retainedBy?: string;
-  /** Against what it was before the edits. What is gone is still shown, struck out. */
+  /** The change against the baseline. Removed values are still shown, struck out. */
   change?: "added" | "changed" | "removed";
   was?: string;
-  /** Whether it starts folded. */
+  /** Whether it is initially folded. */
   folded: boolean;
 }
 
-/** What a subject with objects calls one of them. */
+/** The reference of an object within its subject. */
 export function objectName(object: unknown): string {
   const { kind, metadata } = object as { kind?: string; metadata?: { namespace?: string; name?: string } };
   return [kind, metadata?.namespace, metadata?.name].filter((it) => it !== undefined && it !== "").join("/");
@@ -40,7 +40,7 @@ export function nodesOf(result: ResultAnswer | undefined): Node[] {
   return optionNodes(result?.options ?? [], result?.origins ?? {});
 }
 
-/** As people write objects: who they are first. */
+/** The entries in the usual order of manifests: identity first. */
 export function sortedEntries(value: object): [string, unknown][] {
   const rank = (key: string) => KEY_ORDER.get(key) ?? 9;
   return Object.entries(value).sort(([a], [b]) => rank(a) - rank(b));
@@ -54,11 +54,11 @@ const KEY_ORDER = new Map([
   ["namespace", 4],
 ]);
 
-/** So many options of one prefix stand together. */
+/** From this many options with a common prefix on they form a group. */
 const GROUP_FROM = 4;
-/** More than these below one value start folded. */
+/** A branch with more descendants is initially folded. */
 const FOLD_ABOVE = 40;
-/** More objects than these start folded. */
+/** With more objects than this, they are initially folded. */
 const FOLD_OBJECTS_ABOVE = 3;
 
 function optionNodes(options: OptionAnswer[], origins: Record<string, LayerAnswer[]>): Node[] {
@@ -75,7 +75,7 @@ function optionNodes(options: OptionAnswer[], origins: Record<string, LayerAnswe
     for (const it of leaves) it.name = it.name.slice(prefix.length + 1) || it.name;
     return [branch(`group ${prefix}`, prefix, leaves, `${family.length} options`, injected)];
   });
-  // What people wrote first, what the engine adds last.
+  // Options from documents first, options injected by the engine last.
   const added = (it: Node): number => Number((it.children[0] ?? it).origins[0]?.layer === "injected");
   return nodes.sort((a, b) => added(a) - added(b));
 }
@@ -94,7 +94,7 @@ function optionNode(option: OptionAnswer, origins: LayerAnswer[]): Node {
   const base = { path: option.path, id: `option ${option.path}`, name: option.path, origins };
   if (option.valueFrom !== undefined)
     return { ...base, text: referenceText(option.valueFrom), isReference: true, children: [], folded: false };
-  // Maps may be merged from several layers: each value below belongs to the first layer that has it.
+  // Several layers may merge a map: each value below belongs to the first layer that contains it.
   const below = (pointer: string) => originsInside(origins, pointer);
   const path = (outer: string, key: string | number) =>
     typeof key === "number" ? `${outer}[${key}]` : `${outer}.${key.replace(/[.[\\]/g, "\\$&")}`;
@@ -105,7 +105,7 @@ function optionNode(option: OptionAnswer, origins: LayerAnswer[]): Node {
   });
 }
 
-/** What layers say of a place inside of what they say. */
+/** The values of layers at a pointer below their own. */
 function originsInside(origins: LayerAnswer[], pointer: string): LayerAnswer[] {
   return origins.flatMap((it) => {
     const value = at(it.value, pointer);
@@ -113,7 +113,7 @@ function originsInside(origins: LayerAnswer[], pointer: string): LayerAnswer[] {
   });
 }
 
-/** Documents may well call something `constructor`. */
+/** Documents may contain keys such as `constructor`. */
 function ownValue<T>(of: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(of, key) ? of[key] : undefined;
 }
@@ -132,10 +132,10 @@ function objectNode(product: ProductAnswer, of: number): Node {
   const [kind, ...rest] = object.split("/");
   const origins = product.origins ?? {};
   const retained = new Map((product.retained ?? []).map((it) => [it.path, it.rule]));
-  // Where the base is written is known of it as a whole: the line of a value in it is for `explain` to say.
+  // The base has one position; only `explain` knows the line of a value in it.
   const { line: _line, column: _column, ...place } = product.base ?? {};
   const base: LayerAnswer = { layer: "base", ...place };
-  // A value is its nearest layer's; what no layer touched is the base's own.
+  // A value belongs to its nearest layer; without one, to the base.
   const nearestOrigins = (pointer: string): LayerAnswer[] => {
     for (let it = pointer; it; it = it.slice(0, it.lastIndexOf("/"))) {
       const found = ownValue(origins, it);
@@ -205,7 +205,7 @@ function valueNode(
   };
 }
 
-/** Elements of lists are known by their names. */
+/** Appends the name of a list element. */
 function nameIn(value: unknown): string {
   const name = (value as { name?: unknown } | null)?.name;
   return typeof name === "string" ? ` ${name}` : "";
@@ -219,7 +219,7 @@ function size(nodes: Node[]): number {
   return nodes.reduce((sum, it) => sum + 1 + size(it.children), 0);
 }
 
-/** Marks what the edits made of it. */
+/** Marks the changes between two trees. */
 export function markChanges(before: Node[], after: Node[]): Node[] {
   const then = new Map(before.map((it) => [it.id, it]));
   const marked = after.map((it): Node => {
@@ -234,7 +234,7 @@ export function markChanges(before: Node[], after: Node[]): Node[] {
   return [...marked, ...gone];
 }
 
-/** What a layer says, in one line. */
+/** The value of a layer on one line. */
 export function layerValueText(layer: { value?: unknown; valueFrom?: unknown }): string {
   if (layer.valueFrom !== undefined) return referenceText(layer.valueFrom);
   return layer.value === undefined
@@ -266,7 +266,7 @@ function fileName(path: string): string {
   return path.split("/").at(-1)!;
 }
 
-/** The node of a path, and those around it, outermost first. */
+/** The first matching node with its ancestors, outermost first. */
 export function pathTo(nodes: Node[], is: (node: Node) => boolean): Node[] {
   for (const it of nodes) {
     if (is(it)) return [it];

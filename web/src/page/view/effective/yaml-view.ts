@@ -1,4 +1,4 @@
-// The same values as YAML: to read, to select, to copy. In the margin of each line the mark of the layer that decides over it.
+// The effective values as YAML, to read, select and copy. The margin of each line shows the mark of its layer.
 import { css, html, LitElement, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { ResultAnswer } from "../../../../contract.js";
@@ -9,17 +9,17 @@ import { type Line, lineText, pointerSegment, yamlLines } from "../../../yaml.js
 import { sortedEntries, type Node, objectName } from "./value-tree.js";
 
 interface Part {
-  /** The object, nothing for options. */
+  /** The object; undefined for options. */
   name?: string;
   lines: Line[];
-  /** What cannot be said in values. */
+  /** Comments for values that YAML cannot show, such as references. */
   notes: string[];
 }
 
-/** More objects than these start folded. */
+/** With more objects than this, they are initially folded. */
 const FOLD_ABOVE = 3;
 
-/** Tells `choose` with the node of a line that was clicked in the margin. */
+/** Dispatches `choose` with the node of the clicked line. */
 export class YamlView extends LitElement {
   static override properties = {
     result: { attribute: false },
@@ -102,7 +102,7 @@ export class YamlView extends LitElement {
     this.opened = new Set();
   }
 
-  /** Everything, as it is copied. */
+  /** The complete text for the clipboard. */
   get text(): string {
     const text = (part: Part) => [...part.lines.map(lineText), ...part.notes.map((it) => `# ${it}`)].join("\n");
     return `${this.#parts().map(text).join("\n---\n")}\n`;
@@ -157,7 +157,7 @@ ${guard(
   #line(line: Line, object: string | undefined, begins: boolean) {
     const node = begins ? this.#nodeOf(line.pointer, object) : undefined;
     const layer = node && (node.retainedBy === undefined ? node.origins[0]?.layer : "live");
-    // Line breaks are there for those who select and copy.
+    // The line breaks are for selecting and copying.
     return html`<span class="line"
       >${
         node && layer && !node.children.length
@@ -197,7 +197,7 @@ ${guard(
     try {
       await navigator.clipboard.writeText(this.text);
     } catch {
-      // Where the clipboard is not to be had, the text is selected for whoever has the keys.
+      // Without clipboard access, select the text so that the user can copy it.
       getSelection()?.selectAllChildren(this.renderRoot.querySelector("pre")!);
       return;
     }
@@ -212,7 +212,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(sortedEntries(value).map(([key, it]) => [key, sortKeys(it)]));
 }
 
-/** Where an option stands in the tree that all options make up: `image.tag`, `hosts[0].name`, `a\.b`. */
+/** The JSON pointer of an option in the merged values: `image.tag`, `hosts[0].name`, `a\.b`. */
 function pointerOf(path: string): string {
   const steps = path.match(/\[\d+\]|(?:\\.|[^.[\\])+/gs) ?? [];
   return steps

@@ -1,4 +1,4 @@
-// One cluster of the fleet: its labels, its sets, and why it is in the chosen subject or out of it.
+// One cluster of the fleet: its labels, its sets, and why the selected subject selects it or not.
 import { html, nothing } from "lit";
 import type { ClusterAnswer, ExplainAnswer, Refusal } from "../../../../contract.js";
 import type { State } from "../../state.js";
@@ -7,7 +7,7 @@ import { referenceOf } from "../groups/reference.js";
 import { labelPointer, reasonList } from "../groups/reasons.js";
 import { inlineCode } from "../inline-code.js";
 
-/** `why` is of the chosen subject and this cluster, or why that cannot be said. */
+/** `why` is the explanation for the selected subject and this cluster, or its error. */
 export function detail(
   state: State,
   cluster: ClusterAnswer,

@@ -1,16 +1,16 @@
-// What people type to find clusters: a selector as kubectl takes it, or any part of a name, a label or a set.
+// The cluster filter: a selector as in kubectl, or any part of a name, a label or a set.
 import type { ClusterAnswer } from "../../../../contract.js";
 
 export type FilterMode = "all" | "selector" | "text";
 
-/** How a filter is meant. A single word is text: it also finds the label that it may be the key of. */
+/** Detects the filter mode. A single word is text: it also matches label keys. */
 export function filterMode(filter: string): FilterMode {
   const trimmed = filter.trim();
   if (trimmed === "") return "all";
   return /[=!<>(),]|\s(in|notin)(\s|$)/.test(trimmed) ? "selector" : "text";
 }
 
-/** Every word must be somewhere in the cluster. */
+/** Whether every word occurs somewhere in the cluster. */
 export function matchesText(cluster: ClusterAnswer, words: string[]): boolean {
   const texts = [
     cluster.name,
@@ -26,7 +26,7 @@ export function searchWords(filter: string): string[] {
   return filter.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-/** The values of a label that a selector asks for, in the forms that chips write. */
+/** The values that a selector requires of a label, in the forms that chips write. */
 export function selectedValues(filter: string, key: string): string[] {
   return requirements(filter).flatMap((it) => {
     const { key: its, values } = parseEquality(it) ?? {};
@@ -34,7 +34,7 @@ export function selectedValues(filter: string, key: string): string[] {
   });
 }
 
-/** The selector with a value of a label asked for, or not any more. What else it says stays. */
+/** Adds a label value to the selector or removes it. Other requirements stay. */
 export function toggleValue(filter: string, key: string, value: string): string {
   const parts = filterMode(filter) === "selector" ? requirements(filter) : [];
   const at = parts.findIndex((it) => parseEquality(it)?.key === key);
@@ -47,7 +47,7 @@ export function toggleValue(filter: string, key: string, value: string): string 
   return parts.join(",");
 }
 
-/** The parts of a selector: commas inside parentheses do not part. */
+/** The requirements of a selector, split at commas outside of parentheses. */
 function requirements(filter: string): string[] {
   return filter
     .split(/,(?![^(]*\))/)
@@ -62,7 +62,7 @@ function parseEquality(requirement: string): { key: string; values: string[] } |
   return some ? { key: some[1]!, values: some[2]!.split(",").map((it) => it.trim()) } : undefined;
 }
 
-/** Where in the filter the engine met something else: the column, counted from one. */
+/** The column of a parse error in the filter, counted from one. */
 export function errorColumn(message: string): number | undefined {
   const found = /\(at 1:(\d+) of the selector\)$/.exec(message);
   return found ? Number(found[1]) : undefined;

@@ -1,9 +1,9 @@
-// Which labels say most about a fleet: those that many clusters have, with few values that part them well.
+// Ranks the labels of a fleet: those that many clusters have, with few values that divide the clusters evenly.
 import type { ClusterAnswer } from "../../../../contract.js";
 
 export interface Label {
   key: string;
-  /** Clusters that have it. */
+  /** The number of clusters that have it. */
   clusters: number;
   /** Most clusters first. */
   values: [value: string, clusters: number][];
@@ -11,19 +11,19 @@ export interface Label {
 
 const cache = new WeakMap<ClusterAnswer[], Label[]>();
 
-/** All labels of the fleet, the most telling first. */
+/** All labels of the fleet, the most distinguishing first. */
 export function labelsOf(clusters: ClusterAnswer[]): Label[] {
   let labels = cache.get(clusters);
   if (!labels) cache.set(clusters, (labels = rankLabels(clusters)));
   return labels;
 }
 
-/** A label may be called like something that every object has. */
+/** Label keys may equal names of object properties. */
 export function labelOf({ labels }: ClusterAnswer, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-/** The part of a key that people know it by. */
+/** The key without its prefix. */
 export function shortKey(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
 }
@@ -49,13 +49,13 @@ function rankLabels(clusters: ClusterAnswer[]): Label[] {
     .filter((it, index, labels) => !labels.slice(0, index).some((other) => isDuplicate(it, other, clusters)));
 }
 
-/** How evenly its values part the clusters, less for what has a value for nearly each. */
+/** How evenly its values divide the clusters, reduced for labels with many values. */
 function score({ clusters, values }: Label, all: number): number {
   const evenness = values.reduce((sum, [, it]) => sum - (it / clusters) * Math.log2(it / clusters), 0);
   return (clusters / all) * (values.length > 12 ? (evenness * 6) / values.length : evenness + 0.01);
 }
 
-/** Says the same as another label, as `topology.kubernetes.io/region` does beside `region`. */
+/** Whether it duplicates another label, as `topology.kubernetes.io/region` does `region`. */
 function isDuplicate(label: Label, other: Label, clusters: ClusterAnswer[]): boolean {
   return (
     label.clusters === other.clusters &&

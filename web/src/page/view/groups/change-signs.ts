@@ -1,4 +1,4 @@
-// What the edits do to each cluster of a subject, as signs.
+// The effect of the edits on each cluster of a subject, as signs.
 import type { WhatIfAnswer } from "../../../../contract.js";
 
 const SIGNS: Record<string, string> = { changed: "~", joins: "+", leaves: "−", fails: "!", heals: "✓" };
@@ -19,7 +19,7 @@ export function signsOf(answer: WhatIfAnswer | undefined, subject: string | unde
   return signs;
 }
 
-/** How many of the clusters have each sign. */
+/** The number of clusters with each sign. */
 export function countSigns(signs: Map<string, string>, clusters: Iterable<string>): Map<string, number> {
   const tally = new Map<string, number>();
   for (const it of clusters) {

@@ -1,4 +1,4 @@
-// The clusters of a group, one line each: thousands unfold as fast as three.
+// The clusters of a group as a virtual list.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
 import { baseStyles } from "../../../theme.styles.js";
@@ -37,7 +37,7 @@ export class ClusterList extends LitElement {
     `,
   ];
   declare clusters: string[];
-  /** What edits do to a cluster: `~`, `+`, `−`. */
+  /** The effect of the edits on a cluster: `~`, `+`, `−`. */
   declare signs: Map<string, string> | undefined;
   declare chosen: string | undefined;
   declare label: string;

@@ -1,4 +1,4 @@
-// A reference, taken apart.
+// Parses and formats references to documents.
 
 export interface Reference {
   kind: string;

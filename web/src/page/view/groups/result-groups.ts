@@ -1,14 +1,14 @@
-// Groups of equal result: what sets each apart from the largest, in the fewest words.
+// Groups of clusters with equal results, and how each differs from the largest.
 import type { EffectiveAnswer, ResultAnswer } from "../../../../contract.js";
 import { inlineValue, toJson, referenceText } from "../../../format.js";
 
 export interface Group {
-  /** A, B, C…: largest first, those that cannot be answered last. */
+  /** A, B, C…: largest first, groups with errors last. */
   letter: string;
-  /** The engine tells apart what other layers make equal; here that is one group. */
+  /** The engine separates results with different layers; equal values form one group here. */
   results: ResultAnswer[];
   clusters: string[];
-  /** Against the largest group, what is rarest first. */
+  /** The differences to the largest group, rarest first. */
   differences: Difference[];
   largest: boolean;
 }
@@ -16,7 +16,7 @@ export interface Group {
 export interface Difference {
   /** An option path, or the end of a pointer into an object. */
   path: string;
-  /** Nothing where the group does not have it. */
+  /** Undefined where the group does not have it. */
   value?: string;
 }
 
@@ -32,7 +32,7 @@ export function groupWith(groups: Group[], cluster: string | undefined): Group |
   return cluster === undefined ? undefined : groups.find((it) => it.clusters.includes(cluster));
 }
 
-/** The cluster to look at when none is chosen: the first of the largest group. */
+/** The initially selected cluster: the first of the largest group. */
 export function firstOf(answer: EffectiveAnswer): string | undefined {
   const groups = groupsOf(answer);
   return (groups.find((it) => it.largest) ?? groups[0])?.clusters[0];
@@ -44,7 +44,7 @@ export function differenceText({ path, value }: Difference): string {
 }
 
 function groupResults(answer: EffectiveAnswer): Group[] {
-  // What names the cluster differs everywhere: it says nothing about a group.
+  // Options that contain the cluster's name differ everywhere and distinguish no group.
   const perClusterPaths = new Set(
     answer.results.flatMap((it) =>
       Object.values(it.own ?? {})
@@ -71,12 +71,12 @@ function groupResults(answer: EffectiveAnswer): Group[] {
   const most = sorted
     .filter((it) => !it.results[0]!.error)
     .reduce((best, it) => (it.clusters.length > (best?.clusters.length ?? 0) ? it : best), sorted[0]);
-  // How many clusters have the same: what is rare says more.
+  // The number of clusters with the same value: rare values distinguish more.
   const clustersByLeaf = new Map<string, number>();
   for (const { leaves, clusters } of sorted)
     for (const [key, { shape }] of leaves)
       clustersByLeaf.set(`${key}\0${shape}`, (clustersByLeaf.get(`${key}\0${shape}`) ?? 0) + clusters.length);
-  // Where several are the largest, each is compared with what most clusters have, value by value.
+  // If several groups are the largest, compare each with the most common value of every option.
   const isTied = sorted.filter((it) => it.clusters.length === most?.clusters.length).length > 1;
   const usual = isTied ? usualLeaves(sorted, clustersByLeaf) : (most?.leaves ?? new Map<string, Leaf>());
   return sorted.map(({ results, leaves, clusters }, index) => {
@@ -103,7 +103,7 @@ function groupResults(answer: EffectiveAnswer): Group[] {
   });
 }
 
-/** By key what most clusters have; not there where most have nothing. */
+/** The most common value of every key; absent if most clusters do not have it. */
 function usualLeaves(
   groups: { leaves: Map<string, Leaf>; clusters: string[] }[],
   spread: Map<string, number>,
@@ -121,7 +121,7 @@ function usualLeaves(
   return usual;
 }
 
-/** Decision groups have an order of their own. */
+/** Decision groups keep their own order. */
 function decisionIndex(result: ResultAnswer): number {
   return result.group?.index ?? 0;
 }
@@ -139,7 +139,7 @@ interface Leaf {
   injected?: boolean;
 }
 
-/** Every value of a result by a key that is the same in every group, but for those that are each cluster's own. */
+/** Every value of a result, by a key that is equal in all groups, without per-cluster options. */
 function leavesOf(result: ResultAnswer, own: Set<string>): Map<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   const name = result.clusters.length === 1 ? result.clusters[0] : undefined;
@@ -180,7 +180,7 @@ function walk(value: unknown, path: string[], leaf: (path: string[], value: unkn
   else leaf(path, value);
 }
 
-/** The last name of a path, with what counts the elements of a list. */
+/** The last name of a path, with list indexes after it. */
 function lastSegments(path: string[]): string {
   let from = path.length - 1;
   while (from > 0 && /^\d+$/.test(path[from]!)) from--;

@@ -1,4 +1,4 @@
-// The subjects, grouped by dialect: what is chosen here is what the other columns are about.
+// The subjects, grouped by dialect. The selection here drives the other columns.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
 import type { SubjectAnswer } from "../../../../contract.js";
@@ -57,7 +57,7 @@ export class SubjectList extends LitElement {
   ];
   declare subjects: SubjectAnswer[];
   declare chosen: string | undefined;
-  /** The subjects that edits change. */
+  /** The subjects that the edits change. */
   declare changed: Set<string>;
   #shown = "";
   readonly #list = new VirtualList<SubjectAnswer>(this, {
@@ -67,7 +67,7 @@ export class SubjectList extends LitElement {
   });
 
   override updated(): void {
-    // What was chosen elsewhere comes into view once, not against people's scrolling.
+    // Reveals a subject selected elsewhere once, so as not to fight the user's scrolling.
     if (this.chosen === undefined || this.chosen === this.#shown) return;
     this.#shown = this.chosen;
     this.#list.reveal(this.#sorted().findIndex((it) => it.subject === this.chosen));

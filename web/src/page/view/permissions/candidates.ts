@@ -1,4 +1,4 @@
-// Who and what the documents speak of: people that roles are bound to, labels that sets and placements select on.
+// Candidates for the form: users that roles are bound to, labels that sets and placements select on.
 import type { AuthorizeUser } from "../../../../contract.js";
 import type { State } from "../../state.js";
 import { type ParsedDocument, parseDocuments } from "../../locate.js";
@@ -32,7 +32,7 @@ export async function findCandidates(state: State): Promise<Candidates> {
   const who = new Map<string, Requester>();
   for (const binding of of("ClusterRoleBinding")) {
     const role = (binding.roleRef as { name?: string } | undefined)?.name;
-    // Roles of which nothing is known here may be anything; the others must be about clusters.
+    // Unknown roles may grant anything; known ones must be about clusters.
     if (roles.has(role) && !roles.get(role)!.some(isAboutClusters)) continue;
     for (const it of listOf<Subject>(binding.subjects)) {
       const found = requesterOf(it);
@@ -90,7 +90,7 @@ interface Rule {
 }
 
 function rulesOf(role: ParsedDocument["document"]): Rule[] {
-  // An aggregated role has the rules of others.
+  // An aggregated role has the rules of other roles.
   return role.aggregationRule ? [{ apiGroups: ["*"], resources: ["*"] }] : listOf<Rule>(role.rules);
 }
 
@@ -114,12 +114,12 @@ function setLabels(set: ParsedDocument["document"]): [key: string, value: string
   }
 }
 
-/** Everything that a label selector asks for, wherever in a value it stands. */
+/** All requirements of label selectors, at any depth of a value. */
 function selectedLabels(value: unknown): [key: string, value: string][] {
   if (Array.isArray(value)) return value.flatMap(selectedLabels);
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, it]): [string, string][] => {
-    // Claims are not labels: nobody sets them by hand.
+    // Claims are not labels: users do not set them.
     if (key === "claimSelector") return [];
     if (key === "matchLabels")
       return Object.entries((it ?? {}) as object).map(([label, wanted]) => [label, String(wanted)]);

@@ -1,4 +1,4 @@
-// Who may set which label on a cluster, and bind which set: one question for each cell, asked when nothing else is.
+// Who may set which label on a cluster and bind which set: one low-priority query for each cell.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import type { ExplainAnswer, ExplainRequest } from "../../../../contract.js";
 import { baseStyles } from "../../../theme.styles.js";
@@ -25,7 +25,7 @@ const WORDS: Record<string, [sign: string, tone: string]> = {
   unguarded: ["⚠", "warn"],
 };
 
-/** Sends `pick` (a `CustomEvent<Cell>`) when somebody asks why. */
+/** Dispatches `pick` (a `CustomEvent<Cell>`) when the user asks for the reason. */
 export class PermissionTable extends LitElement {
   static override properties = {
     state: { attribute: false },
@@ -79,7 +79,7 @@ export class PermissionTable extends LitElement {
   declare state: State;
   declare found: Candidates;
   declare cluster: string;
-  /** What the cluster has already. */
+  /** The current labels of the cluster. */
   declare labels: Record<string, string>;
   declare words: ReadonlyMap<string, string>;
   declare all: boolean;
@@ -109,7 +109,7 @@ export class PermissionTable extends LitElement {
     const words = new Map<string, string>();
     const rows = this.all ? this.#rows : this.#rows.slice(0, ROWS);
     const who = this.all ? this.found.who : this.found.who.slice(0, COLUMNS);
-    // Row by row, so that newer questions do not stand behind thousands of these.
+    // Row by row, so that newer queries do not wait behind thousands of these.
     for (const row of rows) {
       const answers = await Promise.all(
         who.map((it) => this.state.query<"explain">(requestOf(it, row, this.cluster), LATER)),

@@ -1,4 +1,4 @@
-// Whether somebody may, in words: every check with what was asked for in order, what granted it, and what the change does.
+// The result of a permission query: every check with the permissions tried, the grant, and the effect of the change.
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { AuthorizeCheck, ExplainAnswer, Finding } from "../../../../contract.js";
 import type { State } from "../../state.js";
@@ -91,7 +91,7 @@ function documentLink(state: State, reference: string, pointer?: string, shown =
   return html`<button class="link" @click=${() => goToDocument(state, reference, pointer)}>${shown}</button>`;
 }
 
-/** The rule that would let it pass. */
+/** The rules that would allow it. */
 function missingRules(denied: AuthorizeCheck[]) {
   const first = denied[0]?.asked[0];
   if (!first) return nothing;

@@ -1,4 +1,4 @@
-// The map in words, for who listens to it and for the line above it.
+// Descriptions of the map's nodes, for screen readers and the line above the map.
 import type { EffectiveAnswer } from "../../../../contract.js";
 import { clusterName, formatCount, pluralize } from "../../../format.js";
 import { signText, countSigns } from "../groups/change-signs.js";
@@ -61,7 +61,7 @@ export function describeGroup(target: Target, groups: Group[], clusters: number,
   return `${title}: ${clustersText(new Set(names))}${what}${failed}${signs.size ? `; with your edits ${signsText(signs)}` : ""}`;
 }
 
-/** `3 clusters`, or the only one by name. */
+/** `3 clusters`, or the name of the only one. */
 function clustersText(clusters: Set<string>): string {
   const [first] = clusters;
   return clusters.size === 1 && first === ""

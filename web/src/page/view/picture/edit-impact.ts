@@ -1,16 +1,16 @@
-// What the edits reach: which sources, subjects and clusters, and where something hides them.
+// The impact of the edits: the affected sources, subjects and clusters, and where a layer shadows an edit.
 import type { WhatIfAnswer } from "../../../../contract.js";
 import { signsOf } from "../groups/change-signs.js";
 import type { Source } from "./feeds.js";
 
 export interface EditImpact {
-  /** By subject what becomes of its clusters, as signs. */
+  /** By subject, the effect on each cluster, as signs. */
   signs: Map<string, Map<string, string>>;
-  /** `source subject` of what decides over values that change. */
+  /** `source subject` pairs that set a changed value. */
   decides: Set<string>;
-  /** `source subject` of what was edited and has no effect, with the clusters. */
+  /** `source subject` pairs that were edited without effect, with the clusters. */
   shadowed: Map<string, Set<string>>;
-  /** By subject the clusters in which something hides an edit. */
+  /** By subject, the clusters in which a layer shadows an edit. */
   hidden: Map<string, Set<string>>;
 }
 
@@ -21,7 +21,7 @@ export function editImpact(answer: WhatIfAnswer | undefined, sources: Source[], 
     blast.signs.set(subject, blast.signs.get(subject) ?? signsOf(answer, subject));
     for (const source of sources) {
       if (!source.feeds.get(subject)?.clusters.size) continue;
-      // A cluster that joins or leaves is not about one value: what was edited is what reaches it.
+      // A cluster that joins or leaves has no single changed value: its cause is the edited source.
       const decides = changes.length
         ? changes.some(
             ({ cause }) =>

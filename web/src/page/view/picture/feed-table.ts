@@ -1,4 +1,4 @@
-// The map as a table: the same for who does not see it, and on paper.
+// The map as a table, for screen readers and for printing.
 import { html } from "lit";
 import { layerMark } from "../../../layers.js";
 import { formatCount } from "../../../format.js";

@@ -1,4 +1,4 @@
-// Who feeds whom: from where every value comes, over all subjects.
+// The flow of values: which documents feed which subjects.
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { EffectiveAnswer, LayerAnswer, PlaceAnswer, ResultAnswer, SubjectAnswer } from "../../../../contract.js";
 import { markOf } from "../../../layers.js";
@@ -8,7 +8,10 @@ import type { Place, State } from "../../state.js";
 import { type Group, groupsOf } from "../groups/result-groups.js";
 import { parseReference } from "../groups/reference.js";
 
-/** What every subject gives, asked anew with every change of documents. The last complete picture stays until the next is there. */
+/**
+ * The results of all subjects, queried again on every change of documents. The last complete set stays until the next
+ * one is complete.
+ */
 export class AllResults implements ReactiveController {
   subjects: SubjectAnswer[] | undefined;
   answers = new Map<string, EffectiveAnswer>();
@@ -47,14 +50,14 @@ export class AllResults implements ReactiveController {
   };
 }
 
-/** Documents that say something as layers of one family: one document, or many of a kind. */
+/** Documents whose layers have one family: one document, or many of a kind. */
 export interface Source {
   id: string;
   colour: number;
   family: string;
   layers: Set<string>;
   documents: Set<string>;
-  /** Where it first says something. */
+  /** The first position at which it sets a value. */
   place?: Place;
   files: Set<string>;
   /** By subject. */
@@ -62,13 +65,13 @@ export interface Source {
 }
 
 export interface Feed {
-  /** Clusters that have a value from it. */
+  /** Clusters with an effective value from it. */
   clusters: Set<string>;
-  /** Paths at which another layer hides what it says, for some cluster. */
+  /** Paths at which another layer overrides it in some cluster. */
   hidden: Set<string>;
 }
 
-/** Sources by family, then by name. More than `many` documents of a kind are one source. */
+/** Sources by family, then by name. More than `many` documents of a kind are folded into one source. */
 export function sourcesOf(answers: Iterable<EffectiveAnswer>, many: number): Source[] {
   const sources = new Map<string, Source>();
   for (const { subject, results } of answers) {
@@ -87,7 +90,7 @@ export function sourcesOf(answers: Iterable<EffectiveAnswer>, many: number): Sou
   );
 }
 
-/** Every value of a result with the layers that speak of it, winner first. */
+/** Every value of a result with its layers, winner first. */
 function* chainsOf(result: ResultAnswer): Iterable<[path: string, chain: LayerAnswer[]]> {
   yield* Object.entries(result.origins ?? {});
   for (const { base, origins } of result.objects ?? []) {
@@ -129,7 +132,7 @@ function feedOf(
 function foldByKind(sources: Source[], many: number): Source[] {
   const kinds = new Map<string, Source[]>();
   for (const it of sources) {
-    // What the engine adds by itself is one source: people did not write it as a layer.
+    // Values that the engine injects are one source: they come from no document.
     const kind = it.family === "engine" ? "engine" : `${it.colour} ${parseReference([...it.documents][0] ?? "").kind}`;
     kinds.set(kind, [...(kinds.get(kind) ?? []), it]);
   }
@@ -162,7 +165,7 @@ function mergeSource(into: Source, it: Source): Source {
   return into;
 }
 
-/** `acme/eu`, or `17 Clusters`. */
+/** `acme/eu`, or `17 Cluster documents`. */
 export function sourceName({ documents, layers }: Source): string {
   const [first] = documents;
   if (first === undefined) return [...layers].join(", ");
@@ -172,16 +175,19 @@ export function sourceName({ documents, layers }: Source): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** A subject with its groups, or several subjects of a kind that nothing but their own document feeds. */
+/** A subject with its groups, or several folded subjects of a kind that no other document feeds. */
 export interface Target {
   id: string;
-  /** More than one when folded. */
+  /** More than one if folded. */
   subjects: SubjectAnswer[];
   clusters: number;
   groups: Group[];
 }
 
-/** Near to what feeds them, those that nothing feeds last. Where there are more than `most`, kinds with many subjects that no layer feeds are one target. */
+/**
+ * Sorted close to their sources, subjects without sources last. With more than `most` subjects, kinds with many
+ * subjects that no layer feeds are folded into one target.
+ */
 export function targetsOf(
   subjects: SubjectAnswer[],
   answers: Map<string, EffectiveAnswer>,
@@ -219,7 +225,7 @@ export function targetsOf(
   return [...targets.values()].sort((a, b) => near.get(a)! - near.get(b)!);
 }
 
-/** Where in the list of sources those of a target are, on average. */
+/** The average index of a target's sources. */
 function averageSourceIndex(target: Target, sources: Source[]): number {
   const at = sources.flatMap((it, index) =>
     it.family !== "engine" && target.subjects.some(({ subject }) => it.feeds.get(subject)?.clusters.size)

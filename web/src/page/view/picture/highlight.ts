@@ -1,4 +1,4 @@
-// What a node of the map has to do with: itself, the bands to and from it, and whom these lead to.
+// The nodes and bands connected to a node of the map.
 import type { Band, Layout, Node } from "./layout.js";
 
 export function connectedTo(node: Node, { nodes, bands }: Layout): Set<string> {

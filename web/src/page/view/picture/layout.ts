@@ -1,4 +1,4 @@
-// Where everything stands: three columns, and bands between them as wide as they feed clusters.
+// The layout of the map: three columns, and bands between them whose width is the number of clusters.
 import type { Group } from "../groups/result-groups.js";
 import type { Source, Target } from "./feeds.js";
 
@@ -9,7 +9,7 @@ export interface Box {
   height: number;
 }
 
-/** A node of the map. A `family` is the heading over its sources. */
+/** A node of the map. A `family` is the heading of its sources. */
 export type Node = Box & { id: string } & (
     | { is: "family"; title: string; colour: number }
     | { is: "source"; source: Source }
@@ -21,9 +21,9 @@ export interface Band {
   id: string;
   from: string;
   to: string;
-  /** Where it comes from, unless from a subject. */
+  /** The source, unless the band starts at a subject. */
   source?: Source;
-  /** Whom it leads to, unless to a subject. */
+  /** The groups, unless the band ends at a subject. */
   groups?: Group[];
   clusters: number;
   thickness: number;
@@ -39,7 +39,7 @@ export interface Layout {
 
 const ROW = 22;
 const GAP = 3;
-/** Groups that are drawn of a subject, and of the chosen one. */
+/** The number of groups drawn for a subject, and for the selected one. */
 const GROUPS_PER_SUBJECT = 3;
 const GROUPS_OF_SELECTED = 8;
 
@@ -52,7 +52,7 @@ export function layout(sources: Source[], targets: Target[], width: number, chos
   const boxes = new Map<string, Box>();
   const put = (node: Node) => (nodes.push(node), boxes.set(node.id, node));
 
-  // Each subject beside its groups.
+  // Each subject is beside its groups.
   const feeds = (target: Target) =>
     sources
       .flatMap((it) => target.subjects.flatMap(({ subject }) => it.feeds.get(subject)?.clusters.size ?? 0))
@@ -140,7 +140,7 @@ function groupStacks(target: Target, few: number): { groups: Group[]; clusters: 
   ];
 }
 
-/** As people read: what feeds, what gives, who gets. */
+/** In reading order: sources, subjects, groups. */
 function readingOrder(nodes: Node[]): Node[] {
   const column = { family: 0, source: 0, target: 1, group: 2 };
   return [...nodes].sort((a, b) => column[a.is] - column[b.is] || a.y - b.y);
@@ -148,7 +148,7 @@ function readingOrder(nodes: Node[]): Node[] {
 
 function bandsOf(nodes: Node[], boxes: Map<string, Box>, thick: (clusters: number) => number): Band[] {
   const bands: Band[] = [];
-  // How much of an edge is taken already.
+  // The used height of each edge.
   const usedHeight = new Map<string, number>();
   const totals = new Map<string, number>();
   const links: Omit<Band, "path" | "thickness">[] = [];

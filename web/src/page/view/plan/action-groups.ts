@@ -1,4 +1,4 @@
-// Actions that are alike: of one wave, verb, subject, kind of target and reason. A thousand of them are a handful.
+// Groups similar actions: same wave, verb, subject, kind of target and reason.
 import type { ActionAnswer, NeedAnswer, TargetAnswer } from "../../../../contract.js";
 
 export interface ActionGroup {
@@ -10,7 +10,7 @@ export interface ActionGroup {
   actions: ActionAnswer[];
 }
 
-/** What to leave out. Empty means everything. */
+/** The filter of the actions. Empty fields match everything. */
 export interface Filter {
   cluster: string | undefined;
   subject: string;
@@ -36,7 +36,7 @@ export function matchesFilter(action: ActionAnswer, filter: Filter): boolean {
   );
 }
 
-/** In the order in which the plan has them. */
+/** In plan order. */
 export function groupActions(actions: ActionAnswer[]): ActionGroup[] {
   const groups = new Map<string, ActionGroup>();
   for (const it of actions) {
@@ -53,7 +53,7 @@ export function targetName(it: TargetAnswer | NeedAnswer): string {
   return [it.kind, it.namespace, it.name].filter((part) => part !== undefined).join("/");
 }
 
-/** How a person would look it up. */
+/** The kubectl command that fetches the object or list. */
 export function kubectlCommand(need: NeedAnswer): string {
   const [group, version] = need.apiVersion.includes("/") ? need.apiVersion.split("/") : ["", need.apiVersion];
   const kind = group ? `${need.kind.toLowerCase()}.${version}.${group}` : need.kind.toLowerCase();

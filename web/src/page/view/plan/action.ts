@@ -1,4 +1,4 @@
-// Like actions as one line, each of them on demand, and everything about it on demand again.
+// A group of similar actions as one line; its actions and their details on demand.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
 import { baseStyles } from "../../../theme.styles.js";
@@ -75,10 +75,10 @@ export class ActionGroupCard extends LitElement {
   declare state: State;
   declare group: ActionGroup;
   declare open: boolean;
-  /** Whether why they are held is said elsewhere. */
+  /** Whether the reason for holding them is shown elsewhere. */
   declare isSaid: boolean;
   declare shown: number;
-  /** The ids of the actions that are unfolded. */
+  /** The ids of the unfolded actions. */
   declare details: ReadonlySet<string>;
 
   constructor() {
@@ -119,7 +119,7 @@ export class ActionGroupCard extends LitElement {
     </article>`;
   }
 
-  /** What they have in common. */
+  /** The common reason. */
   #reason(actions: ActionAnswer[]): string {
     const texts = new Set(actions.map((it) => it.reason.text));
     return texts.size === 1 ? [...texts][0]! : `${actions[0]!.reason.text}, and the like`;
@@ -216,7 +216,7 @@ export class ActionGroupCard extends LitElement {
     </table>`;
   }
 
-  /** Of what is done on the hub for a cluster, the hub's own page says little: the choice of cluster stays. */
+  /** Keeps the selected cluster for actions on the hub, since the hub's own column shows little. */
   #clusterSelection(action: ActionAnswer): { cluster?: string } {
     return action.cluster === "" ? {} : { cluster: action.cluster };
   }

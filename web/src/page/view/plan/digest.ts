@@ -1,5 +1,5 @@
-// The digest of a plan, as `fleetfold approve` takes it. It must be that of the real Secrets: where the page has only digests of
-// their values, the server that has them says it.
+// The digest of a plan, as `fleetfold approve` takes it. It must cover the real Secrets: if the page only has digests
+// of their values, the server provides the plan's digest.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../../../theme.styles.js";
 import { StateController } from "../../state-controller.js";
@@ -48,7 +48,7 @@ export class Digest extends LitElement {
     `,
   ];
   declare state: State;
-  /** What the engine of the page came to. */
+  /** The digest computed by the page's engine. */
   declare digest: string;
 
   constructor() {

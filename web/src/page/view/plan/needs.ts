@@ -1,4 +1,4 @@
-// What must be seen before more can be said, by cluster, and a place to give it.
+// The needs of a plan in one cluster, and a form to paste the objects.
 import { css, html, LitElement, nothing } from "lit";
 import type { NeedAnswer } from "../../../../contract.js";
 import { baseStyles } from "../../../theme.styles.js";
@@ -99,7 +99,7 @@ export class Needs extends LitElement {
       </div>`;
   }
 
-  /** Whether what is given is all that the cluster has. */
+  /** Whether the pasted objects are complete for the cluster. */
   get #isAll(): boolean {
     const { source } = this.state;
     return source.complete.includes(this.cluster) || !source.files.some((it) => it.live === this.cluster);
@@ -128,7 +128,7 @@ export class Needs extends LitElement {
     else this.problem = "Nothing is pasted yet.";
   };
 
-  /** What cannot be read is told and not taken. */
+  /** Rejects input that does not parse. */
   async #add(text: string): Promise<void> {
     const parsed = await this.state.query({ op: "parse", text }, 0);
     if (parsed && "error" in parsed) {

@@ -1,4 +1,4 @@
-// The contract as its schema has it: every op with its request and answer, every record with its fields.
+// The contract from its schema: every op with its request and answer, every record with its fields.
 import examples from "../../../../examples.json";
 import schema from "../../../../contract.schema.json";
 import type { LoadRequest, Op } from "../../../../contract.js";
@@ -22,7 +22,7 @@ export interface OpPage {
   request: string;
   answer: string;
   example: { op: string } & Record<string, unknown>;
-  /** Whether it is about documents that were loaded before. */
+  /** Whether it works on loaded documents. */
   needsDocuments: boolean;
 }
 
@@ -30,7 +30,7 @@ export const RECORDS = schema.$defs as unknown as Record<string, Schema>;
 
 /** Answers that are not named after their op. */
 const ANSWERS: Record<string, string> = { describe: "Description", configure: "SettingsAnswer" };
-/** Ops that say everything in their request. */
+/** Ops that need no loaded documents. */
 const STATELESS_OPS = new Set([
   "describe",
   "parse",
@@ -60,10 +60,10 @@ export const OPS: OpPage[] = (schema.oneOf as Schema[]).map((it) => {
   };
 });
 
-/** What stands before a request that is about documents. */
+/** The request that loads documents before the others. */
 export const LOAD = (examples as unknown as { load: LoadRequest }).load;
 
-/** A type in words, and the records that it names. */
+/** A part of a type's description: text or a link to a record. */
 export type Part = string | { record: string };
 
 export function typeOf(it: Schema): Part[] {
@@ -78,7 +78,7 @@ export function typeOf(it: Schema): Part[] {
   return [it.type ?? "anything"];
 }
 
-/** The records that a record names, and those that they name, each once. */
+/** The records that a record refers to, transitively, each once. */
 export function recordsBelow(name: string, seen = new Set<string>()): string[] {
   for (const field of Object.values(RECORDS[name]?.properties ?? {})) {
     for (const part of typeOf(field)) {

@@ -1,4 +1,4 @@
-// How to read the page, in one minute.
+// A short guide to the page.
 import { html } from "lit";
 import { layerMark, markOf } from "../../../layers.js";
 import { KEYS } from "../../keys.js";

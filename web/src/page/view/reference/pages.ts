@@ -1,4 +1,4 @@
-// Docs in the page: how to read it, every request of the contract to try out, and every code.
+// The reference: a guide, every request of the contract to try out, and every code.
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { markStyles } from "../../../layers.js";
@@ -112,7 +112,7 @@ export class ReferencePages extends LitElement {
     new StateController(this);
   }
 
-  /** A path can name a page here: `code:bad-yaml`, `op:plan`. */
+  /** A path can select a page here: `code:bad-yaml`, `op:plan`. */
   override willUpdate(): void {
     const { path } = this.state.selection;
     if (path === this.#openedPath) return;
@@ -179,7 +179,7 @@ export class ReferencePages extends LitElement {
     const record = RECORDS[name];
     const fields = Object.entries(record?.properties ?? {}).filter(([field]) => field !== "op");
     if (!fields.length) return html`<p class="quiet">No fields.</p>`;
-    // What must be there comes first.
+    // Required fields first.
     const required = new Set(record?.required ?? []);
     fields.sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));
     return html`<table>

@@ -1,17 +1,17 @@
-// The same request for a shell, a server and a program.
+// The same request for curl, the command line and JavaScript.
 import { toJson } from "../../../format.js";
 import { LOAD, type OpPage } from "./contract.js";
 
-/** A text in single quotes, as a POSIX shell takes it. */
+/** Quotes a text for a POSIX shell. */
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The request in one line; as it stands where it is no JSON. */
+/** The request on one line; text that is not JSON only loses its line breaks. */
 function oneLine(request: string): string {
   try {
     JSON.parse(request);
-    // Integers stay as they are written: only the space between tokens goes.
+    // Removes only the space between tokens: integers stay as written.
     return request.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text: string | undefined) => text ?? "");
   } catch {
     return request.replaceAll("\n", " ");

@@ -1,4 +1,4 @@
-// A request that can be changed, and what the engine answers to it at once. It never touches the loaded fleet.
+// An editable request and the engine's answer to it. It never touches the loaded fleet.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import type { Finding, Refusal } from "../../../../contract.js";
 import { baseStyles } from "../../../theme.styles.js";
@@ -11,7 +11,7 @@ import { LOAD, type OpPage } from "./contract.js";
 import { asCommand, asCurl, asJavaScript } from "./snippets.js";
 
 const DEBOUNCE_MS = 120;
-/** Nobody reads more of an answer, and a schema is long. */
+/** Longer answers, such as a schema, are truncated. */
 const MAX_ANSWER_LENGTH = 20_000;
 
 export class TryRequest extends LitElement {

@@ -1,4 +1,4 @@
-// What became of a file, line by line. Of Secrets only that something changed, never what they hold.
+// The diff of a file, line by line. For Secrets it shows that a line changed, never its content.
 import { Chunk } from "@codemirror/merge";
 import { Text } from "@codemirror/state";
 import type { FileState } from "../../state.js";
@@ -6,13 +6,13 @@ import type { FileState } from "../../state.js";
 export interface Line {
   sign: " " | "+" | "−" | "…";
   text: string;
-  /** In the new text; of a line that went, in the old one. */
+  /** In the new text; for removed lines, in the old one. */
   number?: number;
 }
 
 const CONTEXT_LINES = 3;
 
-/** The changed lines with a few around them. */
+/** The changed lines with some context. */
 export function changedLines({ base, text }: FileState): Line[] {
   const [before, after] = [split(base), split(text)];
   const [wasHidden, isHidden] = [hiddenLines(before), hiddenLines(after)];
@@ -37,7 +37,7 @@ export function changedLines({ base, text }: FileState): Line[] {
   return nearChanges(lines);
 }
 
-/** What is far from any change is left out, with a mark in its place. */
+/** Replaces lines far from any change with a mark. */
 function nearChanges(lines: Line[]): Line[] {
   const near = lines.map(() => false);
   lines.forEach(
@@ -53,7 +53,7 @@ function split(text: string | null): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/** The index of the line that begins at `position`; past the end, the number of lines. */
+/** The index of the line that starts at `position`; past the end, the number of lines. */
 function lineIndex(
   text: { length: number; lines: number; lineAt(position: number): { number: number } },
   position: number,
@@ -66,7 +66,7 @@ const SECRET = /(^|[\s{,"'-])["']?kind["']?\s*:\s*["']?Secret\b/;
 const STRUCTURE =
   /^(---|\s*$|(apiVersion|kind|metadata|type|data|stringData):\s*[\w./-]*\s*$|  (name|namespace):\s*[\w.-]*\s*$)/;
 
-/** Which lines belong to a Secret and say more than its name. */
+/** Marks the lines of Secrets that hold more than its identity. */
 function hiddenLines(lines: string[]): boolean[] {
   const hidden = lines.map(() => false);
   let start = 0;

@@ -1,4 +1,4 @@
-// What an edit changes, and what it says without effect.
+// The cards of the What-if view: changes and shadowed edits.
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { CauseAnswer, ChangeAnswer, ChangeGroup, ShadowAnswer } from "../../../../contract.js";
 import { layerMark } from "../../../layers.js";
@@ -17,10 +17,9 @@ const CHANGE_TEXT: Record<string, [sign: string, tone: string, word: string]> = 
 const INITIAL_CHANGES = 40;
 const SCROLL_FROM = 120;
 
-/** What the change-by-change view of a group needs to know beside it. */
 export interface CardOptions {
   state: State;
-  /** Whether everything is written out. */
+  /** Whether everything is shown. */
   all: boolean;
   unfold: () => void;
 }
@@ -106,7 +105,7 @@ export function side(
 ): TemplateResult {
   const text = from === undefined ? inlineValue(value) : referenceText(from);
   const isNothing = value === undefined && from === undefined;
-  // What scrolls can be reached by the keyboard.
+  // Scrollable content must be reachable by keyboard.
   const scrolls = text.length > SCROLL_FROM;
   return html`<div
     class="side"
@@ -120,7 +119,7 @@ export function side(
   </div>`;
 }
 
-/** The layer that decides, as a link to its line. */
+/** The deciding layer, linked to its line. */
 export function causeLink(cause: CauseAnswer, state: State): TemplateResult {
   const name = html`${layerMark(cause.layer)} ${cause.layer}`;
   if (cause.file !== undefined) {
@@ -132,7 +131,7 @@ export function causeLink(cause: CauseAnswer, state: State): TemplateResult {
   >`;
 }
 
-/** A line in a file. Of a long name the end is cut, never the line. */
+/** A link to a line. Long file names are truncated, the line number never is. */
 function placeLink(place: Place, state: State, document = ""): TemplateResult {
   const [file, line] = [placeName({ file: place.file }), place.line === undefined ? "" : `:${place.line}`];
   return html`<button

@@ -1,4 +1,4 @@
-// Clusters by name: a few at once, many on demand, all of them on paper.
+// Cluster names: a few inline, many on demand, all of them in print.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../../../theme.styles.js";
 import { clusterName, formatCount, pluralize } from "../../../format.js";
@@ -28,7 +28,7 @@ export class ClusterNames extends LitElement {
   ];
   declare state: State;
   declare names: string[];
-  /** Chosen together with a cluster. */
+  /** Selected together with a cluster. */
   declare subject: string | undefined;
   declare open: boolean;
   declare all: boolean;

@@ -1,4 +1,4 @@
-// One edited file: what became of its lines, and the way back.
+// One edited file: its diff, and a button to revert it.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { baseStyles } from "../../../theme.styles.js";

@@ -1,19 +1,22 @@
-// An edit to begin with, found in whatever is loaded: a number that many clusters get.
+// Suggests a first edit in the loaded documents: a number that many clusters get.
 import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
 
 export interface SuggestedEdit {
   file: string;
   line: number;
-  /** What the number belongs to. */
+  /** The name of the option or field. */
   name: string;
   before: string;
   after: string;
-  /** The whole file with the edit. */
+  /** The text of the file with the edit. */
   text: string;
 }
 
-/** What to look for, best first: `{name: replicas, value: 3}` of one line or two, `replicas: 3`, then any tag and any number that a layer sets. */
+/**
+ * Patterns in order of preference: `{name: replicas, value: 3}` on one line or two, `replicas: 3`, then any tag and any
+ * number that a layer sets.
+ */
 const PATTERNS = [
   /\b(?:name|path): ["']?(replicas)["']?,? *(?:\n *)?value: ["']?(\d+)["']?/,
   /\b(replicas): (\d+)\b/,
@@ -23,7 +26,7 @@ const PATTERNS = [
   /\b([A-Za-z][\w-]*): (\d+)\b/,
 ];
 
-/** Secrets are nothing to play with, and neither is what was seen. */
+/** Skips Secrets and observed objects. */
 export function suggestEdit(state: State): SuggestedEdit | undefined {
   const files = [...state.files.values()].filter(
     (it) => it.live === undefined && it.text !== null && !isSettings(it.name) && !/kind: Secret\b/.test(it.text),

@@ -1,4 +1,4 @@
-// What a change ticket needs beside what is on screen: what this is and when it was looked at, and the steps it leads to.
+// The parts of a change ticket that are not on screen: source, time and the resulting actions.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer } from "../../../../contract.js";
 import { baseStyles } from "../../../theme.styles.js";
@@ -15,7 +15,7 @@ import { PrintController } from "../print-controller.js";
 import { sheetStyles } from "../sheet.styles.js";
 import { verbSign } from "../tallies.js";
 
-/** Plans are only wanted when somebody prints: not while they type. */
+/** The plan is only needed for printing, so it waits for a pause in typing. */
 const DEBOUNCE_MS = 400;
 
 export class Ticket extends LitElement {
