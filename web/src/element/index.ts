@@ -273,7 +273,15 @@ export class FleetfoldPreview extends LitElement {
             ${this.show === "groups" ? html`<ff-groups .state=${state}></ff-groups>` : nothing}
             <ff-effective .state=${state}></ff-effective>
           </div>
-          ${!editable && this.place ? html`<ff-source .state=${state} .place=${this.place} @close=${() => (this.place = undefined)}></ff-source>` : nothing}
+          ${
+            !editable && this.place
+              ? html`<ff-source
+                  .state=${state}
+                  .place=${this.place}
+                  @close=${() => (this.place = undefined)}
+                ></ff-source>`
+              : nothing
+          }
         </div>`,
       )}
     `;

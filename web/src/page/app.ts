@@ -153,9 +153,18 @@ export class App extends LitElement {
         <label class="example"
           ><span class="visually-hidden">Example</span>
           <select @change=${this.#openExample}>
-            ${this.state.source.id.startsWith("example:") ? nothing : html`<option value="" selected>${this.state.source.title || "nothing yet"}</option>`}
+            ${
+              this.state.source.id.startsWith("example:")
+                ? nothing
+                : html`<option value="" selected>${this.state.source.title || "nothing yet"}</option>`
+            }
             <optgroup label="Examples">
-              ${EXAMPLES.map((it) => html`<option value=${it.name} ?selected=${this.state.source.id === `example:${it.name}`}>${it.title}: ${it.about}</option>`)}
+              ${EXAMPLES.map(
+                (it) =>
+                  html`<option value=${it.name} ?selected=${this.state.source.id === `example:${it.name}`}>
+                    ${it.title}: ${it.about}
+                  </option>`,
+              )}
             </optgroup>
           </select>
         </label>
@@ -181,7 +190,19 @@ export class App extends LitElement {
         <section slot="left" aria-label="Documents"><ff-documents .state=${this.state}></ff-documents></section>
         <section slot="middle" class="middle" aria-label="Views">
           <div class="tabs" role="tablist" aria-label="Views" @keydown=${this.#tabKey}>
-            ${VIEWS.map(([it, title]) => html`<button role="tab" id="tab-${it}" aria-selected=${view === it} aria-controls="view" tabindex=${view === it ? 0 : -1} @click=${() => this.state.select({ view: it })}>${title}</button>`)}
+            ${VIEWS.map(
+              ([it, title]) =>
+                html`<button
+                  role="tab"
+                  id="tab-${it}"
+                  aria-selected=${view === it}
+                  aria-controls="view"
+                  tabindex=${view === it ? 0 : -1}
+                  @click=${() => this.state.select({ view: it })}
+                >
+                  ${title}
+                </button>`,
+            )}
           </div>
           <div class="view" id="view" role="tabpanel" aria-labelledby="tab-${view}" tabindex="-1">
             ${this.#middle(view)}
@@ -208,7 +229,11 @@ export class App extends LitElement {
           ${pluralize(this.subjects.value?.subjects.length ?? 0, "subject")}
         </button>
         ·
-        ${errors ? html`<button class="link error" @click=${this.#problems}>${pluralize(errors, "error")}</button> ·` : nothing}
+        ${
+          errors
+            ? html`<button class="link error" @click=${this.#problems}>${pluralize(errors, "error")}</button> ·`
+            : nothing
+        }
         <button class="link ${warnings ? "warning" : ""}" @click=${this.#problems}>
           ${pluralize(warnings, "warning")}
         </button>
@@ -238,14 +263,34 @@ export class App extends LitElement {
   #notices() {
     const { broken } = this.state;
     return html`
-      ${this.problem ? html`<p class="notice error" role="alert">${this.problem} <button @click=${() => (this.problem = "")}>Dismiss</button></p>` : nothing}
+      ${
+        this.problem
+          ? html`<p class="notice error" role="alert">
+              ${this.problem} <button @click=${() => (this.problem = "")}>Dismiss</button>
+            </p>`
+          : nothing
+      }
       ${this.notice ? html`<p class="notice" role="status">${this.notice}</p>` : nothing}
-      ${this.state.source.diagnostics?.length ? html`<p class="notice warning" role="status">⚠ ${this.state.source.diagnostics.map((it) => `${it.at?.file ? `${placeName(it.at)}: ` : ""}${it.message}`).join("; ")}</p>` : nothing}
+      ${
+        this.state.source.diagnostics?.length
+          ? html`<p class="notice warning" role="status">
+              ⚠
+              ${this.state.source.diagnostics
+                .map((it) => `${it.at?.file ? `${placeName(it.at)}: ` : ""}${it.message}`)
+                .join("; ")}
+            </p>`
+          : nothing
+      }
       ${
         broken.length
           ? html`<p class="notice warning" role="status">
               ⚠
-              ${broken.map((it) => html`<button class="link" @click=${() => this.state.goTo({ ...this.#firstError(it), file: it })}>${it}</button> `)}
+              ${broken.map(
+                (it) =>
+                  html`<button class="link" @click=${() => this.state.goTo({ ...this.#firstError(it), file: it })}>
+                    ${it}
+                  </button> `,
+              )}
               cannot be read: what it said last is shown
             </p>`
           : nothing

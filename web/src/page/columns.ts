@@ -108,7 +108,12 @@ export class Columns extends LitElement {
       ${
         this.narrow
           ? html`<nav aria-label="Columns">
-              ${this.titles.map((title, column) => html`<button aria-pressed=${this.shown === column} @click=${() => this.show(column)}>${title}</button>`)}
+              ${this.titles.map(
+                (title, column) =>
+                  html`<button aria-pressed=${this.shown === column} @click=${() => this.show(column)}>
+                    ${title}
+                  </button>`,
+              )}
             </nav>`
           : nothing
       }

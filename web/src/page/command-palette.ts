@@ -139,7 +139,17 @@ export class CommandPalette extends LitElement {
       ${
         found.length
           ? html`<ul id="targets" role="listbox" aria-label="Found">
-              ${found.map((it, index) => html`<li id="t${index}" role="option" aria-selected=${index === at} @pointerdown=${(event: Event) => this.#activate(event, it)}><span class="quiet">${it.kind}</span><span>${this.#marked(it.name)}</span></li>`)}
+              ${found.map(
+                (it, index) =>
+                  html`<li
+                    id="t${index}"
+                    role="option"
+                    aria-selected=${index === at}
+                    @pointerdown=${(event: Event) => this.#activate(event, it)}
+                  >
+                    <span class="quiet">${it.kind}</span><span>${this.#marked(it.name)}</span>
+                  </li>`,
+              )}
             </ul>`
           : html`<div class="none quiet" role="status">nothing is called like that</div>`
       }
@@ -194,7 +204,10 @@ export class CommandPalette extends LitElement {
     const start = word ? name.toLowerCase().indexOf(word) : -1;
     return start < 0
       ? name
-      : html`${name.slice(0, start)}<mark>${name.slice(start, start + word.length)}</mark>${name.slice(start + word.length)}`;
+      : html`${name.slice(0, start)}<mark>${name.slice(
+          start,
+          start + word.length,
+        )}</mark>${name.slice(start + word.length)}`;
   }
 
   readonly #type = (event: Event): void => {

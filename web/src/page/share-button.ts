@@ -44,9 +44,29 @@ export class ShareButton extends LitElement {
         this.message === undefined
           ? nothing
           : html`<div class="panel" role="region" aria-label="Share" @keydown=${this.#key}>
-              ${this.link ? html`<input readonly aria-label="Link to this page as it is now" .value=${this.link.url} @focus=${(event: Event) => (event.target as HTMLInputElement).select()} />` : nothing}
+              ${
+                this.link
+                  ? html`<input
+                      readonly
+                      aria-label="Link to this page as it is now"
+                      .value=${this.link.url}
+                      @focus=${(event: Event) => (event.target as HTMLInputElement).select()}
+                    />`
+                  : nothing
+              }
               <p role="status">${this.message}</p>
-              ${this.link ? html`<p class="quiet">The documents are in the link itself, after the #: no server gets them. ${this.link.leftOut ? `What Secrets hold is left out (${pluralize(this.link.leftOut, "document")}).` : ""}</p>` : nothing}
+              ${
+                this.link
+                  ? html`<p class="quiet">
+                      The documents are in the link itself, after the #: no server gets them.
+                      ${
+                        this.link.leftOut
+                          ? `What Secrets hold is left out (${pluralize(this.link.leftOut, "document")}).`
+                          : ""
+                      }
+                    </p>`
+                  : nothing
+              }
               <p><button @click=${this.#close}>Close</button></p>
             </div>`
       }

@@ -205,14 +205,37 @@ export class Documents extends LitElement {
           ? html`
               <div class="title">
                 <span class="name" title=${file.name}>${file.name}</span>
-                ${sign ? html`<span class="quiet"><span aria-hidden="true">${sign}</span> ${SIGNS[sign]}</span>` : nothing}
-                ${file.text === null || (sign === "~" && file.base !== null) ? html`<button @click=${() => this.state.setText(file.name, file.base ?? "")}>${file.text === null ? "Put back" : "Revert"}</button>` : nothing}
-                ${file.text === null ? nothing : html`<button aria-label="Remove ${file.name}" @click=${() => this.#remove(file.name)}>Remove</button>`}
+                ${
+                  sign
+                    ? html`<span class="quiet"><span aria-hidden="true">${sign}</span> ${SIGNS[sign]}</span>`
+                    : nothing
+                }
+                ${
+                  file.text === null || (sign === "~" && file.base !== null)
+                    ? html`<button @click=${() => this.state.setText(file.name, file.base ?? "")}>
+                        ${file.text === null ? "Put back" : "Revert"}
+                      </button>`
+                    : nothing
+                }
+                ${
+                  file.text === null
+                    ? nothing
+                    : html`<button aria-label="Remove ${file.name}" @click=${() => this.#remove(file.name)}>
+                        Remove
+                      </button>`
+                }
               </div>
             `
           : nothing
       }
-      ${file?.text === null ? html`<p class="empty">This file is removed: its documents count no more. It comes back with Put back, or when everything is reset.</p>` : nothing}
+      ${
+        file?.text === null
+          ? html`<p class="empty">
+              This file is removed: its documents count no more. It comes back with Put back, or when everything is
+              reset.
+            </p>`
+          : nothing
+      }
       <ff-editor
         ?hidden=${file?.text === null}
         .state=${this.state}

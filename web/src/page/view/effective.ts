@@ -194,7 +194,17 @@ export class Effective extends LitElement {
                   @pick=${this.#compareWith}
                   @leave=${this.#closeCompare}
                 ></ff-pick>
-                ${compare === undefined ? nothing : html`<button title="Swap" aria-label="Swap the two clusters" @click=${() => this.state.select({ cluster: compare, compare: cluster })}>⇄</button>`}
+                ${
+                  compare === undefined
+                    ? nothing
+                    : html`<button
+                        title="Swap"
+                        aria-label="Swap the two clusters"
+                        @click=${() => this.state.select({ cluster: compare, compare: cluster })}
+                      >
+                        ⇄
+                      </button>`
+                }
                 <button title="Close" aria-label="Stop comparing" @click=${this.#closeCompare}>×</button>`
             : html`<button class="link" ?hidden=${hub} @click=${this.#startCompare}>compare with…</button>
                 <span class="push" role="group" aria-label="Show as">
@@ -207,9 +217,16 @@ export class Effective extends LitElement {
         <select
           aria-label="Subject"
           .value=${subject ?? ""}
-          @change=${(event: Event) => this.state.select({ subject: (event.target as HTMLSelectElement).value, path: undefined, object: undefined })}
+          @change=${(event: Event) =>
+            this.state.select({
+              subject: (event.target as HTMLSelectElement).value,
+              path: undefined,
+              object: undefined,
+            })}
         >
-          ${subjects.map((it) => html`<option value=${it.subject} ?selected=${it.subject === subject}>${it.subject}</option>`)}
+          ${subjects.map(
+            (it) => html`<option value=${it.subject} ?selected=${it.subject === subject}>${it.subject}</option>`,
+          )}
         </select>
         <span role="status">${this.#counts()}</span>
       </div>

@@ -118,7 +118,11 @@ export class Fleet extends LitElement {
           chosen: opened ? shown.findIndex((it) => referenceOf(it) === referenceOf(opened)) : -1,
         })}
       </div>
-      ${opened ? detail(this.state, opened, this.#isCandidate(opened) ? this.why : undefined, (set) => (this.set = set)) : nothing}
+      ${
+        opened
+          ? detail(this.state, opened, this.#isCandidate(opened) ? this.why : undefined, (set) => (this.set = set))
+          : nothing
+      }
     `;
   }
 
@@ -166,7 +170,11 @@ export class Fleet extends LitElement {
         }
         <p class="read">
           <span role="status"
-            >${shown === answer.clusters.length ? pluralize(shown, "cluster") : html`<b>${formatCount(shown)}</b> of ${pluralize(answer.clusters.length, "cluster")}`}${this.set === undefined ? nothing : html` in the set ${this.set}`}</span
+            >${
+              shown === answer.clusters.length
+                ? pluralize(shown, "cluster")
+                : html`<b>${formatCount(shown)}</b> of ${pluralize(answer.clusters.length, "cluster")}`
+            }${this.set === undefined ? nothing : html` in the set ${this.set}`}</span
           >
           ${
             reading === "all"
@@ -191,7 +199,9 @@ export class Fleet extends LitElement {
     for (const it of answer.clusters.flatMap((it) => it.sets ?? [])) sets.set(it, (sets.get(it) ?? 0) + 1);
     const bySize = [...sets].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     return html`
-      ${labels.map((it) => this.#facet(it, labels.filter((other) => shortKey(other.key) === shortKey(it.key)).length > 1))}
+      ${labels.map((it) =>
+        this.#facet(it, labels.filter((other) => shortKey(other.key) === shortKey(it.key)).length > 1),
+      )}
       ${
         sets.size
           ? html`<div class="facet" role="group" aria-label="Sets">
@@ -232,8 +242,19 @@ export class Fleet extends LitElement {
     const all = this.all.has(id);
     const fit = chipsThatFit(values, this.width - 180);
     const shown = values.filter(([value], index) => all || index < fit || isOn(value));
-    return html`${shown.map(([value, number]) => html`<button aria-pressed=${isOn(value)} title=${value} @click=${() => toggle(value)}>${value === "" ? '""' : value} <span class="number">${formatCount(number)}</span></button>`)}
-    ${values.length > shown.length ? html`<button class="link" @click=${() => (this.all = new Set([...this.all, id]))}>+${formatCount(values.length - shown.length)} more</button>` : nothing}`;
+    return html`${shown.map(
+      ([value, number]) =>
+        html`<button aria-pressed=${isOn(value)} title=${value} @click=${() => toggle(value)}>
+          ${value === "" ? '""' : value} <span class="number">${formatCount(number)}</span>
+        </button>`,
+    )}
+    ${
+      values.length > shown.length
+        ? html`<button class="link" @click=${() => (this.all = new Set([...this.all, id]))}>
+            +${formatCount(values.length - shown.length)} more
+          </button>`
+        : nothing
+    }`;
   }
 
   #header(columns: Column[]) {
@@ -254,7 +275,9 @@ export class Fleet extends LitElement {
               title=${id === "in" ? `in ${this.state.selection.subject}` : id}
               @click=${() => (this.sort = { id, down: this.sort.id === id && !this.sort.down })}
             >
-              ${title}${this.sort.id === id ? html`<span aria-hidden="true"> ${this.sort.down ? "↓" : "↑"}</span>` : nothing}
+              ${title}${
+                this.sort.id === id ? html`<span aria-hidden="true"> ${this.sort.down ? "↓" : "↑"}</span>` : nothing
+              }
             </button>
           </span>`,
       )}
@@ -266,7 +289,13 @@ export class Fleet extends LitElement {
       ${columns.map(({ id, text }) => {
         if (id === "in") return this.#membership(text(it));
         return html`<span role="gridcell" class=${id === "name" ? "name" : ""} title=${text(it)}
-          >${text(it)}${id === "name" && it.unreachable !== undefined ? html` <span class="no" title=${it.unreachable}>✗ <span class="visually-hidden">does not answer</span></span>` : nothing}</span
+          >${text(it)}${
+            id === "name" && it.unreachable !== undefined
+              ? html` <span class="no" title=${it.unreachable}
+                  >✗ <span class="visually-hidden">does not answer</span></span
+                >`
+              : nothing
+          }</span
         >`;
       })}
     </div>`;

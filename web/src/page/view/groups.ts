@@ -102,8 +102,16 @@ export class Groups extends LitElement {
         </button>
       </h2>
       ${subject.error ? this.#refused(subject) : nothing} ${this.#selected(subject)} ${this.#why(subject)}
-      ${answer ? html`<div class=${classMap({ stale: !!this.effective.error })}>${this.#groups(groupsOf(answer))}</div>` : nothing}
-      ${this.effective.error && !subject.error ? html`<p class="problem">${inlineCode(this.effective.error.message)}</p>` : nothing}
+      ${
+        answer
+          ? html`<div class=${classMap({ stale: !!this.effective.error })}>${this.#groups(groupsOf(answer))}</div>`
+          : nothing
+      }
+      ${
+        this.effective.error && !subject.error
+          ? html`<p class="problem">${inlineCode(this.effective.error.message)}</p>`
+          : nothing
+      }
     </section>`;
   }
 
@@ -129,7 +137,11 @@ export class Groups extends LitElement {
     return html`<p class="selected">
       <span class="share" aria-hidden="true"><span style=${styleMap({ width: `${share * 100}%` })}></span></span>
       <span
-        >${all ? html`<b>${formatCount(number)}</b> of ${formatCount(all)} selected` : html`<b>${formatCount(number)}</b> selected`}</span
+        >${
+          all
+            ? html`<b>${formatCount(number)}</b> of ${formatCount(all)} selected`
+            : html`<b>${formatCount(number)}</b> selected`
+        }</span
       >
     </p>`;
   }
@@ -160,8 +172,20 @@ export class Groups extends LitElement {
         ${leaving.length ? this.#leaving(leaving, signs) : nothing}
       </ul>
       ${this.#shadowed()}
-      ${groups.length > this.shown ? html`<p class="more"><button @click=${() => (this.shown += 200)}>Show more: ${pluralize(groups.length - this.shown, "group")}</button></p>` : nothing}
-      ${groups.length === 0 && leaving.length === 0 ? html`<p class="quiet more">No cluster gets anything from it.</p>` : nothing}
+      ${
+        groups.length > this.shown
+          ? html`<p class="more">
+              <button @click=${() => (this.shown += 200)}>
+                Show more: ${pluralize(groups.length - this.shown, "group")}
+              </button>
+            </p>`
+          : nothing
+      }
+      ${
+        groups.length === 0 && leaving.length === 0
+          ? html`<p class="quiet more">No cluster gets anything from it.</p>`
+          : nothing
+      }
     `;
   }
 
@@ -177,13 +201,22 @@ export class Groups extends LitElement {
             ${clusters.length === 1 ? "is" : "are"} shadowed: your <code>${path}</code> is hidden by
             <button
               class="link"
-              @click=${() => by.file !== undefined && this.state.goTo({ file: by.file, line: by.line, column: by.column })}
+              @click=${() =>
+                by.file !== undefined && this.state.goTo({ file: by.file, line: by.line, column: by.column })}
             >
               ${by.layer} ${by.document ?? ""}
             </button>
           </li>`,
       )}
-      ${all.length > MAX_SHADOWED ? html`<li><button class="link" @click=${() => this.state.select({ view: "whatif" })}>${formatCount(all.length - MAX_SHADOWED)} more in what-if</button></li>` : nothing}
+      ${
+        all.length > MAX_SHADOWED
+          ? html`<li>
+              <button class="link" @click=${() => this.state.select({ view: "whatif" })}>
+                ${formatCount(all.length - MAX_SHADOWED)} more in what-if
+              </button>
+            </li>`
+          : nothing
+      }
     </ul>`;
   }
 
@@ -254,7 +287,9 @@ export class Groups extends LitElement {
     if (first) {
       const full = group.differences.slice(0, 12).map(differenceText).join("\n");
       return html`<code title=${full}>${differenceText(first)}</code
-        >${second ? html` <code title=${full}>${differenceText(second)}</code>` : nothing}${rest.length ? html` <span class="quiet">+${formatCount(rest.length)} more</span>` : nothing}`;
+        >${second ? html` <code title=${full}>${differenceText(second)}</code>` : nothing}${
+          rest.length ? html` <span class="quiet">+${formatCount(rest.length)} more</span>` : nothing
+        }`;
     }
     if (objects && objects.length > 1) return html`<span class="quiet">${pluralize(objects.length, "object")}</span>`;
     return html`<span class="quiet">${alone ? "all get the same" : "what most get"}</span>`;

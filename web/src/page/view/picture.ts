@@ -149,7 +149,14 @@ export class Picture extends LitElement {
       lit: isLit,
     };
     return svg`<path class=${classMap(names)} d=${band.path} stroke-width=${band.thickness}></path>
-      ${shadowed ? svg`<path class=${classMap({ shadowed: true, lit: isLit })} d=${band.path} stroke-width=${Math.max(3, band.thickness)}></path>` : nothing}`;
+      ${
+        shadowed
+          ? svg`<path class=${classMap({
+              shadowed: true,
+              lit: isLit,
+            })} d=${band.path} stroke-width=${Math.max(3, band.thickness)}></path>`
+          : nothing
+      }`;
   }
 
   #node(node: Node, lit: Set<string>, blast: EditImpact, most: number) {
@@ -177,7 +184,13 @@ export class Picture extends LitElement {
     >
       <span class="visually-hidden">${this.#description(node, blast)}</span>
       <span class="shown" aria-hidden="true"
-        >${node.is === "source" ? this.#source(node.source, blast) : node.is === "target" ? this.#target(node.target, blast) : this.#group(node, blast, most)}</span
+        >${
+          node.is === "source"
+            ? this.#source(node.source, blast)
+            : node.is === "target"
+              ? this.#target(node.target, blast)
+              : this.#group(node, blast, most)
+        }</span
       >
     </button>`;
   }
@@ -209,7 +222,11 @@ export class Picture extends LitElement {
   #source(source: Source, blast: EditImpact) {
     const ids = [...source.feeds.keys()].map((it) => `${source.id} ${it}`);
     return html`${layerMark([...source.layers][0]!)}<span class="text"
-        >${sourceName(source)}${source.documents.size === 1 ? html` <span class="quiet">${parseReference([...source.documents][0]!).kind}</span>` : nothing}</span
+        >${sourceName(source)}${
+          source.documents.size === 1
+            ? html` <span class="quiet">${parseReference([...source.documents][0]!).kind}</span>`
+            : nothing
+        }</span
       >
       ${ids.some((it) => blast.decides.has(it)) ? html`<span class="sign">~</span>` : nothing}
       ${ids.some((it) => blast.shadowed.has(it)) ? html`<span class="hidden">┄</span>` : nothing}`;
@@ -220,7 +237,11 @@ export class Picture extends LitElement {
     const name = parseReference(first!.subject);
     const isHub = subjects.every((it) => it.clusters === undefined);
     return html`<span class="text"
-        >${subjects.length > 1 ? `${subjects.length} × ${name.kind}` : html`${shortName(name)} <span class="quiet">${name.kind}</span>`}</span
+        >${
+          subjects.length > 1
+            ? `${subjects.length} × ${name.kind}`
+            : html`${shortName(name)} <span class="quiet">${name.kind}</span>`
+        }</span
       >
       ${subjects.some((it) => blast.signs.has(it.subject)) ? html`<span class="sign">~</span>` : nothing}
       <span class="end">${first!.error ? "✗" : isHub ? "hub" : formatCount(clusters)}</span>`;
@@ -238,7 +259,11 @@ export class Picture extends LitElement {
     return html`<span class="block" style=${styleMap({ width: side, height: side })}></span>
       <span class="text">${title}</span>
       ${signs.map(([sign, number]) => html`<span class="sign">${sign}${formatCount(number)}</span>`)}
-      ${signs.length ? nothing : html`<span class="end">${groups[0]?.clusters[0] === "" ? "hub" : formatCount(clusters)}</span>`}`;
+      ${
+        signs.length
+          ? nothing
+          : html`<span class="end">${groups[0]?.clusters[0] === "" ? "hub" : formatCount(clusters)}</span>`
+      }`;
   }
 
   #description(node: Button, blast: EditImpact): string {

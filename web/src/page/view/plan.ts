@@ -68,7 +68,13 @@ export class Plan extends LitElement {
         <h2>Plan</h2>
         <span class="quiet" title=${this.#now}>for ${this.#now.slice(0, 16).replace("T", " ")} UTC</span>
       </div>
-      ${this.plan.error ? html`<p class="card error" role="alert">${this.plan.error.message}${this.plan.error.hint ? html`<br />${this.plan.error.hint}` : nothing}</p>` : nothing}
+      ${
+        this.plan.error
+          ? html`<p class="card error" role="alert">
+              ${this.plan.error.message}${this.plan.error.hint ? html`<br />${this.plan.error.hint}` : nothing}
+            </p>`
+          : nothing
+      }
       ${plan ? html`<div class=${this.state.broken.length ? "stale" : ""}>${this.#plan(plan)}</div>` : nothing}
     `;
   }
@@ -92,13 +98,25 @@ export class Plan extends LitElement {
         <h3>Approve what you saw</h3>
         ${
           all.length
-            ? html`<ff-digest .state=${this.state} .digest=${plan.digest}></ff-digest>
-                ${plan.needs.length ? html`<p class="warn">It is the plan for what was seen so far. Seeing more makes it another one, with another digest.</p>` : nothing}`
+            ? html`<ff-digest .state=${this.state} .digest=${plan.digest}></ff-digest> ${
+                  plan.needs.length
+                    ? html`<p class="warn">
+                        It is the plan for what was seen so far. Seeing more makes it another one, with another digest.
+                      </p>`
+                    : nothing
+                }`
             : html`<p class="quiet">There is nothing to approve${plan.needs.length ? " before more is seen" : ""}.</p>`
         }
       </section>
       ${all.length ? this.#filters(all) : nothing}
-      ${this.#isFiltered ? html`<p role="status">${formatCount(actions.length + held.length)} of ${pluralize(all.length, "action")} <button class="link" @click=${() => (this.filter = NO_FILTER)}>show all</button></p>` : nothing}
+      ${
+        this.#isFiltered
+          ? html`<p role="status">
+              ${formatCount(actions.length + held.length)} of ${pluralize(all.length, "action")}
+              <button class="link" @click=${() => (this.filter = NO_FILTER)}>show all</button>
+            </p>`
+          : nothing
+      }
       ${held.length ? this.#held(held) : nothing} ${plan.needs.length ? this.#needs(plan.needs) : nothing}
       ${this.#waves(actions)} ${plan.status.length ? this.#status(plan.status) : nothing}
     `;
@@ -162,7 +180,13 @@ export class Plan extends LitElement {
     const only = why.size === 1 ? [...why.values()][0] : undefined;
     return html`<section aria-label="Held">
       <h3>Held <span class="warn">${pluralize(held.length, "action")} stopped</span></h3>
-      ${only ? html`<p class="card loud"><strong>‖ ${inlineCode(only.text)}.</strong> To let it pass: ${inlineCode(only.hint)}</p>` : nothing}
+      ${
+        only
+          ? html`<p class="card loud">
+              <strong>‖ ${inlineCode(only.text)}.</strong> To let it pass: ${inlineCode(only.hint)}
+            </p>`
+          : nothing
+      }
       ${this.#groups(groupActions(held), only !== undefined)}
     </section>`;
   }

@@ -101,7 +101,13 @@ export class WhatIf extends LitElement {
             : nothing
         }
       </div>
-      ${this.whatIf.error ? html`<p class="card error" role="alert">${this.whatIf.error.message}${this.whatIf.error.hint ? html`<br />${this.whatIf.error.hint}` : nothing}</p>` : nothing}
+      ${
+        this.whatIf.error
+          ? html`<p class="card error" role="alert">
+              ${this.whatIf.error.message}${this.whatIf.error.hint ? html`<br />${this.whatIf.error.hint}` : nothing}
+            </p>`
+          : nothing
+      }
       <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>
         ${answer ? html`${this.#groups(answer.groups)} ${this.#shadowed(answer.shadowed)}` : nothing}
       </div>
@@ -127,7 +133,11 @@ export class WhatIf extends LitElement {
       </h3>
       ${groups.length ? nothing : html`<p class="quiet">No cluster gets anything else.</p>`}
       ${shown.map((it) => groupCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
-      ${shown.length < groups.length ? html`<button @click=${() => (this.all = true)}>show all ${pluralize(groups.length, "group")}</button>` : nothing}
+      ${
+        shown.length < groups.length
+          ? html`<button @click=${() => (this.all = true)}>show all ${pluralize(groups.length, "group")}</button>`
+          : nothing
+      }
     </section>`;
   }
 
@@ -142,7 +152,11 @@ export class WhatIf extends LitElement {
         >
       </h3>
       ${shown.map((it) => shadowCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
-      ${shown.length < shadowed.length ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(shadowed.length)}</button>` : nothing}
+      ${
+        shown.length < shadowed.length
+          ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(shadowed.length)}</button>`
+          : nothing
+      }
     </section>`;
   }
 

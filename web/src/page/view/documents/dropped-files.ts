@@ -65,7 +65,9 @@ async function readFiles(found: FoundFile[]): Promise<ImportedFiles> {
     if (!isDocument(path)) continue;
     if (file.size > MAX_SIZE) {
       skipped.push(
-        `${path} has ${formatCount(Math.ceil(file.size / MEGABYTE))} MB, and ${formatCount(MAX_SIZE / MEGABYTE)} MB is the limit`,
+        `${path} has ${formatCount(
+          Math.ceil(file.size / MEGABYTE),
+        )} MB, and ${formatCount(MAX_SIZE / MEGABYTE)} MB is the limit`,
       );
       continue;
     }

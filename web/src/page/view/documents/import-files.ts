@@ -124,12 +124,20 @@ export class ImportFiles extends LitElement {
     return html`
       <div class="notice ${skipped.length ? "bad" : ""}" role="status">
         <span>${done}</span>
-        ${added && files.length ? html`<button @click=${() => void this.#replaceAll(files)}>Start fresh with ${files.length === 1 ? "only this" : "only these"}</button>` : nothing}
+        ${
+          added && files.length
+            ? html`<button @click=${() => void this.#replaceAll(files)}>
+                Start fresh with ${files.length === 1 ? "only this" : "only these"}
+              </button>`
+            : nothing
+        }
         <button @click=${() => (this.brought = undefined)}>Dismiss</button>
         ${
           skipped.length
             ? html`<ul>
-                ${skipped.slice(0, 20).map((it) => html`<li>${it}</li>`)}${skipped.length > 20 ? html`<li>and ${skipped.length - 20} more</li>` : nothing}
+                ${skipped.slice(0, 20).map((it) => html`<li>${it}</li>`)}${
+                  skipped.length > 20 ? html`<li>and ${skipped.length - 20} more</li>` : nothing
+                }
               </ul>`
             : nothing
         }

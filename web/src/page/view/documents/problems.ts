@@ -217,7 +217,13 @@ export class Problems extends LitElement {
         <span class="severity ${severity}"><span aria-hidden="true">${ICONS[severity]}</span> ${severity}</span>
         <span class="message" title=${row ? finding.message : nothing}>${inlineCode(finding.message)}</span>
         <span class="more">
-          ${finding.at?.file ? html`<button class="link mono" title="${finding.at.file}" @click=${tell("place", finding.at)}>${placeName(finding.at)}</button>` : nothing}
+          ${
+            finding.at?.file
+              ? html`<button class="link mono" title="${finding.at.file}" @click=${tell("place", finding.at)}>
+                  ${placeName(finding.at)}
+                </button>`
+              : nothing
+          }
           <button class="link" title="what ${finding.code} means" @click=${tell("code", finding.code)}>
             ${finding.code}
           </button>

@@ -101,7 +101,11 @@ export class Cascade extends LitElement {
         ${inlineCode(this.error.message)}${this.error.hint ? html`: ${inlineCode(this.error.hint)}` : nothing}
       </p>`;
     return html`
-      ${this.text !== undefined && (this.text.length > 60 || this.text.includes("\n")) ? html`<pre tabindex="0" role="group" aria-label="The whole value">${this.text}</pre>` : nothing}
+      ${
+        this.text !== undefined && (this.text.length > 60 || this.text.includes("\n"))
+          ? html`<pre tabindex="0" role="group" aria-label="The whole value">${this.text}</pre>`
+          : nothing
+      }
       <ol aria-label=${`Who decides over ${this.name}`}>
         ${this.chain.map((it, at) => this.#link(it, "state" in it ? it.state : at ? "shadowed" : "wins"))}
       </ol>
@@ -126,7 +130,18 @@ export class Cascade extends LitElement {
           ></span
         >
       </span>
-      ${link.file === undefined ? nothing : html`<button class="link" title=${link.document ?? ""} aria-label=${`Go to ${placeName(link)}`} @click=${() => this.state.goTo({ file: link.file!, line: link.line, column: link.column })}>${placeName(link)}</button>`}
+      ${
+        link.file === undefined
+          ? nothing
+          : html`<button
+              class="link"
+              title=${link.document ?? ""}
+              aria-label=${`Go to ${placeName(link)}`}
+              @click=${() => this.state.goTo({ file: link.file!, line: link.line, column: link.column })}
+            >
+              ${placeName(link)}
+            </button>`
+      }
     </li>`;
   }
 }

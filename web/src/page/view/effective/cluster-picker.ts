@@ -145,10 +145,26 @@ export class ClusterPicker extends LitElement {
         ${
           found.length
             ? html`<div class="all" role="presentation" style=${styleMap({ height: `${found.length * ROW_HEIGHT}px` })}>
-                ${window.map((it) => html`<div class="option" role="option" id="option-${it.index}" aria-selected=${it.index === this.at} aria-setsize=${found.length} aria-posinset=${it.index + 1} style=${styleMap({ top: `${it.index * ROW_HEIGHT}px` })} @click=${() => this.#pick(it.name)}>${clusterName(it.name)}${it.picked ? nothing : html` <span class="quiet">not picked</span>`}</div>`)}
+                ${window.map(
+                  (it) =>
+                    html`<div
+                      class="option"
+                      role="option"
+                      id="option-${it.index}"
+                      aria-selected=${it.index === this.at}
+                      aria-setsize=${found.length}
+                      aria-posinset=${it.index + 1}
+                      style=${styleMap({ top: `${it.index * ROW_HEIGHT}px` })}
+                      @click=${() => this.#pick(it.name)}
+                    >
+                      ${clusterName(it.name)}${it.picked ? nothing : html` <span class="quiet">not picked</span>`}
+                    </div>`,
+                )}
               </div>`
             : html`<div class="none quiet" role="option" aria-selected="false" aria-disabled="true">
-                ${this.open ? `no cluster of ${formatCount(this.names.length + this.others.length)} is called that` : ""}
+                ${
+                  this.open ? `no cluster of ${formatCount(this.names.length + this.others.length)} is called that` : ""
+                }
               </div>`
         }
       </div>

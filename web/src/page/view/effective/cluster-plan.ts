@@ -112,11 +112,29 @@ export class ClusterPlan extends LitElement {
     return html`
       <h3>
         Plan for ${clusterName(cluster)}:
-        ${value.actions.length ? pluralize(value.actions.length, "action") : value.needs.length ? "not known yet" : "nothing to do"}${value.held.length ? `, ${formatCount(value.held.length)} held` : ""}
+        ${
+          value.actions.length
+            ? pluralize(value.actions.length, "action")
+            : value.needs.length
+              ? "not known yet"
+              : "nothing to do"
+        }${value.held.length ? `, ${formatCount(value.held.length)} held` : ""}
       </h3>
-      ${value.needs.length ? html`<p class="quiet">${pluralize(value.needs.length, "object")} must be seen before more can be said.</p>` : nothing}
+      ${
+        value.needs.length
+          ? html`<p class="quiet">${pluralize(value.needs.length, "object")} must be seen before more can be said.</p>`
+          : nothing
+      }
       <div class=${stale ? "stale" : ""}>${all.slice(0, MAX_ACTIONS).map((it) => this.#action(it))}</div>
-      ${all.length > MAX_ACTIONS ? html`<p><button class="link" @click=${() => this.state.select({ view: "plan" })}>${formatCount(all.length - MAX_ACTIONS)} more in the plan</button></p>` : nothing}
+      ${
+        all.length > MAX_ACTIONS
+          ? html`<p>
+              <button class="link" @click=${() => this.state.select({ view: "plan" })}>
+                ${formatCount(all.length - MAX_ACTIONS)} more in the plan
+              </button>
+            </p>`
+          : nothing
+      }
     `;
   }
 
@@ -145,7 +163,13 @@ export class ClusterPlan extends LitElement {
 function difference(it: DifferenceAnswer) {
   return html`<li>
     <code>${it.path}</code>
-    ${it.kind === "changed" ? nothing : html`<span class="quiet">${it.kind}</span> `}${it.live === undefined ? nothing : html`<del class="value mono">${inlineValue(it.live)}</del> → `}${it.desired === undefined ? html`<span class="quiet">nothing</span>` : html`<ins class="value mono">${inlineValue(it.desired)}</ins>`}
+    ${it.kind === "changed" ? nothing : html`<span class="quiet">${it.kind}</span> `}${
+      it.live === undefined ? nothing : html`<del class="value mono">${inlineValue(it.live)}</del> → `
+    }${
+      it.desired === undefined
+        ? html`<span class="quiet">nothing</span>`
+        : html`<ins class="value mono">${inlineValue(it.desired)}</ins>`
+    }
   </li>`;
 }
 

@@ -117,7 +117,22 @@ export class Compare extends LitElement {
       <td class="value">${side(it.left, it.leftFrom)}</td>
       <td class="value">${side(it.right, it.rightFrom)}</td>
       <td>
-        ${cause ? html`${layerMark(cause.layer)} ${cause.layer} ${cause.file === undefined ? nothing : html`<br /><button class="link" aria-label=${`Go to ${placeName(cause)}`} @click=${() => this.state.goTo({ file: cause.file!, line: cause.line, column: cause.column })}>${placeName(cause)}</button>`}` : nothing}
+        ${
+          cause
+            ? html`${layerMark(cause.layer)} ${cause.layer}
+              ${
+                cause.file === undefined
+                  ? nothing
+                  : html`<br /><button
+                        class="link"
+                        aria-label=${`Go to ${placeName(cause)}`}
+                        @click=${() => this.state.goTo({ file: cause.file!, line: cause.line, column: cause.column })}
+                      >
+                        ${placeName(cause)}
+                      </button>`
+              }`
+            : nothing
+        }
       </td>
     </tr>`;
   }

@@ -90,7 +90,13 @@ export class Membership extends LitElement {
     </ul>`;
     return html`<details ?open=${!value.selected}>
       <summary>
-        ${summary}${value.selected && reasons.length ? html` <span class="quiet">because of ${reasons.length === 1 ? inlineCode(reasons[0]!.text) : `${reasons.length} reasons`}</span>` : nothing}
+        ${summary}${
+          value.selected && reasons.length
+            ? html` <span class="quiet"
+                >because of ${reasons.length === 1 ? inlineCode(reasons[0]!.text) : `${reasons.length} reasons`}</span
+              >`
+            : nothing
+        }
       </summary>
       ${list}
     </details>`;

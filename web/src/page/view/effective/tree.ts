@@ -134,7 +134,13 @@ export class Tree extends LitElement {
     return html`
       <div
         role="row"
-        class=${classMap({ row: true, chosen, branch: isBranch, object: isBranch && node.path === "", [node.change ?? "same"]: true })}
+        class=${classMap({
+          row: true,
+          chosen,
+          branch: isBranch,
+          object: isBranch && node.path === "",
+          [node.change ?? "same"]: true,
+        })}
         style=${place}
         data-id=${node.id}
         aria-level=${level}
@@ -151,14 +157,31 @@ export class Tree extends LitElement {
           >${sign(node)}<span class="mono">${node.name}</span></span
         >
         <span role="gridcell" class="value" title=${node.text ?? ""}
-          >${isBranch ? html`<span class="quiet">${node.summary}</span>` : node.text}${node.was !== undefined && !isBranch ? html` <span class="was">was <s>${node.was}</s></span>` : nothing}</span
+          >${isBranch ? html`<span class="quiet">${node.summary}</span>` : node.text}${
+            node.was !== undefined && !isBranch ? html` <span class="was">was <s>${node.was}</s></span>` : nothing
+          }</span
         >
         <span role="gridcell" class="by"
           >${isBranch && node.object === undefined ? nothing : this.#winner(node, node.id === this.active)}</span
         >
-        ${losers.length ? html`<div role="gridcell" class="losers">${losers.map((it) => this.#loser(it, node.id === this.active))}</div>` : nothing}
+        ${
+          losers.length
+            ? html`<div role="gridcell" class="losers">
+                ${losers.map((it) => this.#loser(it, node.id === this.active))}
+              </div>`
+            : nothing
+        }
       </div>
-      ${chosen && this.panel !== nothing ? html`<div role="row" style=${virtual ? styleMap({ top: `${this.#rowTops[at]! + LINE * (1 + losers.length)}px` }) : nothing}><div class="panel" role="gridcell" aria-colspan="3">${this.panel}</div></div>` : nothing}
+      ${
+        chosen && this.panel !== nothing
+          ? html`<div
+              role="row"
+              style=${virtual ? styleMap({ top: `${this.#rowTops[at]! + LINE * (1 + losers.length)}px` }) : nothing}
+            >
+              <div class="panel" role="gridcell" aria-colspan="3">${this.panel}</div>
+            </div>`
+          : nothing
+      }
     `;
   }
 
@@ -186,7 +209,20 @@ export class Tree extends LitElement {
       <span class="who">${layerMark(layer.layer)}<span>${layer.layer}</span></span>
       <s class="value" title=${layerValueText(layer)}>${layerValueText(layer)}</s>
       <span class="by"
-        >${layer.file === undefined ? nothing : html`<button class="link" tabindex=${active ? 0 : -1} aria-label=${`Go to ${placeName(layer)}`} title=${placeName(layer)} @click=${go}><span>${placeName({ file: layer.file })}</span>${layer.line === undefined ? nothing : html`<span>:${layer.line}</span>`}</button>`}</span
+        >${
+          layer.file === undefined
+            ? nothing
+            : html`<button
+                class="link"
+                tabindex=${active ? 0 : -1}
+                aria-label=${`Go to ${placeName(layer)}`}
+                title=${placeName(layer)}
+                @click=${go}
+              >
+                <span>${placeName({ file: layer.file })}</span
+                >${layer.line === undefined ? nothing : html`<span>:${layer.line}</span>`}
+              </button>`
+        }</span
       >
     </span>`;
   }

@@ -252,7 +252,11 @@ export function describeNode(node: Node): string {
   if (node.children.length === 0 && node.retainedBy !== undefined) parts.push(`live, retained by ${node.retainedBy}`);
   else if (node.children.length === 0 && winner)
     parts.push(
-      `set by ${winner.layer}${winner.file === undefined ? "" : ` in ${fileName(winner.file)}${winner.line === undefined ? "" : ` line ${winner.line}`}`}`,
+      `set by ${winner.layer}${
+        winner.file === undefined
+          ? ""
+          : ` in ${fileName(winner.file)}${winner.line === undefined ? "" : ` line ${winner.line}`}`
+      }`,
     );
   if (node.children.length === 0)
     for (const it of losers) parts.push(`overrides ${layerValueText(it)} from ${it.layer}`);

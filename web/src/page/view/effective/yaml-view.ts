@@ -124,7 +124,9 @@ export class YamlView extends LitElement {
     const parts = this.#parts();
     return html`
       <button class="copy" @click=${this.#copy}>${this.copied ? "copied" : "copy"}</button>
-      ${parts.map((part) => (part.name === undefined || parts.length <= FOLD_ABOVE ? this.#part(part) : this.#folded(part)))}
+      ${parts.map((part) =>
+        part.name === undefined || parts.length <= FOLD_ABOVE ? this.#part(part) : this.#folded(part),
+      )}
     `;
   }
 
@@ -150,7 +152,9 @@ export class YamlView extends LitElement {
 ${guard(
         [this.result, this.nodes, part.name],
         () =>
-          html`${part.lines.map((it, at) => this.#line(it, part.name, it.pointer !== part.lines[at - 1]?.pointer))}${part.notes.map((it) => html`<span class="line comment"># ${it}</span>`)}`,
+          html`${part.lines.map((it, at) =>
+            this.#line(it, part.name, it.pointer !== part.lines[at - 1]?.pointer),
+          )}${part.notes.map((it) => html`<span class="line comment"># ${it}</span>`)}`,
       )}</pre>`;
   }
 
@@ -171,7 +175,9 @@ ${guard(
               ${layerMark(layer)}
             </button>`
           : nothing
-      }${line.tokens.map(([kind, text]) => (kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`))}
+      }${line.tokens.map(([kind, text]) =>
+        kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`,
+      )}
     </span>`;
   }
 

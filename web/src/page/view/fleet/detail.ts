@@ -23,27 +23,49 @@ export function detail(
         ${cluster.namespace === undefined ? "" : `${cluster.namespace}/`}${cluster.name}
       </button>
     </h2>
-    ${cluster.unreachable === undefined ? nothing : html`<p class="no">It does not answer${cluster.unreachable ? `: ${cluster.unreachable}` : ""}.</p>`}
+    ${
+      cluster.unreachable === undefined
+        ? nothing
+        : html`<p class="no">It does not answer${cluster.unreachable ? `: ${cluster.unreachable}` : ""}.</p>`
+    }
     <dl>
       ${
         subject !== undefined && why
           ? html`<dt>${why.error ? "not in" : why.value?.selected ? "in" : "not in"}</dt>
               <dd>
-                ${subject}${why.error ? html`: ${inlineCode(why.error.message)}` : nothing}${why.value?.reasons?.length ? reasonList(state, why.value.reasons, document) : nothing}
+                ${subject}${why.error ? html`: ${inlineCode(why.error.message)}` : nothing}${
+                  why.value?.reasons?.length ? reasonList(state, why.value.reasons, document) : nothing
+                }
               </dd>`
           : nothing
       }
       <dt>labels</dt>
       <dd class="labels">
         ${Object.keys(cluster.labels).length === 0 ? html`<span class="quiet">none</span>` : nothing}
-        ${Object.entries(cluster.labels).map(([key, value]) => html`<button class="link" title="open the label" @click=${() => void goToDocument(state, document, labelPointer(key))}>${key}=${value}</button>`)}
+        ${Object.entries(cluster.labels).map(
+          ([key, value]) =>
+            html`<button
+              class="link"
+              title="open the label"
+              @click=${() => void goToDocument(state, document, labelPointer(key))}
+            >
+              ${key}=${value}
+            </button>`,
+        )}
       </dd>
       ${
         cluster.sets === undefined
           ? nothing
           : html`<dt>sets</dt>
               <dd class="labels">
-                ${cluster.sets.length ? cluster.sets.map((it) => html`<button class="link" title="who else is in" @click=${() => pickSet(it)}>${it}</button>`) : html`<span class="quiet">in no set</span>`}
+                ${
+                  cluster.sets.length
+                    ? cluster.sets.map(
+                        (it) =>
+                          html`<button class="link" title="who else is in" @click=${() => pickSet(it)}>${it}</button>`,
+                      )
+                    : html`<span class="quiet">in no set</span>`
+                }
               </dd>`
       }
     </dl>

@@ -78,7 +78,10 @@ export class SubjectList extends LitElement {
     const most = Math.max(1, ...sorted.map((it) => it.clusters ?? 0));
     const first = new Set(sorted.filter((it, index) => it.dialect !== sorted[index - 1]?.dialect));
     return html`<div style=${styleMap({ height: `${Math.min(sorted.length, 8) * ROW}px`, display: "grid" })}>
-      ${this.#list.render(sorted, (it) => this.#row(it, first.has(it), most), { label: "Subjects", chosen: sorted.findIndex((it) => it.subject === this.chosen) })}
+      ${this.#list.render(sorted, (it) => this.#row(it, first.has(it), most), {
+        label: "Subjects",
+        chosen: sorted.findIndex((it) => it.subject === this.chosen),
+      })}
     </div>`;
   }
 
@@ -87,13 +90,23 @@ export class SubjectList extends LitElement {
     return html`<span class="quiet"><span class=${first ? "" : "visually-hidden"}>${it.dialect}</span></span>
       <span title=${it.subject}><span class="quiet">${name.kind}</span> ${shortName(name)}</span>
       <span class="sign"
-        >${this.changed.has(it.subject) ? html`<span aria-hidden="true">~</span><span class="visually-hidden">changed by edits</span>` : nothing}</span
+        >${
+          this.changed.has(it.subject)
+            ? html`<span aria-hidden="true">~</span><span class="visually-hidden">changed by edits</span>`
+            : nothing
+        }</span
       >
       ${
         it.error
           ? html`<span class="number error" title=${it.error.message}>error</span>`
           : html`<span class="number"
-              >${it.clusters === undefined ? html`<span class="quiet">hub</span>` : html`${formatCount(it.clusters)}<span class="visually-hidden"> ${pluralize(it.clusters, "cluster").split(" ")[1]}</span>`}</span
+              >${
+                it.clusters === undefined
+                  ? html`<span class="quiet">hub</span>`
+                  : html`${formatCount(it.clusters)}<span class="visually-hidden">
+                        ${pluralize(it.clusters, "cluster").split(" ")[1]}</span
+                      >`
+              }</span
             >`
       }
       <span class="bar" aria-hidden="true"

@@ -147,7 +147,11 @@ export class PermissionTable extends LitElement {
               (row) =>
                 html`<tr>
                   <th scope="row">
-                    ${"set" in row ? html`bind <code>${row.set}</code>` : html`<code>${row.label.key}=${row.label.value}</code>`}
+                    ${
+                      "set" in row
+                        ? html`bind <code>${row.set}</code>`
+                        : html`<code>${row.label.key}=${row.label.value}</code>`
+                    }
                   </th>
                   ${who.map((it) => this.#cell(it, row))}
                 </tr>`,
@@ -155,7 +159,11 @@ export class PermissionTable extends LitElement {
           </tbody>
         </table>
       </div>
-      ${left > 0 ? html`<button @click=${() => (this.all = true)}>show all (${formatCount(left)} more)</button>` : nothing}`;
+      ${
+        left > 0
+          ? html`<button @click=${() => (this.all = true)}>show all (${formatCount(left)} more)</button>`
+          : nothing
+      }`;
   }
 
   #cell(who: Requester, row: Row) {

@@ -32,7 +32,11 @@ export function verdictCard(
             </p>`
       }
       ${setsLine("joins", answer.joins, state)} ${setsLine("leaves", answer.leaves, state)}
-      ${answer.joins && !answer.joins.length && !answer.leaves?.length ? html`<p class="quiet">The cluster stays in the sets it is in.</p>` : nothing}
+      ${
+        answer.joins && !answer.joins.length && !answer.leaves?.length
+          ? html`<p class="quiet">The cluster stays in the sets it is in.</p>`
+          : nothing
+      }
     </div>
     ${findings.map(
       (it) =>
@@ -68,7 +72,13 @@ function checkItem(check: AuthorizeCheck, state: State): TemplateResult {
               by.group
                 ? html`the group <code>${by.group}</code>, which may do everything`
                 : html`${by.binding ? documentLink(state, by.binding) : nothing} →
-                  ${by.aggregatedBy ? html`${documentLink(state, by.aggregatedBy)} → ` : nothing}${by.role ? documentLink(state, by.role) : nothing}${by.rule === undefined || !by.role ? nothing : html` → ${documentLink(state, by.role, `/rules/${by.rule}`, `rule ${by.rule + 1}`)}`}`
+                  ${
+                    by.aggregatedBy ? html`${documentLink(state, by.aggregatedBy)} → ` : nothing
+                  }${by.role ? documentLink(state, by.role) : nothing}${
+                    by.rule === undefined || !by.role
+                      ? nothing
+                      : html` → ${documentLink(state, by.role, `/rules/${by.rule}`, `rule ${by.rule + 1}`)}`
+                  }`
             }
           </div>`
         : nothing
@@ -97,7 +107,9 @@ function missingRules(denied: AuthorizeCheck[]) {
   if (!first) return nothing;
   const rule = (it: AuthorizeCheck) => {
     const [resource, ...name] = it.asked[0]!.split(" ");
-    return `  - apiGroups: [cluster.open-cluster-management.io]\n    resources: [${resource}]\n    resourceNames: [${JSON.stringify(name.join(" "))}]\n    verbs: [create]`;
+    return `  - apiGroups: [cluster.open-cluster-management.io]\n    resources: [${resource}]\n    resourceNames: [${JSON.stringify(
+      name.join(" "),
+    )}]\n    verbs: [create]`;
   };
   return html`<details>
     <summary>the rules that would allow it</summary>

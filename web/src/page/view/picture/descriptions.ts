@@ -25,7 +25,9 @@ export function describeSource(source: Source, blast: EditImpact): string {
   const shadowed = new Set(
     [...source.feeds.keys()].flatMap((it) => [...(blast.shadowed.get(`${source.id} ${it}`) ?? [])]),
   );
-  return `${feeds}${decides.length ? `; decides what your edits change in ${decides.join(" and ")}` : ""}${shadowed.size ? `; your edit is shadowed in ${pluralize(shadowed.size, "cluster")}` : ""}`;
+  return `${feeds}${decides.length ? `; decides what your edits change in ${decides.join(" and ")}` : ""}${
+    shadowed.size ? `; your edit is shadowed in ${pluralize(shadowed.size, "cluster")}` : ""
+  }`;
 }
 
 export function describeTarget(
@@ -35,17 +37,23 @@ export function describeTarget(
 ): string {
   const [first] = subjects;
   if (subjects.length > 1)
-    return `${formatCount(subjects.length)} ${parseReference(first!.subject).kind} documents pick ${pluralize(clusters, "cluster")}; unfold them`;
+    return `${formatCount(subjects.length)} ${
+      parseReference(first!.subject).kind
+    } documents pick ${pluralize(clusters, "cluster")}; unfold them`;
   if (first!.error) return `${first!.subject} gives nothing: ${first!.error.message}`;
   const names = new Set(answers.get(first!.subject)?.results.flatMap((it) => it.clusters));
   const signs = blast.signs.get(first!.subject);
-  return `${first!.subject} feeds ${clustersText(names)}${signs ? `; with your edits ${signsText(countSigns(signs, signs.keys()))}` : ""}`;
+  return `${first!.subject} feeds ${clustersText(names)}${
+    signs ? `; with your edits ${signsText(countSigns(signs, signs.keys()))}` : ""
+  }`;
 }
 
 export function describeGroup(target: Target, groups: Group[], clusters: number, blast: EditImpact): string {
   const [first] = groups;
   if (!first)
-    return `${pluralize(clusters, "cluster")} in ${formatCount(target.subjects.length)} ${parseReference(target.subjects[0]!.subject).kind} documents`;
+    return `${pluralize(clusters, "cluster")} in ${formatCount(target.subjects.length)} ${
+      parseReference(target.subjects[0]!.subject).kind
+    } documents`;
   const names = groups.flatMap((it) => it.clusters);
   const title =
     groups.length === 1
@@ -58,7 +66,9 @@ export function describeGroup(target: Target, groups: Group[], clusters: number,
   const failed =
     groups.length === 1 && first.results[0]!.error ? `, cannot be answered: ${first.results[0]!.error.message}` : "";
   const signs = countSigns(blast.signs.get(target.id) ?? new Map(), names);
-  return `${title}: ${clustersText(new Set(names))}${what}${failed}${signs.size ? `; with your edits ${signsText(signs)}` : ""}`;
+  return `${title}: ${clustersText(new Set(names))}${what}${failed}${
+    signs.size ? `; with your edits ${signsText(signs)}` : ""
+  }`;
 }
 
 /** `3 clusters`, or the name of the only one. */

@@ -105,7 +105,9 @@ export class ActionGroupCard extends LitElement {
           >${more ? html` and ${formatCount(more)} more` : nothing}
         </button>
         <span class="push quiet"
-          >${held ? "‖ held, " : nothing}${more ? pluralize(actions.length, "action") : clusterName(first.cluster)}</span
+          >${held ? "‖ held, " : nothing}${
+            more ? pluralize(actions.length, "action") : clusterName(first.cluster)
+          }</span
         >
       </div>
       <div class="quiet">
@@ -114,7 +116,11 @@ export class ActionGroupCard extends LitElement {
           ${subject}
         </button>
       </div>
-      ${held && !this.isSaid ? html`<p><strong>‖ held: ${inlineCode(held.text)}.</strong> To let it pass: ${inlineCode(held.hint)}</p>` : nothing}
+      ${
+        held && !this.isSaid
+          ? html`<p><strong>‖ held: ${inlineCode(held.text)}.</strong> To let it pass: ${inlineCode(held.hint)}</p>`
+          : nothing
+      }
       ${this.open ? this.#actions(actions) : nothing}
     </article>`;
   }
@@ -129,7 +135,13 @@ export class ActionGroupCard extends LitElement {
     const shown = actions.slice(0, this.shown);
     return html`<div class="all">
       ${shown.map((it) => this.#action(it, actions.length === 1))}
-      ${shown.length < actions.length ? html`<button @click=${() => (this.shown += PAGE_SIZE * 4)}>show more (${formatCount(actions.length - shown.length)} left)</button>` : nothing}
+      ${
+        shown.length < actions.length
+          ? html`<button @click=${() => (this.shown += PAGE_SIZE * 4)}>
+              show more (${formatCount(actions.length - shown.length)} left)
+            </button>`
+          : nothing
+      }
     </div>`;
   }
 
@@ -156,7 +168,16 @@ export class ActionGroupCard extends LitElement {
       ${
         open
           ? html`<div class="line">
-                ${alone ? html`<button class="link" @click=${() => this.state.select({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>` : nothing}
+                ${
+                  alone
+                    ? html`<button
+                        class="link"
+                        @click=${() => this.state.select({ cluster: action.cluster, subject: action.subject })}
+                      >
+                        ${clusterName(action.cluster)}
+                      </button>`
+                    : nothing
+                }
                 <button class="link" @click=${() => goToDocument(this.state, action.subject)}>
                   to the document of ${action.subject}
                 </button>
@@ -179,7 +200,11 @@ export class ActionGroupCard extends LitElement {
                       <pre tabindex="0" aria-label="The patch">${toJson(action.patch, 2)}</pre>
                     </details>`
               }
-              ${action.precondition ? html`<div class="quiet">only while the live object is ${toJson(action.precondition)}</div>` : nothing}`
+              ${
+                action.precondition
+                  ? html`<div class="quiet">only while the live object is ${toJson(action.precondition)}</div>`
+                  : nothing
+              }`
           : nothing
       }
     </div>`;
@@ -205,9 +230,17 @@ export class ActionGroupCard extends LitElement {
               <td>${it.kind}</td>
               <td>
                 <div tabindex="0" role="group" aria-label="live and desired">
-                  ${it.live === undefined ? html`<span class="quiet">not there</span>` : html`<span class="was" dir="auto">${inlineValue(it.live)}</span>`}
+                  ${
+                    it.live === undefined
+                      ? html`<span class="quiet">not there</span>`
+                      : html`<span class="was" dir="auto">${inlineValue(it.live)}</span>`
+                  }
                   →
-                  ${it.desired === undefined ? html`<span class="quiet">gone</span>` : html`<span class="is" dir="auto">${inlineValue(it.desired)}</span>`}
+                  ${
+                    it.desired === undefined
+                      ? html`<span class="quiet">gone</span>`
+                      : html`<span class="is" dir="auto">${inlineValue(it.desired)}</span>`
+                  }
                 </div>
               </td>
             </tr>`,

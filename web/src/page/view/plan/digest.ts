@@ -66,8 +66,16 @@ export class Digest extends LitElement {
       </p>`;
     return html`<div class="card" role="group" aria-label="Digest">
       ${this.#command(digest, "the digest")}
-      ${this.#command(`fleetfold approve ${digest}`, "the command that approves it", "for a runner that waits for approval")}
-      ${this.#command("fleetfold plan --from-cluster -o plan.json && fleetfold apply plan.json", "the commands that apply it", "or by hand: it is done only while it is still this plan")}
+      ${this.#command(
+        `fleetfold approve ${digest}`,
+        "the command that approves it",
+        "for a runner that waits for approval",
+      )}
+      ${this.#command(
+        "fleetfold plan --from-cluster -o plan.json && fleetfold apply plan.json",
+        "the commands that apply it",
+        "or by hand: it is done only while it is still this plan",
+      )}
       ${
         source.masked && edits.length
           ? html`<p class="warn">

@@ -65,9 +65,24 @@ export class Needs extends LitElement {
         </button>
       </div>
       <ul class="plain">
-        ${shown.map((it) => html`<li><code>${targetName(it)}</code>${it.name ? nothing : html` <span class="quiet">the list${it.labelSelector ? ` of ${it.labelSelector}` : ""}</span>`}</li>`)}
+        ${shown.map(
+          (it) =>
+            html`<li>
+              <code>${targetName(it)}</code>${
+                it.name
+                  ? nothing
+                  : html` <span class="quiet">the list${it.labelSelector ? ` of ${it.labelSelector}` : ""}</span>`
+              }
+            </li>`,
+        )}
       </ul>
-      ${shown.length < this.needs.length ? html`<button class="link" @click=${() => (this.all = true)}>and ${this.needs.length - shown.length} more</button>` : nothing}
+      ${
+        shown.length < this.needs.length
+          ? html`<button class="link" @click=${() => (this.all = true)}>
+              and ${this.needs.length - shown.length} more
+            </button>`
+          : nothing
+      }
       ${this.open ? this.#paste(cluster) : nothing}
       ${this.problem ? html`<p class="error" role="alert">${this.problem}</p>` : nothing}
     </article>`;
@@ -132,7 +147,9 @@ export class Needs extends LitElement {
   async #add(text: string): Promise<void> {
     const parsed = await this.state.query({ op: "parse", text }, 0);
     if (parsed && "error" in parsed) {
-      this.problem = `${parsed.error.at ? `line ${parsed.error.at.replace(":", ", column ")}: ` : ""}${parsed.error.message}`;
+      this.problem = `${
+        parsed.error.at ? `line ${parsed.error.at.replace(":", ", column ")}: ` : ""
+      }${parsed.error.message}`;
       return;
     }
     this.problem = "";

@@ -128,7 +128,10 @@ export class ReferencePages extends LitElement {
   override render() {
     return html`<div class="head">
         <h2>Reference</h2>
-        ${CHAPTERS.map(([it, title]) => html`<button aria-pressed=${this.chapter === it} @click=${() => (this.chapter = it)}>${title}</button>`)}
+        ${CHAPTERS.map(
+          ([it, title]) =>
+            html`<button aria-pressed=${this.chapter === it} @click=${() => (this.chapter = it)}>${title}</button>`,
+        )}
       </div>
       ${this.chapter === "guide" ? guide() : this.chapter === "codes" ? this.#codes() : this.#requests()}`;
   }
@@ -137,7 +140,16 @@ export class ReferencePages extends LitElement {
     const { op } = this;
     const below = recordsBelow(op.answer, new Set(recordsBelow(op.request)));
     return html` <nav aria-label="Requests">
-        ${OPS.map((it) => html`<button class="mono" aria-pressed=${it === op} @click=${() => this.state.select({ path: `op:${it.op}` })}>${it.op}</button>`)}
+        ${OPS.map(
+          (it) =>
+            html`<button
+              class="mono"
+              aria-pressed=${it === op}
+              @click=${() => this.state.select({ path: `op:${it.op}` })}
+            >
+              ${it.op}
+            </button>`,
+        )}
       </nav>
       <section aria-label=${op.op}>
         <h3><code>${op.op}</code></h3>
@@ -201,7 +213,11 @@ export class ReferencePages extends LitElement {
                 <code>${field}</code>${required.has(field) ? nothing : html` <span class="quiet">optional</span>`}
               </th>
               <td class="type">
-                ${typeOf(it).map((part) => (typeof part === "string" ? part : html`<button class="link" @click=${() => this.#open(part.record)}>${part.record}</button>`))}
+                ${typeOf(it).map((part) =>
+                  typeof part === "string"
+                    ? part
+                    : html`<button class="link" @click=${() => this.#open(part.record)}>${part.record}</button>`,
+                )}
               </td>
               <td>${inlineCode(it.description ?? "")}</td>
             </tr>`,

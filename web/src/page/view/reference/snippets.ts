@@ -25,12 +25,17 @@ export function asCurl(request: string, page: OpPage): string {
 }
 
 export function asCommand(request: string, page: OpPage): string {
-  return `printf '%s\\n' ${[...(loadRequest(page) ? [shellQuote(loadRequest(page)!)] : []), shellQuote(oneLine(request))].join(" ")} | fleetfold call`;
+  return `printf '%s\\n' ${[
+    ...(loadRequest(page) ? [shellQuote(loadRequest(page)!)] : []),
+    shellQuote(oneLine(request)),
+  ].join(" ")} | fleetfold call`;
 }
 
 export function asJavaScript(request: string, page: OpPage): string {
   const load = loadRequest(page) ? `workspace.call(${toJson(LOAD, 2)});\n` : "";
-  return `import { Workspace } from "fleetfold";\n\nusing workspace = new Workspace();\n${load}console.log(workspace.callText(${JSON.stringify(oneLine(request))}));\n`;
+  return `import { Workspace } from "fleetfold";\n\nusing workspace = new Workspace();\n${load}console.log(workspace.callText(${JSON.stringify(
+    oneLine(request),
+  )}));\n`;
 }
 
 function loadRequest(page: OpPage): string | undefined {

@@ -115,7 +115,13 @@ export class TryRequest extends LitElement {
           ${this.#answer()}
         </div>
       </div>
-      ${this.page.needsDocuments && this.page.op !== "load" ? html`<p class="quiet">Asked of the documents in the example of <code>load</code>, never of what is loaded in this page.</p>` : nothing}`;
+      ${
+        this.page.needsDocuments && this.page.op !== "load"
+          ? html`<p class="quiet">
+              Asked of the documents in the example of <code>load</code>, never of what is loaded in this page.
+            </p>`
+          : nothing
+      }`;
   }
 
   #answer() {
@@ -127,7 +133,9 @@ export class TryRequest extends LitElement {
         error
           ? html`<div class="card error" role="alert">
               <strong>${error.code}</strong>:
-              ${inlineCode(error.message)}${error.at ? html`<div>at <code>${error.at}</code></div>` : nothing}${error.hint ? html`<div>${inlineCode(error.hint)}</div>` : nothing}
+              ${inlineCode(error.message)}${error.at ? html`<div>at <code>${error.at}</code></div>` : nothing}${
+                error.hint ? html`<div>${inlineCode(error.hint)}</div>` : nothing
+              }
             </div>`
           : nothing
       }

@@ -64,7 +64,11 @@ export function groupCard(group: ChangeGroup, { state, all, unfold }: CardOption
           </table>`
         : nothing
     }
-    ${shown.length < group.changes.length ? html`<button class="no-print" @click=${unfold}>show all ${pluralize(group.changes.length, "value")}</button>` : nothing}
+    ${
+      shown.length < group.changes.length
+        ? html`<button class="no-print" @click=${unfold}>show all ${pluralize(group.changes.length, "value")}</button>`
+        : nothing
+    }
   </article>`;
 }
 
@@ -127,7 +131,13 @@ export function causeLink(cause: CauseAnswer, state: State): TemplateResult {
     return html`<span class="cause">${name} ${placeLink(place, state, cause.document)}</span>`;
   }
   return html`<span class="cause"
-    >${name}${cause.document ? html` <button class="link" @click=${() => goToDocument(state, cause.document!, cause.path)}>${cause.document}</button>` : nothing}</span
+    >${name}${
+      cause.document
+        ? html` <button class="link" @click=${() => goToDocument(state, cause.document!, cause.path)}>
+            ${cause.document}
+          </button>`
+        : nothing
+    }</span
   >`;
 }
 

@@ -51,13 +51,19 @@ export class ClusterNames extends LitElement {
     return html`<button class="link" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
         <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${pluralize(names.length, "cluster")}
       </button>
-      ${this.open ? nothing : html`<span class="quiet">${clusterName(names[0]!)} … ${clusterName(names.at(-1)!)}</span>`}
+      ${
+        this.open ? nothing : html`<span class="quiet">${clusterName(names[0]!)} … ${clusterName(names.at(-1)!)}</span>`
+      }
       ${
         this.open
           ? html`<ul class="names" aria-label="Clusters">
                 ${shown.map((it) => this.#name(it))}
               </ul>
-              ${shown.length < names.length ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(names.length)}</button>` : nothing}`
+              ${
+                shown.length < names.length
+                  ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(names.length)}</button>`
+                  : nothing
+              }`
           : nothing
       }`;
   }

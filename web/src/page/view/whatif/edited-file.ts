@@ -117,7 +117,11 @@ export class EditedFile extends LitElement {
       <ol aria-label="Changed lines">
         ${shown.map((it) => this.#line(it))}
       </ol>
-      ${shown.length < this.lines.length ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(this.lines.length)} lines</button>` : nothing}
+      ${
+        shown.length < this.lines.length
+          ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(this.lines.length)} lines</button>`
+          : nothing
+      }
     </article>`;
   }
 

@@ -122,7 +122,11 @@ export class Ticket extends LitElement {
     return html`<li>
       ${verbSign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}:
       ${inlineCode(action.reason.text)}
-      ${action.held ? html`<br /><strong>held: ${inlineCode(action.held.text)}</strong> (${inlineCode(action.held.hint)})` : nothing}
+      ${
+        action.held
+          ? html`<br /><strong>held: ${inlineCode(action.held.text)}</strong> (${inlineCode(action.held.hint)})`
+          : nothing
+      }
     </li>`;
   }
 }
