@@ -148,6 +148,9 @@ export class FleetfoldPreview extends LitElement {
   #stop(): void {
     this.#loading?.abort();
     this.#edits = Object.fromEntries((this.state?.edits ?? []).map((it) => [it.name, it.text]));
+    // A pending notification of the state must not reach an element without one.
+    this.state?.removeEventListener("change", this.#stateChanged);
+    this.state?.removeEventListener("open", this.#openPlace);
     this.state?.engine.stop();
     this.state = undefined;
     this.place = undefined;

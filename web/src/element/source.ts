@@ -140,17 +140,18 @@ export class SourceText extends LitElement {
       ${
         shown.length
           ? html`<pre tabindex="0" role="region" aria-label=${`${place.file} around line ${line}`}>
-${shown.map(
-                (it, at) =>
-                  html`<span
-                    class="line ${from + at === line ? "here" : ""}"
-                    aria-current=${from + at === line ? "location" : nothing}
-                    ><span class="number">${from + at}</span>${it}
-                  </span>`,
-              )}</pre>`
+${shown.map((it, at) => this.#line(from + at, it, from + at === line))}</pre>`
           : html`<p class="empty">What Secrets hold is not shown.</p>`
       }
     `;
+  }
+
+  #line(number: number, text: string, isCurrent: boolean) {
+    const current = isCurrent ? "location" : nothing;
+    // The line break is explicit: the formatter would indent it, and the line is part of a `pre`.
+    return html`<span class="line ${isCurrent ? "here" : ""}" aria-current=${current}
+      ><span class="number">${number}</span>${text}${"\n"}</span
+    >`;
   }
 }
 

@@ -161,24 +161,22 @@ ${guard(
   #line(line: Line, object: string | undefined, begins: boolean) {
     const node = begins ? this.#nodeOf(line.pointer, object) : undefined;
     const layer = node && (node.retainedBy === undefined ? node.origins[0]?.layer : "live");
-    // The line breaks are for selecting and copying.
-    return html`<span class="line"
-      >${
-        node && layer && !node.children.length
-          ? html`<button
-              class="margin"
-              tabindex="-1"
-              aria-label=${`${node.name}: set by ${layer}`}
-              title=${`set by ${layer}`}
-              @click=${() => this.dispatchEvent(new CustomEvent("choose", { detail: node }))}
-            >
-              ${layerMark(layer)}
-            </button>`
-          : nothing
-      }${line.tokens.map(([kind, text]) =>
-        kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`,
-      )}
-    </span>`;
+    const button = node && layer && !node.children.length ? this.#marginButton(node, layer) : nothing;
+    const tokens = line.tokens.map(([kind, text]) =>
+      kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`,
+    );
+    // The line break is for selecting and copying.
+    return html`<span class="line">${button}${tokens}${"\n"}</span>`;
+  }
+
+  #marginButton(node: Node, layer: string) {
+    const choose = () => this.dispatchEvent(new CustomEvent("choose", { detail: node }));
+    const label = `${node.name}: set by ${layer}`;
+    // Space inside the button would be visible and copied: it is part of a `pre`.
+    // prettier-ignore
+    return html`<button class="margin" tabindex="-1" aria-label=${label} title=${`set by ${layer}`} @click=${choose}>${
+      layerMark(layer)
+    }</button>`;
   }
 
   #nodeOf(pointer: string, object: string | undefined): Node | undefined {
