@@ -13,11 +13,25 @@ execFileSync("npm", ["run", "--silent", "module"], { cwd: root, stdio: ["ignore"
 const module = readFileSync(join(target, "fleetfold.wasm"));
 const crates = execFileSync(
   "cargo",
-  ["tree", "-p", "fleetfold-wasm", "--target", "wasm32-unknown-unknown", "-e", "normal", "--prefix", "none", "--no-dedupe"],
+  [
+    "tree",
+    "-p",
+    "fleetfold-wasm",
+    "--target",
+    "wasm32-unknown-unknown",
+    "-e",
+    "normal",
+    "--prefix",
+    "none",
+    "--no-dedupe",
+  ],
   { cwd: root, encoding: "utf8" },
 );
-const brotli = brotliCompressSync(module, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 } });
-const row = (name, bytes, note = "") => console.log(`${name.padEnd(8)}${bytes.toLocaleString("en").padStart(12)}  ${note}`);
+const brotli = brotliCompressSync(module, {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 },
+});
+const row = (name, bytes, note = "") =>
+  console.log(`${name.padEnd(8)}${bytes.toLocaleString("en").padStart(12)}  ${note}`);
 row("raw", module.length);
 row("gzip", gzipSync(module, { level: 9 }).length);
 row("brotli", brotli.length, `${Math.round((brotli.length / 350_000) * 100)} % of the limit, 350,000`);

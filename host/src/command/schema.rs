@@ -25,11 +25,11 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.typescript {
-        print(contract::typescript())?;
+        print(api::typescript())?;
     } else if args.codes {
-        print(contract::codes())?;
+        print(api::codes())?;
     } else {
-        print(format_args!("{}\n", contract::schema().to_canonical()))?;
+        print(format_args!("{}\n", api::schema().to_canonical()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
