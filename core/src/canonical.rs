@@ -7,8 +7,12 @@
 //!
 //! Digests and comparisons are taken over these bytes, so nothing else in the engine writes JSON.
 
+mod serializer;
+
 use std::fmt::Write;
 use std::sync::Arc;
+
+pub use serializer::{WriteError, to_text};
 
 use crate::mask;
 use crate::path::Pointer;
@@ -29,13 +33,15 @@ pub struct Writer {
     out: String,
     /// Whether the contents of Secrets are covered.
     covers: bool,
+    /// Whether a map is asked to write itself again, redacted: it must not be written before.
+    asks: bool,
 }
 
 impl Writer {
     /// A writer of answers: the contents of every Secret in them are replaced.
     pub fn covering() -> Writer {
         // Many answers are short; a long one soon doubles.
-        Writer { out: String::with_capacity(512), covers: true }
+        Writer { out: String::with_capacity(512), covers: true, asks: false }
     }
 
     pub fn into_text(self) -> String {

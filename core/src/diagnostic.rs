@@ -49,6 +49,22 @@ impl Error {
     }
 }
 
+/// For logs and terminals: the message, its place, and the hint.
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(at) = &self.at {
+            write!(f, " (at {at})")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "; {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     Error,
@@ -137,5 +153,18 @@ impl Place {
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_prints_its_message_place_and_hint() {
+        let error = Error::new(Code::UnknownField, "there is no field `x` here");
+        assert_eq!(error.to_string(), "there is no field `x` here");
+        let error = error.at("/x").hint("did you mean `y`?");
+        assert_eq!(error.to_string(), "there is no field `x` here (at /x); did you mean `y`?");
     }
 }

@@ -3,10 +3,19 @@
 //! Cloning a value never copies a list or a map, only a reference to it. A fleet of like clusters therefore holds one
 //! tree, and an edit copies the path from the root to the edited place and nothing else.
 
+mod de;
+mod read;
+mod ser;
+#[cfg(test)]
+mod serde_tests;
+
 use std::sync::Arc;
 
 pub use crate::text::Text;
 use crate::text::{is_equal, order};
+pub use de::{MaybeAbsent, refuse, wrong_type};
+pub use read::{ReadError, Reader, from_text, from_value};
+pub(crate) use ser::SECRET;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
