@@ -72,7 +72,8 @@ fn select(name: &str, clusters: &str, selector: &str, guest: &str) -> Vec<(Strin
         let labels = Labels::read(labels, &JsonPath::ROOT).expect("labels are texts");
         fleet.insert(Cluster { name: cluster.text_at(&["name"]).into(), labels, ..Cluster::default() });
     }
-    let parsed = LabelSelector::parse_object(&json::parse(selector).expect("JSON"), &JsonPath::ROOT).expect("a selector");
+    let parsed =
+        LabelSelector::parse_object(&json::parse(selector).expect("JSON"), &JsonPath::ROOT).expect("a selector");
     let picked = fleet.select(&parsed).iter().count();
     let native = measure(|| drop(std::hint::black_box(fleet.select(&parsed).iter().collect::<Vec<u32>>())));
 
