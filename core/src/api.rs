@@ -21,7 +21,7 @@ mod load;
 mod matching;
 mod mold;
 mod null;
-mod own;
+mod ownership;
 mod parse;
 mod patch;
 mod place;
@@ -69,8 +69,8 @@ pub const OPS: &[Op] = &[
     op::<retain::Retain>(),
     op::<patch::Patch>(),
     op::<matching::Match>(),
-    op::<own::Adopt>(),
-    op::<own::Release>(),
+    op::<ownership::Adopt>(),
+    op::<ownership::Release>(),
     op::<authorize::Authorize>(),
     op::<refresh::Refresh>(),
     op::<mold::Mold>(),

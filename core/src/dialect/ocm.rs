@@ -27,13 +27,12 @@ use crate::engine::select::cluster_set::{GROUP, KIND};
 use crate::object::document::{Document, Identity};
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
 use crate::value::Text;
-use crate::value::ordered::BTreeSet;
-use crate::value::sorting::Gather;
+use crate::value::collections::SortedSet;
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
 use crate::workspace::store::{Scope, View};
-use crate::workspace::subject::{Dependence, Dialect, Subject};
-use crate::workspace::targets::Picks;
+use crate::workspace::subject::{Dependency, Dialect, Subject};
+use crate::workspace::targets::ClusterFilter;
 
 const BINDING: &str = "ManagedClusterSetBinding";
 const PLACEMENT: &str = "Placement";
@@ -69,8 +68,8 @@ impl Dialect for Ocm {
         document.identity.group == GROUP && [KIND, BINDING, PLACEMENT].contains(&document.identity.kind.as_str())
     }
 
-    fn exposed(&self, view: View, changed: &Identity) -> Vec<Identity> {
-        set::exposed(view, changed)
+    fn affected_subjects(&self, view: View, changed: &Identity) -> Vec<Identity> {
+        set::affected_subjects(view, changed)
     }
 
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
@@ -97,12 +96,12 @@ impl Dialect for Ocm {
 
 /// The clusters that are in one of the sets, as any dialect may ask. A set that is not there or cannot be read has none:
 /// see [`unknown_sets`]. Who asks depends on [`set_dependences`].
-pub fn members_of_sets(view: View, names: &[Text]) -> BTreeSet<Text> {
+pub fn members_of_sets(view: View, names: &[Text]) -> SortedSet<Text> {
     let fleet = view.store.fleet(&fleet_scope());
     let meant = set::all(view).into_iter().filter(|set| names.contains(set.name()));
-    let picks = meant.map(|set| Picks::Selector(set.selector()));
+    let picks = meant.map(|set| ClusterFilter::Selector(set.selector()));
     let members = picks.flat_map(|picks| fleet.into_iter().flat_map(move |fleet| picks.members(fleet)));
-    members.map(|it| it.name.clone()).gather()
+    members.map(|it| it.name.clone()).collect()
 }
 
 /// Those of the sets of which nobody knows who is in them: they are not loaded, or cannot be read. What names one of them
@@ -114,23 +113,23 @@ pub fn unknown_sets(view: View, names: &[Text]) -> Vec<Text> {
 
 /// The clusters that a placement chooses, as any dialect may ask; nothing where it is not loaded. Who asks depends on
 /// [`placement_dependences`].
-pub fn members_of_placement(view: View, namespace: &str, name: &str) -> Option<BTreeSet<Text>> {
+pub fn members_of_placement(view: View, namespace: &str, name: &str) -> Option<SortedSet<Text>> {
     let placement = view.store.document(&placement_of(namespace, name))?;
     let placed = Hub::of(view).decide(&placement.value, Why::Nobody, &mut Vec::new());
-    Some(placed.groups.into_iter().flat_map(|it| it.clusters).gather())
+    Some(placed.groups.into_iter().flat_map(|it| it.clusters).collect())
 }
 
 /// What the members of sets depend on.
-pub fn set_dependences() -> Vec<Dependence> {
-    [KIND, MANAGED_CLUSTER].map(|kind| Dependence::kind(GROUP, kind, None)).to_vec()
+pub fn set_dependences() -> Vec<Dependency> {
+    [KIND, MANAGED_CLUSTER].map(|kind| Dependency::kind(GROUP, kind, None)).to_vec()
 }
 
 /// What the clusters of a placement depend on. What was seen on the hub counts too: see [`decides`].
-pub fn placement_dependences(namespace: &str, name: &str) -> Vec<Dependence> {
+pub fn placement_dependences(namespace: &str, name: &str) -> Vec<Dependency> {
     let mut all = set_dependences();
-    all.push(Dependence::Document(placement_of(namespace, name)));
-    all.push(Dependence::kind(GROUP, BINDING, Some(namespace)));
-    all.extend([DECISION, SCORE].map(|kind| Dependence::kind(GROUP, kind, None)));
+    all.push(Dependency::Document(placement_of(namespace, name)));
+    all.push(Dependency::kind(GROUP, BINDING, Some(namespace)));
+    all.extend([DECISION, SCORE].map(|kind| Dependency::kind(GROUP, kind, None)));
     all
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{At, Diagnostic};
+use crate::diagnostic::{Diagnostic, Location};
 use crate::engine::fold::Folded;
 use crate::engine::patch::Operation;
 use crate::engine::retain::Retention;
@@ -14,11 +14,11 @@ use crate::workspace::store::Store;
 
 /// Shared by all clusters that get the same.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct Rendered {
     /// Of a dialect that gives options.
     pub options: Option<Folded>,
     /// Of a dialect that gives objects.
-    pub objects: Vec<Product>,
+    pub objects: Vec<RenderedObject>,
     /// Of a placement.
     pub group: Option<DecisionGroup>,
     /// What is worth telling about it.
@@ -46,13 +46,13 @@ impl DecisionGroup {
 
 /// One object that a cluster should have.
 #[derive(Clone, Debug)]
-pub struct Product {
+pub struct RenderedObject {
     pub object: Value,
     /// Where the object is written, before layers.
     pub base: Origin,
     /// What layers and retention touched, by place, winner first and the base's own value last. Everything else is the
     /// base's.
-    pub origins: Vec<(Pointer, Vec<Touched>)>,
+    pub origins: Vec<(Pointer, Vec<FieldOrigin>)>,
     pub retained: Vec<Retention>,
     pub wave: i64,
 }
@@ -66,17 +66,21 @@ pub struct Origin {
 
 impl Origin {
     /// The place with its file and line, as far as they are known.
-    pub fn place(&self, store: &Store) -> At {
+    pub fn place(&self, store: &Store) -> Location {
         match store.document(&self.document) {
             Some(document) => document.at(self.path.clone()),
-            None => At { document: Some(self.document.to_string()), path: Some(self.path.clone()), ..At::default() },
+            None => Location {
+                document: Some(self.document.to_string()),
+                path: Some(self.path.clone()),
+                ..Location::default()
+            },
         }
     }
 }
 
 /// What one layer says about a place of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Touched {
+pub struct FieldOrigin {
     pub layer: Text,
     /// Nothing where the live object gave it.
     pub origin: Option<Origin>,

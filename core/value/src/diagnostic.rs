@@ -51,7 +51,7 @@ impl Error {
     /// The same finding beside an answer; `at` becomes the path of its place.
     pub fn into_diagnostic(self, severity: Severity) -> Diagnostic {
         let path = self.at.and_then(|at| Pointer::parse(&at).ok());
-        let at = At { path, ..At::default() };
+        let at = Location { path, ..Location::default() };
         Diagnostic { severity, code: self.code, message: self.message, at, hint: self.hint }
     }
 }
@@ -95,13 +95,13 @@ pub struct Diagnostic {
     pub severity: Severity,
     pub code: Code,
     pub message: String,
-    pub at: At,
+    pub at: Location,
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
     pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity, code, message: message.into(), at: At::default(), hint: None }
+        Diagnostic { severity, code, message: message.into(), at: Location::default(), hint: None }
     }
 
     pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
@@ -136,7 +136,7 @@ impl Diagnostic {
 
 /// Where a finding is. What is not known is left out.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct At {
+pub struct Location {
     pub document: Option<String>,
     pub path: Option<Pointer>,
     pub file: Option<String>,

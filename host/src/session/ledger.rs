@@ -1,14 +1,14 @@
 //! What everything that was put to an engine comes to: the documents that are loaded now, what is known of each cluster, and
 //! the settings. However long a workspace lives, this is no larger than what it holds.
 //!
-//! What a sight means for earlier ones is the engine's to say, and its own code says it ([`Seen`]).
+//! What a sight means for earlier ones is the engine's to say, and its own code says it ([`ObservedCluster`]).
 
 use std::collections::BTreeMap;
 
 use fleetfold_core::Value;
 use fleetfold_core::object::document::{Identity, Reference};
 use fleetfold_core::value::Map;
-use fleetfold_core::workspace::observed::{Query, Seen};
+use fleetfold_core::workspace::observed::{ObservedCluster, Query};
 
 use crate::answer::{list, text, texts};
 use crate::cluster::Target;
@@ -25,7 +25,7 @@ pub struct Ledger {
 /// What is known of one cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    seen: Seen,
+    seen: ObservedCluster,
     absent: BTreeMap<Identity, Value>,
     /// The lists that are complete, by what they are in JSON.
     lists: BTreeMap<String, Value>,
@@ -104,7 +104,7 @@ impl Known {
         }
         for target in list(request, "absent") {
             let identity = Target::read(target).identity();
-            self.seen.miss(identity.clone());
+            self.seen.mark_absent(identity.clone());
             self.absent.insert(identity, target.clone());
         }
     }

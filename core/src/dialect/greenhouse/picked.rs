@@ -5,10 +5,10 @@ use crate::diagnostic::{Code, Error};
 use crate::dialect::ocm;
 use crate::engine::select::{Selector, mentioned};
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::{Map, Text, Value};
 use crate::workspace::store::View;
-use crate::workspace::subject::Dependence;
+use crate::workspace::subject::Dependency;
 
 const SETS: &str = "clusterSets";
 const PLACEMENT: &str = "placementRef";
@@ -19,7 +19,7 @@ pub struct Picked {
     /// The clusters that the selector itself names.
     pub named: Vec<Text>,
     /// What decides over the sets and the placement.
-    pub depends: Vec<Dependence>,
+    pub depends: Vec<Dependency>,
 }
 
 impl Picked {
@@ -38,7 +38,7 @@ impl Picked {
             let named = mentioned(&selector).into_iter().cloned().collect();
             return Ok(Picked { selector, named, depends: Vec::new() });
         }
-        let (mut members, mut depends) = (BTreeSet::new(), Vec::new());
+        let (mut members, mut depends) = (SortedSet::new(), Vec::new());
         if let Some(sets) = sets {
             let at = at.key(SETS);
             let names = names(&sets, &at)?;

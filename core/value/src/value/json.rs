@@ -66,7 +66,7 @@ type Read<T> = Result<T, Box<JsonError>>;
 /// Whether a value that was read beside another is the same, to how its numbers are written.
 fn is_alike(value: &Value, other: &Value) -> bool {
     match (value, other) {
-        (Value::Map(_), _) | (Value::List(_), _) => value.is_same(other),
+        (Value::Map(_), _) | (Value::List(_), _) => value.ptr_eq(other),
         (Value::Number(Number::Int(int)), Value::Number(Number::Int(other))) => int == other,
         (Value::Number(_), _) => false,
         _ => value == other,
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         match self.token() {
             Some(b'"') => match (self.string()?, like) {
                 (Cow::Borrowed(text), Some(Value::Text(same))) if text == same => Ok(Value::Text(same.clone())),
-                (Cow::Borrowed(text), _) => Ok(Value::Text(Text::in_place(text))),
+                (Cow::Borrowed(text), _) => Ok(Value::Text(Text::inline(text))),
                 (Cow::Owned(text), _) => Ok(text.into()),
             },
             Some(b'{') => self.nested(|parser| parser.map(like)),
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
             }
             self.pos += 1;
             // Made before the value is read: moved right after it is made, a text would be waited for.
-            let key = Text::in_place(&key);
+            let key = Text::inline(&key);
             while others.next_if(|(other, _)| order(other, &key).is_lt()).is_some() {
                 is_same = false;
             }
@@ -429,7 +429,7 @@ mod tests {
             assert_eq!(parse_like(text, &earlier).unwrap(), parse(text).unwrap());
         }
         let like = parse_like(r#"{"a":{"b":[1,"x"],"c":{}},"d":[{"e":1},{"f":3}]}"#, &earlier).unwrap();
-        assert!(like.get("a").unwrap().is_same(earlier.get("a").unwrap()));
+        assert!(like.get("a").unwrap().ptr_eq(earlier.get("a").unwrap()));
         assert_eq!(parse_like(r#"{"a":1,"a":1}"#, &parse(r#"{"a":1}"#).unwrap()).unwrap_err().code, Code::DuplicateKey);
         let number = parse_like(r#"{"g":1}"#, &parse(r#"{"g":1.0}"#).unwrap()).unwrap();
         assert!(matches!(number.get("g"), Some(Value::Number(Number::Int(1)))));
