@@ -1,6 +1,7 @@
 //! The workspace: what a host talks to, and the only state. One instance of the module holds one.
 
 pub mod admit;
+pub mod cluster_groups;
 pub mod compare;
 pub mod connection;
 pub mod explain;

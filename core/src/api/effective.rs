@@ -367,7 +367,7 @@ impl LayerAnswer {
         store: &Store,
     ) -> LayerAnswer {
         let Location { document, path, file, place } =
-            cause.origin.as_ref().map(|it| it.place(store)).unwrap_or_default();
+            cause.origin.as_ref().map(|it| store.locate(it)).unwrap_or_default();
         let (line, column) = (place.map(|it| it.line.into()), place.map(|it| it.column.into()));
         let document = document.map(Text::from);
         LayerAnswer { layer: cause.layer.clone(), document, path, file, line, column, value, value_from }
@@ -466,7 +466,7 @@ impl<'a> ProductAnswer<'a> {
         let RenderedObject { object, base, retained, wave, .. } = product;
         ProductAnswer {
             object: object.clone(),
-            base: Some(PlaceAnswer::of(base.place(sources.store))),
+            base: Some(PlaceAnswer::of(sources.store.locate(&base))),
             origins: origins.then_some(ProductOrigins { product, sources }),
             retained: Some(RetainedField::list(retained)).filter(|it| !it.is_empty()),
             wave: *wave,

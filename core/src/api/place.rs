@@ -56,7 +56,7 @@ impl PlaceAnswer {
     }
 
     pub fn origin(origin: Option<&Origin>, store: &Store) -> PlaceAnswer {
-        PlaceAnswer::of(origin.map(|it| it.place(store)).unwrap_or_default())
+        PlaceAnswer::of(origin.map(|it| store.locate(it)).unwrap_or_default())
     }
 }
 

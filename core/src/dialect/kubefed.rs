@@ -29,7 +29,6 @@ mod status;
 
 use std::sync::Arc;
 
-use super::ocm;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::compose::{Base, build};
@@ -83,7 +82,7 @@ impl Dialect for KubeFed {
 
     /// A placement may also name sets and placements of Open Cluster Management.
     fn kinds(&self, view: View) -> Vec<HubKind> {
-        let consulted = ocm::KINDS.iter().cloned().map(HubKind::unguarded);
+        let consulted = view.cluster_groups().kinds();
         KINDS.iter().cloned().chain(control_plane::federated_kinds(view)).chain(consulted).collect()
     }
 

@@ -14,6 +14,7 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::authorize::rbac::{Grant, Rbac, User, is_rbac};
 use crate::engine::select::cluster_set::{self, CLUSTERSET, ClusterSet, GROUP, Stage, sets_of};
 use crate::object::identity::{ObjectName, is_in_group};
+use crate::object::kinds::upstreams::ocm;
 use crate::object::labels::{Labels, check_key, check_value};
 use crate::value::JsonPath;
 use crate::value::collections::SortedSet;
@@ -22,7 +23,7 @@ use crate::value::sorting::sort;
 use crate::value::{Text, Value};
 
 /// The prefixes of the labels that need a permission.
-const RESERVED: &[&str] = &["cluster.open-cluster-management.io/", "info.open-cluster-management.io/"];
+const RESERVED: &[&str] = ocm::RESERVED_LABELS;
 
 /// A change of one cluster, and what is known about permissions.
 #[derive(Clone, Debug)]

@@ -30,6 +30,7 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
 use crate::engine::select::cluster_set::ClusterSet;
 use crate::object::identity::{ObjectName, is_terminating};
+use crate::object::kinds::upstreams::ocm;
 use crate::object::labels::Labels;
 use crate::object::timestamp::Timestamp;
 use crate::value::collections::{SortedMap, SortedSet};
@@ -38,7 +39,7 @@ use crate::value::sorting::{sort, sort_by};
 use crate::value::{Text, Value};
 
 /// With the value `"true"`, another scheduler decides this placement.
-const DISABLED: &str = "cluster.open-cluster-management.io/experimental-scheduling-disable";
+const DISABLED: &str = ocm::SCHEDULING_DISABLED;
 
 /// Why a flaw leaves a placement undecided.
 const MISCONFIGURED: &str = "it is misconfigured";

@@ -16,10 +16,10 @@ use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 
 /// What cert-manager writes on the secrets that it issues.
-pub const ISSUED: &str = "cert-manager.io/issuer-kind";
+pub use crate::object::kinds::upstreams::certmanager::ISSUER_KIND as ISSUED;
 
 /// The prefixes of a workload's annotations, today's first. The answer uses the one that the workload opted in with.
-pub const PREFIXES: &[&str] = &["certmanagerdeployment.opdev.io", "certmanagerdeployment.redhat.io"];
+pub use crate::object::kinds::upstreams::certmanager::RESTART_PREFIXES as PREFIXES;
 
 const KINDS: &[&str] = &["DaemonSet", "Deployment", "StatefulSet"];
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Location};
+use crate::diagnostic::Diagnostic;
 use crate::engine::fold::Folded;
 use crate::engine::patch::Operation;
 use crate::engine::retain::Retention;
@@ -10,7 +10,6 @@ use crate::engine::select::Selector;
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
-use crate::workspace::store::Store;
 
 /// Shared by all clusters that get the same.
 #[derive(Clone, Debug, Default)]
@@ -62,20 +61,6 @@ pub struct RenderedObject {
 pub struct Origin {
     pub document: Arc<Identity>,
     pub path: Pointer,
-}
-
-impl Origin {
-    /// The place with its file and line, as far as they are known.
-    pub fn place(&self, store: &Store) -> Location {
-        match store.document(&self.document) {
-            Some(document) => document.at(self.path.clone()),
-            None => Location {
-                document: Some(self.document.to_string()),
-                path: Some(self.path.clone()),
-                ..Location::default()
-            },
-        }
-    }
 }
 
 /// What one layer says about a place of an object.

@@ -8,7 +8,7 @@ mod record;
 
 pub use events::Event;
 pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
-pub use limits::{PAUSE_SCOPES, assemble, is_paused};
+pub use limits::{assemble, is_paused};
 pub use planner::{DesiredObject, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
 

@@ -1,6 +1,7 @@
 //! Everything that is loaded: documents, the clusters among them, what was seen in clusters, and the settings.
 
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Location};
+use crate::engine::rendered::Origin;
 use crate::engine::select::Cluster;
 use crate::engine::select::cluster_set::{self, ClusterSet};
 use crate::engine::select::fleet::Fleet;
@@ -199,6 +200,18 @@ impl Store {
         let group = crate::object::kinds::clusters::group_of_kind(&scope.kind)?;
         let (kind, namespace) = (scope.kind.clone(), scope.namespace.clone());
         self.documents.get(&Identity { kind, group: group.into(), namespace, name: name.into() })
+    }
+
+    /// Where a value was set, with file and position as far as they are known.
+    pub fn locate(&self, origin: &Origin) -> Location {
+        match self.document(&origin.document) {
+            Some(document) => document.at(origin.path.clone()),
+            None => Location {
+                document: Some(origin.document.to_string()),
+                path: Some(origin.path.clone()),
+                ..Location::default()
+            },
+        }
     }
 
     /// The sets of Open Cluster Management; what is wrong with one is told, and nothing joins it.

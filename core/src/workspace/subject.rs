@@ -12,6 +12,7 @@ use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::value::collections::SortedMap;
 use crate::workspace::admit::Rule;
+use crate::workspace::cluster_groups::ClusterGroups;
 use crate::workspace::hub_kind::HubKind;
 use crate::workspace::plan::Planner;
 use crate::workspace::results::ClusterResults;
@@ -47,6 +48,11 @@ pub trait Dialect: Sync {
 
     /// Tells what is wrong with the documents of this system beyond what reading its subjects tells.
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>);
+
+    /// The groups of clusters that documents of other dialects may refer to.
+    fn cluster_groups(&self) -> Option<&'static dyn ClusterGroups> {
+        None
+    }
 
     /// How changes of its documents of a kind are reviewed; without a rule they are allowed.
     fn admission(&self, _: View, _group: &str, _kind: &str) -> Option<&'static Rule> {

@@ -15,6 +15,7 @@ mod serde_tests;
 pub use codes::{Code, ReasonCode};
 pub use mode::Mode;
 
+use crate::value::json::{JsonError, JsonErrorKind};
 use crate::value::path::Pointer;
 use crate::value::{JsonPath, Position, Value};
 
@@ -160,5 +161,27 @@ mod tests {
         assert_eq!(error.to_string(), "there is no field `x` here");
         let error = error.at("/x").hint("did you mean `y`?");
         assert_eq!(error.to_string(), "there is no field `x` here (at /x); did you mean `y`?");
+    }
+}
+
+impl From<JsonErrorKind> for Code {
+    fn from(kind: JsonErrorKind) -> Code {
+        match kind {
+            JsonErrorKind::Syntax => Code::BadJson,
+            JsonErrorKind::TooDeep => Code::TooDeep,
+            JsonErrorKind::DuplicateKey => Code::DuplicateKey,
+            JsonErrorKind::LoneSurrogate => Code::LoneSurrogate,
+            JsonErrorKind::IntegerOutOfRange => Code::IntegerOutOfRange,
+            JsonErrorKind::NumberOutOfRange => Code::NumberOutOfRange,
+        }
+    }
+}
+
+/// The error of a request: inside a field the pointer says more than a column of one long line.
+impl From<JsonError> for Error {
+    fn from(error: JsonError) -> Error {
+        let JsonError { kind, message, pointer, place } = error;
+        let error = Error::new(kind.into(), message);
+        if pointer.is_root() { error.at(place) } else { error.at(pointer) }
     }
 }

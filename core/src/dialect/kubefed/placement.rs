@@ -12,7 +12,6 @@
 use super::control_plane::{self as plane, FEDERATED_NAMESPACE, TYPES};
 use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::dialect::ocm;
 use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
@@ -115,7 +114,7 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
     }
     if let Some(sets) = sets {
         let spot = spot.key("clusterSets");
-        if let Some(unknown) = ocm::unknown_sets(view, &sets).first() {
+        if let Some(unknown) = view.cluster_groups().unknown_sets(view, &sets).first() {
             let index = sets.iter().position(|it| it == unknown).unwrap_or_default();
             let message = format!("the set `{unknown}` is not loaded, or cannot be read");
             return Err(Error::new(Code::UnknownDocument, message).at(spot.index(index)));
@@ -124,8 +123,8 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
             [set] => format!("the set `{set}`"),
             sets => format!("one of the sets `{}`", sets.join("`, `")),
         };
-        any.push(ClusterFilter::Members { of, names: ocm::members_of_sets(view, &sets) });
-        placement.depends.extend(ocm::set_dependences());
+        any.push(ClusterFilter::Members { of, names: view.cluster_groups().set_members(view, &sets) });
+        placement.depends.extend(view.cluster_groups().set_dependencies());
     }
     if let Some(named) = written.get("placementRef").filter(|it| !it.is_null()) {
         let spot = spot.key("placementRef");
@@ -133,11 +132,11 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         let name = named.text_at(&["name"]);
         let namespace = Some(named.text_at(&["namespace"])).filter(|it| !it.is_empty());
         let namespace = namespace.unwrap_or(&document.identity.namespace);
-        let names = ocm::members_of_placement(view, namespace, name).ok_or_else(|| {
+        let names = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
             Error::new(Code::UnknownDocument, format!("the Placement `{namespace}/{name}` is not loaded")).at(spot)
         })?;
         any.push(ClusterFilter::Members { of: format!("the placement `{namespace}/{name}`"), names });
-        placement.depends.extend(ocm::placement_dependences(namespace, name));
+        placement.depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
     }
     placement.picks = match any.len() {
         0 => ClusterFilter::Selector(Selector::Nothing),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::hub::Hub;
-use super::{DECISION, PLACEMENT, SCORE, decides, fleet_scope, placement_dependences};
+use super::{DECISION, Ocm, PLACEMENT, SCORE, decides, fleet_scope};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::placement::{self, Placed, State, Why};
 use crate::engine::rendered::{DecisionGroup, Rendered};
@@ -13,6 +13,7 @@ use crate::object::document::{Document, Identity};
 use crate::object::timestamp::Timestamp;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Text, Value};
+use crate::workspace::cluster_groups::ClusterGroups;
 use crate::workspace::observed::{HUB, Observation, Query};
 use crate::workspace::plan::{DesiredObject, ObjectState, Planner, Reason, Target};
 use crate::workspace::results::ClusterResults;
@@ -36,7 +37,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
     let picks =
         ClusterFilter::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().collect() };
     let uses = Uses::of(&document.value);
-    let mut depends = placement_dependences(namespace, name);
+    let mut depends = Ocm.placement_dependencies(namespace, name);
     if uses.others {
         // Which of two placements makes room is told by their age.
         depends.push(Dependency::kind(GROUP, PLACEMENT, None));

@@ -8,9 +8,8 @@ use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 
 /// The label that says whose decision it is.
-pub const PLACEMENT: &str = "cluster.open-cluster-management.io/placement";
-const GROUP_NAME: &str = "cluster.open-cluster-management.io/decision-group-name";
-const GROUP_INDEX: &str = "cluster.open-cluster-management.io/decision-group-index";
+pub use crate::object::kinds::upstreams::ocm::PLACEMENT;
+use crate::object::kinds::upstreams::ocm::{GROUP_INDEX, GROUP_NAME};
 
 const VERSION: &str = "v1beta1";
 

@@ -12,12 +12,7 @@ use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
 
-pub const GROUP: &str = "cluster.open-cluster-management.io";
-
-pub const KIND: &str = "ManagedClusterSet";
-
-/// The label whose value is the name of a cluster's set.
-pub const CLUSTERSET: &str = "cluster.open-cluster-management.io/clusterset";
+pub use crate::object::kinds::upstreams::ocm::{CLUSTERSET, GROUP, SET as KIND};
 
 const VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 

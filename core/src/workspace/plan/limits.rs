@@ -3,6 +3,7 @@
 use super::{Action, Held, Plan, SubjectPlan, Verb};
 use crate::diagnostic::{Diagnostic, ReasonCode};
 use crate::object::document::Identity;
+use crate::object::kinds::upstreams::{DECISION_KINDS, PAUSE_SCOPES};
 use crate::value::Value;
 use crate::value::sorting::sort;
 use crate::workspace::observed::HUB;
@@ -14,13 +15,6 @@ const PAUSED: &str = "fleetfold.dev/paused";
 
 /// The annotation that lets an object of a protected kind go.
 const ALLOW_DELETE: &str = "fleetfold.dev/allow-delete";
-
-/// Kinds whose objects only say what was decided, so that letting one go takes nothing from a cluster. To keep one that is
-/// no longer true would.
-const DECISION_KINDS: &[&str] = &["PlacementDecision"];
-
-/// The documents that hold everything in the namespace of their name, by kind and group.
-pub const PAUSE_SCOPES: [(&str, &str); 2] = [("Organization", "greenhouse.sap"), ("Namespace", "")];
 
 /// Puts together what all subjects contribute, and holds what must not pass.
 pub fn assemble<'s>(store: &Store, steps: impl Iterator<Item = &'s SubjectPlan>, out: &mut Vec<Diagnostic>) -> Plan {
