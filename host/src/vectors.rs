@@ -19,7 +19,7 @@ use fleetfold_core::json;
 use sha2::{Digest, Sha256};
 
 use crate::engine::Engine;
-use crate::guest::hex;
+use crate::digest::hex;
 
 /// A vector holds a request, and an answer documents, that may be as deep as the contract allows.
 const DEPTH: usize = 2 * json::MAX_DEPTH;

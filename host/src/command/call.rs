@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use fleetfold::guest::GuestError;
 
-use super::{EngineArgs, Failure, quiet};
+use crate::command::output::{Failure, ignore_closed_pipe};
+use super::EngineArgs;
 
 /// Answer requests: a JSON line each on standard input, a JSON line each on standard output
 ///
@@ -41,7 +42,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
             Line::TooLong => GuestError::RequestTooLarge { limit }.to_answer(),
         };
         answer.push('\n');
-        if !quiet(output.write_all(answer.as_bytes()).and_then(|()| output.flush()))? {
+        if !ignore_closed_pipe(output.write_all(answer.as_bytes()).and_then(|()| output.flush()))? {
             return Ok(ExitCode::SUCCESS);
         }
     }

@@ -8,14 +8,15 @@ use std::time::Duration;
 use fleetfold::answer;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Module};
-use fleetfold::quantity::{self, now};
+use fleetfold::args;
+use fleetfold::clock::now;
 use fleetfold::session::compare::{Comparison, compare};
 use fleetfold_core::Value;
 
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use super::fleet::Fleet;
 use super::hub::HubArgs;
-use super::{Failure, ModuleArgs, Screen, print_answer};
-use crate::cli::Output;
+use super::ModuleArgs;
 use crate::render::compare::{Sides, table};
 use crate::render::finding::{Finding, Severity, Texts};
 
@@ -60,11 +61,11 @@ pub struct Args {
     now: Option<String>,
 
     /// How long one call may take, as `500ms`, `2s` or `1m`
-    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = quantity::duration)]
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = args::duration)]
     timeout: Duration,
 
     /// How much memory each module may have, as `512MiB` or `1GiB`
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = quantity::size)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = args::size)]
     memory: usize,
 
     /// How to print it
@@ -118,8 +119,8 @@ impl Args {
             true => self.hub.gather(engine)?,
             false => Fleet::load(&self.files, engine)?,
         };
-        if fleet.is_unread() {
-            fleet.tell(screen.err);
+        if fleet.has_unreadable() {
+            fleet.print_findings(screen.err);
         }
         Ok(fleet.into_requests())
     }
@@ -153,7 +154,7 @@ impl Side {
             Some(error) if self.engine.is_fresh() => {
                 return Err(Failure::refused(error, &Texts::new()).within(&self.name));
             }
-            Some(error) => self.findings.push(Finding::refusal(error)),
+            Some(error) => self.findings.push(Finding::error(error)),
             None => self.findings.extend(Finding::all(&answer)),
         }
         Ok(())

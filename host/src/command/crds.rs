@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use fleetfold_core::Workspace;
 
+use crate::command::output::{Failure, print};
 use super::fleet::Fleet;
-use super::{Failure, print};
 use crate::render::yaml;
 
 /// Print the CustomResourceDefinitions of the kinds that no installed system brings

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::{Failure, print};
+use crate::command::output::{Failure, print};
 use crate::render::counted;
 
 /// Write a large mixed fleet: documents of Greenhouse, OCM and KubeFed over many clusters

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use fleetfold_core::Value;
 
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use super::fleet::{Fleet, FleetArgs};
-use super::{Failure, Screen, authorize, print_answer};
-use crate::cli::Output;
+use super::authorize;
 use crate::render::{clusters, explain, list, plan, text, texts};
 
 /// Say why: a value, a cluster, an action of a plan, or a permission

@@ -20,8 +20,9 @@ use fleetfold_core::Value;
 
 use self::config::{Config, Task};
 use self::list::{ResourceList, is_ours};
+use crate::command::output::{Failure, Screen, print};
 use super::fleet::{Fleet, empty};
-use super::{EngineArgs, Failure, Screen, print};
+use super::EngineArgs;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::render::yaml;
@@ -137,7 +138,7 @@ fn work(args: &Args, list: &ResourceList, config: &Config) -> Result<Done, Failu
 
 /// Everything that was found, with the files of the items that it is about.
 fn findings(list: &ResourceList, fleet: &Fleet, told: Vec<Finding>) -> Vec<Finding> {
-    let all = list.told().into_iter().chain(fleet.findings()).chain(told);
+    let all = list.diagnostics().into_iter().chain(fleet.findings()).chain(told);
     all.map(|it| list.placed(it)).collect()
 }
 

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use fleetfold_module::Flaw;
 
-use super::{Failure, Screen};
+use crate::command::output::{Failure, Screen};
 use crate::source::name_of;
 
 /// Look into WebAssembly modules and components, and put metadata into them

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fleetfold::quantity::now;
+use fleetfold::clock::now;
 use fleetfold_core::Value;
 
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use super::fleet::{Fleet, FleetArgs};
 use super::limits::LimitArgs;
-use super::{Failure, Screen, print_answer};
-use crate::cli::Output;
 use crate::render::{json, plan, yaml};
 
 /// Show what would be done, wave by wave, what is held, and what must be seen first
@@ -75,8 +74,8 @@ impl Target {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
-    if fleet.is_unread() {
-        fleet.tell(screen.err);
+    if fleet.has_unreadable() {
+        fleet.print_findings(screen.err);
         let hint = "mend the documents, or leave their files out";
         return Err(Failure::new("there is no plan over documents that cannot be read", hint));
     }

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use fleetfold_core::contract;
 
-use super::{Failure, print};
+use crate::command::output::{Failure, print};
+
 
 /// Print the JSON Schema of the contract, its TypeScript types, or the page of all codes
 #[derive(Debug, clap::Args)]

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use fleetfold::vectors;
 use fleetfold_core::Value;
 
-use super::{EngineArgs, Failure, print};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, print};
+use super::EngineArgs;
 
 /// Run the conformance cases in a folder
 ///

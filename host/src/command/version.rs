@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use fleetfold::guest::{EMBEDDED, digest};
+use fleetfold::digest::digest;
+use fleetfold::guest::EMBEDDED;
 use fleetfold::{VERSION, WASMTIME};
 use fleetfold_core::Value;
 
-use super::{Failure, print};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, print};
 use crate::render::yaml;
 
 /// Print the versions of the program and of what is in it

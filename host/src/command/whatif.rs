@@ -5,9 +5,8 @@ use std::process::ExitCode;
 
 use fleetfold_core::Value;
 
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use super::fleet::{Fleet, FleetArgs};
-use super::{Failure, Screen, print_answer};
-use crate::cli::Output;
 use crate::render::{list, text, whatif};
 use crate::source::{self, File};
 
@@ -66,7 +65,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     }
     let joined = Joined::new(&files);
     for file in &files {
-        fleet.remember(&file.name, &file.text);
+        fleet.add_text(&file.name, &file.text);
     }
     let mut request = Vec::new();
     if !files.is_empty() {

@@ -5,8 +5,8 @@ use fleetfold_core::diagnostic::Code;
 use fleetfold_core::nearest::suggest;
 use fleetfold_core::path::Pointer;
 
-use super::super::Failure;
-use super::super::written::Written;
+use crate::command::output::Failure;
+use super::super::sourced_document::SourcedDocument;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::name_of;
 use crate::source::STDIN;
@@ -40,7 +40,7 @@ const VERSIONS: &[&str] = &["config.kubernetes.io/v1", "config.kubernetes.io/v1b
 
 #[derive(Debug)]
 pub struct ResourceList {
-    written: Written,
+    written: SourcedDocument,
     items: Vec<Item>,
 }
 
@@ -54,7 +54,7 @@ pub struct Item {
 
 impl ResourceList {
     pub fn read(text: String) -> Result<ResourceList, Failure> {
-        let written = Written::read(STDIN, text)?;
+        let written = SourcedDocument::read(STDIN, text)?;
         let refuse = |code, at: &[&str], message: String, hint: String| {
             Err(written.failure(code, &Pointer::of(at.iter().copied()), message, hint))
         };
@@ -93,7 +93,7 @@ impl ResourceList {
     }
 
     /// For places in the configuration.
-    pub fn written(&self) -> &Written {
+    pub fn written(&self) -> &SourcedDocument {
         &self.written
     }
 
@@ -123,8 +123,8 @@ impl ResourceList {
     }
 
     /// What the reader of the text found in it.
-    pub fn told(&self) -> Vec<Finding> {
-        self.written.told()
+    pub fn diagnostics(&self) -> Vec<Finding> {
+        self.written.diagnostics()
     }
 
     /// The same list with other items and with results.

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
 
+use crate::command::output::Failure;
 use super::config::Config;
 use super::list::{CLUSTER, INDEXES, PATHS};
-use crate::command::Failure;
 use crate::command::fleet::Fleet;
 use crate::render::finding::{Finding, Severity};
 use crate::render::{clusters as told_clusters, count, list, text, texts};

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use fleetfold_module::{Form, KUBEWARDEN_METADATA};
 
-use super::super::written::Written;
-use super::super::{Failure, Screen, warn};
+use crate::command::output::{Failure, Screen, warn};
+use super::super::sourced_document::SourcedDocument;
 use super::{flawed, metadata, read};
 use crate::render::finding::Severity;
 use crate::source::{name_of, read_text};
@@ -70,7 +70,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
 
 /// The metadata as Kubewarden reads it, or nothing where it is wrong, which is told.
 fn policy_metadata(file: &Path, screen: Screen) -> Result<Option<Vec<u8>>, Failure> {
-    let written = Written::read(&name_of(file), read_text(file)?)?;
+    let written = SourcedDocument::read(&name_of(file), read_text(file)?)?;
     let findings = metadata::check(&written);
     for finding in &findings {
         // Nobody is left to tell if standard error is closed.
@@ -108,7 +108,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
 fn write(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if output.as_os_str() == "-" {
         let mut out = io::stdout().lock();
-        return super::super::quiet(out.write_all(bytes).and_then(|()| out.flush())).map(|_| ());
+        return super::super::ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush())).map(|_| ());
     }
     let unwritable = |error: io::Error| {
         let message = format!("`{}` cannot be written: {error}", output.display());

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use fleetfold::cache::Cache;
-use fleetfold::guest::{ABI, EMBEDDED, Guest, GuestError, Limits, Module, digest};
+use fleetfold::digest::digest;
+use fleetfold::guest::{ABI, EMBEDDED, Guest, GuestError, Limits, Module};
 use fleetfold_core::{Value, json as reader};
 use fleetfold_module::{Form, Inspection, Item, KUBEWARDEN_METADATA, Memory, RAW_EXPORTS, Section};
 
-use super::super::{Failure, Screen, print};
+use crate::command::output::{Failure, Screen, print};
 use super::{flawed, read};
 use crate::render::style::{Ink, Palette, clean};
 use crate::render::table::{Cell, Table};

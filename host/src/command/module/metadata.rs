@@ -8,7 +8,7 @@ use fleetfold_core::diagnostic::Code;
 use fleetfold_core::nearest::{did_you_mean, suggest};
 use fleetfold_core::path::Pointer;
 
-use super::super::written::Written;
+use super::super::sourced_document::SourcedDocument;
 use crate::render::finding::{Finding, Severity};
 
 /// What a field holds.
@@ -107,7 +107,7 @@ pub fn complete(mut metadata: Value) -> Value {
 }
 
 /// All that is wrong with it or probably not meant, in the order of the text.
-pub fn check(metadata: &Written) -> Vec<Finding> {
+pub fn check(metadata: &SourcedDocument) -> Vec<Finding> {
     let mut check = Check { metadata, found: Vec::new() };
     check.map(metadata.value(), METADATA, &Pointer::root());
     check.found.sort_by_key(|it| (it.line, it.column));
@@ -115,7 +115,7 @@ pub fn check(metadata: &Written) -> Vec<Finding> {
 }
 
 struct Check<'a> {
-    metadata: &'a Written,
+    metadata: &'a SourcedDocument,
     found: Vec<Finding>,
 }
 
@@ -279,7 +279,7 @@ annotations:
 
     #[track_caller]
     fn told(text: &str) -> Vec<String> {
-        let written = Written::read("metadata.yml", text.to_owned()).unwrap();
+        let written = SourcedDocument::read("metadata.yml", text.to_owned()).unwrap();
         let tell = |it: Finding| {
             format!("{} {}:{} {}; {}", it.severity.as_str(), it.line.unwrap_or(0), it.path, it.message, it.hint)
         };
@@ -380,7 +380,7 @@ annotations:
 
     #[test]
     fn what_is_left_out_is_written_out() {
-        let written = Written::read("m", "{rules: [], mutating: true, policyType: raw}".to_owned()).unwrap();
+        let written = SourcedDocument::read("m", "{rules: [], mutating: true, policyType: raw}".to_owned()).unwrap();
         let want = r#"{"backgroundAudit":true,"contextAwareResources":[],"executionMode":"kubewarden-wapc","mutating":true,"policyType":"raw","protocolVersion":"v1","rules":[]}"#;
         assert_eq!(complete(written.value().clone()).to_canonical(), want);
     }

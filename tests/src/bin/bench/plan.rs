@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use fleetfold::cache::Cache;
 use fleetfold::engine::Engine;
-use fleetfold::guest::{Guest, Limits, Module, digest};
+use fleetfold::digest::digest;
+use fleetfold::guest::{Guest, Limits, Module};
 use fleetfold_core::{Value, Workspace, json};
 
 use crate::clock::timed;
