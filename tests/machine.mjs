@@ -20,7 +20,8 @@ export function install(packages, otherwise) {
   };
   const add = () => apt("install", "-y", "--no-install-recommends", ...packages);
   // A fresh machine may not know its packages yet.
-  if (!add() && !(apt("update") && add())) throw new Error(`apt-get could not install ${packages.join(", ")}; ${otherwise}`);
+  if (!add() && !(apt("update") && add()))
+    throw new Error(`apt-get could not install ${packages.join(", ")}; ${otherwise}`);
 }
 
 /** Everything that the tests keep outside of the tree is in this folder. */
@@ -51,6 +52,13 @@ export function cached(name, inputs, fill) {
 
 /** Runs a program to its end. What it prints is of interest only when it fails. */
 export function run(command, args, options = {}) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", ...options });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ends with ${error?.message ?? status}\n${stdout ?? ""}${stderr ?? ""}`);
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+    ...options,
+  });
+  if (status !== 0)
+    throw new Error(
+      `${command} ${args.join(" ")} ends with ${error?.message ?? status}\n${stdout ?? ""}${stderr ?? ""}`,
+    );
 }

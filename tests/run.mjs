@@ -22,7 +22,10 @@ const started = Date.now();
 const took = [];
 
 function count(text, pattern) {
-  return [...text.matchAll(pattern)].reduce((sum, [, found]) => sum + (Number(found) || (found.startsWith("---") ? 1 : 0)), 0);
+  return [...text.matchAll(pattern)].reduce(
+    (sum, [, found]) => sum + (Number(found) || (found.startsWith("---") ? 1 : 0)),
+    0,
+  );
 }
 
 /** Runs one step. A step without a runner's counts is one test; one that fails without counting a failure is one failure. */
@@ -47,7 +50,11 @@ async function step(name, command, args, { counts, cwd = root, isAside = false }
 
 function run(command, args, cwd, isQuiet) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, CGO_ENABLED: "0" }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, CGO_ENABLED: "0" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let output = "";
     const keep = (stream) => (data) => {
       output += data;
@@ -77,20 +84,35 @@ async function sideBySide(all, act) {
 function suite(name, folders, atOnce) {
   const files = folders.flatMap((it) => readdirSync(join(root, "tests", it)).map((file) => join("tests", it, file)));
   const tests = files.filter((it) => it.endsWith(".test.mjs")).sort();
-  return step(name, "node", ["--test", "--test-reporter=spec", `--test-concurrency=${atOnce}`, ...tests], { counts: COUNTS.node });
+  return step(name, "node", ["--test", "--test-reporter=spec", `--test-concurrency=${atOnce}`, ...tests], {
+    counts: COUNTS.node,
+  });
 }
 
 await step("toolchain", "node", ["tests/toolchain.mjs"]);
 // Takes minutes on a machine that has none yet, and little of it where the Rust builds are on one core: both go on together.
 const controlPlane = step("control plane", "nice", ["node", "tests/cluster/tools.mjs"], { isAside: true });
-const runtimes = step("python and java", "sh", ["-c", "node tests/hosts/python.mjs --version && node tests/hosts/java.mjs"], { isAside: true });
+const runtimes = step(
+  "python and java",
+  "sh",
+  ["-c", "node tests/hosts/python.mjs --version && node tests/hosts/java.mjs"],
+  { isAside: true },
+);
 await step("format", "cargo", ["fmt", "--all", "--check"]);
 // Before the program, which has the page in it. It also brings what `package-lock.json` names.
 await step("page and package, built", "node", ["web/build.mjs"]);
+await step("format of the page and the tests", "npm", ["run", "--silent", "format:check"]);
 await step("types", join("node_modules", ".bin", "tsc"), ["-p", "web"]);
 await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked"]);
-// On one core, beside the lint.
-const policies = step("policies", join(target, "debug", "fleetfold-policies"), [join(target, "module"), join(target, "policies")], { isAside: true });
+// The modules as files, for the hosts of others. On one core, beside the lint; not through cargo, which would wait for it.
+const tools = (command, out) =>
+  `"${join(target, "debug", "fleetfold-tools")}" ${command} "${join(target, "module")}" "${out}"`;
+const modules = step(
+  "modules",
+  "sh",
+  ["-c", `${tools("module", target)} && ${tools("policies", join(target, "policies"))}`],
+  { isAside: true },
+);
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
 await step("rust", "cargo", ["test", "--workspace", "--locked", "--no-fail-fast"], { counts: COUNTS.cargo });
 await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "peers") });
@@ -98,8 +120,14 @@ await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);
 
 // The vectors, in every host there is: the same bytes everywhere.
-await Promise.all([policies, runtimes]);
-const piped = (host, ...args) => ["sh", ["-c", `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/${host} ${args.map((it) => `"${it}"`).join(" ")}`]];
+await Promise.all([modules, runtimes]);
+const piped = (host, ...args) => [
+  "sh",
+  [
+    "-c",
+    `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/${host} ${args.map((it) => `"${it}"`).join(" ")}`,
+  ],
+];
 const raw = join(target, "fleetfold.wasm");
 const policy = (name) => join(target, "policies", `fleetfold-${name}.wasm`);
 const hosts = {
@@ -121,7 +149,11 @@ await sideBySide(Object.entries(hosts), async ([host, [command, args, options]])
   const output = await step(`vectors, ${host}`, command, args, { ...options, isAside: true });
   digests[host] = output.match(/^answers (sha256:\w+)$/m)?.[1];
 });
-console.log(`\n== one digest over all answers\n${Object.entries(digests).map(([host, digest]) => `${host.padEnd(18)}${digest}`).join("\n")}`);
+console.log(
+  `\n== one digest over all answers\n${Object.entries(digests)
+    .map(([host, digest]) => `${host.padEnd(18)}${digest}`)
+    .join("\n")}`,
+);
 total[Object.values(digests).every((digest) => digest && digest === digests.native) ? "passed" : "failed"] += 1;
 
 // Policy engines, plugins and functions, in hosts that nobody here wrote.

@@ -1,4 +1,5 @@
-// Builds what is missing or out of date: the engine for JavaScript (`engine/`), the package (`dist/`) and the page (`site/`).
+// Builds missing or outdated parts: the engine for JavaScript (`engine/`), the package (`dist/`) and the page
+// (`site/`).
 //   node web/build.mjs [--force] [PART…]
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,6 +13,11 @@ const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 const force = process.argv.includes("--force");
 const named = process.argv.slice(2).filter((it) => !it.startsWith("--"));
 
+/** The crates of the engine, without their tests. */
+const core = readdirSync(join(root, "core"))
+  .filter((it) => it !== "tests")
+  .map((it) => join("core", it));
+
 /** What each part is made of, and how. */
 const PARTS = [
   {
@@ -22,12 +28,52 @@ const PARTS = [
   },
   {
     name: "engine",
-    from: ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core/build.rs", "core/Cargo.toml", "core/src", "wasm/bindgen", "wasm/build_module.rs", "wasm/javascript", "host/src/example.rs", "host/src/example"],
+    from: [
+      "Cargo.toml",
+      "Cargo.lock",
+      "rust-toolchain.toml",
+      ...core,
+      "wasm/builder",
+      "wasm/javascript",
+      "wasm/tools",
+      "host/crds",
+      "host/example",
+    ],
     makes: join(web, "engine"),
     how: engine,
   },
-  { name: "package", from: ["LICENSE", "web/tsconfig.json", "web/src", "web/contract.ts", "web/contract.schema.json", "web/package.json", "web/package.mjs"], after: "engine", makes: join(web, "dist"), how: () => run("node", ["web/package.mjs"]) },
-  { name: "page", from: ["web/src", "web/index.html", "web/vite.config.ts", "web/contract.ts", "web/contract.schema.json", "web/examples.json", "web/package.json", "docs/codes.md", "examples"], after: "engine", makes: join(web, "site"), how: page },
+  {
+    name: "package",
+    from: [
+      "LICENSE",
+      "web/tsconfig.json",
+      "web/src",
+      "web/contract.ts",
+      "web/contract.schema.json",
+      "web/package.json",
+      "web/package.mjs",
+    ],
+    after: "engine",
+    makes: join(web, "dist"),
+    how: () => run("node", ["web/package.mjs"]),
+  },
+  {
+    name: "page",
+    from: [
+      "web/src",
+      "web/index.html",
+      "web/vite.config.ts",
+      "web/contract.ts",
+      "web/contract.schema.json",
+      "web/examples.json",
+      "web/package.json",
+      "docs/codes.md",
+      "examples",
+    ],
+    after: "engine",
+    makes: join(web, "site"),
+    how: page,
+  },
 ];
 
 for (const part of PARTS) {
@@ -40,9 +86,10 @@ for (const part of PARTS) {
 }
 
 function engine() {
-  run("cargo", ["build", "--quiet", "--locked", "-p", "fleetfold-bindgen"]);
-  // It warns of a section that is not needed; what it says counts only when it fails.
-  const { status, stderr } = spawnSync(join(target, "debug", "fleetfold-bindgen"), [join(target, "module"), join(web, "engine")], { encoding: "utf8" });
+  run("cargo", ["build", "--quiet", "--locked", "-p", "fleetfold-tools"]);
+  // wasm-bindgen warns of a section that nothing needs: its output matters only when it fails.
+  const args = ["javascript", join(target, "module"), join(web, "engine")];
+  const { status, stderr } = spawnSync(join(target, "debug", "fleetfold-tools"), args, { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
 }
 
@@ -51,7 +98,7 @@ function page() {
   run(join(root, "node_modules", ".bin", "vite"), ["build", "--logLevel", "error"], web);
 }
 
-/** One file for each example, where Vite takes files that it leaves as they are. */
+/** Writes one file for each example into Vite's public folder. */
 function examples() {
   const examples = join(web, "engine", "public", "examples");
   mkdirSync(examples, { recursive: true });
@@ -76,10 +123,11 @@ function stamp(part) {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
-/** Over the contents of files and folders: times say little in a fresh clone. */
+/** A digest of file contents: modification times mean little in a fresh clone. */
 function digest(paths, more) {
   const hash = createHash("sha256").update(more ?? "");
-  for (const path of paths.flatMap((it) => walk(join(root, it)))) hash.update(`${relative(root, path)}\n`).update(readFileSync(path));
+  for (const path of paths.flatMap((it) => walk(join(root, it))))
+    hash.update(`${relative(root, path)}\n`).update(readFileSync(path));
   return hash.digest("hex");
 }
 

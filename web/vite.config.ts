@@ -1,4 +1,4 @@
-// The page: a folder of files with relative addresses, which any file server can serve under a strict content security policy.
+// The page: a folder of files with relative URLs that any file server can serve under a strict content security policy.
 import { defineConfig } from "vite";
 
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
     outDir: "site",
     emptyOutDir: true,
     target: "es2022",
-    // Nothing inlined: `data:` would need a wider policy.
+    // Nothing is inlined: `data:` URLs would need a weaker policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,

@@ -1,14 +1,28 @@
 //! The workspace: what a host talks to, and the only state. One instance of the module holds one.
 
-use crate::contract;
-use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::document::{Document, Identity, Reference};
-use crate::live::{Query, Seen};
-use crate::refresh::Moment;
-use crate::results::{Change, Replaced, Results};
-use crate::settings::Settings;
-use crate::store::Store;
+pub mod admit;
+pub mod compare;
+pub mod connection;
+pub mod explain;
+pub mod hub_kind;
+pub mod lint;
+pub mod observed;
+pub mod plan;
+pub mod results;
+pub mod settings;
+pub mod store;
+pub mod subject;
+pub mod targets;
+
+use crate::diagnostic::{Diagnostic, Error};
+use crate::object::document::{Document, Identity, Reference};
+use crate::object::timestamp::Moment;
 use crate::value::{Text, Value};
+use crate::workspace::observed::{Query, Seen};
+use crate::workspace::results::{Change, Replaced, Results};
+use crate::workspace::settings::Settings;
+use crate::workspace::store::Store;
+use crate::workspace::subject::Dialect;
 
 /// Answers requests. It never fails and never panics: what is wrong with a request is said in the answer, and a request
 /// that is refused leaves everything as it was.
@@ -18,7 +32,7 @@ use crate::value::{Text, Value};
 /// let answer = workspace.call(r#"{"op":"patch","object":{"a":1},"patch":[{"op":"remove","path":"/a"}]}"#);
 /// assert_eq!(answer, r#"{"ok":{"object":{}}}"#);
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Workspace {
     pub(crate) store: Store,
     pub(crate) results: Results,
@@ -27,34 +41,9 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    pub fn call(&mut self, request: &str) -> String {
-        contract::call(self, request)
-    }
-
-    /// The same for bytes that came over a boundary; nothing stands for a buffer that was never given out.
-    pub fn call_bytes(&mut self, request: Option<&[u8]>) -> String {
-        match request {
-            Some(request) => self.with_text(request, Workspace::call),
-            None => refuse("the request is not in a buffer of this module"),
-        }
-    }
-
-    /// The same where the op has been named, and the bytes are the other fields of the request.
-    ///
-    /// ```
-    /// let mut workspace = fleetfold_core::Workspace::default();
-    /// let answer = workspace.call_op("patch", br#"{"object":{"a":1},"patch":[{"op":"remove","path":"/a"}]}"#);
-    /// assert_eq!(answer, r#"{"ok":{"object":{}}}"#);
-    /// ```
-    pub fn call_op(&mut self, op: &str, fields: &[u8]) -> String {
-        self.with_text(fields, |workspace, fields| contract::call_op(workspace, op, fields))
-    }
-
-    fn with_text(&mut self, bytes: &[u8], call: impl FnOnce(&mut Workspace, &str) -> String) -> String {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => call(self, text),
-            Err(error) => refuse(format!("the request is not UTF-8 from byte {} on", error.valid_up_to())),
-        }
+    /// An empty workspace that reads the documents of these dialects.
+    pub fn with(dialects: &'static [&'static dyn Dialect]) -> Workspace {
+        Workspace { store: Store::with(dialects), results: Results::default(), earlier: Value::Null }
     }
 
     /// A document that is loaded.
@@ -182,8 +171,4 @@ pub enum Undo {
     Remove(Identity),
     Seen(Text, Option<Seen>),
     Settings(Box<Settings>),
-}
-
-fn refuse(message: impl Into<String>) -> String {
-    contract::refuse(&Error::new(Code::BadRequest, message))
 }

@@ -8,9 +8,10 @@ use std::fs;
 use std::path::Path;
 
 use fleet::{Fleet, NOW, documents, examples, files, list, value};
-use fleetfold_core::document::Identity;
-use fleetfold_core::path::Pointer;
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::object::document::Identity;
+use fleetfold_core::value::path::Pointer;
 
 /// The errors that an example is there to show.
 const SHOWS: [(&str, &[&str]); 1] = [("stories/001-middleware-unquoted", &["bad-label-value"])];

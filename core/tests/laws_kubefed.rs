@@ -4,7 +4,8 @@
 mod fleet;
 
 use fleet::{Fleet, list, value};
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 
 const FLEETS: u64 = 400;
 const CLUSTERS: [&str; 4] = ["a", "b", "c", "d"];

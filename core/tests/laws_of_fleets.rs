@@ -5,7 +5,8 @@ mod fleet;
 mod generate;
 
 use fleet::{Fleet, NOW, list, value};
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 use generate::{DIALECTS, Dice, Made};
 
 /// Fleets a dialect and law.
@@ -100,7 +101,7 @@ fn changes_one_by_one_come_to_the_same_as_all_at_once() {
         // Some documents go, some come back, and every step is asked about.
         for _ in 0..4 {
             let document = dice.pick(&made.documents).clone();
-            let name = fleetfold_core::document::Identity::of(&document).unwrap().to_string();
+            let name = fleetfold_core::object::document::Identity::of(&document).unwrap().to_string();
             let request = Value::map([("op", Value::text("unload")), ("refs", Value::list([name]))]);
             grown.ask(request);
             answers(&mut grown.workspace);
@@ -124,7 +125,7 @@ fn asking_what_if_changes_nothing_and_tells_the_truth() {
         fleet.plan();
         let before = answers(&mut fleet.workspace);
         let document = dice.pick(&made.documents).clone();
-        let name = fleetfold_core::document::Identity::of(&document).unwrap().to_string();
+        let name = fleetfold_core::object::document::Identity::of(&document).unwrap().to_string();
         let gone = Value::map([("op", Value::text("whatIf")), ("unload", Value::list([name.clone()]))]);
         let told = fleet.ok(gone);
         assert_eq!(before, answers(&mut fleet.workspace), "whatIf left something behind");
@@ -139,7 +140,7 @@ fn asking_what_if_changes_nothing_and_tells_the_truth() {
 
 /// The review of a delete, or of an update of the same object to something else.
 fn review(old: &Value, new: Option<&Value>) -> Value {
-    let identity = fleetfold_core::document::Identity::of(old).unwrap();
+    let identity = fleetfold_core::object::document::Identity::of(old).unwrap();
     let kind = Value::map([("group", identity.group), ("kind", identity.kind)]);
     let user = Value::map([("username", Value::text("eve")), ("groups", Value::list(["system:masters"]))]);
     Value::map([
@@ -153,10 +154,10 @@ fn review(old: &Value, new: Option<&Value>) -> Value {
 
 /// What goes with a document: it, and what is in the namespace that it holds.
 fn going(document: &Value, made: &Made) -> Value {
-    let identity = |it: &Value| fleetfold_core::document::Identity::of(it).unwrap();
+    let identity = |it: &Value| fleetfold_core::object::document::Identity::of(it).unwrap();
     let holder = identity(document);
     let holds = ["Namespace", "Organization"].contains(&holder.kind.as_str());
-    let goes = |it: &fleetfold_core::document::Identity| *it == holder || holds && it.namespace == holder.name;
+    let goes = |it: &fleetfold_core::object::document::Identity| *it == holder || holds && it.namespace == holder.name;
     Value::list(made.documents.iter().map(identity).filter(goes).map(|it| it.to_string()))
 }
 

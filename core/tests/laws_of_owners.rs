@@ -7,7 +7,7 @@ mod generate;
 
 use fleet::{Fleet, NOW, actions, documents, list, value};
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 use generate::Dice;
 
 const FLEETS: u64 = 300;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fleetfold_core::path::RetentionPath;
-use fleetfold_core::retain::{Retained, Rules, retain};
-use fleetfold_core::rules::retention::{KARMADA, KUBEFED, Phase, STRICT, Table};
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::engine::retain::{Retained, Rules, retain};
+use fleetfold_core::object::kinds::retention::{KARMADA, KUBEFED, Phase, STRICT, Table};
+use fleetfold_core::value::json;
+use fleetfold_core::value::path::RetentionPath;
 
 #[test]
 fn retaining_twice_changes_nothing() {
@@ -48,7 +49,7 @@ fn what_is_listed_is_what_the_live_object_changed() {
         let Some(retained) = run(desired, live, STRICT, None) else { return false };
         assert_eq!(retained.retained.is_empty(), retained.object == *desired);
         for retention in &retained.retained {
-            let place = fleetfold_core::path::Pointer::parse(&retention.path).expect("a path is a JSON pointer");
+            let place = fleetfold_core::value::path::Pointer::parse(&retention.path).expect("a path is a JSON pointer");
             assert!(place.get(&retained.object).is_some(), "{place} is not in the result");
             assert_ne!(place.get(&retained.object), place.get(desired), "{place} was there before");
         }

@@ -36,7 +36,7 @@ fn container<'v>(deployment: &'v Value, name: &str) -> &'v Value {
 
 /// A condition of the deployment's status, as `status reason`.
 fn condition(fleet: &Fleet, name: &str) -> String {
-    let reference = fleetfold_core::document::Reference::parse(SUBJECT).unwrap();
+    let reference = fleetfold_core::object::document::Reference::parse(SUBJECT).unwrap();
     let document = &fleet.workspace.find(&reference).unwrap().value;
     let conditions = document.at(&["status", "conditions"]).and_then(Value::as_list).into_iter().flatten();
     let found = conditions.filter(|it| it.text_at(&["type"]) == name);
@@ -44,7 +44,7 @@ fn condition(fleet: &Fleet, name: &str) -> String {
 }
 
 fn status(fleet: &Fleet) -> Value {
-    let reference = fleetfold_core::document::Reference::parse(SUBJECT).unwrap();
+    let reference = fleetfold_core::object::document::Reference::parse(SUBJECT).unwrap();
     fleet.workspace.find(&reference).unwrap().value.get("status").cloned().unwrap_or_default()
 }
 

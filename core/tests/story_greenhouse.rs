@@ -185,7 +185,7 @@ fn written(fleet: &Fleet) -> String {
 }
 
 fn lone(fleet: &Fleet) -> Value {
-    let reference = fleetfold_core::document::Reference::parse("Plugin/my-org/lone").unwrap();
+    let reference = fleetfold_core::object::document::Reference::parse("Plugin/my-org/lone").unwrap();
     fleet.workspace.find(&reference).unwrap().value.clone()
 }
 
@@ -248,7 +248,7 @@ fn a_cluster_that_leaves_loses_its_plugin_and_gets_it_again_when_it_is_back() {
 
 /// The preset of the story with another spec.
 fn change_preset(fleet: &mut Fleet, change: impl Fn(&mut fleetfold_core::value::Map)) {
-    let reference = fleetfold_core::document::Reference::parse(PRESET).unwrap();
+    let reference = fleetfold_core::object::document::Reference::parse(PRESET).unwrap();
     let mut preset = fleet.workspace.find(&reference).unwrap().value.clone();
     change(preset.get_mut("spec").and_then(Value::as_map_mut).unwrap());
     fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([preset]))]));
@@ -305,7 +305,7 @@ fn a_plugin_that_the_preset_did_not_make_is_left_alone() {
 
 /// Whether a condition of the preset holds, and what it says.
 fn condition(fleet: &Fleet, name: &str) -> (String, String) {
-    let reference = fleetfold_core::document::Reference::parse(PRESET).unwrap();
+    let reference = fleetfold_core::object::document::Reference::parse(PRESET).unwrap();
     let preset = &fleet.workspace.find(&reference).unwrap().value;
     let conditions = preset.at(&["status", "statusConditions", "conditions"]).and_then(Value::as_list).unwrap();
     let found = conditions.iter().find(|it| it.text_at(&["type"]) == name).unwrap();

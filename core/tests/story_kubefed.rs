@@ -14,7 +14,7 @@ fn ca_bundle(object: &Value) -> Option<&str> {
 }
 
 fn edit_text(fleet: &mut Fleet, name: &str, path: &[&str], to: &str) {
-    let document = fleet.workspace.find(&fleetfold_core::document::Reference::parse(name).unwrap()).unwrap();
+    let document = fleet.workspace.find(&fleetfold_core::object::document::Reference::parse(name).unwrap()).unwrap();
     let mut changed = document.value.clone();
     let (last, above) = path.split_last().unwrap();
     let holder = above.iter().fold(&mut changed, |at, key| at.get_mut(key).unwrap());
@@ -107,7 +107,7 @@ fn statuses_speak_of_every_cluster_in_the_words_of_kubefed() {
     let mut fleet = Fleet::example("kubefed");
     fleet.settle();
     let status = |fleet: &Fleet, name: &str| {
-        let reference = fleetfold_core::document::Reference::parse(name).unwrap();
+        let reference = fleetfold_core::object::document::Reference::parse(name).unwrap();
         fleet.workspace.find(&reference).unwrap().value.get("status").unwrap().to_canonical()
     };
     assert_eq!(
@@ -184,7 +184,7 @@ fn deleting_the_federated_object_deletes_its_copies_and_then_lets_it_go() {
     assert!(
         fleet
             .workspace
-            .find(&fleetfold_core::document::Reference::parse("FederatedService/shop/web").unwrap())
+            .find(&fleetfold_core::object::document::Reference::parse("FederatedService/shop/web").unwrap())
             .is_err()
     );
 }

@@ -4,7 +4,7 @@ mod fleet;
 
 use fleet::{Fleet, actions, list, value};
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 
 const ROLE: &str = "ClusterRole/spark-users";
 const SETTINGS: &str = "ConfigMap/data/history-settings";

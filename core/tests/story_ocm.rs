@@ -319,8 +319,9 @@ fn a_set_says_whether_it_is_empty() {
     let mut fleet = Fleet::example("stories/001-apac");
     let condition = |fleet: &mut Fleet| {
         fleet.settle();
-        let found =
-            fleet.workspace.find(&fleetfold_core::document::Reference::parse("ManagedClusterSet/apacset").unwrap());
+        let found = fleet
+            .workspace
+            .find(&fleetfold_core::object::document::Reference::parse("ManagedClusterSet/apacset").unwrap());
         let conditions = found.unwrap().value.at(&["status", "conditions"]).unwrap().clone();
         let first = conditions.as_list().unwrap().first().unwrap().clone();
         ["type", "status", "reason"].map(|key| first.text_at(&[key]).to_string()).join(" ")

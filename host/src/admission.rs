@@ -68,7 +68,18 @@ impl Admission {
         let documents = Documents::new(hub, queue.sender());
         let (metrics, discovered_at) = (Arc::clone(metrics), Instant::now());
         let (limits, wanted) = (None, Vec::new());
-        Admission { session, settings, limits, wanted, documents, events, reviews, review_sender, metrics, discovered_at }
+        Admission {
+            session,
+            settings,
+            limits,
+            wanted,
+            documents,
+            events,
+            reviews,
+            review_sender,
+            metrics,
+            discovered_at,
+        }
     }
 
     /// Sets limits on what one change may do.
@@ -137,10 +148,12 @@ impl Admission {
     }
 
     fn handle(&mut self, event: DocumentEvent) -> Result<(), EngineError> {
+        // Documents of a removed kind are only unloaded: the next changed document refreshes the kinds.
+        let is_discovery = matches!(event, DocumentEvent::Discovered(_));
         let Changes { load, unload } = self.documents.handle(event);
         documents::unload(&mut self.session, &unload)?;
         documents::load(&mut self.session, &load)?;
-        if load.is_empty() && unload.is_empty() { Ok(()) } else { self.refresh_kinds() }
+        if is_discovery || load.is_empty() && unload.is_empty() { Ok(()) } else { self.refresh_kinds() }
     }
 
     fn review(&mut self, review: PendingReview) -> Result<(), EngineError> {
@@ -212,7 +225,8 @@ impl App {
                 return Ok(verdict);
             }
             for need in needs {
-                reviews.push(self.access_review(need).await.map_err(|error| format!("an access review failed: {error}"))?);
+                reviews
+                    .push(self.access_review(need).await.map_err(|error| format!("an access review failed: {error}"))?);
             }
         }
         Err("the engine asks for one access review after the other".to_owned())

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
 
 /// Answers wrap documents that are as deep as documents may be.
 const DEPTH: usize = 2 * json::MAX_DEPTH;

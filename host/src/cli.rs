@@ -11,11 +11,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::command::{
-    apply, approve, authorize, call, compare, completion, crds, diff, example, explain, function, lint, module,
-    plan, preview, run, schema, select, serve, vectors, version, webhook, whatif,
-};
 use crate::command::output::Screen;
+use crate::command::{
+    apply, approve, authorize, call, compare, completion, crds, diff, example, explain, function, lint, module, plan,
+    preview, run, schema, select, serve, vectors, version, webhook, whatif,
+};
 use crate::render::style::{Color, Palette};
 
 /// Works out what every cluster of a fleet should have, why, and what would change

@@ -7,9 +7,9 @@ pub fn now() -> String {
     in_seconds(Timestamp::now())
 }
 
-/// The current time as a Kubernetes `MicroTime`, in whole seconds.
-pub fn now_micro() -> String {
-    now().replace('Z', ".000000Z")
+/// A time from [`now`] as a Kubernetes `MicroTime`.
+pub fn micro_time(time: &str) -> String {
+    time.replace('Z', ".000000Z")
 }
 
 fn in_seconds(time: Timestamp) -> String {

@@ -239,7 +239,8 @@ impl Cluster {
         // The semaphore is never closed.
         let _permit = self.0.permits.acquire().await;
         let response = tokio::time::timeout(REQUEST_TIMEOUT, self.0.client.request_text(request)).await;
-        let response = response.map_err(|_| unreachable(format!("no answer within {} s", REQUEST_TIMEOUT.as_secs())))?;
+        let response =
+            response.map_err(|_| unreachable(format!("no answer within {} s", REQUEST_TIMEOUT.as_secs())))?;
         let body =
             response.map_err(ApiError::from).map_err(|it| if target.is_secret() { it.without_values() } else { it })?;
         let value = crate::answer::read(&body);

@@ -278,7 +278,9 @@ impl Runner {
     /// When to reconcile without an event.
     fn next_wake(&self) -> Instant {
         let mut wake = (self.discovered_at + DISCOVERY_INTERVAL).min(self.resynced_at + self.options.resync);
-        for next in [self.members.next_try(), self.live_cache.next_try(), self.executor.next_try(), self.fleet_plan.next_try()] {
+        for next in
+            [self.members.next_try(), self.live_cache.next_try(), self.executor.next_try(), self.fleet_plan.next_try()]
+        {
             wake = next.map_or(wake, |it| it.min(wake));
         }
         if self.live_cache.is_fetching(FETCH_GRACE) || self.members.is_connecting(FETCH_GRACE) {

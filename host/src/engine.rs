@@ -1,6 +1,7 @@
 //! Something that answers requests: the module under wasmtime, or the engine linked into this program.
 
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 
 use crate::guest::{Guest, GuestError};
 

@@ -8,7 +8,7 @@
 //! 5. [`controller`] watches the hub, requests plans, fetches what they need, and applies them.
 //! 6. [`admission`] is the validating webhook, served over [`tls`].
 //! 7. [`serve`] serves the page and the fleet that it shows.
-//! 8. [`vectors`] runs the conformance cases against an engine; [`example`] generates a fleet of any size.
+//! 8. [`vectors`] runs the conformance cases against an engine.
 //! 9. [`args`], [`clock`] and [`digest`] are shared helpers.
 //!
 //! No rule about fleets lives here: `fleetfold-core` decides what a cluster should have.
@@ -22,7 +22,6 @@ pub mod cluster;
 pub mod controller;
 pub mod digest;
 pub mod engine;
-pub mod example;
 pub mod guest;
 pub mod serve;
 pub mod session;

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_place_is_a_file_or_else_a_document() {
-        let at = |text: &str| place(&fleetfold_core::json::parse(text).unwrap());
+        let at = |text: &str| place(&fleetfold_core::value::json::parse(text).unwrap());
         assert_eq!(at(r#"{"document":"A/b","path":"/c","file":"f.yaml","line":3,"column":5}"#), "f.yaml:3:5");
         assert_eq!(at(r#"{"document":"A/b","path":"/c"}"#), "A/b /c");
         assert_eq!(at("{}"), "");

@@ -37,8 +37,8 @@ use tokio::sync::watch;
 use crate::answer;
 use crate::engine::{Engine, error_answer};
 use crate::guest::{Guest, Limits, Module};
-use fleet_snapshot::{FleetSnapshot, Published};
 use auth::Auth;
+use fleet_snapshot::{FleetSnapshot, Published};
 use site::{Behind, Site};
 use token::Token;
 

@@ -4,8 +4,8 @@
 //! engine to compare the plans ([`compare`]), and summarized as the resulting state ([`workspace_state`]).
 
 pub mod compare;
-pub mod workspace_state;
 pub mod record;
+pub mod workspace_state;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,8 +15,8 @@ use fleetfold_core::Value;
 
 use crate::answer;
 use crate::engine::Engine;
-use workspace_state::WorkspaceState;
 use record::Recorder;
+use workspace_state::WorkspaceState;
 
 /// One workspace of an engine.
 pub struct Session {

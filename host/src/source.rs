@@ -140,7 +140,10 @@ fn live_folders(live: &Path, found: &mut Listing) -> Result<(), SourceError> {
         if !path.is_dir() {
             if is_document(&path) {
                 let message = format!("`{}` belongs to no cluster", path.display());
-                return Err(SourceError::new(message, "put it into `live/<cluster>/`, or into `live/_hub/` for the hub"));
+                return Err(SourceError::new(
+                    message,
+                    "put it into `live/<cluster>/`, or into `live/_hub/` for the hub",
+                ));
             }
             continue;
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 
 use crate::answer::text;
 

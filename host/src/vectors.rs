@@ -1,11 +1,14 @@
 //! Puts the conformance cases to an engine and says where it differs.
 //!
-//! A vector is one JSON file: a request and the answer that is wanted, or several in a row as `steps` of one workspace. A
-//! folder of vectors is a stage. Every vector begins in an empty workspace.
+//! A vector is one JSON file: a request and the answer that is wanted, or several in a row as `steps` of one workspace. Its
+//! `given` requests set that workspace up: they run first and only have to succeed. A folder of vectors is a stage. Every
+//! vector begins in an empty workspace.
 
 mod compare;
 mod read;
 mod report;
+#[cfg(test)]
+mod tests;
 
 pub use compare::Difference;
 pub use report::{Counts, Failure, Outcome, Report};
@@ -15,11 +18,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fleetfold_core::json;
+use fleetfold_core::value::json;
 use sha2::{Digest, Sha256};
 
-use crate::engine::Engine;
 use crate::digest::hex;
+use crate::engine::Engine;
 
 /// A vector holds a request, and an answer documents, that may be as deep as the contract allows.
 const DEPTH: usize = 2 * json::MAX_DEPTH;
@@ -45,7 +48,7 @@ pub fn run(folder: &Path, engine: &mut dyn Engine) -> io::Result<Report> {
 pub fn requests(folder: &Path) -> io::Result<Vec<Vec<String>>> {
     let steps = |(_, file): (String, PathBuf)| {
         let vector = read::read(&fs::read_to_string(file)?);
-        Ok(vector.steps.into_iter().map(|step| step.request).collect())
+        Ok(vector.given.into_iter().chain(vector.steps.into_iter().map(|step| step.request)).collect())
     };
     files(folder)?.into_iter().map(steps).collect()
 }
@@ -82,17 +85,32 @@ impl Runner<'_> {
         // A vector that is not one has no answer that could be right.
         if failures.is_empty() {
             self.engine.fresh();
+            for (index, request) in vector.given.iter().enumerate() {
+                let differences = compare::compare_given(&self.call(request));
+                failures.extend(differences.into_iter().map(|it| Failure::Given(index + 1, it)));
+            }
+            let is_set_up = failures.is_empty();
             let many = vector.steps.len() > 1;
             for (index, step) in vector.steps.iter().enumerate() {
-                let answer = self.engine.call(step.request.as_bytes());
-                self.answers.update(answer.as_bytes());
-                self.answers.update(b"\n");
-                let step_number = many.then_some(index + 1);
-                let differences = compare::compare(&step.want, &answer);
-                failures.extend(differences.into_iter().map(|it| Failure::Answer(step_number, it)));
+                // Every request is put, so that the digest is over the same requests whatever fails. But answers after a
+                // set-up that failed say nothing about the vector's behaviour.
+                let answer = self.call(&step.request);
+                if is_set_up {
+                    let step_number = many.then_some(index + 1);
+                    let differences = compare::compare(&step.want, &answer);
+                    failures.extend(differences.into_iter().map(|it| Failure::Answer(step_number, it)));
+                }
             }
         }
         Outcome { file, stage, failures }
+    }
+
+    /// Puts a request to the engine, and its answer into the digest.
+    fn call(&mut self, request: &str) -> String {
+        let answer = self.engine.call(request.as_bytes());
+        self.answers.update(answer.as_bytes());
+        self.answers.update(b"\n");
+        answer
     }
 
     fn check_name(&mut self, file: &str, name: &str) -> Option<String> {

@@ -392,7 +392,7 @@ fn wrong_usage_exits_with_2() {
 
 /// The JSON that was printed, on one line.
 fn squeezed(output: &Output) -> String {
-    let value = fleetfold_core::json::parse(text(&output.stdout));
+    let value = fleetfold_core::value::json::parse(text(&output.stdout));
     value.unwrap_or_else(|error| panic!("{error:?}\n{}", text(&output.stderr))).to_canonical()
 }
 

@@ -60,7 +60,7 @@ impl Case {
     fn new(name: &str) -> Case {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compare").join(name);
         let _ = fs::remove_dir_all(&folder);
-        fleetfold::example::fleet(3, |path, text| {
+        fleetfold_example::fleet(3, |path, text| {
             let file = folder.join("fleet").join(path);
             fs::create_dir_all(file.parent().unwrap())?;
             fs::write(file, text)

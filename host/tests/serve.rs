@@ -5,7 +5,8 @@ mod server;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
 
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
 use rustix::process::Signal;
 use server::{JSON, Server, failure, repository};
 

@@ -6,7 +6,8 @@ use std::fs;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 use rustix::process::Signal;
 use server::{Folder, JSON, Server, failure, fleetfold, repository};
 

@@ -50,7 +50,15 @@ export class ApiError extends Error {
 }
 
 /** What the server makes and takes by itself. */
-const FLEETING = ["events", "leases", "endpoints", "endpointslices", "componentstatuses", "ipaddresses", "servicecidrs"];
+const FLEETING = [
+  "events",
+  "leases",
+  "endpoints",
+  "endpointslices",
+  "componentstatuses",
+  "ipaddresses",
+  "servicecidrs",
+];
 
 export class ApiServer {
   #kinds = new Map();
@@ -132,7 +140,9 @@ export class ApiServer {
       const certificate = join(this.folder, "certificates", "apiserver.crt");
       if (!existsSync(certificate)) return false;
       // The file holds the server's certificate, then the authority that signed it.
-      this.ca = readFileSync(certificate, "utf8").match(/-----BEGIN[^]*?-----END CERTIFICATE-----\n/g)?.at(-1);
+      this.ca = readFileSync(certificate, "utf8")
+        .match(/-----BEGIN[^]*?-----END CERTIFICATE-----\n/g)
+        ?.at(-1);
       if (!this.ca) return false;
       this.agent = new Agent({ ca: this.ca, keepAlive: true, maxSockets: 32 });
     }
@@ -141,7 +151,11 @@ export class ApiServer {
   }
 
   /** Sends a request and answers `{ code, body, headers }`, whatever the code. A body that is JSON is parsed. */
-  request(method, path, { body, type = "application/json", accept = "application/json", user = "admin", token, timeout = 30_000 } = {}) {
+  request(
+    method,
+    path,
+    { body, type = "application/json", accept = "application/json", user = "admin", token, timeout = 30_000 } = {},
+  ) {
     const headers = { accept, "user-agent": `fleetfold-test/${user}` };
     const bearer = token ?? this.shared.users[user]?.token;
     if (bearer) headers.authorization = `Bearer ${bearer}`;
@@ -190,7 +204,11 @@ export class ApiServer {
   /** The objects of a kind: `list("Plugin/my-org")`, `list("ClusterRole", { selector: "a=b" })`. */
   async list(ref, { selector, ...options } = {}) {
     const path = await this.path(ref, { collection: true });
-    const answer = await this.send("GET", selector ? `${path}?labelSelector=${encodeURIComponent(selector)}` : path, options);
+    const answer = await this.send(
+      "GET",
+      selector ? `${path}?labelSelector=${encodeURIComponent(selector)}` : path,
+      options,
+    );
     const one = { apiVersion: answer.apiVersion, kind: answer.kind.replace(/List$/, "") };
     return answer.items.map((it) => ({ ...one, ...it }));
   }
@@ -230,15 +248,21 @@ export class ApiServer {
     for (const object of typeof what === "string" ? readDocuments(what, this.shared.tools) : [what].flat()) {
       await this.ensureNamespace(object.metadata.namespace);
       const { status, ...rest } = structuredClone(object);
-      for (const given of ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"]) delete rest.metadata[given];
+      for (const given of ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"])
+        delete rest.metadata[given];
       const query = `?fieldManager=${encodeURIComponent(manager)}&force=true`;
       const put = (body, subresource) =>
-        this.path(object, { subresource }).then((path) => this.send("PATCH", path + query, { ...options, type: PATCHES.apply, body }));
+        this.path(object, { subresource }).then((path) =>
+          this.send("PATCH", path + query, { ...options, type: PATCHES.apply, body }),
+        );
       let answer = await put(rest);
       if (status && !isDeepStrictEqual(answer.status, status)) {
         const { apiVersion, kind, metadata } = rest;
         const name = { name: metadata.name, namespace: metadata.namespace };
-        answer = await put({ apiVersion, kind, metadata: name, status }, (await this.#hasStatus(object)) ? "status" : undefined);
+        answer = await put(
+          { apiVersion, kind, metadata: name, status },
+          (await this.#hasStatus(object)) ? "status" : undefined,
+        );
       }
       applied.push(answer);
     }
@@ -312,7 +336,9 @@ export class ApiServer {
       // Others clear away too, and need a moment for it.
       if (round > 1) await sleep(200);
     }
-    const names = left.map(({ kind, object }) => `${kind.plural} ${object.metadata.namespace ?? ""}/${object.metadata.name}`);
+    const names = left.map(
+      ({ kind, object }) => `${kind.plural} ${object.metadata.namespace ?? ""}/${object.metadata.name}`,
+    );
     throw new Error(`${this.name} does not become empty: ${names.join(", ")}`);
   }
 
@@ -329,7 +355,12 @@ export class ApiServer {
 
   async #remove(kind, { metadata }) {
     const { name, namespace } = metadata;
-    const path = [kind.root, ...(kind.namespaced ? ["namespaces", namespace] : []), kind.plural, encodeURIComponent(name)].join("/");
+    const path = [
+      kind.root,
+      ...(kind.namespaced ? ["namespaces", namespace] : []),
+      kind.plural,
+      encodeURIComponent(name),
+    ].join("/");
     const body = { propagationPolicy: "Background", gracePeriodSeconds: 0 };
     await unlessGone(this.send("DELETE", path, { body }));
     if (kind.plural === "namespaces") {
@@ -355,7 +386,10 @@ export class ApiServer {
 
   /** A certificate for 127.0.0.1 that `ca` has signed, for whoever else must serve: a webhook, say. */
   get certificate() {
-    return { cert: join(this.folder, "certificates", "apiserver.crt"), key: join(this.folder, "certificates", "apiserver.key") };
+    return {
+      cert: join(this.folder, "certificates", "apiserver.crt"),
+      key: join(this.folder, "certificates", "apiserver.key"),
+    };
   }
 
   token(user) {
@@ -391,7 +425,8 @@ export class ApiServer {
    */
   async auditWrites({ user, since, dryRun = false } = {}) {
     // A line is written when its request is answered, which may be a moment after the client has its answer.
-    for (let before = -1, now = this.#auditSize(); before !== now; before = now, now = this.#auditSize()) await sleep(150);
+    for (let before = -1, now = this.#auditSize(); before !== now; before = now, now = this.#auditSize())
+      await sleep(150);
     const lines = existsSync(this.auditLog) ? readFileSync(this.auditLog, "utf8").split("\n").filter(Boolean) : [];
     return lines
       .map((line) => JSON.parse(line))
@@ -421,7 +456,8 @@ export class ApiServer {
     const { key, namespace, name } = parse(ref, collection);
     const kind = await this.#kind(key);
     const parts = [kind.root];
-    if (kind.namespaced && (namespace || !collection)) parts.push("namespaces", encodeURIComponent(namespace || "default"));
+    if (kind.namespaced && (namespace || !collection))
+      parts.push("namespaces", encodeURIComponent(namespace || "default"));
     parts.push(kind.plural);
     if (!collection) parts.push(encodeURIComponent(name));
     if (subresource) parts.push(subresource);
@@ -457,7 +493,11 @@ export class ApiServer {
               hasStatus: subresources.some((it) => it.subresource === "status"),
             };
             // The first group and version that has the kind is the one a bare name means.
-            for (const key of [`${apiVersion}:${responseKind.kind}`, `${responseKind.kind}.${group}`, responseKind.kind]) {
+            for (const key of [
+              `${apiVersion}:${responseKind.kind}`,
+              `${responseKind.kind}.${group}`,
+              responseKind.kind,
+            ]) {
               if (!kinds.has(key)) kinds.set(key, found);
             }
           }

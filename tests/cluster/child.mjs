@@ -71,7 +71,11 @@ function killAll() {
 }
 
 process.on("exit", killAll);
-for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
+for (const [signal, number] of [
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+]) {
   process.once(signal, () => process.exit(128 + number));
 }
 

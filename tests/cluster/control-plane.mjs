@@ -152,7 +152,13 @@ export class ControlPlane {
 
   /** Starts `fleetfold run`, or another command that listens, and answers when it is ready. */
   async run({ args = [], user = "runner", command = "run", kubeconfig = this.hub.kubeconfig(user), ...options } = {}) {
-    const runner = new Runner({ command, args: ["--kubeconfig", kubeconfig, ...args], folder: this.folder, user, ...options });
+    const runner = new Runner({
+      command,
+      args: ["--kubeconfig", kubeconfig, ...args],
+      folder: this.folder,
+      user,
+      ...options,
+    });
     this.runners.add(runner);
     await runner.start();
     return runner;

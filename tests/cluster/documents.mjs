@@ -11,10 +11,17 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export function readDocuments(text, tools = findTools()) {
   // An empty patch, applied here, is the way to make kubectl print what it read without asking a server.
   const args = ["patch", "--local", "--type=merge", "--patch={}", "--output=json", "--filename=-"];
-  const { stdout, stderr, status } = spawnSync(tools.kubectl, args, { input: text, encoding: "utf8", maxBuffer: 1 << 28 });
+  const { stdout, stderr, status } = spawnSync(tools.kubectl, args, {
+    input: text,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
   if (status !== 0) throw new Error(`not documents: ${stderr}`);
   // One indented object after the other: each ends with a brace at the start of a line.
-  return stdout.split(/^(?=\{)/m).filter((it) => it.trim()).map((it) => JSON.parse(it));
+  return stdout
+    .split(/^(?=\{)/m)
+    .filter((it) => it.trim())
+    .map((it) => JSON.parse(it));
 }
 
 /**
@@ -34,5 +41,8 @@ export function readExample(name, { only = () => true } = {}) {
 
 function readFiles(folder, only) {
   const files = readdirSync(folder).filter((it) => it.endsWith(".yaml") && statSync(join(folder, it)).isFile());
-  return files.filter(only).sort().flatMap((it) => readDocuments(readFileSync(join(folder, it), "utf8")));
+  return files
+    .filter(only)
+    .sort()
+    .flatMap((it) => readDocuments(readFileSync(join(folder, it), "utf8")));
 }

@@ -38,7 +38,10 @@ export class FaultProxy {
     proxy.port = await freePort();
     const { cert, key } = server.certificate;
     const handle = (request, response) => proxy.#handle(request, response).catch(() => response.destroy());
-    proxy.listener = createServer({ cert: readFileSync(cert), key: readFileSync(key), keepAliveTimeout: 60_000 }, handle);
+    proxy.listener = createServer(
+      { cert: readFileSync(cert), key: readFileSync(key), keepAliveTimeout: 60_000 },
+      handle,
+    );
     // A client that is killed is no error here.
     proxy.listener.on("tlsClientError", () => {});
     proxy.listener.listen(proxy.port, "127.0.0.1");
@@ -162,7 +165,11 @@ export class FaultProxy {
     };
     const reply = ({ code, headers = {}, text }, { only } = {}) => {
       const data = Buffer.from(text);
-      response.writeHead(code, { "content-type": headers["content-type"] ?? "application/json", ...kept(headers), "content-length": data.length });
+      response.writeHead(code, {
+        "content-type": headers["content-type"] ?? "application/json",
+        ...kept(headers),
+        "content-length": data.length,
+      });
       if (only === undefined) response.end(data);
       else response.write(data.subarray(0, only), () => response.socket?.destroy());
       return new Promise((resolve) => response.once("close", resolve));
@@ -182,7 +189,14 @@ export class FaultProxy {
       const headers = { ...request.headers, host: `127.0.0.1:${this.server.port}` };
       // What is read here must be readable here.
       delete headers["accept-encoding"];
-      const options = { host: "127.0.0.1", port: this.server.port, agent: this.agent, method: request.method, path: request.url, headers };
+      const options = {
+        host: "127.0.0.1",
+        port: this.server.port,
+        agent: this.agent,
+        method: request.method,
+        path: request.url,
+        headers,
+      };
       request.sent = send(options, resolve);
       request.sent.on("error", reject);
       request.sent.end(request.text);
@@ -208,7 +222,8 @@ export class FaultProxy {
     answer.setEncoding("utf8").on("data", (text) => {
       const lines = (rest + text).split("\n");
       rest = lines.pop();
-      for (const line of lines) for (const told of this.#filter(request, line, watch)) if (!response.writableEnded) response.write(`${told}\n`);
+      for (const line of lines)
+        for (const told of this.#filter(request, line, watch)) if (!response.writableEnded) response.write(`${told}\n`);
     });
     answer.on("error", close);
     answer.on("end", close);
@@ -271,7 +286,10 @@ function kept(headers) {
 // What to match.
 
 /** Writes of a method to a path that ends so. */
-export const write = (method, end = "") => (it) => it.isWrite && it.method === method && `${it.path}${method === "POST" ? `/${it.name}` : ""}`.endsWith(end);
+export const write =
+  (method, end = "") =>
+  (it) =>
+    it.isWrite && it.method === method && `${it.path}${method === "POST" ? `/${it.name}` : ""}`.endsWith(end);
 /** Reads of one object. */
 export const read = (end) => (it) => it.method === "GET" && !it.isWatch && it.path.endsWith(end);
 /** Lists of a kind: all of them, be they for a watch or not. */
@@ -279,7 +297,8 @@ export const listOf = (plural) => (it) => it.isList && it.path.endsWith(`/${plur
 /** Watches of a kind being asked for. */
 export const watchOf = (plural) => (it) => it.isWatch && it.path.endsWith(`/${plural}`);
 /** Events of an object, of one type or any. */
-export const eventOf = (name, type) => (it) => it.object?.metadata?.name === name && it.type !== "BOOKMARK" && (!type || it.type === type);
+export const eventOf = (name, type) => (it) =>
+  it.object?.metadata?.name === name && it.type !== "BOOKMARK" && (!type || it.type === type);
 
 // What to do to a request.
 
@@ -293,16 +312,31 @@ const status = (code, retryAfter) => ({
     kind: "Status",
     status: "Failure",
     code,
-    reason: { 403: "Forbidden", 404: "NotFound", 409: "Conflict", 410: "Expired", 429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout" }[code],
+    reason: {
+      403: "Forbidden",
+      404: "NotFound",
+      409: "Conflict",
+      410: "Expired",
+      429: "TooManyRequests",
+      500: "InternalError",
+      503: "ServiceUnavailable",
+      504: "Timeout",
+    }[code],
     message: `the test answers ${code}`,
     details: retryAfter ? { retryAfterSeconds: retryAfter } : {},
   }),
 });
 
 /** An error in place of what was asked for, which never reaches the server. */
-export const answer = (code, retryAfter) => label(`answered ${code}`, (request, { reply }) => void reply(status(code, retryAfter)));
+export const answer = (code, retryAfter) =>
+  label(`answered ${code}`, (request, { reply }) => void reply(status(code, retryAfter)));
 /** What a server says of a path that it does not serve, or not yet, be it that of an object or of a kind. */
-export const noPage = () => label("404 page not found", (request, { reply }) => void reply({ code: 404, headers: { "content-type": "text/plain; charset=utf-8" }, text: "404 page not found\n" }));
+export const noPage = () =>
+  label(
+    "404 page not found",
+    (request, { reply }) =>
+      void reply({ code: 404, headers: { "content-type": "text/plain; charset=utf-8" }, text: "404 page not found\n" }),
+  );
 /** It is done, and whoever asked is told that it was not. */
 export const doneButAnswer = (code) =>
   label(`done, but answered ${code}`, async (request, { forward, reply }) => {
@@ -353,10 +387,23 @@ export const edited = (change) =>
 /** A list without those that `gone` accepts. */
 export const without = (gone) => edited((list) => ({ ...list, items: list.items.filter((it) => !gone(it)) }));
 /** What was answered at another time: see `snapshot`. */
-export const stale = (older) => label("stale", (request, { reply }) => void reply({ code: older.code, headers: older.headers, text: typeof older.text === "string" ? older.text : JSON.stringify(older.text) }));
+export const stale = (older) =>
+  label(
+    "stale",
+    (request, { reply }) =>
+      void reply({
+        code: older.code,
+        headers: older.headers,
+        text: typeof older.text === "string" ? older.text : JSON.stringify(older.text),
+      }),
+  );
 /** The first half of a list, and a token for the rest that is good for nothing. */
 export const firstPage = () =>
-  edited((list) => ({ ...list, metadata: { ...list.metadata, continue: "nowhere", remainingItemCount: list.items.length }, items: list.items.slice(0, list.items.length >> 1) }));
+  edited((list) => ({
+    ...list,
+    metadata: { ...list.metadata, continue: "nowhere", remainingItemCount: list.items.length },
+    items: list.items.slice(0, list.items.length >> 1),
+  }));
 
 /** kill -9 of the runner: the request never leaves. */
 export const killBefore = (runner) =>
@@ -393,9 +440,13 @@ export const swap = () => {
   };
 };
 /** Drops it, and ends the watch there. */
-export const dropAndClose = () => (line, parsed, { close }) => (setImmediate(close), []);
+export const dropAndClose =
+  () =>
+  (line, parsed, { close }) => (setImmediate(close), []);
 /** In place of the event, the server says that the watch is too far behind. */
-export const tooOld = () => (line, parsed, { close }) => {
-  setImmediate(close);
-  return [JSON.stringify({ type: "ERROR", object: JSON.parse(status(410).text) })];
-};
+export const tooOld =
+  () =>
+  (line, parsed, { close }) => {
+    setImmediate(close);
+    return [JSON.stringify({ type: "ERROR", object: JSON.parse(status(410).text) })];
+  };

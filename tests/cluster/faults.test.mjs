@@ -21,22 +21,38 @@ describe("faults", () => {
 
   /** The message of a condition of the runner, once it is False. */
   const problem = (type, pattern = /./) =>
-    eventually(async () => {
-      const own = await plane.hub.find(OWN);
-      const found = own?.status?.conditions?.find((it) => it.type === type && it.status === "False");
-      return found && pattern.test(found.message) && found.message;
-    }, { timeout: 30_000, what: `the condition ${type} being False and saying ${pattern}` });
-  const lifted = (type) => eventually(async () => condition(await plane.hub.get(OWN), type)?.startsWith("True"), { timeout: 60_000, what: `${type} being True again` });
-  const told = (runner, pattern) => runner.waitForLog((it) => it.level === "WARN" && pattern.test(it.message), { what: `a warning that says ${pattern}` });
+    eventually(
+      async () => {
+        const own = await plane.hub.find(OWN);
+        const found = own?.status?.conditions?.find((it) => it.type === type && it.status === "False");
+        return found && pattern.test(found.message) && found.message;
+      },
+      { timeout: 30_000, what: `the condition ${type} being False and saying ${pattern}` },
+    );
+  const lifted = (type) =>
+    eventually(async () => condition(await plane.hub.get(OWN), type)?.startsWith("True"), {
+      timeout: 60_000,
+      what: `${type} being True again`,
+    });
+  const told = (runner, pattern) =>
+    runner.waitForLog((it) => it.level === "WARN" && pattern.test(it.message), {
+      what: `a warning that says ${pattern}`,
+    });
 
   test("a document that the engine rejects stops itself and nothing else", async () => {
-    const story = await Story.begin(plane, FIRST, { args: ["--dialect", "greenhouse", ...LIMITS], only: (file) => file === "fleet.yaml" });
+    const story = await Story.begin(plane, FIRST, {
+      args: ["--dialect", "greenhouse", ...LIMITS],
+      only: (file) => file === "fleet.yaml",
+    });
     await story.settle();
     await plane.hub.apply({
       apiVersion: "greenhouse.sap/v1alpha1",
       kind: "PluginPreset",
       metadata: { name: "broken", namespace: "my-org" },
-      spec: { clusterSelector: { matchExpressions: [{ key: "a", operator: "Near", values: ["b"] }] }, plugin: { pluginDefinition: "my-definition" } },
+      spec: {
+        clusterSelector: { matchExpressions: [{ key: "a", operator: "Near", values: ["b"] }] },
+        plugin: { pluginDefinition: "my-definition" },
+      },
     });
     const message = await problem("DocumentsRead", /Near/);
     assert.match(message, /PluginPreset\/my-org\/broken/);
@@ -55,19 +71,47 @@ describe("faults", () => {
       { apiGroups: ["fleetfold.dev"], resources: ["*"], verbs: ["*"] },
       { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
     ];
-    const role = (name, rules) => ({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, rules });
+    const role = (name, rules) => ({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name },
+      rules,
+    });
     const subjects = [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "dev" }];
     const roleRef = (name) => ({ kind: "ClusterRole", apiGroup: "rbac.authorization.k8s.io", name });
     await plane.hub.apply([
       role("reads", rules),
       role("writes", [{ apiGroups: ["greenhouse.sap"], resources: ["*"], verbs: ["create", "patch", "delete"] }]),
-      { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", metadata: { name: "reads" }, subjects, roleRef: roleRef("reads") },
-      { apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", metadata: { name: "writes", namespace: "my-org" }, subjects, roleRef: roleRef("writes") },
+      {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRoleBinding",
+        metadata: { name: "reads" },
+        subjects,
+        roleRef: roleRef("reads"),
+      },
+      {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "RoleBinding",
+        metadata: { name: "writes", namespace: "my-org" },
+        subjects,
+        roleRef: roleRef("writes"),
+      },
     ]);
     const story = new Story(plane, {});
     await story.add(FIRST, { only: (file) => file === "fleet.yaml" });
-    const elsewhere = (await Promise.all(["PluginDefinition", "Cluster.greenhouse.sap", "PluginPreset"].map((it) => plane.hub.list(`${it}/my-org`)))).flat();
-    await plane.hub.apply(elsewhere.map(({ apiVersion, kind, metadata, spec }) => ({ apiVersion, kind, spec, metadata: { name: metadata.name, labels: metadata.labels, namespace: "other-org" } })));
+    const elsewhere = (
+      await Promise.all(
+        ["PluginDefinition", "Cluster.greenhouse.sap", "PluginPreset"].map((it) => plane.hub.list(`${it}/my-org`)),
+      )
+    ).flat();
+    await plane.hub.apply(
+      elsewhere.map(({ apiVersion, kind, metadata, spec }) => ({
+        apiVersion,
+        kind,
+        spec,
+        metadata: { name: metadata.name, labels: metadata.labels, namespace: "other-org" },
+      })),
+    );
     const runner = await plane.run({ user: "dev", args: ["--dialect", "greenhouse", ...LIMITS] });
     await eventually(() => plane.hub.find(MINE), { what: "my-org having its plugins" });
     const message = await problem("Permitted", /other-org/);
@@ -85,8 +129,34 @@ describe("faults", () => {
         kind: "ClusterRole",
         metadata: { name: "most" },
         rules: [
-          { apiGroups: ["kudo.dev", "core.kubefed.io", "types.kubefed.io", "operators.opdev.io", "operators.redhat.io", "operator.openshift.io", "cluster.open-cluster-management.io", "apiextensions.k8s.io", ""], resources: ["*"], verbs: ["*"] },
-          { apiGroups: ["greenhouse.sap"], resources: ["organizations", "clusters", "plugindefinitions", "clusterplugindefinitions", "pluginpresets", "plugins", "catalogs"], verbs: ["*"] },
+          {
+            apiGroups: [
+              "kudo.dev",
+              "core.kubefed.io",
+              "types.kubefed.io",
+              "operators.opdev.io",
+              "operators.redhat.io",
+              "operator.openshift.io",
+              "cluster.open-cluster-management.io",
+              "apiextensions.k8s.io",
+              "",
+            ],
+            resources: ["*"],
+            verbs: ["*"],
+          },
+          {
+            apiGroups: ["greenhouse.sap"],
+            resources: [
+              "organizations",
+              "clusters",
+              "plugindefinitions",
+              "clusterplugindefinitions",
+              "pluginpresets",
+              "plugins",
+              "catalogs",
+            ],
+            verbs: ["*"],
+          },
           { apiGroups: ["fleetfold.dev"], resources: ["*"], verbs: ["*"] },
         ],
       },
@@ -105,8 +175,13 @@ describe("faults", () => {
     await runner.reconcile();
     assert.equal(await plane.hub.find(MINE), undefined, "without its overrides a plugin would be a wrong one");
     await story.add("ocm");
-    await eventually(async () => (await plane.hub.list("ManagedClusterSet")).some((it) => it.status?.conditions?.length), { what: "the other dialect going on" });
-    await plane.hub.patch("ClusterRole/most", [{ op: "add", path: "/rules/1/resources/-", value: "pluginoverrides" }], { kind: "json" });
+    await eventually(
+      async () => (await plane.hub.list("ManagedClusterSet")).some((it) => it.status?.conditions?.length),
+      { what: "the other dialect going on" },
+    );
+    await plane.hub.patch("ClusterRole/most", [{ op: "add", path: "/rules/1/resources/-", value: "pluginoverrides" }], {
+      kind: "json",
+    });
     await eventually(() => plane.hub.find(MINE), { timeout: 60_000, what: "the dialect going on once it may read" });
     await runner.stop();
   });
@@ -154,14 +229,25 @@ describe("faults", () => {
     const since = new Date();
     const rival = async () => {
       const { data } = await berlin.get("ConfigMap/shop/settings");
-      if (data.currency !== "USD") await berlin.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "shop" }, data: { currency: "USD" } }, { manager: "rival" });
+      if (data.currency !== "USD")
+        await berlin.apply(
+          {
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            metadata: { name: "settings", namespace: "shop" },
+            data: { currency: "USD" },
+          },
+          { manager: "rival" },
+        );
     };
     let message;
     for (let turn = 0; turn < 100 && !message; turn += 1) {
       await rival();
       await sleep(200);
       const own = await plane.hub.find(OWN);
-      message = own?.status?.conditions?.find((it) => it.type === "Uncontested" && it.status === "False" && it.message.includes("rival"))?.message;
+      message = own?.status?.conditions?.find(
+        (it) => it.type === "Uncontested" && it.status === "False" && it.message.includes("rival"),
+      )?.message;
     }
     assert.match(message ?? "", /ConfigMap\/shop\/settings in berlin is changed back by .*rival/);
     await told(story.runner, /rival/);
@@ -178,18 +264,29 @@ describe("faults", () => {
         metadata: { name: "no-mine" },
         spec: {
           failurePolicy: "Fail",
-          matchConstraints: { resourceRules: [{ apiGroups: ["greenhouse.sap"], apiVersions: ["*"], operations: ["CREATE"], resources: ["plugins"] }] },
+          matchConstraints: {
+            resourceRules: [
+              { apiGroups: ["greenhouse.sap"], apiVersions: ["*"], operations: ["CREATE"], resources: ["plugins"] },
+            ],
+          },
           validations: [{ expression: "object.metadata.name != 'my-preset-my-cluster'", message: "not this one" }],
         },
       },
-      { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicyBinding", metadata: { name: "no-mine" }, spec: { policyName: "no-mine", validationActions: ["Deny"] } },
+      {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingAdmissionPolicyBinding",
+        metadata: { name: "no-mine" },
+        spec: { policyName: "no-mine", validationActions: ["Deny"] },
+      },
     ]);
     await sleep(2000);
     const story = new Story(plane, {});
     await story.add(FIRST, { only: (file) => file === "fleet.yaml" });
     const runner = await plane.run({ args: ["--dialect", "greenhouse", ...LIMITS] });
     assert.match(await problem("Applied", /not this one/), /Plugin\/my-org\/my-preset-my-cluster/);
-    await eventually(() => plane.hub.find("Plugin/my-org/my-preset-other-cluster"), { what: "the other one being there" });
+    await eventually(() => plane.hub.find("Plugin/my-org/my-preset-other-cluster"), {
+      what: "the other one being there",
+    });
     await plane.hub.delete("ValidatingAdmissionPolicyBinding/no-mine");
     await eventually(() => plane.hub.find(MINE), { timeout: 60_000, what: "it being there once it may" });
     await lifted("Applied");
@@ -199,7 +296,10 @@ describe("faults", () => {
   // Last: a definition that comes again is not one that `clear` leaves in place.
   test("a kind that is not installed is named, and picked up when it comes", async () => {
     const crd = await plane.hub.get("CustomResourceDefinition/pluginoverrides.greenhouse.sap");
-    const story = await Story.begin(plane, FIRST, { args: ["--dialect", "greenhouse", ...LIMITS], only: (file) => file === "fleet.yaml" });
+    const story = await Story.begin(plane, FIRST, {
+      args: ["--dialect", "greenhouse", ...LIMITS],
+      only: (file) => file === "fleet.yaml",
+    });
     await story.settle();
     await plane.hub.delete("CustomResourceDefinition/pluginoverrides.greenhouse.sap");
     const message = await problem("KindsServed", /PluginOverride/);
@@ -210,7 +310,11 @@ describe("faults", () => {
     await plane.hub.define([{ apiVersion, kind, metadata: { name: crd.metadata.name }, spec }]);
     await lifted("KindsServed");
     await story.add(FIRST, { only: (file) => file === "override.yaml" });
-    const option = async () => (await plane.hub.get(MINE)).spec.optionValues.find((it) => it.name === "my-option").value;
-    await eventually(async () => (await option()) === "value-override", { timeout: 30_000, what: "the override counting" });
+    const option = async () =>
+      (await plane.hub.get(MINE)).spec.optionValues.find((it) => it.name === "my-option").value;
+    await eventually(async () => (await option()) === "value-override", {
+      timeout: 30_000,
+      what: "the override counting",
+    });
   });
 });

@@ -56,7 +56,9 @@ export async function registerGreenhouseCluster(hub, server, options = {}) {
     kind: "Cluster",
     metadata: { name, namespace: organization, labels },
     spec,
-    status: { statusConditions: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: PROBED, message: "" }] } },
+    status: {
+      statusConditions: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: PROBED, message: "" }] },
+    },
   };
   return hub.apply([secret, cluster]);
 }

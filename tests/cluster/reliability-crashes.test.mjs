@@ -4,7 +4,38 @@ import { describe, test } from "node:test";
 import { eventually } from "./control-plane.mjs";
 import * as fault from "./fault-proxy.mjs";
 import { write } from "./fault-proxy.mjs";
-import { COPY, KUBEFED, all, berlin, calm, change, configMap, creates, deletes, empty, federated, federatedNamespace, fired, found, fresh, has, hub, isEverywhere, mark, onDamagedPlane, plane, proxies, run, runPlans, runner, settle, since, state, tokyo, told } from "./reliability.mjs";
+import {
+  COPY,
+  KUBEFED,
+  all,
+  berlin,
+  calm,
+  change,
+  configMap,
+  creates,
+  deletes,
+  empty,
+  federated,
+  federatedNamespace,
+  fired,
+  found,
+  fresh,
+  has,
+  hub,
+  isEverywhere,
+  mark,
+  onDamagedPlane,
+  plane,
+  proxies,
+  run,
+  runPlans,
+  runner,
+  settle,
+  since,
+  state,
+  tokyo,
+  told,
+} from "./reliability.mjs";
 
 describe("crashes", () => {
   onDamagedPlane();
@@ -35,7 +66,10 @@ describe("crashes", () => {
     assert.equal(made.length, 3, made.join("\n"));
     assert.equal(gone.length, 2, gone.join("\n"));
     // The same path may be written several times: its status before and after, say.
-    const points = learnt.map((it, index) => ({ key: it.key, nth: learnt.slice(0, index).filter((other) => other.key === it.key).length }));
+    const points = learnt.map((it, index) => ({
+      key: it.key,
+      nth: learnt.slice(0, index).filter((other) => other.key === it.key).length,
+    }));
 
     const kills = [fault.killBefore, fault.killUnanswered, fault.killAfter];
     let [crashes, unreached] = [0, []];
@@ -49,7 +83,11 @@ describe("crashes", () => {
         // One path on one server: the others never see it.
         for (const proxy of all()) proxy.once((it) => it.key === key, act, { skip: nth });
         await run(KUBEFED, { ready: null });
-        const fate = await eventually(async () => runner.ended ?? ((await runner.request("GET", "/readyz").catch(() => ({}))).code === 200 && "alive"), { timeout: 30_000, interval: 20, what });
+        const fate = await eventually(
+          async () =>
+            runner.ended ?? ((await runner.request("GET", "/readyz").catch(() => ({}))).code === 200 && "alive"),
+          { timeout: 30_000, interval: 20, what },
+        );
         if (fate === "alive") await settle({ mayDie: true });
         // How often a status passes through its stages is a matter of time; the last of them may not come.
         if (!runner.ended) unreached.push({ what, nth });
@@ -70,18 +108,24 @@ describe("crashes", () => {
         assert.deepEqual(deletes(marked), gone, `${what}: the same is deleted, once`);
       }
     }
-    assert.deepEqual(unreached.filter((it) => it.nth === 0), [], "every write is reached");
-    console.log(`${crashes} crash points, all converged; ${unreached.length} of ${points.length * kills.length} did not come about, each a repeat of a write that did`);
+    assert.deepEqual(
+      unreached.filter((it) => it.nth === 0),
+      [],
+      "every write is reached",
+    );
+    console.log(
+      `${crashes} crash points, all converged; ${unreached.length} of ${points.length * kills.length} did not come about, each a repeat of a write that did`,
+    );
   });
 
   test("errors and cut connections on a write delay it, and nothing is made twice", async () => {
     const wanted = await calm();
     const faults = {
-      "409": fault.answer(409),
+      409: fault.answer(409),
       "429 with Retry-After": fault.answer(429, 1),
-      "500": fault.answer(500),
-      "503": fault.answer(503, 1),
-      "504": fault.answer(504),
+      500: fault.answer(500),
+      503: fault.answer(503, 1),
+      504: fault.answer(504),
       "504 after it was done": fault.doneButAnswer(504),
       "500 after it was done": fault.doneButAnswer(500),
       "half an answer": fault.truncated(),

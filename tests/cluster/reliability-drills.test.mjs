@@ -4,7 +4,34 @@ import { describe, test } from "node:test";
 import { eventually } from "./control-plane.mjs";
 import * as fault from "./fault-proxy.mjs";
 import { listOf, read, watchOf } from "./fault-proxy.mjs";
-import { SETTINGS, berlin, calm, current, deletes, empty, federated, fired, firstPageOf, found, has, hub, mark, masked, onDamagedPlane, plane, proxies, restart, run, runDrills, runner, settle, since, state, tokyo, told } from "./reliability.mjs";
+import {
+  SETTINGS,
+  berlin,
+  calm,
+  current,
+  deletes,
+  empty,
+  federated,
+  fired,
+  firstPageOf,
+  found,
+  has,
+  hub,
+  mark,
+  masked,
+  onDamagedPlane,
+  plane,
+  proxies,
+  restart,
+  run,
+  runDrills,
+  runner,
+  settle,
+  since,
+  state,
+  tokyo,
+  told,
+} from "./reliability.mjs";
 
 describe("delete drills", () => {
   onDamagedPlane();
@@ -12,14 +39,25 @@ describe("delete drills", () => {
   test("what the hub does not tell for a while deletes nothing, and it is said what waits", async () => {
     const group = "greenhouse.sap";
     const names = Array.from({ length: 12 }, (_, index) => `c${String(index + 1).padStart(2, "0")}`);
-    const object = (kind, name, spec, labels) => ({ apiVersion: `${group}/v1alpha1`, kind, metadata: { name, labels, ...(kind === "Organization" ? {} : { namespace: "my-org" }) }, spec });
+    const object = (kind, name, spec, labels) => ({
+      apiVersion: `${group}/v1alpha1`,
+      kind,
+      metadata: { name, labels, ...(kind === "Organization" ? {} : { namespace: "my-org" }) },
+      spec,
+    });
     const begin = async () => {
       await plane.clear();
       await hub.apply([
         object("Organization", "my-org", { displayName: "My organization" }),
         ...names.map((it) => object("Cluster", it, { accessMode: "direct" }, { fleet: "all" })),
-        object("PluginDefinition", "my-definition", { version: "1.0.0", options: [{ name: "a", type: "string", required: false, default: "b" }] }),
-        object("PluginPreset", "my-preset", { clusterSelector: { matchLabels: { fleet: "all" } }, plugin: { pluginDefinitionName: "my-definition", releaseNamespace: "x", optionValues: [] } }),
+        object("PluginDefinition", "my-definition", {
+          version: "1.0.0",
+          options: [{ name: "a", type: "string", required: false, default: "b" }],
+        }),
+        object("PluginPreset", "my-preset", {
+          clusterSelector: { matchLabels: { fleet: "all" } },
+          plugin: { pluginDefinitionName: "my-definition", releaseNamespace: "x", optionValues: [] },
+        }),
       ]);
       // The limits that it has by itself.
       await run(["--dialect", "greenhouse"]);
@@ -28,12 +66,17 @@ describe("delete drills", () => {
     };
     await begin();
     const look = async () => {
-      const lists = await Promise.all(["Plugin/my-org", "PluginPreset/my-org", `Cluster.${group}/my-org`].map((it) => hub.list(it)));
+      const lists = await Promise.all(
+        ["Plugin/my-org", "PluginPreset/my-org", `Cluster.${group}/my-org`].map((it) => hub.list(it)),
+      );
       return lists.flat().map(masked);
     };
     const clusters = listOf("clusters");
     const upperHalf = (it) => it.metadata.name > "c06";
-    const flip = (fleet) => Promise.all(names.slice(6).map((it) => hub.patch(`Cluster.${group}/my-org/${it}`, { metadata: { labels: { fleet } } })));
+    const flip = (fleet) =>
+      Promise.all(
+        names.slice(6).map((it) => hub.patch(`Cluster.${group}/my-org/${it}`, { metadata: { labels: { fleet } } })),
+      );
     const during = async (match, act, pattern, from) => {
       const rule = proxies.hub.always(match, act);
       await runner.reconcile();
@@ -54,22 +97,57 @@ describe("delete drills", () => {
     const count = await runDrills(
       {
         "clusters cannot be listed": (from) => during(clusters, fault.answer(500), undefined, from),
-        "clusters cannot be listed after a restart": (from) => afterRestart(clusters, fault.answer(500), /Cluster.* cannot be watched/, from),
-        "the list of clusters is empty": (from) => during(clusters, fault.without(() => true), /picks no cluster/, from),
-        "the list of clusters is empty after a restart": (from) => afterRestart(clusters, fault.without(() => true), /picks no cluster/, from),
-        "a list of clusters ends after its first page": (from) => during(clusters, firstPageOf(clusters), undefined, from),
-        "a list of clusters ends after its first page after a restart": (from) => afterRestart(clusters, firstPageOf(clusters), /Cluster.* cannot be watched/, from),
-        "half of the clusters are not listed": (from) => during(clusters, fault.without(upperHalf), /deletes 6 of/, from),
-        "half of the clusters are not listed after a restart": (from) => afterRestart(clusters, fault.without(upperHalf), /deletes 6 of/, from),
+        "clusters cannot be listed after a restart": (from) =>
+          afterRestart(clusters, fault.answer(500), /Cluster.* cannot be watched/, from),
+        "the list of clusters is empty": (from) =>
+          during(
+            clusters,
+            fault.without(() => true),
+            /picks no cluster/,
+            from,
+          ),
+        "the list of clusters is empty after a restart": (from) =>
+          afterRestart(
+            clusters,
+            fault.without(() => true),
+            /picks no cluster/,
+            from,
+          ),
+        "a list of clusters ends after its first page": (from) =>
+          during(clusters, firstPageOf(clusters), undefined, from),
+        "a list of clusters ends after its first page after a restart": (from) =>
+          afterRestart(clusters, firstPageOf(clusters), /Cluster.* cannot be watched/, from),
+        "half of the clusters are not listed": (from) =>
+          during(clusters, fault.without(upperHalf), /deletes 6 of/, from),
+        "half of the clusters are not listed after a restart": (from) =>
+          afterRestart(clusters, fault.without(upperHalf), /deletes 6 of/, from),
         "half of the clusters lose their label, and get it again": async (from) => {
           await flip(null);
           await told(/deletes 6 of 12/, from);
           await runner.reconcile();
           await flip("all");
         },
-        "presets are not listed": (from) => during(listOf("pluginpresets"), fault.without(() => true), undefined, from),
-        "presets are not listed after a restart": (from) => afterRestart(listOf("pluginpresets"), fault.without(() => true), undefined, from),
-        "plugins are not listed": (from) => during(listOf("plugins"), fault.without(() => true), undefined, from),
+        "presets are not listed": (from) =>
+          during(
+            listOf("pluginpresets"),
+            fault.without(() => true),
+            undefined,
+            from,
+          ),
+        "presets are not listed after a restart": (from) =>
+          afterRestart(
+            listOf("pluginpresets"),
+            fault.without(() => true),
+            undefined,
+            from,
+          ),
+        "plugins are not listed": (from) =>
+          during(
+            listOf("plugins"),
+            fault.without(() => true),
+            undefined,
+            from,
+          ),
         "the server does not find clusters, as when it has just started": async (from) => {
           const rule = proxies.hub.always((it) => it.path.endsWith("/clusters"), fault.noPage());
           proxies.hub.closeWatches("/clusters");
@@ -85,7 +163,10 @@ describe("delete drills", () => {
           // Several looks at what the server has.
           const looks = () => proxies.hub.journal.filter((it) => it.path === "/apis").length;
           const before = looks();
-          await eventually(() => looks() >= before + 3, { timeout: 40_000, what: "the kinds being looked for three times" });
+          await eventually(() => looks() >= before + 3, {
+            timeout: 40_000,
+            what: "the kinds being looked for three times",
+          });
         },
       },
       look,
@@ -116,25 +197,37 @@ describe("delete drills", () => {
           await runner.reconcile();
         },
         "no member is listed": async () => {
-          const rule = proxies.hub.always(listOf("kubefedclusters"), fault.without(() => true));
+          const rule = proxies.hub.always(
+            listOf("kubefedclusters"),
+            fault.without(() => true),
+          );
           await runner.reconcile();
           await fired(rule);
           await runner.reconcile();
         },
         "no member is listed after a restart": async () => {
-          const rule = proxies.hub.always(listOf("kubefedclusters"), fault.without(() => true));
+          const rule = proxies.hub.always(
+            listOf("kubefedclusters"),
+            fault.without(() => true),
+          );
           await restart();
           await fired(rule);
           await runner.reconcile();
         },
         "no document is listed": async () => {
-          const rule = proxies.hub.always(listOf("federatedconfigmaps"), fault.without(() => true));
+          const rule = proxies.hub.always(
+            listOf("federatedconfigmaps"),
+            fault.without(() => true),
+          );
           await runner.reconcile();
           await fired(rule);
           await runner.reconcile();
         },
         "no type is listed": async () => {
-          const rule = proxies.hub.always(listOf("federatedtypeconfigs"), fault.without(() => true));
+          const rule = proxies.hub.always(
+            listOf("federatedtypeconfigs"),
+            fault.without(() => true),
+          );
           await runner.reconcile();
           await fired(rule);
           await runner.reconcile();
@@ -160,7 +253,10 @@ describe("delete drills", () => {
           // The copy is to be deleted once the member finds it: that is asked for.
           proxies.berlin.heal();
           if (!left) await berlin.delete("ConfigMap/shop/going");
-          else await hub.patch(going, { metadata: { finalizers: null } }).then(() => berlin.delete("ConfigMap/shop/going"));
+          else
+            await hub
+              .patch(going, { metadata: { finalizers: null } })
+              .then(() => berlin.delete("ConfigMap/shop/going"));
           assert.ok(left, "the document was let go though its copy is there");
         },
       },
@@ -172,7 +268,8 @@ describe("delete drills", () => {
 
   test("a placement that is listed as it was, after a restart, deletes nothing", async () => {
     await calm();
-    const place = (...names) => hub.patch(SETTINGS, { spec: { placement: { clusters: names.map((name) => ({ name })) } } });
+    const place = (...names) =>
+      hub.patch(SETTINGS, { spec: { placement: { clusters: names.map((name) => ({ name })) } } });
     await place("berlin");
     await settle();
     const older = await proxies.hub.snapshot("/apis/types.kubefed.io/v1beta1/federatedconfigmaps");
@@ -188,6 +285,10 @@ describe("delete drills", () => {
     catchUp();
     await settle();
     await has(tokyo, current);
-    assert.deepEqual(deletes(marked), [], "an older list of documents, read once after a restart, deletes a copy that is wanted");
+    assert.deepEqual(
+      deletes(marked),
+      [],
+      "an older list of documents, read once after a restart, deletes a copy that is wanted",
+    );
   });
 });

@@ -5,7 +5,35 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "./control-plane.mjs";
 import * as fault from "./fault-proxy.mjs";
 import { eventOf, listOf, read, watchOf, write } from "./fault-proxy.mjs";
-import { COPY, all, berlin, calm, change, creates, deletes, drift, driftOf, federated, fired, fresh, has, hub, isEverywhere, keys, mark, onDamagedPlane, proxies, restart, runPlans, runner, settle, since, tokyo, told, watchingAll } from "./reliability.mjs";
+import {
+  COPY,
+  all,
+  berlin,
+  calm,
+  change,
+  creates,
+  deletes,
+  drift,
+  driftOf,
+  federated,
+  fired,
+  fresh,
+  has,
+  hub,
+  isEverywhere,
+  keys,
+  mark,
+  onDamagedPlane,
+  proxies,
+  restart,
+  runPlans,
+  runner,
+  settle,
+  since,
+  tokyo,
+  told,
+  watchingAll,
+} from "./reliability.mjs";
 import { condition } from "./stories.mjs";
 
 describe("events", () => {
@@ -230,7 +258,10 @@ describe("events", () => {
         await change(value);
       },
       "after a restart a cluster is not listed yet": async (value) => {
-        const rule = proxies.hub.once(listOf("kubefedclusters"), fault.without((it) => it.metadata.name === "tokyo"));
+        const rule = proxies.hub.once(
+          listOf("kubefedclusters"),
+          fault.without((it) => it.metadata.name === "tokyo"),
+        );
         await restart();
         await fired(rule);
         await change(value);
@@ -241,7 +272,10 @@ describe("events", () => {
         await change(fresh());
         await settle();
         let release;
-        const rule = proxies.berlin.once(read("/configmaps/settings"), fault.late(new Promise((resolve) => (release = resolve))));
+        const rule = proxies.berlin.once(
+          read("/configmaps/settings"),
+          fault.late(new Promise((resolve) => (release = resolve))),
+        );
         const looked = runner.reconcile();
         await eventually(() => rule.count > 0, { what: "a look being held up" });
         await change(value);
@@ -253,7 +287,10 @@ describe("events", () => {
       },
       "a list of documents arrives after a newer change": async (value) => {
         let release;
-        const rule = proxies.hub.once(listOf("federatedconfigmaps"), fault.late(new Promise((resolve) => (release = resolve))));
+        const rule = proxies.hub.once(
+          listOf("federatedconfigmaps"),
+          fault.late(new Promise((resolve) => (release = resolve))),
+        );
         const looked = runner.reconcile();
         await eventually(() => rule.count > 0, { what: "a list being held up" });
         // While a list is under way nothing is done; it arrives after the event.
@@ -266,7 +303,10 @@ describe("events", () => {
       },
       "a write is answered after a newer change": async (value) => {
         let release;
-        const rule = proxies.berlin.once(write("PATCH", "/configmaps/settings"), fault.late(new Promise((resolve) => (release = resolve))));
+        const rule = proxies.berlin.once(
+          write("PATCH", "/configmaps/settings"),
+          fault.late(new Promise((resolve) => (release = resolve))),
+        );
         await change(fresh());
         await eventually(() => rule.count > 0, { what: "a write being held up" });
         await change(value);
@@ -289,11 +329,17 @@ describe("events", () => {
     await runner.reconcile();
     await told(/tokyo/);
     await eventually(() => attempts() >= before + 3, { what: "three attempts to reach tokyo" });
-    const written = since(marked).filter((it) => it.path.endsWith("/fleetplans/fleetfold/status")).map((it) => JSON.parse(it.text).find((it) => it.path === "/status").value);
+    const written = since(marked)
+      .filter((it) => it.path.endsWith("/fleetplans/fleetfold/status"))
+      .map((it) => JSON.parse(it.text).find((it) => it.path === "/status").value);
     proxies.tokyo.heal();
     await settle();
     const said = written.map((it) => it.conditions.find((it) => it.type === "ClustersReachable").status);
-    assert.deepEqual(said.slice(said.indexOf("False")).filter((it) => it === "True"), [], `ClustersReachable was said to be ${said.join(", ")} in turn while tokyo could not be reached`);
+    assert.deepEqual(
+      said.slice(said.indexOf("False")).filter((it) => it === "True"),
+      [],
+      `ClustersReachable was said to be ${said.join(", ")} in turn while tokyo could not be reached`,
+    );
   });
 
   test("a server that goes on contradicting itself is asked with rests", async () => {
@@ -333,10 +379,15 @@ describe("events", () => {
     await calm();
     await watchingAll();
     // A server that was just started says so of everything, as it has not read its roles yet.
-    const refused = ["federatedconfigmaps", "federatedtypeconfigs", "kubefedclusters"].map((it) => proxies.hub.once(watchOf(it), fault.answer(403)));
+    const refused = ["federatedconfigmaps", "federatedtypeconfigs", "kubefedclusters"].map((it) =>
+      proxies.hub.once(watchOf(it), fault.answer(403)),
+    );
     proxies.hub.closeWatches();
     for (const rule of refused) await fired(rule);
-    await runner.waitForLog((it) => it.level === "WARN" && /FederatedTypeConfig.*the test answers 403/.test(it.message), { what: "the refusal being told" });
+    await runner.waitForLog(
+      (it) => it.level === "WARN" && /FederatedTypeConfig.*the test answers 403/.test(it.message),
+      { what: "the refusal being told" },
+    );
     const isReady = async () => condition(await hub.get("FleetPlan/fleetfold"), "Ready") === "True Settled";
     await eventually(isReady, { timeout: 60_000, what: "everything being read again" });
     const value = fresh();

@@ -45,7 +45,10 @@ export const all = () => Object.values(proxies);
 
 /** A moment, to ask later what was written since. */
 export const mark = () => all().map((it) => it.journal.length);
-export const since = (marked) => all().flatMap((it, index) => it.journal.slice(marked[index])).filter((it) => it.isWrite);
+export const since = (marked) =>
+  all()
+    .flatMap((it, index) => it.journal.slice(marked[index]))
+    .filter((it) => it.isWrite);
 export const happened = (it) => it.code >= 200 && it.code < 300;
 export const keys = (writes) => writes.map((it) => it.key).sort();
 export const deletes = (marked) => keys(since(marked).filter((it) => it.method === "DELETE" && happened(it)));
@@ -73,12 +76,17 @@ export const settle = async ({ ready = true, mayDie = false, timeout = 30_000 } 
     const wrong = told?.filter((it) => typeof it === "string" || it.status === "False");
     throw new Error(`${error.message}\n${JSON.stringify(wrong, null, 1)}\n${runner.lastWords()}`);
   });
-  if (runner.ended && !mayDie) throw new Error(`the runner ended: ${JSON.stringify(runner.ended)}\n${runner.lastWords()}`);
+  if (runner.ended && !mayDie)
+    throw new Error(`the runner ended: ${JSON.stringify(runner.ended)}\n${runner.lastWords()}`);
 };
 
 /** All that matters in all clusters, without what is another each time. `value` is what a test wrote last. */
 export const state = async (value) => {
-  const kinds = { hub: ["FederatedConfigMap", "FederatedNamespace", "KubeFedCluster", "FleetPlan"], berlin: ["ConfigMap/shop"], tokyo: ["ConfigMap/shop"] };
+  const kinds = {
+    hub: ["FederatedConfigMap", "FederatedNamespace", "KubeFedCluster", "FleetPlan"],
+    berlin: ["ConfigMap/shop"],
+    tokyo: ["ConfigMap/shop"],
+  };
   const found = {};
   for (const server of plane.servers) {
     const lists = await Promise.all(kinds[server.name].map((it) => server.list(it)));
@@ -89,20 +97,35 @@ export const state = async (value) => {
   return JSON.parse(value === undefined ? text : text.replaceAll(value, "the value"));
 };
 
-export const configMap = (name, data, extra = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "shop", labels: MANAGED }, data, ...extra });
+export const configMap = (name, data, extra = {}) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "shop", labels: MANAGED },
+  data,
+  ...extra,
+});
 export const federated = (name, data, clusters, metadata = {}) => ({
   apiVersion: "types.kubefed.io/v1beta1",
   kind: "FederatedConfigMap",
   metadata: { name, namespace: "shop", ...metadata },
   spec: { template: { data }, placement: { clusters: clusters.map((name) => ({ name })) } },
 });
-export const federatedNamespace = { apiVersion: "types.kubefed.io/v1beta1", kind: "FederatedNamespace", metadata: { name: "shop", namespace: "shop" }, spec: { placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] } } };
+export const federatedNamespace = {
+  apiVersion: "types.kubefed.io/v1beta1",
+  kind: "FederatedNamespace",
+  metadata: { name: "shop", namespace: "shop" },
+  spec: { placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] } },
+};
 
 /** The kinds, the clusters and the namespaces: what no run changes for good. */
 export const found = async () => {
   await plane.clear();
   await hub.apply(readExample("kubefed", { only: (it) => it === "types.yaml" }).documents);
-  await hub.apply(readExample("kubefed", { only: (it) => it === "control-plane.yaml" }).documents.filter((it) => it.kind === "KubeFedConfig"));
+  await hub.apply(
+    readExample("kubefed", { only: (it) => it === "control-plane.yaml" }).documents.filter(
+      (it) => it.kind === "KubeFedConfig",
+    ),
+  );
   for (const [name, labels] of Object.entries(CLUSTERS)) await registerKubeFedCluster(hub, proxies[name], { labels });
   await Promise.all(plane.servers.map((it) => it.ensureNamespace("shop")));
 };
@@ -113,7 +136,9 @@ export const empty = async () => {
   plane.runners.clear();
   all().forEach((it) => it.heal());
   await Promise.all(all().map((it) => it.drained()));
-  for (const object of (await Promise.all(["FederatedConfigMap", "FederatedNamespace", "FleetPlan"].map((it) => hub.list(it)))).flat()) {
+  for (const object of (
+    await Promise.all(["FederatedConfigMap", "FederatedNamespace", "FleetPlan"].map((it) => hub.list(it)))
+  ).flat()) {
     if (object.metadata.finalizers) await hub.patch(object, { metadata: { finalizers: null } }).catch(() => {});
     await hub.delete(object);
   }
@@ -123,7 +148,6 @@ export const empty = async () => {
   }
 };
 
-
 /** One document in both members, another beside it, and a runner that has nothing to do. Values are never used twice. */
 let turn = 0;
 export let current;
@@ -132,30 +156,60 @@ export const calm = async () => {
   await found();
   await empty();
   const value = (current = fresh());
-  await hub.apply([federated("settings", { currency: value }, ["berlin", "tokyo"]), federated("prices", { bread: "2" }, ["berlin", "tokyo"]), federatedNamespace]);
+  await hub.apply([
+    federated("settings", { currency: value }, ["berlin", "tokyo"]),
+    federated("prices", { bread: "2" }, ["berlin", "tokyo"]),
+    federatedNamespace,
+  ]);
   await run();
   await settle();
   return state(value);
 };
 export const change = (value, ref = SETTINGS) => hub.patch(ref, { spec: { template: { data: { currency: value } } } });
-export const has = (server, value) => eventually(async () => (await server.find(COPY))?.data.currency === value, { timeout: 20_000, what: `${server.name} having ${value}` }).catch((error) => {
-  throw new Error(`${error.message}\n${runner.lastWords()}`);
-});
+export const has = (server, value) =>
+  eventually(async () => (await server.find(COPY))?.data.currency === value, {
+    timeout: 20_000,
+    what: `${server.name} having ${value}`,
+  }).catch((error) => {
+    throw new Error(`${error.message}\n${runner.lastWords()}`);
+  });
 export const isEverywhere = (value) => Promise.all([berlin, tokyo].map((it) => has(it, value)));
 /** Somebody else changes a copy; the event says so by its annotation, as watches of members show metadata alone. */
-export const drift = (server, value) => server.patch(COPY, { metadata: { annotations: { drill: value } }, data: { currency: `drift of ${value}` } });
+export const drift = (server, value) =>
+  server.patch(COPY, { metadata: { annotations: { drill: value } }, data: { currency: `drift of ${value}` } });
 export const driftOf = (value) => (it) => it.object?.metadata?.annotations?.drill === value;
-export const fired = (rule) => Promise.race([rule.fired, sleep(20_000, undefined, { ref: false }).then(() => assert.fail(`the fault did not come about\n${runner.lastWords()}`))]);
-export const watching = (proxy, plural) => eventually(() => proxy.isWatching(plural), { timeout: 8000, interval: 20, what: `${plural} being watched in ${proxy.name}` }).catch((error) => {
-  throw new Error(`${error.message}\n${proxy.journal.slice(-12).map((it) => `${it.method} ${it.url} ${it.code}`).join("\n")}\n${runner.lastWords()}`);
-});
+export const fired = (rule) =>
+  Promise.race([
+    rule.fired,
+    sleep(20_000, undefined, { ref: false }).then(() =>
+      assert.fail(`the fault did not come about\n${runner.lastWords()}`),
+    ),
+  ]);
+export const watching = (proxy, plural) =>
+  eventually(() => proxy.isWatching(plural), {
+    timeout: 8000,
+    interval: 20,
+    what: `${plural} being watched in ${proxy.name}`,
+  }).catch((error) => {
+    throw new Error(
+      `${error.message}\n${proxy.journal
+        .slice(-12)
+        .map((it) => `${it.method} ${it.url} ${it.code}`)
+        .join("\n")}\n${runner.lastWords()}`,
+    );
+  });
 export const restart = async (between = async () => {}) => {
   await runner.kill();
   await between();
   await runner.start();
 };
 /** What must be watched, or a change would go unnoticed from then on. */
-export const watchingAll = () => Promise.all([watching(proxies.hub, "federatedconfigmaps"), watching(proxies.berlin, "configmaps"), watching(proxies.tokyo, "configmaps")]);
+export const watchingAll = () =>
+  Promise.all([
+    watching(proxies.hub, "federatedconfigmaps"),
+    watching(proxies.berlin, "configmaps"),
+    watching(proxies.tokyo, "configmaps"),
+  ]);
 /** Runs plans one after the other on one fleet, each with a value of its own; answers how many. One that fails stops no other. */
 export const runPlans = async (wanted, plans) => {
   const failures = [];
@@ -179,11 +233,13 @@ export const runPlans = async (wanted, plans) => {
       await settle();
     }
   }
-  assert.equal(failures.length, 0, `${failures.length} of ${Object.keys(plans).length} plans fail\n\n${failures.join("\n\n")}`);
+  assert.equal(
+    failures.length,
+    0,
+    `${failures.length} of ${Object.keys(plans).length} plans fail\n\n${failures.join("\n\n")}`,
+  );
   return Object.keys(plans).length;
 };
-
-
 
 /** The conditions of the runner that do not hold: `{ Unheld: "the plan deletes …" }`. */
 export const problems = async () => {
@@ -193,7 +249,9 @@ export const problems = async () => {
 /** Waits until the runner says why something waits: in a condition, or in a warning of its log since `from`. */
 export const told = (pattern, from = 0) =>
   eventually(
-    async () => Object.values(await problems()).some((it) => pattern.test(it)) || runner.logs.slice(from).some((it) => it.level === "WARN" && pattern.test(it.message)),
+    async () =>
+      Object.values(await problems()).some((it) => pattern.test(it)) ||
+      runner.logs.slice(from).some((it) => it.level === "WARN" && pattern.test(it.message)),
     { timeout: 20_000, what: `the runner saying ${pattern}` },
   ).catch(async (error) => {
     throw new Error(`${error.message}\n${JSON.stringify(await problems())}\n${runner.lastWords()}`);
@@ -217,24 +275,40 @@ export const runDrills = async (drills, look, again) => {
       await again();
     }
   }
-  assert.equal(failures.length, 0, `${failures.length} of ${Object.keys(drills).length} drills fail\n\n${failures.join("\n\n")}`);
+  assert.equal(
+    failures.length,
+    0,
+    `${failures.length} of ${Object.keys(drills).length} drills fail\n\n${failures.join("\n\n")}`,
+  );
   return Object.keys(drills).length;
 };
 
 /** The first page of a list of a kind; the next ones are for the server to refuse. */
 export function firstPageOf() {
   const first = fault.firstPage();
-  return Object.assign((request, exchange) => (request.query.get("continue") ? exchange.pass() : first(request, exchange)), { label: first.label });
+  return Object.assign(
+    (request, exchange) => (request.query.get("continue") ? exchange.pass() : first(request, exchange)),
+    { label: first.label },
+  );
 }
 
 /** Without what servers give out, and without times. */
 export function masked(object) {
-  const given = ["uid", "resourceVersion", "creationTimestamp", "managedFields", "generation", "observedGeneration", "selfLink"];
+  const given = [
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "managedFields",
+    "generation",
+    "observedGeneration",
+    "selfLink",
+  ];
   const keep = (key, value) => (given.includes(key) || /Time$/.test(key) || key === "drill" ? undefined : value);
   const copy = JSON.parse(JSON.stringify(object, keep));
   // What was applied to an object that somebody had annotated says so by an empty map.
   const applied = copy.metadata.annotations?.["fleetfold.dev/applied"];
   if (applied) copy.metadata.annotations["fleetfold.dev/applied"] = applied.replace('"annotations":{},', "");
-  for (const key of ["annotations", "labels"]) if (copy.metadata[key] && Object.keys(copy.metadata[key]).length === 0) delete copy.metadata[key];
+  for (const key of ["annotations", "labels"])
+    if (copy.metadata[key] && Object.keys(copy.metadata[key]).length === 0) delete copy.metadata[key];
   return copy;
 }

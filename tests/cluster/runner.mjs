@@ -25,7 +25,17 @@ let started = 0;
  *   stop()                        SIGTERM, must end with 0;  kill()  SIGKILL;  start()  again
  */
 export class Runner {
-  constructor({ command = "run", args = [], folder, user = "runner", env, ready = "/readyz", readyTimeout = 30_000, listen = true, ca }) {
+  constructor({
+    command = "run",
+    args = [],
+    folder,
+    user = "runner",
+    env,
+    ready = "/readyz",
+    readyTimeout = 30_000,
+    listen = true,
+    ca,
+  }) {
     Object.assign(this, { command, args, folder, user, env, ready, readyTimeout, listen, ca });
     this.logs = [];
     this.name = `${command}-${(started += 1)}`;
@@ -45,11 +55,16 @@ export class Runner {
     this.child = new Child(fleetfold, args, { log: join(this.folder, `${this.name}.log`), env: this.env, onStderr });
     if (this.ready) {
       const isReady = async () => this.ended || (await this.request("GET", this.ready)).code === 200;
-      await eventually(isReady, { timeout: this.readyTimeout, interval: 50, what: `\`fleetfold ${this.command}\` being ready` }).catch((error) => {
+      await eventually(isReady, {
+        timeout: this.readyTimeout,
+        interval: 50,
+        what: `\`fleetfold ${this.command}\` being ready`,
+      }).catch((error) => {
         throw new Error(`${error.message}\n${this.lastWords()}`);
       });
     }
-    if (this.ended) throw new Error(`\`fleetfold ${args.join(" ")}\` ends with ${JSON.stringify(this.ended)}\n${this.lastWords()}`);
+    if (this.ended)
+      throw new Error(`\`fleetfold ${args.join(" ")}\` ends with ${JSON.stringify(this.ended)}\n${this.lastWords()}`);
     return this;
   }
 
@@ -74,7 +89,10 @@ export class Runner {
   async metrics() {
     const { code, body } = await this.request("GET", "/metrics");
     assert.equal(code, 200, `/metrics answers ${code}`);
-    return body.split("\n").filter((it) => it && !it.startsWith("#")).map(parseSample);
+    return body
+      .split("\n")
+      .filter((it) => it && !it.startsWith("#"))
+      .map(parseSample);
   }
 
   /** The sum of the samples of a name that have these labels. */
@@ -93,12 +111,15 @@ export class Runner {
   request(method, path, { timeout = 5000, body, headers } = {}) {
     const request = this.ca ? requestSecure : requestPlain;
     return new Promise((resolve, reject) => {
-      const sent = request({ host: "127.0.0.1", port: this.port, method, path, timeout, headers, ca: this.ca }, (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (chunk) => (text += chunk));
-        response.on("error", reject);
-        response.on("end", () => resolve({ code: response.statusCode, body: text }));
-      });
+      const sent = request(
+        { host: "127.0.0.1", port: this.port, method, path, timeout, headers, ca: this.ca },
+        (response) => {
+          let text = "";
+          response.setEncoding("utf8").on("data", (chunk) => (text += chunk));
+          response.on("error", reject);
+          response.on("end", () => resolve({ code: response.statusCode, body: text }));
+        },
+      );
       sent.on("error", reject);
       sent.on("timeout", () => sent.destroy(new Error(`${method} ${path}: no answer in ${timeout} ms`)));
       sent.end(body);
@@ -108,7 +129,11 @@ export class Runner {
   /** Asks it to stop, and requires that it ends by itself and well. */
   async stop() {
     const exit = await this.child.end("SIGTERM");
-    assert.equal(exit.code, 0, `\`fleetfold ${this.command}\` ends with ${JSON.stringify(exit)} after SIGTERM\n${this.lastWords()}`);
+    assert.equal(
+      exit.code,
+      0,
+      `\`fleetfold ${this.command}\` ends with ${JSON.stringify(exit)} after SIGTERM\n${this.lastWords()}`,
+    );
   }
 
   async kill() {
@@ -117,7 +142,10 @@ export class Runner {
 
   /** The last log lines, for a message. */
   lastWords(lines = 20) {
-    return this.logs.slice(-lines).map((it) => JSON.stringify(it).slice(0, 400)).join("\n");
+    return this.logs
+      .slice(-lines)
+      .map((it) => JSON.stringify(it).slice(0, 400))
+      .join("\n");
   }
 }
 
@@ -140,7 +168,9 @@ async function expectNoWrites(plane, runner, since, what) {
   for (const server of plane.servers) {
     if (server.child.ended) continue;
     const writes = await server.auditWrites({ user: runner.user, since });
-    const lines = writes.map((it) => `${it.verb} ${it.resource} ${[it.namespace, it.name].filter(Boolean).join("/")} ${it.code}`);
+    const lines = writes.map(
+      (it) => `${it.verb} ${it.resource} ${[it.namespace, it.name].filter(Boolean).join("/")} ${it.code}`,
+    );
     assert.deepEqual(lines, [], `${what} must not write to ${server.name}`);
   }
 }

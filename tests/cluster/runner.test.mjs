@@ -29,9 +29,14 @@ describe("the runner", () => {
     await story.add(example);
     return story;
   };
-  const done = (runner, digest) => runner.logs.filter((it) => it.message.startsWith("done:") && it.digest === digest).map((it) => it.action).sort();
+  const done = (runner, digest) =>
+    runner.logs
+      .filter((it) => it.message.startsWith("done:") && it.digest === digest)
+      .map((it) => it.action)
+      .sort();
   const creates = async (since) => {
-    const of = async (server) => (await server.auditWrites({ user: "runner", since })).map((it) => ({ ...it, server: server.name }));
+    const of = async (server) =>
+      (await server.auditWrites({ user: "runner", since })).map((it) => ({ ...it, server: server.name }));
     const all = await Promise.all(plane.servers.map(of));
     return all.flat().filter((it) => it.verb === "create" && it.code < 300);
   };
@@ -49,7 +54,10 @@ describe("the runner", () => {
     assert.deepEqual(done(runner, plan.digest), plan.actions.map((it) => it.id).sort());
     const after = planOf(plane, LIMITS);
     assert.deepEqual([after.code, after.actions.length], [0, 0]);
-    assert.match(command(["preview", "--from-cluster", "--kubeconfig", plane.KUBECONFIG]).out, /FederatedDeployment\/shop\/web/);
+    assert.match(
+      command(["preview", "--from-cluster", "--kubeconfig", plane.KUBECONFIG]).out,
+      /FederatedDeployment\/shop\/web/,
+    );
   });
 
   test("a plan is applied as it was seen, and refused when it is another one", async () => {
@@ -93,15 +101,23 @@ describe("the runner", () => {
     assert.equal(wrong.code, 2);
     assert.match(wrong.err, new RegExp(own.status.digest));
     assert.equal(approve(own.status.digest).code, 0);
-    await eventually(async () => condition(await plane.hub.get(OWN), "Ready")?.startsWith("True"), { what: "the approved plan being done" });
+    await eventually(async () => condition(await plane.hub.get(OWN), "Ready")?.startsWith("True"), {
+      what: "the approved plan being done",
+    });
     assert.ok(await berlin.find("Deployment/shop/web"));
-    await eventually(async () => !(await plane.hub.get(OWN)).metadata.annotations?.["fleetfold.dev/approved"], { what: "the approval being used up" });
+    await eventually(async () => !(await plane.hub.get(OWN)).metadata.annotations?.["fleetfold.dev/approved"], {
+      what: "the approval being used up",
+    });
 
     await berlin.delete("Deployment/shop/web");
     await eventually(waiting, { what: "the drift waiting for approval" });
     await runner.reconcile();
     assert.equal(await berlin.find("Deployment/shop/web"), undefined, "an approval is not for ever");
-    assert.match((await plane.hub.kubectl(["wait", "fleetplan/fleetfold", "--for=condition=Approved=false", "--timeout=5s"])).stdout ?? "condition met", /condition met/);
+    assert.match(
+      (await plane.hub.kubectl(["wait", "fleetplan/fleetfold", "--for=condition=Approved=false", "--timeout=5s"]))
+        .stdout ?? "condition met",
+      /condition met/,
+    );
   });
 
   test("a dry run says what it would do, and writes nothing at all", async () => {
@@ -126,12 +142,21 @@ describe("the runner", () => {
     assert.equal((await plane.hub.get("Lease/runners/fleetfold")).spec.holderIdentity, "one");
     await leader.kill();
     await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
-    await second.waitForLog((it) => it.message.startsWith("leads"), { timeout: 40_000, what: "the second one leading" });
-    await eventually(async () => (await berlin.find("ConfigMap/shop/settings"))?.data.currency === "CHF", { what: "the second one working" });
+    await second.waitForLog((it) => it.message.startsWith("leads"), {
+      timeout: 40_000,
+      what: "the second one leading",
+    });
+    await eventually(async () => (await berlin.find("ConfigMap/shop/settings"))?.data.currency === "CHF", {
+      what: "the second one working",
+    });
     const made = (await creates(since)).map((it) => `${it.server} ${it.resource} ${it.namespace}/${it.name}`);
     assert.equal(new Set(made).size, made.length, made.join("\n"));
     await second.stop();
-    assert.equal((await plane.hub.get("Lease/runners/fleetfold")).spec.holderIdentity, "", "a runner that stops lets go");
+    assert.equal(
+      (await plane.hub.get("Lease/runners/fleetfold")).spec.holderIdentity,
+      "",
+      "a runner that stops lets go",
+    );
   });
 
   test("a member that is down holds up no other, loses nothing, and catches up", async () => {
@@ -142,32 +167,62 @@ describe("the runner", () => {
     try {
       await eventually(() => berlin.find("Deployment/shop/web"), { timeout: 30_000, what: "berlin having everything" });
       await runner.reconcile();
-      const own = await eventually(async () => {
-        const own = await plane.hub.find(OWN);
-        return own && condition(own, "ClustersReachable")?.startsWith("False") && own;
-      }, { what: "the condition" });
+      const own = await eventually(
+        async () => {
+          const own = await plane.hub.find(OWN);
+          return own && condition(own, "ClustersReachable")?.startsWith("False") && own;
+        },
+        { what: "the condition" },
+      );
       const told = own.status.conditions.find((it) => it.type === "ClustersReachable").message;
       assert.match(told, /tokyo/);
       assert.ok(runner.logs.some((it) => it.level === "WARN" && it.cluster === "tokyo" && it.hint));
       const federated = await plane.hub.get("FederatedDeployment/shop/web");
-      assert.deepEqual(federated.status.clusters, [{ name: "berlin" }, { name: "lima", status: "ClusterNotReady" }, { name: "tokyo", status: "ClusterNotReady" }]);
+      assert.deepEqual(federated.status.clusters, [
+        { name: "berlin" },
+        { name: "lima", status: "ClusterNotReady" },
+        { name: "tokyo", status: "ClusterNotReady" },
+      ]);
       for (const server of [plane.hub, berlin]) {
-        assert.deepEqual((await server.auditWrites({ user: "runner", since })).filter((it) => it.verb === "delete"), []);
+        assert.deepEqual(
+          (await server.auditWrites({ user: "runner", since })).filter((it) => it.verb === "delete"),
+          [],
+        );
       }
       // Off the list: with the member away this must not delete it there, now or later.
       await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
-      await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).data.currency === "CHF", { what: "berlin following" });
+      await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).data.currency === "CHF", {
+        what: "berlin following",
+      });
     } finally {
       await tokyo.start();
     }
     await eventually(() => tokyo.find("Deployment/shop/web"), { timeout: 90_000, what: "tokyo catching up" });
-    await eventually(async () => condition(await plane.hub.get(OWN), "ClustersReachable")?.startsWith("True"), { timeout: 30_000, what: "the condition being lifted" });
+    await eventually(async () => condition(await plane.hub.get(OWN), "ClustersReachable")?.startsWith("True"), {
+      timeout: 30_000,
+      what: "the condition being lifted",
+    });
   });
 
   test("everything that was read can be replayed offline, byte for byte, and holds what it must keep to itself", async () => {
     await prepare();
-    const type = (prefix, group, version) => ({ kind: `${prefix}Secret`, pluralName: `${prefix.toLowerCase()}secrets`, group, version, scope: "Namespaced" });
-    const config = { apiVersion: "core.kubefed.io/v1beta1", kind: "FederatedTypeConfig", metadata: { name: "secrets", namespace: "kube-federation-system" }, spec: { federatedType: type("Federated", "types.kubefed.io", "v1beta1"), targetType: type("", "", "v1"), propagation: "Enabled" } };
+    const type = (prefix, group, version) => ({
+      kind: `${prefix}Secret`,
+      pluralName: `${prefix.toLowerCase()}secrets`,
+      group,
+      version,
+      scope: "Namespaced",
+    });
+    const config = {
+      apiVersion: "core.kubefed.io/v1beta1",
+      kind: "FederatedTypeConfig",
+      metadata: { name: "secrets", namespace: "kube-federation-system" },
+      spec: {
+        federatedType: type("Federated", "types.kubefed.io", "v1beta1"),
+        targetType: type("", "", "v1"),
+        propagation: "Enabled",
+      },
+    };
     const written = join(plane.folder, "type-config.json");
     writeFileSync(written, JSON.stringify(config));
     await plane.hub.define(command(["crds", "--all", "-f", written]).out);
@@ -176,7 +231,10 @@ describe("the runner", () => {
       apiVersion: "types.kubefed.io/v1beta1",
       kind: "FederatedSecret",
       metadata: { name: "db", namespace: "shop" },
-      spec: { template: { type: "Opaque", data: { password: Buffer.from(CANARY).toString("base64") } }, placement: { clusters: [{ name: "berlin" }] } },
+      spec: {
+        template: { type: "Opaque", data: { password: Buffer.from(CANARY).toString("base64") } },
+        placement: { clusters: [{ name: "berlin" }] },
+      },
     });
     const file = join(plane.folder, "record.jsonl");
     const runner = await plane.run({ args: [...ARGS, "--record", file, "--log-level", "debug"] });
@@ -189,9 +247,20 @@ describe("the runner", () => {
     assert.equal(replayed.code, 0, replayed.out + replayed.err);
     assert.match(replayed.out, /\d+ requests, 0 answers differ/);
     const encoded = Buffer.from(CANARY).toString("base64");
-    const said = [JSON.stringify(runner.logs), metrics, replayed.out, JSON.stringify(await plane.hub.find(OWN)), JSON.stringify(planOf(plane, LIMITS))];
-    for (const text of said) for (const secret of [CANARY, encoded]) assert.ok(!text.includes(secret), "a secret is told");
-    assert.equal(command(["run", "--record", file, "--kubeconfig", plane.KUBECONFIG]).code, 2, "a record is never overwritten");
+    const said = [
+      JSON.stringify(runner.logs),
+      metrics,
+      replayed.out,
+      JSON.stringify(await plane.hub.find(OWN)),
+      JSON.stringify(planOf(plane, LIMITS)),
+    ];
+    for (const text of said)
+      for (const secret of [CANARY, encoded]) assert.ok(!text.includes(secret), "a secret is told");
+    assert.equal(
+      command(["run", "--record", file, "--kubeconfig", plane.KUBECONFIG]).code,
+      2,
+      "a record is never overwritten",
+    );
   });
 
   test("two engines are compared, and the second one never acts", async () => {
@@ -200,7 +269,10 @@ describe("the runner", () => {
     const own = readFileSync(join(target, "fleetfold.wasm"));
     // Another engine: it records what it applied under another name.
     const other = join(plane.folder, "other.wasm");
-    const changed = Buffer.from(own.toString("latin1").replaceAll("fleetfold.dev/applied", "fleetfold.dev/appiled"), "latin1");
+    const changed = Buffer.from(
+      own.toString("latin1").replaceAll("fleetfold.dev/applied", "fleetfold.dev/appiled"),
+      "latin1",
+    );
     assert.notDeepEqual(changed, own);
     writeFileSync(other, changed);
     const hub = ["--from-cluster", "--kubeconfig", plane.KUBECONFIG];
@@ -211,7 +283,9 @@ describe("the runner", () => {
     assert.match(compared.out, /berlin/);
 
     const runner = await plane.run({ args: [...ARGS, "--shadow", other] });
-    await eventually(async () => (await runner.metric("fleetfold_shadow_differing_plans_total")) > 0, { what: "the metric" });
+    await eventually(async () => (await runner.metric("fleetfold_shadow_differing_plans_total")) > 0, {
+      what: "the metric",
+    });
     await eventually(() => berlin.find("Deployment/shop/web"), { what: "the work being done" });
     const { annotations } = (await berlin.get("Deployment/shop/web")).metadata;
     assert.ok(annotations["fleetfold.dev/applied"]);
@@ -220,7 +294,10 @@ describe("the runner", () => {
 
     const pinned = await plane.run({ args: [...ARGS, "--module", other] });
     await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
-    await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).metadata.annotations["fleetfold.dev/appiled"], { what: "the pinned engine acting" });
+    await eventually(
+      async () => (await berlin.get("ConfigMap/shop/settings")).metadata.annotations["fleetfold.dev/appiled"],
+      { what: "the pinned engine acting" },
+    );
     await pinned.stop();
   });
 
@@ -233,7 +310,11 @@ describe("the runner", () => {
     if (!existsSync(join(folder, "kubectl-fleetfold"))) symlinkSync(fleetfold, join(folder, "kubectl-fleetfold"));
     const { spawnSync } = await import("node:child_process");
     const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, KUBECONFIG: plane.KUBECONFIG };
-    const { status, stdout } = spawnSync(plane.shared.tools.kubectl, ["fleetfold", "plan", "--from-cluster", "-o", "name"], { env, encoding: "utf8" });
+    const { status, stdout } = spawnSync(
+      plane.shared.tools.kubectl,
+      ["fleetfold", "plan", "--from-cluster", "-o", "name"],
+      { env, encoding: "utf8" },
+    );
     assert.equal(status, 1);
     assert.match(stdout, /Deployment\/shop\/web/);
   });
@@ -242,12 +323,19 @@ describe("the runner", () => {
     await prepare();
     const runner = await plane.run({ args: ARGS });
     await runner.reconcile();
-    const about = async (kind) => (await plane.hub.list("Event.events.k8s.io")).filter((it) => it.regarding?.kind === kind && it.reportingController === "fleetfold.dev/runner");
-    const told = await eventually(async () => {
-      const found = await about("FederatedDeployment");
-      return found.length > 0 && found;
-    }, { what: "an event about the federated object" });
-    for (const event of told) assert.ok(event.reason && event.note && ["Normal", "Warning"].includes(event.type), JSON.stringify(event));
+    const about = async (kind) =>
+      (await plane.hub.list("Event.events.k8s.io")).filter(
+        (it) => it.regarding?.kind === kind && it.reportingController === "fleetfold.dev/runner",
+      );
+    const told = await eventually(
+      async () => {
+        const found = await about("FederatedDeployment");
+        return found.length > 0 && found;
+      },
+      { what: "an event about the federated object" },
+    );
+    for (const event of told)
+      assert.ok(event.reason && event.note && ["Normal", "Warning"].includes(event.type), JSON.stringify(event));
     await runner.reconcile();
     const count = (await plane.hub.list("Event.events.k8s.io")).length;
     for (let round = 0; round < 5; round += 1) await runner.reconcile();

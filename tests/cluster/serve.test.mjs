@@ -34,7 +34,14 @@ describe("a hub in the page", () => {
   const serve = async (args = []) => {
     const port = await freePort();
     const all = ["--from-cluster", "--kubeconfig", plane.KUBECONFIG, "--port", `${port}`, ...args];
-    const server = new Runner({ command: "serve", args: all, folder: plane.folder, listen: false, ready: "/healthz", readyTimeout: 60_000 });
+    const server = new Runner({
+      command: "serve",
+      args: all,
+      folder: plane.folder,
+      listen: false,
+      ready: "/healthz",
+      readyTimeout: 60_000,
+    });
     server.port = port;
     servers.push(server);
     await server.start();
@@ -52,7 +59,9 @@ describe("a hub in the page", () => {
       ...fleet.configure.map((it) => ({ op: "configure", ...it.configure })),
       { op: "plan", now: NOW },
     ];
-    const { out } = command(["call", "--timeout", "1m"], { input: requests.map((it) => `${JSON.stringify(it)}\n`).join("") });
+    const { out } = command(["call", "--timeout", "1m"], {
+      input: requests.map((it) => `${JSON.stringify(it)}\n`).join(""),
+    });
     const answers = out.trim().split("\n");
     for (const answer of answers) assert.ok(!answer.startsWith('{"error"'), answer);
     return answers.at(-1);
@@ -66,7 +75,10 @@ describe("a hub in the page", () => {
     assert.deepEqual([fleet.source.kind, fleet.source.masked, fleet.editable], ["cluster", true, false]);
     assert.ok(fleet.source.name, "the hub has a name");
     const names = fleet.loads.map((it) => it.file).filter(Boolean);
-    assert.ok(names.includes("hub/FederatedDeployment.yaml") && names.includes("hub/KubeFedCluster.yaml"), names.join(" "));
+    assert.ok(
+      names.includes("hub/FederatedDeployment.yaml") && names.includes("hub/KubeFedCluster.yaml"),
+      names.join(" "),
+    );
     const replayed = replay(fleet);
     assert.equal(replayed, await call(server, { op: "plan", now: NOW }), "the page and the server, to the byte");
     const plan = planOf(plane);
@@ -79,18 +91,32 @@ describe("a hub in the page", () => {
 
   test("what Secrets hold never leaves, equal stays equal, and changed stays changed", async () => {
     // As it should be in berlin, and something else in tokyo.
-    for (const [member, password] of [[berlin, ENCODED], [tokyo, Buffer.from(`other ${CANARY}`).toString("base64")]]) {
+    for (const [member, password] of [
+      [berlin, ENCODED],
+      [tokyo, Buffer.from(`other ${CANARY}`).toString("base64")],
+    ]) {
       await member.ensureNamespace("shop");
       const copy = JSON.stringify({ kind: "Secret", data: { password } });
       const annotations = { "kubectl.kubernetes.io/last-applied-configuration": copy };
       const labels = { "kubefed.io/managed": "true" };
-      await member.apply({ apiVersion: "v1", kind: "Secret", type: "Opaque", metadata: { name: "db", namespace: "shop", annotations, labels }, data: { password } });
+      await member.apply({
+        apiVersion: "v1",
+        kind: "Secret",
+        type: "Opaque",
+        metadata: { name: "db", namespace: "shop", annotations, labels },
+        data: { password },
+      });
     }
     const server = await serve();
-    const fleet = await eventually(async () => {
-      const fleet = await fleetOf(server);
-      return ["berlin", "tokyo"].every((it) => fleet.loads.some(({ file }) => file === `live/${it}/Secret.yaml`)) && fleet;
-    }, { what: "the Secrets being seen" });
+    const fleet = await eventually(
+      async () => {
+        const fleet = await fleetOf(server);
+        return (
+          ["berlin", "tokyo"].every((it) => fleet.loads.some(({ file }) => file === `live/${it}/Secret.yaml`)) && fleet
+        );
+      },
+      { what: "the Secrets being seen" },
+    );
     const plan = await call(server, { op: "plan", now: NOW });
     const text = JSON.stringify(fleet);
     assert.match(text, /password: /, "the keys are shown");
@@ -103,9 +129,14 @@ describe("a hub in the page", () => {
     }
     const wanted = planOf(plane);
     assert.deepEqual(shape(JSON.parse(plan).ok), shape(wanted));
-    const paths = ({ actions }) => actions.filter((it) => it.target.kind === "Secret").map((it) => [it.cluster, it.verb, (it.patch ?? []).map(({ op, path }) => `${op} ${path}`)]);
+    const paths = ({ actions }) =>
+      actions
+        .filter((it) => it.target.kind === "Secret")
+        .map((it) => [it.cluster, it.verb, (it.patch ?? []).map(({ op, path }) => `${op} ${path}`)]);
     assert.deepEqual(paths(JSON.parse(plan).ok), paths(wanted), "what differs is what differs");
-    const contents = Object.fromEntries(paths(wanted).map(([cluster, , patch]) => [cluster, patch.some((it) => it.endsWith("/data/password"))]));
+    const contents = Object.fromEntries(
+      paths(wanted).map(([cluster, , patch]) => [cluster, patch.some((it) => it.endsWith("/data/password"))]),
+    );
     assert.equal(contents.tokyo, true, JSON.stringify(paths(wanted)));
     assert.ok(!contents.berlin, JSON.stringify(paths(wanted)));
     assert.equal(replay(fleet), plan);
@@ -120,20 +151,30 @@ describe("a hub in the page", () => {
     assert.equal(revisions[0], (await fleetOf(server)).revision);
 
     await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
-    const shown = async (file, part) => (await fleetOf(server)).loads.some((it) => it.file === file && it.text.includes(part));
+    const shown = async (file, part) =>
+      (await fleetOf(server)).loads.some((it) => it.file === file && it.text.includes(part));
     await eventually(() => shown("hub/FederatedConfigMap.yaml", "CHF"), { what: "the document" });
     await eventually(() => revisions.length > 1, { what: "an event" });
 
     const told = revisions.length;
     await berlin.ensureNamespace("shop");
-    await berlin.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "shop" }, data: { currency: "XXX" } });
+    await berlin.apply({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "settings", namespace: "shop" },
+      data: { currency: "XXX" },
+    });
     await eventually(() => shown("live/berlin/ConfigMap.yaml", "XXX"), { what: "the object in the member" });
     await eventually(() => revisions.length > told, { what: "an event" });
     await berlin.delete("ConfigMap/shop/settings");
-    await eventually(async () => !(await shown("live/berlin/ConfigMap.yaml", "XXX")), { what: "the object being gone" });
+    await eventually(async () => !(await shown("live/berlin/ConfigMap.yaml", "XXX")), {
+      what: "the object being gone",
+    });
 
     await plane.hub.delete("FederatedConfigMap/shop/settings");
-    await eventually(async () => !(await shown("hub/FederatedConfigMap.yaml", "name: settings")), { what: "the document being gone" });
+    await eventually(async () => !(await shown("hub/FederatedConfigMap.yaml", "name: settings")), {
+      what: "the document being gone",
+    });
     const fleet = await fleetOf(server);
     assert.equal(replay(fleet), await call(server, { op: "plan", now: NOW }));
     assert.deepEqual(shape(JSON.parse(replay(fleet)).ok), shape(planOf(plane)));
@@ -148,7 +189,10 @@ describe("a hub in the page", () => {
       const lost = fleet.loads.find((it) => it.live === "tokyo");
       assert.equal(lost.unreachable, true);
       assert.ok(lost.reason);
-      assert.ok(fleet.diagnostics.some((it) => it.severity === "warning" && it.message.includes("tokyo")), JSON.stringify(fleet.diagnostics));
+      assert.ok(
+        fleet.diagnostics.some((it) => it.severity === "warning" && it.message.includes("tokyo")),
+        JSON.stringify(fleet.diagnostics),
+      );
       assert.equal(replay(fleet), await call(server, { op: "plan", now: NOW }));
       await server.stop();
     } finally {
@@ -165,10 +209,13 @@ describe("a hub in the page", () => {
     const news = (fleet) => fleet.diagnostics.map((it) => it.message).filter((it) => !known.has(it));
     await plane.hub.stop();
     try {
-      const told = await eventually(async () => {
-        const fleet = await fleetOf(server);
-        return news(fleet).length > 0 && fleet;
-      }, { timeout: 60_000, what: "the outage being told" });
+      const told = await eventually(
+        async () => {
+          const fleet = await fleetOf(server);
+          return news(fleet).length > 0 && fleet;
+        },
+        { timeout: 60_000, what: "the outage being told" },
+      );
       assert.deepEqual(hubOf(told), hubOf(whole));
       assert.ok(JSON.parse(await call(server, { op: "clusters" })).ok);
     } finally {
@@ -185,7 +232,8 @@ describe("a hub in the page", () => {
   });
 
   test("nothing was written anywhere", async () => {
-    for (const server of plane.servers) assert.deepEqual(await server.auditWrites({ user: "runner", since }), [], server.name);
+    for (const server of plane.servers)
+      assert.deepEqual(await server.auditWrites({ user: "runner", since }), [], server.name);
   });
 });
 
@@ -203,12 +251,22 @@ function listen(port) {
 
 /** A Secret that is propagated, with a value that must not be told. */
 async function defineFederatedSecret(plane) {
-  const type = (prefix, group, version) => ({ kind: `${prefix}Secret`, pluralName: `${prefix.toLowerCase()}secrets`, group, version, scope: "Namespaced" });
+  const type = (prefix, group, version) => ({
+    kind: `${prefix}Secret`,
+    pluralName: `${prefix.toLowerCase()}secrets`,
+    group,
+    version,
+    scope: "Namespaced",
+  });
   const config = {
     apiVersion: "core.kubefed.io/v1beta1",
     kind: "FederatedTypeConfig",
     metadata: { name: "secrets", namespace: "kube-federation-system" },
-    spec: { federatedType: type("Federated", "types.kubefed.io", "v1beta1"), targetType: type("", "", "v1"), propagation: "Enabled" },
+    spec: {
+      federatedType: type("Federated", "types.kubefed.io", "v1beta1"),
+      targetType: type("", "", "v1"),
+      propagation: "Enabled",
+    },
   };
   const written = join(plane.folder, "type-config.json");
   writeFileSync(written, JSON.stringify(config));
@@ -218,6 +276,9 @@ async function defineFederatedSecret(plane) {
     apiVersion: "types.kubefed.io/v1beta1",
     kind: "FederatedSecret",
     metadata: { name: "db", namespace: "shop" },
-    spec: { template: { type: "Opaque", data: { password: ENCODED } }, placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] } },
+    spec: {
+      template: { type: "Opaque", data: { password: ENCODED } },
+      placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] },
+    },
   });
 }

@@ -31,7 +31,10 @@ export async function startPlane(options) {
 /** The CustomResourceDefinitions of every kind that a dialect reads, and of the federated kinds of the examples. */
 function definitions() {
   const folders = ["kubefed", "stories/003-ca-bundle/corrected"].map((it) => join(root, "examples", it));
-  return execFileSync(fleetfold, ["crds", "--all", ...folders.flatMap((it) => ["-f", it])], { encoding: "utf8", maxBuffer: 1 << 26 });
+  return execFileSync(fleetfold, ["crds", "--all", ...folders.flatMap((it) => ["-f", it])], {
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
 }
 
 /** One example, or several over each other, in a plane that has nothing else in it. */
@@ -63,7 +66,6 @@ export class Story {
     this.#members = { ...Object.fromEntries(Object.keys(plane.members).map((it) => [it, it])), ...members };
   }
 
-
   /** The server that stands for a cluster of the examples. */
   cluster(name) {
     return name === "_hub" ? this.hub : this.plane.members[this.#members[name]];
@@ -78,7 +80,8 @@ export class Story {
       if (document.metadata.deletionTimestamp) going.push(document);
     }
     // After the documents: the garbage collector would take what names an owner that is not there yet.
-    for (const [cluster, objects] of Object.entries(live)) await this.cluster(cluster).apply(objects.map((it) => this.#asTaken(it)));
+    for (const [cluster, objects] of Object.entries(live))
+      await this.cluster(cluster).apply(objects.map((it) => this.#asTaken(it)));
     for (const document of going) await this.hub.delete(document);
   }
 
@@ -109,7 +112,8 @@ export class Story {
     for (const [written, given] of this.#uids) text = text.replaceAll(written, given);
     const taken = JSON.parse(text);
     delete taken.metadata.deletionTimestamp;
-    if (taken.kind === "Secret" && taken.type === "kubernetes.io/tls") taken.data = { "tls.crt": "", "tls.key": "", ...taken.data };
+    if (taken.kind === "Secret" && taken.type === "kubernetes.io/tls")
+      taken.data = { "tls.crt": "", "tls.key": "", ...taken.data };
     return taken;
   }
 
@@ -138,7 +142,9 @@ export class Story {
         return inWaves(happened.filter((it) => statuses || !told(it)));
       }
     }
-    throw new Error(`the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n${this.runner.lastWords()}`);
+    throw new Error(
+      `the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n${this.runner.lastWords()}`,
+    );
   }
 
   /** Every write of the runner since then, by time over all clusters. */
@@ -146,7 +152,12 @@ export class Story {
     const all = await Promise.all(
       this.plane.servers
         .filter((it) => !it.child.ended)
-        .map(async (server) => (await server.auditWrites({ user: this.runner.user, since })).map((it) => ({ ...it, line: line(server, it) }))),
+        .map(async (server) =>
+          (await server.auditWrites({ user: this.runner.user, since })).map((it) => ({
+            ...it,
+            line: line(server, it),
+          })),
+        ),
     );
     return all.flat().sort((a, b) => a.time - b.time);
   }

@@ -32,8 +32,11 @@ describe("certmanager", () => {
   after(() => plane?.stop());
 
   const container = async (deployment, name = "cert-manager") =>
-    (await plane.hub.get(`Deployment/cert-manager/${deployment}`)).spec.template.spec.containers.find((it) => it.name === name);
-  const owners = async (ref) => ((await plane.hub.get(ref)).metadata.ownerReferences ?? []).map((it) => `${it.kind}/${it.name}`);
+    (await plane.hub.get(`Deployment/cert-manager/${deployment}`)).spec.template.spec.containers.find(
+      (it) => it.name === name,
+    );
+  const owners = async (ref) =>
+    ((await plane.hub.get(ref)).metadata.ownerReferences ?? []).map((it) => `${it.kind}/${it.name}`);
 
   /** What kubelets and controllers would say if there were any. */
   async function runEverything() {
@@ -52,16 +55,32 @@ describe("certmanager", () => {
       assert.equal(verb, "create", it);
       return WAVES.findIndex((wave) => wave.includes(resource));
     });
-    assert.deepEqual(waves, waves.toSorted((a, b) => a - b), writes.join(", "));
-    assert.deepEqual([...new Set(waves)], WAVES.map((_, wave) => wave), writes.join(", "));
+    assert.deepEqual(
+      waves,
+      waves.toSorted((a, b) => a - b),
+      writes.join(", "),
+    );
+    assert.deepEqual(
+      [...new Set(waves)],
+      WAVES.map((_, wave) => wave),
+      writes.join(", "),
+    );
     assert.deepEqual(await owners("CustomResourceDefinition/certificates.cert-manager.io"), []);
-    for (const object of ["Namespace/cert-manager", "Deployment/cert-manager/cert-manager", "ClusterRole/cert-manager-view"]) {
+    for (const object of [
+      "Namespace/cert-manager",
+      "Deployment/cert-manager/cert-manager",
+      "ClusterRole/cert-manager-view",
+    ]) {
       assert.deepEqual(await owners(object), [SUBJECT], object);
     }
 
     const controller = await container("cert-manager");
     assert.equal(controller.image, "example.test/controller:dev");
-    assert.deepEqual(controller.args, ["--cluster-resource-namespace=$(POD_NAMESPACE)", "--leader-election-namespace=kube-system", "--v=4"]);
+    assert.deepEqual(controller.args, [
+      "--cluster-resource-namespace=$(POD_NAMESPACE)",
+      "--leader-election-namespace=kube-system",
+      "--v=4",
+    ]);
     assert.equal((await container("cert-manager-webhook")).image, "example.test/jetstack/cert-manager-webhook:v1.2.0");
 
     assert.equal(condition(await plane.hub.get(SUBJECT), "Ready"), "False NotRunning");
@@ -89,7 +108,10 @@ describe("certmanager", () => {
     const account = await plane.hub.get("ServiceAccount/cert-manager/cert-manager");
     assert.equal(account.metadata.labels.app, "other", "service accounts are not updated");
     assert.deepEqual(await owners("Namespace/cert-manager"), [], "what was there is not ours to take along");
-    assert.equal((await plane.hub.get("ClusterRoleBinding/cert-manager-controller-orders")).roleRef.name, "cluster-admin");
+    assert.equal(
+      (await plane.hub.get("ClusterRoleBinding/cert-manager-controller-orders")).roleRef.name,
+      "cluster-admin",
+    );
     assert.ok(await plane.hub.get("ClusterRole/cert-manager-handmade"));
     await runEverything();
     await story.settle();
@@ -155,7 +177,8 @@ describe("certmanager", () => {
     const story = await Story.begin(plane, [BUNDLES, "stories/004-refresh"], { args: [...ARGS, "--pod-refresher"] });
     const restarts = (writes) => writes.filter((it) => / shop\//.test(it));
     assert.deepEqual(restarts(await story.settle()), ["patch deployments shop/shop"]);
-    const recorded = async () => JSON.parse((await plane.hub.get("Deployment/shop/shop")).spec.template.metadata.annotations[RECORD]);
+    const recorded = async () =>
+      JSON.parse((await plane.hub.get("Deployment/shop/shop")).spec.template.metadata.annotations[RECORD]);
     assert.deepEqual(Object.keys(await recorded()).sort(), ["api-tls", "shop-tls"]);
     await plane.hub.patch("Secret/shop/shop-tls", { data: { "tls.crt": Buffer.from("renewed").toString("base64") } });
     assert.deepEqual(restarts(await story.settle()), ["patch deployments shop/shop"]);
@@ -166,7 +189,10 @@ describe("certmanager", () => {
 
   test("without the setting nobody is restarted", async () => {
     const story = await Story.begin(plane, [BUNDLES, "stories/004-refresh"], { args: ARGS });
-    assert.deepEqual((await story.settle()).filter((it) => / shop\//.test(it)), []);
+    assert.deepEqual(
+      (await story.settle()).filter((it) => / shop\//.test(it)),
+      [],
+    );
     await story.expectQuiet();
   });
 
@@ -180,7 +206,8 @@ describe("certmanager", () => {
       "Deployment/cert-manager/cert-manager",
       "ValidatingWebhookConfiguration/cert-manager-webhook",
     ];
-    for (const object of gone) await eventually(async () => !(await plane.hub.find(object)), { timeout: 60_000, what: `${object} being gone` });
+    for (const object of gone)
+      await eventually(async () => !(await plane.hub.find(object)), { timeout: 60_000, what: `${object} being gone` });
     assert.ok(await plane.hub.get("CustomResourceDefinition/certificates.cert-manager.io"));
     await story.expectQuiet();
   });

@@ -17,7 +17,12 @@ describe("greenhouse", () => {
   after(() => plane?.stop());
 
   const onlyFleet = { args: ARGS, only: (file) => file === "fleet.yaml" };
-  const plugin = (name, spec) => ({ apiVersion: "greenhouse.sap/v1alpha1", kind: "Plugin", metadata: { name, namespace: "my-org" }, spec });
+  const plugin = (name, spec) => ({
+    apiVersion: "greenhouse.sap/v1alpha1",
+    kind: "Plugin",
+    metadata: { name, namespace: "my-org" },
+    spec,
+  });
   const option = async (ref, name) => {
     const { spec } = await plane.hub.get(ref);
     const found = spec.optionValues.find((it) => it.name === name);
@@ -26,7 +31,10 @@ describe("greenhouse", () => {
 
   test("a preset makes a plugin for each cluster, and an override reaches the cluster it selects", async () => {
     const story = await Story.begin(plane, FIRST, onlyFleet);
-    assert.deepEqual((await story.settle()).sort(), ["create plugins my-org/my-preset-my-cluster", "create plugins my-org/my-preset-other-cluster"]);
+    assert.deepEqual((await story.settle()).sort(), [
+      "create plugins my-org/my-preset-my-cluster",
+      "create plugins my-org/my-preset-other-cluster",
+    ]);
     const untouched = (await plane.hub.get(MINE)).spec;
     assert.equal(await option(MINE, "my-option"), "value-default");
 
@@ -35,7 +43,9 @@ describe("greenhouse", () => {
     assert.equal(await option(MINE, "my-option"), "value-override");
     assert.equal(await option(OTHER, "my-option"), "value-default");
     assert.equal(await option(MINE, "my-option-3"), "from-definition");
-    assert.deepEqual((await plane.hub.get(MINE)).status.appliedOverrides, [{ document: "PluginOverride/my-org/my-overrides", options: ["my-option"] }]);
+    assert.deepEqual((await plane.hub.get(MINE)).status.appliedOverrides, [
+      { document: "PluginOverride/my-org/my-overrides", options: ["my-option"] },
+    ]);
 
     await plane.hub.delete("PluginOverride/my-org/my-overrides");
     assert.deepEqual(await story.settle(), ["patch plugins my-org/my-preset-my-cluster"]);
@@ -58,7 +68,9 @@ describe("greenhouse", () => {
   test("a selector that picks nobody deletes nothing", async () => {
     const story = await Story.begin(plane, FIRST, onlyFleet);
     await story.settle();
-    await plane.hub.patch("PluginPreset/my-org/my-preset", { spec: { clusterSelector: { matchLabels: { fleet: "al" } } } });
+    await plane.hub.patch("PluginPreset/my-org/my-preset", {
+      spec: { clusterSelector: { matchLabels: { fleet: "al" } } },
+    });
     assert.deepEqual(await story.settle(), []);
     assert.ok((await plane.hub.get(MINE)) && (await plane.hub.get(OTHER)));
     await story.expectQuiet();
@@ -69,8 +81,12 @@ describe("greenhouse", () => {
     await plane.hub.patch("PluginPreset/my-org/my-preset", { spec: { deletionPolicy: "Delete" } });
     await story.settle();
     await plane.hub.delete("PluginPreset/my-org/my-preset");
-    await eventually(async () => (await plane.hub.list("Plugin/my-org")).length === 0, { what: "the plugins being gone" });
-    await eventually(async () => !(await plane.hub.find("PluginPreset/my-org/my-preset")), { what: "the preset being gone" });
+    await eventually(async () => (await plane.hub.list("Plugin/my-org")).length === 0, {
+      what: "the plugins being gone",
+    });
+    await eventually(async () => !(await plane.hub.find("PluginPreset/my-org/my-preset")), {
+      what: "the preset being gone",
+    });
     await story.expectQuiet();
   });
 
@@ -83,14 +99,19 @@ describe("greenhouse", () => {
     await story.settle();
     await plane.hub.delete("PluginPreset/my-org/my-preset");
     await story.settle();
-    await eventually(async () => !(await plane.hub.find("PluginPreset/my-org/my-preset")), { what: "the preset being gone" });
+    await eventually(async () => !(await plane.hub.find("PluginPreset/my-org/my-preset")), {
+      what: "the preset being gone",
+    });
     await story.expectQuiet();
     assert.ok((await plane.hub.get(MINE)) && (await plane.hub.get(OTHER)));
   });
 
   test("a plugin that the preset did not make is left alone", async () => {
     const story = await Story.begin(plane, FIRST, { args: ARGS, only: () => false });
-    const foreign = { pluginDefinitionRef: { kind: "PluginDefinition", name: "my-plugindefinition" }, clusterName: "my-cluster" };
+    const foreign = {
+      pluginDefinitionRef: { kind: "PluginDefinition", name: "my-plugindefinition" },
+      clusterName: "my-cluster",
+    };
     await plane.hub.apply(plugin("my-preset-my-cluster", foreign));
     await story.add(FIRST, { only: (file) => file === "fleet.yaml" });
     await story.settle();

@@ -20,7 +20,8 @@ describe("kubefed", () => {
   });
   after(() => plane?.stop());
 
-  const statuses = async (ref) => ((await plane.hub.get(ref)).status?.clusters ?? []).map((it) => [it.name, it.status].filter(Boolean).join(" "));
+  const statuses = async (ref) =>
+    ((await plane.hub.get(ref)).status?.clusters ?? []).map((it) => [it.name, it.status].filter(Boolean).join(" "));
 
   const replaceAt = (ref, path, value) => plane.hub.patch(ref, [{ op: "replace", path, value }], { kind: "json" });
 
@@ -52,7 +53,10 @@ describe("kubefed", () => {
     await story.settle();
     await berlin.patch("ConfigMap/shop/settings", { data: { motd: "closed on Tuesday", currency: "USD" } });
     assert.deepEqual(await story.settle(), ["berlin: patch configmaps shop/settings"]);
-    assert.deepEqual((await berlin.get("ConfigMap/shop/settings")).data, { motd: "closed on Tuesday", currency: "EUR" });
+    assert.deepEqual((await berlin.get("ConfigMap/shop/settings")).data, {
+      motd: "closed on Tuesday",
+      currency: "EUR",
+    });
     await berlin.patch("ConfigMap/shop/settings", { data: { motd: "open" } });
     assert.deepEqual(await story.settle(), []);
     await story.expectQuiet();
@@ -62,12 +66,21 @@ describe("kubefed", () => {
     const story = await Story.begin(plane, "kubefed", { args: ARGS });
     await story.settle();
     const { nodePort } = (await tokyo.get("Service/shop/web")).spec.ports[0];
-    await plane.hub.patch(SERVICE, { spec: { template: { spec: { ports: [{ name: "http", port: 81, targetPort: 8080 }] } } } });
+    await plane.hub.patch(SERVICE, {
+      spec: { template: { spec: { ports: [{ name: "http", port: 81, targetPort: 8080 }] } } },
+    });
     await story.settle();
     // In berlin it was there before us, in tokyo we made it.
-    for (const [member, given] of [[berlin, 31080], [tokyo, nodePort]]) {
+    for (const [member, given] of [
+      [berlin, 31080],
+      [tokyo, nodePort],
+    ]) {
       const { ports } = (await member.get("Service/shop/web")).spec;
-      assert.deepEqual(ports, [{ name: "http", protocol: "TCP", port: 81, targetPort: 8080, nodePort: given }], member.name);
+      assert.deepEqual(
+        ports,
+        [{ name: "http", protocol: "TCP", port: 81, targetPort: 8080, nodePort: given }],
+        member.name,
+      );
     }
     await story.expectQuiet();
   });
@@ -76,17 +89,28 @@ describe("kubefed", () => {
     const story = await Story.begin(plane, "kubefed", { args: ARGS });
     await plane.hub.patch(DEPLOYMENT, { spec: { retainReplicas: true, overrides: [] } });
     await story.settle();
-    const autoscaler = keepWriting((turn) => berlin.patch("Deployment/shop/web", { spec: { replicas: 6 + (turn % 3) } }, { user: "admin" }));
+    const autoscaler = keepWriting((turn) =>
+      berlin.patch("Deployment/shop/web", { spec: { replicas: 6 + (turn % 3) } }, { user: "admin" }),
+    );
     for (const image of ["2.4.2", "2.4.3", "2.4.4"]) {
-      await replaceAt(DEPLOYMENT, "/spec/template/spec/template/spec/containers/0/image", `registry.example.com/shop/web:${image}`);
-      const isThere = async () => (await berlin.get("Deployment/shop/web")).spec.template.spec.containers[0].image.endsWith(image);
+      await replaceAt(
+        DEPLOYMENT,
+        "/spec/template/spec/template/spec/containers/0/image",
+        `registry.example.com/shop/web:${image}`,
+      );
+      const isThere = async () =>
+        (await berlin.get("Deployment/shop/web")).spec.template.spec.containers[0].image.endsWith(image);
       await eventually(isThere, { what: `${image} being in berlin` });
     }
     await autoscaler.reaches(5);
     const turns = await autoscaler.stop();
     assert.ok(turns > 3, `it had ${turns} turns`);
     await story.settle();
-    assert.equal((await berlin.get("Deployment/shop/web")).spec.replicas, 6 + ((turns - 1) % 3), "the last word is the autoscaler's");
+    assert.equal(
+      (await berlin.get("Deployment/shop/web")).spec.replicas,
+      6 + ((turns - 1) % 3),
+      "the last word is the autoscaler's",
+    );
     await story.expectQuiet();
   });
 
@@ -137,8 +161,12 @@ describe("kubefed", () => {
     await story.settle();
     await tokyo.stop();
     const placement = { clusters: [{ name: "berlin" }, { name: "tokyo" }] };
-    await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } }, placement } });
-    await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).data.currency === "CHF", { what: "the change being in berlin" });
+    await plane.hub.patch("FederatedConfigMap/shop/settings", {
+      spec: { template: { data: { currency: "CHF" } }, placement },
+    });
+    await eventually(async () => (await berlin.get("ConfigMap/shop/settings")).data.currency === "CHF", {
+      what: "the change being in berlin",
+    });
     await tokyo.start();
     const isThere = async () => (await tokyo.find("ConfigMap/shop/settings"))?.data.currency === "CHF";
     await eventually(isThere, { timeout: 60_000, what: "the change being in tokyo" });
@@ -151,7 +179,11 @@ describe("kubefed", () => {
     await story.settle();
     const cluster = (name) => `KubeFedCluster/kube-federation-system/${name}`;
     await plane.hub.delete(cluster("berlin"));
-    assert.deepEqual((await story.settle()).filter((it) => it.startsWith("berlin")), [], "orphaned");
+    assert.deepEqual(
+      (await story.settle()).filter((it) => it.startsWith("berlin")),
+      [],
+      "orphaned",
+    );
     assert.ok(await berlin.find("Deployment/shop/web"));
 
     await plane.hub.patch(cluster("tokyo"), { metadata: { annotations: { "fleetfold.dev/leaving": "delete" } } });
@@ -161,14 +193,24 @@ describe("kubefed", () => {
     await tokyo.patch("Namespace/shop", { metadata: { annotations: { "fleetfold.dev/allow-delete": "true" } } });
     await plane.hub.delete(cluster("tokyo"));
     const left = (await story.settle()).filter((it) => it.startsWith("tokyo"));
-    assert.deepEqual(left.sort(), ["tokyo: delete deployments shop/web", "tokyo: delete namespaces shop", "tokyo: delete services shop/web"]);
+    assert.deepEqual(left.sort(), [
+      "tokyo: delete deployments shop/web",
+      "tokyo: delete namespaces shop",
+      "tokyo: delete services shop/web",
+    ]);
     assert.equal(await tokyo.find("Deployment/shop/web"), undefined);
     const isGone = async () => {
       // Nobody finishes a namespace in a member that has no controllers.
-      await tokyo.request("PUT", "/api/v1/namespaces/shop/finalize", { body: { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" }, spec: { finalizers: [] } } });
+      await tokyo.request("PUT", "/api/v1/namespaces/shop/finalize", {
+        body: { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" }, spec: { finalizers: [] } },
+      });
       return !(await plane.hub.find(cluster("tokyo")));
     };
-    await eventually(isGone, { timeout: 60_000, interval: 500, what: "the cluster being gone once nothing is left there" });
+    await eventually(isGone, {
+      timeout: 60_000,
+      interval: 500,
+      what: "the cluster being gone once nothing is left there",
+    });
   });
 
   test("a token that is refused stops one member, not the others", async () => {
@@ -180,8 +222,13 @@ describe("kubefed", () => {
     await story.runner.reconcile();
     const since = new Date();
     await plane.hub.patch(SERVICE, { spec: { template: { spec: { selector: { app: "shop" } } } } });
-    await eventually(async () => (await berlin.get("Service/shop/web")).spec.selector.app === "shop", { what: "the change being in berlin" });
-    assert.deepEqual((await tokyo.auditWrites({ since })).filter((it) => it.code < 400), []);
+    await eventually(async () => (await berlin.get("Service/shop/web")).spec.selector.app === "shop", {
+      what: "the change being in berlin",
+    });
+    assert.deepEqual(
+      (await tokyo.auditWrites({ since })).filter((it) => it.code < 400),
+      [],
+    );
     await registerKubeFedCluster(plane.hub, tokyo, { labels });
     const isThere = async () => (await tokyo.get("Service/shop/web")).spec.selector.app === "shop";
     await eventually(isThere, { timeout: 60_000, what: "the change being in tokyo" });
@@ -195,17 +242,29 @@ describe("kubefed", () => {
       "tokyo: patch validatingwebhookconfigurations foo",
     ]);
     const client = async (member) => (await member.get(WEBHOOK)).webhooks[0].clientConfig;
-    for (const [member, bundle] of [[berlin, "Q0EgMQ=="], [tokyo, "Q0EgMg=="]]) {
-      assert.deepEqual([(await client(member)).caBundle, (await client(member)).service.path], [bundle, "/validate-foo"]);
+    for (const [member, bundle] of [
+      [berlin, "Q0EgMQ=="],
+      [tokyo, "Q0EgMg=="],
+    ]) {
+      assert.deepEqual(
+        [(await client(member)).caBundle, (await client(member)).service.path],
+        [bundle, "/validate-foo"],
+      );
     }
     const injector = keepWriting((turn) => {
       const value = Buffer.from(`CA of turn ${turn}`).toString("base64");
       return berlin.patch(WEBHOOK, [{ op: "add", path: "/webhooks/0/clientConfig/caBundle", value }], { kind: "json" });
     });
     for (const path of ["/one", "/two", "/three"]) {
-      await replaceAt("FederatedValidatingWebhookConfiguration/foo", "/spec/template/webhooks/0/clientConfig/service/path", path);
+      await replaceAt(
+        "FederatedValidatingWebhookConfiguration/foo",
+        "/spec/template/webhooks/0/clientConfig/service/path",
+        path,
+      );
       const isThere = async (member) => (await client(member)).service.path === path;
-      await eventually(async () => (await isThere(berlin)) && (await isThere(tokyo)), { what: `${path} being everywhere` });
+      await eventually(async () => (await isThere(berlin)) && (await isThere(tokyo)), {
+        what: `${path} being everywhere`,
+      });
     }
     const turns = await injector.stop();
     await story.settle();

@@ -27,14 +27,19 @@ describe("kudo", () => {
   const aggregated = async (ref) => (await plane.hub.get(ref)).status?.aggregatedStatus?.status;
   const isMarked = async (ref) => (await plane.hub.get(ref)).metadata.annotations?.["kudo.dev/managed"] === "true";
   const owners = async (ref) => ((await plane.hub.get(ref)).metadata.ownerReferences ?? []).map((it) => it.name);
-  const claims = async (ref) => JSON.parse((await plane.hub.get(ref)).metadata.annotations?.["fleetfold.dev/claims"] ?? "[]");
+  const claims = async (ref) =>
+    JSON.parse((await plane.hub.get(ref)).metadata.annotations?.["fleetfold.dev/claims"] ?? "[]");
   const uid = async (ref) => (await plane.hub.get(ref)).metadata.uid;
 
   test("installing makes what is absent, in the order of the plan, and once", async () => {
     const story = await Story.begin(plane, "stories/002-install", { args: ARGS });
     const writes = await story.settle();
     assert.equal(writes[0], PATCH, "the finalizer is there before anything needs it");
-    assert.deepEqual(made(writes), ["create clusterroles spark-users", "create configmaps data/history-settings", "create services data/history"]);
+    assert.deepEqual(made(writes), [
+      "create clusterroles spark-users",
+      "create configmaps data/history-settings",
+      "create services data/history",
+    ]);
     assert.equal(await aggregated(FIRST), "COMPLETE");
     assert.equal(await aggregated("Instance/data/nightly"), "NEVER_RUN", "its own plans may run now");
     assert.deepEqual(await owners(SETTINGS), ["spark-1.0.0"]);
@@ -49,8 +54,12 @@ describe("kudo", () => {
   test("adopting appends the owner and marks nothing", async () => {
     const story = await Story.begin(plane, "stories/002-adopt", { args: ARGS });
     await story.settle();
-    for (const object of [SETTINGS, SERVICE]) assert.deepEqual(await owners(object), ["spark-1.0.0", "spark-1.1.0"], object);
-    assert.deepEqual(await claims(ROLE), [`OperatorVersion/data/spark-1.0.0/${await uid(FIRST)}`, `OperatorVersion/data/spark-1.1.0/${await uid(SECOND)}`]);
+    for (const object of [SETTINGS, SERVICE])
+      assert.deepEqual(await owners(object), ["spark-1.0.0", "spark-1.1.0"], object);
+    assert.deepEqual(await claims(ROLE), [
+      `OperatorVersion/data/spark-1.0.0/${await uid(FIRST)}`,
+      `OperatorVersion/data/spark-1.1.0/${await uid(SECOND)}`,
+    ]);
     assert.deepEqual([await isMarked(SETTINGS), await isMarked(SERVICE)], [true, false]);
     assert.deepEqual([await aggregated(FIRST), await aggregated(SECOND)], ["COMPLETE", "COMPLETE"]);
     await story.expectQuiet();
@@ -64,7 +73,10 @@ describe("kudo", () => {
     assert.deepEqual((await plane.hub.get(SETTINGS)).data, { retention: "7d", owner: "platform" });
     assert.deepEqual(await owners(SETTINGS), []);
     await plane.hub.patch(SETTINGS, { data: { retention: "30d" } });
-    assert.deepEqual(made(await story.settle()), ["patch configmaps data/history-settings", "create services data/history"]);
+    assert.deepEqual(made(await story.settle()), [
+      "patch configmaps data/history-settings",
+      "create services data/history",
+    ]);
     assert.equal(await aggregated(FIRST), "COMPLETE");
     assert.deepEqual([await isMarked(SETTINGS), await isMarked(SERVICE)], [false, true]);
     await story.expectQuiet();
@@ -74,7 +86,11 @@ describe("kudo", () => {
     const story = await Story.begin(plane, "stories/002-uninstall", { args: ARGS });
     const writes = await story.settle();
     assert.equal(writes.at(-1), PATCH, `the finalizer goes last: ${writes.join(", ")}`);
-    assert.deepEqual(made(writes), ["patch services data/history", "delete configmaps data/history-settings", "patch clusterroles spark-users"]);
+    assert.deepEqual(made(writes), [
+      "patch services data/history",
+      "delete configmaps data/history-settings",
+      "patch clusterroles spark-users",
+    ]);
     await eventually(async () => !(await plane.hub.find(FIRST)), { what: "the version being gone" });
     // The garbage collector acts within a second of what it sees; give it three.
     await sleep(3000);
@@ -85,7 +101,9 @@ describe("kudo", () => {
   });
 
   test("a version stays while something it made may not be deleted", async () => {
-    const story = await Story.begin(plane, "stories/002-uninstall", { args: ["--dialect", "kudo", "--max-deletes", "0"] });
+    const story = await Story.begin(plane, "stories/002-uninstall", {
+      args: ["--dialect", "kudo", "--max-deletes", "0"],
+    });
     assert.deepEqual(made(await story.settle()), ["patch services data/history", "patch clusterroles spark-users"]);
     assert.ok((await plane.hub.get(FIRST)).metadata.deletionTimestamp);
     assert.ok(await plane.hub.get(SETTINGS));
@@ -97,7 +115,12 @@ describe("kudo", () => {
     await story.settle();
     const made = await Promise.all([ROLE, SETTINGS, SERVICE].map(uid));
     const { apiVersion, kind, spec } = await plane.hub.get(FIRST);
-    await plane.hub.create({ apiVersion, kind, metadata: { name: "spark-1.1.0", namespace: "data" }, spec: { ...spec, version: "1.1.0" } });
+    await plane.hub.create({
+      apiVersion,
+      kind,
+      metadata: { name: "spark-1.1.0", namespace: "data" },
+      spec: { ...spec, version: "1.1.0" },
+    });
     await plane.hub.delete(FIRST);
     const writes = await story.settle();
     assert.ok(!writes.some((it) => it.startsWith("delete")), writes.join(", "));

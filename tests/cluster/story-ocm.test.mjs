@@ -16,8 +16,10 @@ describe("ocm", () => {
   });
   after(() => plane?.stop());
 
-  const label = (cluster, key, value) => plane.hub.patch(`ManagedCluster/${cluster}`, { metadata: { labels: { [key]: value } } });
-  const decided = async (decision) => (await plane.hub.get(`PlacementDecision/${decision}`)).status.decisions.map((it) => it.clusterName);
+  const label = (cluster, key, value) =>
+    plane.hub.patch(`ManagedCluster/${cluster}`, { metadata: { labels: { [key]: value } } });
+  const decided = async (decision) =>
+    (await plane.hub.get(`PlacementDecision/${decision}`)).status.decisions.map((it) => it.clusterName);
   const isEmpty = async (set) => condition(await plane.hub.get(`ManagedClusterSet/${set}`), "ClusterSetEmpty");
 
   test("a set follows the region that agents report", async () => {
@@ -50,7 +52,9 @@ describe("ocm", () => {
     const story = await Story.begin(plane, "stories/001-middleware", { args: ARGS });
     await story.settle();
     await plane.hub.delete("Placement/dev/checkout");
-    await eventually(async () => !(await plane.hub.find("PlacementDecision/dev/checkout-decision-1")), { what: "the decision being gone" });
+    await eventually(async () => !(await plane.hub.find("PlacementDecision/dev/checkout-decision-1")), {
+      what: "the decision being gone",
+    });
     await story.expectQuiet();
   });
 
@@ -60,14 +64,20 @@ describe("ocm", () => {
     assert.deepEqual([await decided("dev/app-decision-1"), await decided("qa/app-decision-1")], [["dev-1"], ["qa-1"]]);
     await label("dev-1", SET, "qa");
     await story.settle();
-    assert.deepEqual([await decided("dev/app-decision-1"), await decided("qa/app-decision-1")], [[], ["dev-1", "qa-1"]]);
+    assert.deepEqual(
+      [await decided("dev/app-decision-1"), await decided("qa/app-decision-1")],
+      [[], ["dev-1", "qa-1"]],
+    );
     assert.equal(await isEmpty("devset"), "True NoClusterMatched");
     await story.expectQuiet();
   });
 
   test("the example settles with decisions by group", async () => {
     const story = await Story.begin(plane, "ocm", { args: ARGS });
-    assert.deepEqual((await story.settle()).sort(), ["create placementdecisions ops/agents-decision-1", "create placementdecisions team-a/web-decision-2"]);
+    assert.deepEqual((await story.settle()).sort(), [
+      "create placementdecisions ops/agents-decision-1",
+      "create placementdecisions team-a/web-decision-2",
+    ]);
     assert.deepEqual(await decided("team-a/web-decision-1"), ["c2"]);
     assert.deepEqual(await decided("team-a/web-decision-2"), ["c3"]);
     assert.deepEqual(await decided("ops/agents-decision-1"), ["c1", "c2", "c3", "c4"]);

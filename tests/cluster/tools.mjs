@@ -46,7 +46,9 @@ export function cacheFolder() {
 
 /** Without these versions kube-apiserver takes itself for v0.0.0 and kubectl refuses to talk to it. */
 function flags() {
-  const [, major, minor, patch] = readFileSync(join(pins, "go.mod"), "utf8").match(/^require k8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)$/m);
+  const [, major, minor, patch] = readFileSync(join(pins, "go.mod"), "utf8").match(
+    /^require k8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)$/m,
+  );
   const version = `v${major}.${minor}.${patch}`;
   const stamps = [
     `k8s.io/component-base/version.gitVersion=${version}`,

@@ -29,17 +29,25 @@ const LIMITS = ["4096", "60000"];
 /** Runs a host to its end, with standard input as it comes or as given. */
 export function start(language, module, { limits = LIMITS, mode = [], ...options } = {}) {
   const [program, args] = HOSTS[language]();
-  return spawnSync(program, [...args, module, ...limits, ...mode], { maxBuffer: 2 ** 30, timeout: 300_000, ...options });
+  return spawnSync(program, [...args, module, ...limits, ...mode], {
+    maxBuffer: 2 ** 30,
+    timeout: 300_000,
+    ...options,
+  });
 }
 
 function go() {
   const sources = join(folder, "go");
   const version = spawnSync("go", ["env", "GOVERSION", "GOARCH"], { encoding: "utf8" }).stdout ?? "";
   const files = readdirSync(sources);
-  const built = cached("wazero", [version, ...files, ...files.map((it) => readFileSync(join(sources, it)))], (unfinished) => {
-    const env = { ...process.env, CGO_ENABLED: "0" };
-    run("go", ["build", "-buildvcs=false", "-o", join(unfinished, "anywhere"), "."], { cwd: sources, env });
-  });
+  const built = cached(
+    "wazero",
+    [version, ...files, ...files.map((it) => readFileSync(join(sources, it)))],
+    (unfinished) => {
+      const env = { ...process.env, CGO_ENABLED: "0" };
+      run("go", ["build", "-buildvcs=false", "-o", join(unfinished, "anywhere"), "."], { cwd: sources, env });
+    },
+  );
   return join(built, "anywhere");
 }
 

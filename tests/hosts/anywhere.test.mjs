@@ -68,8 +68,18 @@ const REFUSED = {
 /** What each says of it: its own words where the module loads, those of the runtime where it does not. */
 const SAID = {
   go: [/invalid magic number/, /another ABI than 1/, /another ABI than 1/, /module\[e\] not instantiated/],
-  python: [/WasmtimeError: expected `\(`/, /ABI None, this host has 1/, /ABI 2, this host has 1/, /WasmtimeError: .*import/],
-  javascript: [/CompileError: .*magic/, /ABI undefined, this host has 1/, /ABI 2, this host has 1/, /TypeError: .*[Ii]mport/],
+  python: [
+    /WasmtimeError: expected `\(`/,
+    /ABI None, this host has 1/,
+    /ABI 2, this host has 1/,
+    /WasmtimeError: .*import/,
+  ],
+  javascript: [
+    /CompileError: .*magic/,
+    /ABI undefined, this host has 1/,
+    /ABI 2, this host has 1/,
+    /TypeError: .*[Ii]mport/,
+  ],
   java: [/magic header not detected/, /[Uu]nknown export.* fleetfold_abi/, /ABI 2, this host has 1/, /e\.f/],
 };
 
@@ -82,7 +92,11 @@ const HOSTILE = [
   ["a nul", "\0", /"code":"bad-json"/],
   ["another type", "null", /"code":"wrong-type"/],
   ["a million levels", "[".repeat(1_000_000), /^\{"error":\{.*"code":"too-deep"/],
-  ["a hundred thousand levels of YAML", JSON.stringify({ op: "parse", text: "[".repeat(100_000) }), /"code":"too-deep"/],
+  [
+    "a hundred thousand levels of YAML",
+    JSON.stringify({ op: "parse", text: "[".repeat(100_000) }),
+    /"code":"too-deep"/,
+  ],
   ["half a character", '{"op":"parse","text":"\\ud800"}', /"code":"lone-surrogate"/],
   ["no such op", '{"op":"slect"}', /"code":"unknown-op","hint":"did you mean `select`\?"/],
 ];
@@ -96,17 +110,36 @@ const FAULTS = [
   {
     what: "no room for a request",
     request: "x".repeat(70_000_000),
-    said: { go: /no room for the request/, python: /no room for 70000000 bytes/, javascript: /no room for 70000000 bytes/, java: /no room for 70000000 bytes/ },
+    said: {
+      go: /no room for the request/,
+      python: /no room for 70000000 bytes/,
+      javascript: /no room for 70000000 bytes/,
+      java: /no room for 70000000 bytes/,
+    },
   },
   {
     what: "more memory than allowed",
     request: JSON.stringify({ op: "parse", text: `[${"1,".repeat(3_000_000)}1]` }),
-    said: { go: /unreachable/, python: /unreachable/, javascript: /RuntimeError: unreachable/, java: /TrapException: .*unreachable/ },
+    said: {
+      go: /unreachable/,
+      python: /unreachable/,
+      javascript: /RuntimeError: unreachable/,
+      java: /TrapException: .*unreachable/,
+    },
   },
   {
     what: "more time than allowed",
-    request: JSON.stringify({ op: "select", clusters: many(40_000, (at) => ({ name: `c${at}`, labels: { a: `b${at}` } })), selector: many(40_000, (at) => `a!=x${at}`).join(",") }),
-    said: { go: /deadline exceeded/, python: /interrupt/, javascript: /no answer within 3000 ms/, java: /[Ii]nterrupted/ },
+    request: JSON.stringify({
+      op: "select",
+      clusters: many(40_000, (at) => ({ name: `c${at}`, labels: { a: `b${at}` } })),
+      selector: many(40_000, (at) => `a!=x${at}`).join(","),
+    }),
+    said: {
+      go: /deadline exceeded/,
+      python: /interrupt/,
+      javascript: /no answer within 3000 ms/,
+      java: /[Ii]nterrupted/,
+    },
   },
 ];
 /** Text in JavaScript and Java is Unicode once it is written as UTF-8; these two can send anything. */
@@ -128,7 +161,10 @@ for (const language of Object.keys(HOSTS)) {
   });
 
   test(`${language} answers what is hostile by the contract, and outlives faults`, () => {
-    const vectors = [...HOSTILE.map(([, request]) => [request]), ...FAULTS.flatMap(({ request }) => [[request], [SANE[0]]])];
+    const vectors = [
+      ...HOSTILE.map(([, request]) => [request]),
+      ...FAULTS.flatMap(({ request }) => [[request], [SANE[0]]]),
+    ];
     const input = vectors.map((it) => `${JSON.stringify(it)}\n`).join("");
     const file = join(scratch, "no-text");
     writeFileSync(file, NO_TEXT);
@@ -136,7 +172,8 @@ for (const language of Object.keys(HOSTS)) {
     const { status, stdout, stderr } = start(language, module, { limits: TIGHT, mode, input, encoding: "utf8" });
     assert.equal(status, 0, stderr);
     const answers = stdout.trimEnd().split("\n");
-    if (BYTES[language]) assert.match(answers.pop(), /^\{"error":\{"code":"[\w-]+".*"the request is not UTF-8 from byte 7 on"\}\}$/);
+    if (BYTES[language])
+      assert.match(answers.pop(), /^\{"error":\{"code":"[\w-]+".*"the request is not UTF-8 from byte 7 on"\}\}$/);
     assert.equal(answers.length, vectors.length);
     HOSTILE.forEach(([what, , wanted], at) => assert.match(answers[at], wanted, what));
     FAULTS.forEach(({ what, said }, at) => {

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { browser, check, open, site } from "../web/bed.mjs";
+import { browser, check, open, site } from "../web/harness.mjs";
 import { pack } from "../web/package-packed.mjs";
 import { cases } from "./requests.mjs";
 
@@ -14,7 +14,10 @@ mkdirSync(served);
 cpSync(join(folder, "dist"), join(served, "dist"), { recursive: true });
 cpSync(fileURLToPath(new URL("chromium-page.js", import.meta.url)), join(served, "page.js"));
 writeFileSync(join(served, "requests.json"), JSON.stringify(all));
-writeFileSync(join(served, "index.html"), '<!doctype html><title>Vectors</title><script type="module" src="page.js"></script>');
+writeFileSync(
+  join(served, "index.html"),
+  '<!doctype html><title>Vectors</title><script type="module" src="page.js"></script>',
+);
 
 const [server, chromium] = [await site(served), await browser()];
 try {

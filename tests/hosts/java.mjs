@@ -31,7 +31,8 @@ function findJdk() {
   if (!find("javac")) install(["default-jdk-headless"], otherwise);
   const [java, javac] = [find("java"), find("javac")];
   const version = javac && spawnSync(javac, ["-version"], { encoding: "utf8" }).stdout?.trim();
-  if (!(Number(version?.match(/^javac (\d+)/)?.[1]) >= 17)) throw new Error(`${javac ?? "javac"} says ${version || "nothing"}: ${otherwise}`);
+  if (!(Number(version?.match(/^javac (\d+)/)?.[1]) >= 17))
+    throw new Error(`${javac ?? "javac"} says ${version || "nothing"}: ${otherwise}`);
   return { java, javac, version };
 }
 
@@ -43,8 +44,14 @@ function jars() {
     console.error("fetching Chicory by tests/hosts/anywhere/java/pom.xml");
     const quiet = ["--batch-mode", "--quiet", "--file", join(sources, "pom.xml")];
     run("mvn", [...quiet, "dependency:copy-dependencies", `-DoutputDirectory=${folder}`]);
-    const sum = (file) => createHash("sha256").update(readFileSync(join(folder, file))).digest("hex");
-    const got = readdirSync(folder).sort().map((file) => `${sum(file)}  ${file}\n`).join("");
+    const sum = (file) =>
+      createHash("sha256")
+        .update(readFileSync(join(folder, file)))
+        .digest("hex");
+    const got = readdirSync(folder)
+      .sort()
+      .map((file) => `${sum(file)}  ${file}\n`)
+      .join("");
     if (got !== lock) throw new Error(`Maven brought\n${got}and tests/hosts/anywhere/java/jars.sha256 lists\n${lock}`);
   });
 }

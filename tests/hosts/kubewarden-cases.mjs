@@ -7,10 +7,10 @@ import { CAN_I, ask, root, webhook } from "./kubewarden-hosts.mjs";
 export function vectors(asked, questions) {
   const folder = join(root, "tests", "vectors", asked);
   return readdirSync(folder).flatMap((file) => {
-    const { name, steps, request } = JSON.parse(readFileSync(join(folder, file), "utf8"));
+    const { name, given = [], steps, request } = JSON.parse(readFileSync(join(folder, file), "utf8"));
     const settings = { documents: [] };
     const found = [];
-    for (const step of steps?.map((it) => it.request) ?? [request]) {
+    for (const step of [...given, ...(steps?.map((it) => it.request) ?? [request])]) {
       const { op, ...fields } = step;
       if (op === "load") settings.documents = [...settings.documents, ...fields.documents];
       if (op === "configure") Object.assign(settings, fields);
@@ -25,12 +25,24 @@ export const mutations = () => vectors("defaults", mutation);
 
 /** One question; where not all its reviews are given, two: the rest is granted, and denied. */
 function admission(name, settings, { request, reviews = [], permissions, limits }) {
-  const own = Object.fromEntries(Object.entries({ ...settings, permissions, limits }).filter(([, value]) => value !== undefined));
+  const own = Object.fromEntries(
+    Object.entries({ ...settings, permissions, limits }).filter(([, value]) => value !== undefined),
+  );
   const denialsFirst = [...reviews].sort((a, b) => Number(a.allowed) - Number(b.allowed));
-  const known = denialsFirst.map(({ allowed, ...attributes }) => ({ operation: CAN_I, when: { subject_access_review: { resource_attributes: attributes } }, answer: { allowed } }));
+  const known = denialsFirst.map(({ allowed, ...attributes }) => ({
+    operation: CAN_I,
+    when: { subject_access_review: { resource_attributes: attributes } },
+    answer: { allowed },
+  }));
   const complete = (rest) => {
     const script = [...known, { operation: CAN_I, answer: { allowed: rest } }];
-    return { name: `${name} ${rest}`, want: webhook(own, request, script), op: "validate", payload: JSON.stringify({ request, settings: own }), script };
+    return {
+      name: `${name} ${rest}`,
+      want: webhook(own, request, script),
+      op: "validate",
+      payload: JSON.stringify({ request, settings: own }),
+      script,
+    };
   };
   const denied = complete(false);
   return denied.want.reviews?.length > reviews.length ? [denied, complete(true)] : [denied];
@@ -40,9 +52,22 @@ function admission(name, settings, { request, reviews = [], permissions, limits 
 function mutation(name, settings, { request }) {
   const script = [{ operation: CAN_I, answer: { allowed: true } }];
   const { documents, ...configure } = settings;
-  const { ok, error } = ask([{ op: "configure", ...configure }, { op: "load", documents }, { op: "defaults", request }]).at(-1);
+  const { ok, error } = ask([
+    { op: "configure", ...configure },
+    { op: "load", documents },
+    { op: "defaults", request },
+  ]).at(-1);
   const want = error ? { error } : webhook(settings, ok.added ? { ...request, object: ok.object } : request, script);
-  return [{ name, want, stored: ok?.added && ok.object, op: "validate", payload: JSON.stringify({ request, settings: { ...settings, defaults: true } }), script }];
+  return [
+    {
+      name,
+      want,
+      stored: ok?.added && ok.object,
+      op: "validate",
+      payload: JSON.stringify({ request, settings: { ...settings, defaults: true } }),
+      script,
+    },
+  ];
 }
 
 const GROUP = "cluster.open-cluster-management.io";
@@ -55,7 +80,12 @@ export const review = () => ({
   resource: { group: GROUP, version: "v1", resource: "managedclusters" },
   name: "c1",
   operation: "UPDATE",
-  userInfo: { username: "eve", uid: "42", groups: ["dev", "system:authenticated"], extra: { "example.org/scopes": ["read"] } },
+  userInfo: {
+    username: "eve",
+    uid: "42",
+    groups: ["dev", "system:authenticated"],
+    extra: { "example.org/scopes": ["read"] },
+  },
   object: cluster({ [`${GROUP}/clusterset`]: "dev" }),
   oldObject: cluster({}),
   dryRun: false,
@@ -83,13 +113,13 @@ const spec = (json) => text(good.replace('"metadata":{', `"spec":${json},"metada
 export const HOSTILE = {
   "nothing at all": [text(""), 400],
   "white space": [text(" \n\t"), 400],
-  "null": [text("null"), 400],
+  null: [text("null"), 400],
   "a number": [text("42"), 400],
   "a text": [text('"validate"'), 400],
   "a list": [text("[]"), 400],
   "an empty map": [text("{}"), 400],
   "no JSON": [text("apiVersion: v1\nkind: Pod\n"), 400],
-  "markup": [text("<review/>"), 400],
+  markup: [text("<review/>"), 400],
   "single quotes": [text("{'request':{}}"), 400],
   "a comma too many": [text('{"request":{},}'), 400],
   "cut in the middle": [text(good.slice(0, good.length / 2)), 400],
@@ -100,7 +130,10 @@ export const HOSTILE = {
   "a control character in a text": [text(good.replace("eve", "e\u0001e")), 400],
   "half a character": [text(good.replace("eve", "\\ud800")), 400],
   "bytes that are no text": [{ hex: "fffe7b7d" }, 400],
-  "a text that breaks off in a character": [{ hex: Buffer.from(good).toString("hex").replace(Buffer.from("eve").toString("hex"), "65e282") }, 400],
+  "a text that breaks off in a character": [
+    { hex: Buffer.from(good).toString("hex").replace(Buffer.from("eve").toString("hex"), "65e282") },
+    400,
+  ],
   "a key twice": [text(good.replace('"name":"c1"', '"name":"c1","name":"c2"')), 400],
   "an integer without end": [spec(`{"n":${"9".repeat(400)}}`), 400],
   "a double without end": [spec('{"n":1e999}'), 400],
@@ -149,7 +182,10 @@ export const HOSTILE = {
   "extra that is a list": [changed("userInfo/extra", []), 403],
   "extra with a text": [changed("userInfo/extra", { a: "b" }), 403],
   "a user with a name of a megabyte": [changed("userInfo/username", "e".repeat(1 << 20)), 503],
-  "a setting with a name of a megabyte": [text(good.replace('"settings":{}', `"settings":{"${"s".repeat(1 << 20)}":1}`)), 500],
+  "a setting with a name of a megabyte": [
+    text(good.replace('"settings":{}', `"settings":{"${"s".repeat(1 << 20)}":1}`)),
+    500,
+  ],
   "settings that are a text": [text(good.replace('"settings":{}', '"settings":"none"')), 500],
   "settings that are a list": [text(good.replace('"settings":{}', '"settings":[]')), 500],
   "a setting that there is not": [text(good.replace('"settings":{}', '"settings":{"stge":"full"}')), 500],

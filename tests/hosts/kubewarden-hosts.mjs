@@ -32,7 +32,10 @@ async function inWasmtime(cases) {
   running.child.stdin.on("error", () => {});
   running.child.stdin.end(cases.map((it) => `${JSON.stringify(it)}\n`).join(""));
   const { stdout } = await running;
-  return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 }
 
 async function inNode(cases) {
@@ -41,7 +44,10 @@ async function inNode(cases) {
   for (const { op, payload, hex, script = [] } of cases) {
     const calls = [];
     const host = new WapcHost((binding, namespace, operation, bytes) => {
-      const call = { operation: `${binding}/${namespace}/${operation}`, request: JSON.parse(new TextDecoder().decode(bytes)) };
+      const call = {
+        operation: `${binding}/${namespace}/${operation}`,
+        request: JSON.parse(new TextDecoder().decode(bytes)),
+      };
       calls.push(call);
       return scripted(script, call);
     });
@@ -66,14 +72,21 @@ function scripted(script, { operation, request }) {
 
 export function isWithin(part, whole) {
   if (part === null || typeof part !== "object") return part === whole;
-  return whole !== null && typeof whole === "object" && Object.entries(part).every(([key, value]) => isWithin(value, whole[key]));
+  return (
+    whole !== null &&
+    typeof whole === "object" &&
+    Object.entries(part).every(([key, value]) => isWithin(value, whole[key]))
+  );
 }
 
 /** The engine's answers to requests for one workspace. */
 export function ask(requests) {
   const input = requests.map((it) => `${JSON.stringify(it)}\n`).join("");
   const output = execFileSync(program("fleetfold"), ["call", "--native"], { input, encoding: "utf8", maxBuffer: MOST });
-  return output.trimEnd().split("\n").map((line) => JSON.parse(line));
+  return output
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 }
 
 /** YAML as the engine reads it. */
@@ -88,14 +101,22 @@ export function yaml(text) {
  * reviews are answered by the same script, and told beside the answer.
  */
 export function webhook({ documents = [], permissions, limits, context, defaults, ...configure }, request, script) {
-  const setup = [{ op: "configure", ...configure }, { op: "load", ...(typeof documents === "string" ? { text: documents } : { documents }) }];
+  const setup = [
+    { op: "configure", ...configure },
+    { op: "load", ...(typeof documents === "string" ? { text: documents } : { documents }) },
+  ];
   const reviews = [];
   for (let round = 0; round < 4; round += 1) {
     const answer = ask([...setup, { op: "admit", request, reviews, permissions, limits }]).at(-1);
     if (answer.error || !answer.ok.needs) return { ...answer, reviews };
     for (const { spec } of answer.ok.needs) {
       const { resource, subresource, name, verb } = spec.resourceAttributes;
-      const call = { operation: CAN_I, request: { subject_access_review: { user: spec.user, resource_attributes: { resource, subresource, name, verb } } } };
+      const call = {
+        operation: CAN_I,
+        request: {
+          subject_access_review: { user: spec.user, resource_attributes: { resource, subresource, name, verb } },
+        },
+      };
       const { allowed } = JSON.parse(new TextDecoder().decode(scripted(script, call)));
       reviews.push({ resource, subresource: subresource ?? "", name: name ?? "", verb, allowed });
     }

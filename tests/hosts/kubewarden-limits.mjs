@@ -23,16 +23,28 @@ function change(operation, object, oldObject = null) {
   return { ...review(), ...names, name: metadata.name, namespace: metadata.namespace, operation, object, oldObject };
 }
 
-const judged = (settings, request, script = []) => ({ op: "validate", payload: JSON.stringify({ request, settings }), script });
-const asWebhook = (settings, request, script = []) => ({ ...judged(settings, request, script), want: webhook(settings, request, script) });
+const judged = (settings, request, script = []) => ({
+  op: "validate",
+  payload: JSON.stringify({ request, settings }),
+  script,
+});
+const asWebhook = (settings, request, script = []) => ({
+  ...judged(settings, request, script),
+  want: webhook(settings, request, script),
+});
 
-const denied = (code, words) => ({ answer }, assert) => {
-  assert.deepEqual([answer.accepted, answer.audit_annotations?.code], [false, code], JSON.stringify(answer));
-  assert.match(answer.message, words);
-};
+const denied =
+  (code, words) =>
+  ({ answer }, assert) => {
+    assert.deepEqual([answer.accepted, answer.audit_annotations?.code], [false, code], JSON.stringify(answer));
+    assert.match(answer.message, words);
+  };
 const accepted = ({ answer }, assert) => assert.equal(answer.accepted, true, JSON.stringify(answer));
 const asksNobody = ({ calls }, assert) => assert.deepEqual(calls, []);
-const all = (...checks) => (result, assert) => checks.forEach((it) => it(result, assert));
+const all =
+  (...checks) =>
+  (result, assert) =>
+    checks.forEach((it) => it(result, assert));
 
 function limits() {
   const preset = documents().find((it) => it.kind === "PluginPreset");
@@ -41,11 +53,28 @@ function limits() {
   const limited = (some) => ({ ...greenhouse, limits: some });
   return {
     "a delete passes without limits": { ...asWebhook(greenhouse, going), holds: accepted },
-    "a delete that takes too much is denied": { ...asWebhook(limited({ deletes: 0 }), going), holds: denied("delete-budget", /./) },
-    "a delete that takes too large a share is denied": { ...asWebhook(limited({ deletePercent: 0 }), going), holds: denied("delete-budget", /./) },
-    "a delete within the limits passes": { ...asWebhook(limited({ deletes: 1000, deletePercent: 100 }), going), holds: accepted },
-    "a selector that lets all clusters go is denied": { ...asWebhook(limited({ deletes: 0 }), change("UPDATE", emptied, preset)), holds: denied("delete-budget", /./) },
-    "a delete of something that nobody knows passes": { ...asWebhook(limited({ deletes: 0 }), change("DELETE", null, { ...preset, metadata: { ...preset.metadata, name: "other" } })) },
+    "a delete that takes too much is denied": {
+      ...asWebhook(limited({ deletes: 0 }), going),
+      holds: denied("delete-budget", /./),
+    },
+    "a delete that takes too large a share is denied": {
+      ...asWebhook(limited({ deletePercent: 0 }), going),
+      holds: denied("delete-budget", /./),
+    },
+    "a delete within the limits passes": {
+      ...asWebhook(limited({ deletes: 1000, deletePercent: 100 }), going),
+      holds: accepted,
+    },
+    "a selector that lets all clusters go is denied": {
+      ...asWebhook(limited({ deletes: 0 }), change("UPDATE", emptied, preset)),
+      holds: denied("delete-budget", /./),
+    },
+    "a delete of something that nobody knows passes": {
+      ...asWebhook(
+        limited({ deletes: 0 }),
+        change("DELETE", null, { ...preset, metadata: { ...preset.metadata, name: "other" } }),
+      ),
+    },
   };
 }
 
@@ -53,15 +82,45 @@ const GROUP = "cluster.open-cluster-management.io";
 const RBAC = "rbac.authorization.k8s.io";
 
 function roles() {
-  const role = { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: { name: "dev" }, rules: [{ apiGroups: [GROUP], resources: ["managedclusters/label"], resourceNames: [`${GROUP}/clusterset:dev`], verbs: ["create"] }] };
-  const binding = (subject) => ({ apiVersion: `${RBAC}/v1`, kind: "ClusterRoleBinding", metadata: { name: "dev" }, roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: "dev" }, subjects: [{ apiGroup: RBAC, ...subject }] });
+  const role = {
+    apiVersion: `${RBAC}/v1`,
+    kind: "ClusterRole",
+    metadata: { name: "dev" },
+    rules: [
+      {
+        apiGroups: [GROUP],
+        resources: ["managedclusters/label"],
+        resourceNames: [`${GROUP}/clusterset:dev`],
+        verbs: ["create"],
+      },
+    ],
+  };
+  const binding = (subject) => ({
+    apiVersion: `${RBAC}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name: "dev" },
+    roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: "dev" },
+    subjects: [{ apiGroup: RBAC, ...subject }],
+  });
   const set = { apiVersion: `${GROUP}/v1beta2`, kind: "ManagedClusterSet", metadata: { name: "dev" }, spec: {} };
   const by = (...documents) => ({ dialects: ["ocm"], permissions: "roles", documents: [set, ...documents] });
   return {
-    "a role grants a label": { ...asWebhook(by(role, binding({ kind: "User", name: "eve" })), review()), holds: all(accepted, asksNobody) },
-    "a role of a group grants a label": { ...asWebhook(by(role, binding({ kind: "Group", name: "dev" })), review()), holds: all(accepted, asksNobody) },
-    "a role of somebody else does not": { ...asWebhook(by(role, binding({ kind: "User", name: "mallory" })), review()), holds: all(denied("not-granted", /eve may not put on the label/), asksNobody) },
-    "without roles nothing is granted, though the host would": { ...judged(by(), review(), [{ operation: CAN_I, answer: { allowed: true } }]), holds: all(denied("not-granted", /eve may not put on the label/), asksNobody) },
+    "a role grants a label": {
+      ...asWebhook(by(role, binding({ kind: "User", name: "eve" })), review()),
+      holds: all(accepted, asksNobody),
+    },
+    "a role of a group grants a label": {
+      ...asWebhook(by(role, binding({ kind: "Group", name: "dev" })), review()),
+      holds: all(accepted, asksNobody),
+    },
+    "a role of somebody else does not": {
+      ...asWebhook(by(role, binding({ kind: "User", name: "mallory" })), review()),
+      holds: all(denied("not-granted", /eve may not put on the label/), asksNobody),
+    },
+    "without roles nothing is granted, though the host would": {
+      ...judged(by(), review(), [{ operation: CAN_I, answer: { allowed: true } }]),
+      holds: all(denied("not-granted", /eve may not put on the label/), asksNobody),
+    },
   };
 }
 
@@ -75,27 +134,52 @@ function defaults() {
     spec: { pluginDefinitionRef: { kind: definition.kind, name: definition.metadata.name }, optionValues: [] },
   };
   const request = change("CREATE", plugin);
-  const [, { ok: wanted }] = ask([{ op: "load", text: fleet }, { op: "defaults", request }]);
+  const [, { ok: wanted }] = ask([
+    { op: "load", text: fleet },
+    { op: "defaults", request },
+  ]);
   const filled = change("CREATE", wanted.object);
   const hasMutated = ({ answer }, assert) => {
     assert.ok(wanted.added.length > 1);
     assert.deepEqual(answer.mutated_object, wanted.object);
   };
   const hasNot = ({ answer }, assert) => assert.ok(!("mutated_object" in answer), JSON.stringify(answer));
-  const broken = change("CREATE", { ...plugin, spec: { ...plugin.spec, optionValues: [{ name: "replicas", value: 1, valueFrom: { secret: { name: "s", key: "k" } } }] } });
+  const broken = change("CREATE", {
+    ...plugin,
+    spec: {
+      ...plugin.spec,
+      optionValues: [{ name: "replicas", value: 1, valueFrom: { secret: { name: "s", key: "k" } } }],
+    },
+  });
   const { apiVersion, kind } = definition;
   const listed = [
     { operation: LIST, when: { kind, api_version: apiVersion }, answer: { items: [definition] } },
     { operation: LIST, answer: { items: [] } },
   ];
-  const named = { ...on, documents: documents().filter((it) => it !== definition && it.kind !== kind), context: [kind] };
+  const named = {
+    ...on,
+    documents: documents().filter((it) => it !== definition && it.kind !== kind),
+    context: [kind],
+  };
   return {
-    "defaults are added, and what comes of it is judged": { ...judged(on, request), want: webhook(greenhouse, filled, []), holds: all(accepted, hasMutated) },
+    "defaults are added, and what comes of it is judged": {
+      ...judged(on, request),
+      want: webhook(greenhouse, filled, []),
+      holds: all(accepted, hasMutated),
+    },
     "what was added is added once": { ...asWebhook(on, filled), holds: all(accepted, hasNot) },
     "without the setting nothing is added": { ...asWebhook(greenhouse, request), holds: hasNot },
-    "nothing is added to what is rejected": { ...judged(on, broken), holds: all(({ answer }, assert) => assert.equal(answer.accepted, false, JSON.stringify(answer)), hasNot) },
+    "nothing is added to what is rejected": {
+      ...judged(on, broken),
+      holds: all(({ answer }, assert) => assert.equal(answer.accepted, false, JSON.stringify(answer)), hasNot),
+    },
     "nothing is added to what goes": { ...asWebhook(on, change("DELETE", null, plugin)), holds: all(accepted, hasNot) },
-    "a kind without defaults stays as it is": { ...asWebhook({ ...on, dialects: ["greenhouse", "ocm"] }, review(), [{ operation: CAN_I, answer: { allowed: true } }]), holds: all(accepted, hasNot) },
+    "a kind without defaults stays as it is": {
+      ...asWebhook({ ...on, dialects: ["greenhouse", "ocm"] }, review(), [
+        { operation: CAN_I, answer: { allowed: true } },
+      ]),
+      holds: all(accepted, hasNot),
+    },
     "definitions are read from the cluster": { ...judged(named, request, listed), holds: all(accepted, hasMutated) },
   };
 }

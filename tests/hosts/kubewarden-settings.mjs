@@ -11,7 +11,12 @@ export const questions = () => yaml(read("questions-ui.yml"))[0].questions;
 /** The policies that the README shows. */
 export const shown = () => [...read("README.md").matchAll(/^```yaml\n(.*?)^```$/gms)].flatMap(([, text]) => yaml(text));
 
-const SET = { apiVersion: "cluster.open-cluster-management.io/v1beta2", kind: "ManagedClusterSet", metadata: { name: "dev" }, spec: {} };
+const SET = {
+  apiVersion: "cluster.open-cluster-management.io/v1beta2",
+  kind: "ManagedClusterSet",
+  metadata: { name: "dev" },
+  spec: {},
+};
 
 /** Settings as JSON text or as a value, and what the message must have; nothing where they are good. */
 const TABLE = [
@@ -22,7 +27,12 @@ const TABLE = [
   [{ expressions: false, podRefresher: true, paused: false, leaving: "delete" }, []],
   [{ documents: [SET] }, []],
   [{ documents: "" }, []],
-  [{ documents: `apiVersion: ${SET.apiVersion}\nkind: ManagedClusterSet\nmetadata:\n  name: dev\n---\nkind: Namespace\napiVersion: v1\nmetadata: {name: a}\n` }, []],
+  [
+    {
+      documents: `apiVersion: ${SET.apiVersion}\nkind: ManagedClusterSet\nmetadata:\n  name: dev\n---\nkind: Namespace\napiVersion: v1\nmetadata: {name: a}\n`,
+    },
+    [],
+  ],
   [{ context: true, defaults: false }, []],
   [{ context: [] }, []],
   [{ context: ["ManagedCluster", "Cluster.greenhouse.sap"] }, []],
@@ -47,10 +57,19 @@ const TABLE = [
   [{ documents: [SET, {}] }, [/the document has no `kind` \(at \/documents\/1\)/]],
   [{ documents: [{ ...SET, metadata: { name: 3 } }] }, [/\(at \/documents\/0\/metadata\/name\)/]],
   [{ documents: "kind: [\n" }, [/\(at documents:\d+:\d+\)/]],
-  [{ documents: "a: 1\n---\nkind: X\napiVersion: v1\nmetadata: {name: 3}\n" }, [/at documents:1:1/, /at documents:5:18/]],
+  [
+    { documents: "a: 1\n---\nkind: X\napiVersion: v1\nmetadata: {name: 3}\n" },
+    [/at documents:1:1/, /at documents:5:18/],
+  ],
   [{ defaults: "yes" }, [/`defaults` must be true or false, not a string \(at \/defaults\)/]],
   [{ context: "all" }, [/`context` must be true, false or a list of kinds, not a string \(at \/context\)/]],
-  [{ context: ["ManagedClusterSett", 7] }, [/no kind `ManagedClusterSett` that is read \(at \/context\/0\); did you mean `ManagedClusterSet`\?/, /a kind must be a string, not an integer \(at \/context\/1\)/]],
+  [
+    { context: ["ManagedClusterSett", 7] },
+    [
+      /no kind `ManagedClusterSett` that is read \(at \/context\/0\); did you mean `ManagedClusterSet`\?/,
+      /a kind must be a string, not an integer \(at \/context\/1\)/,
+    ],
+  ],
   [{ context: ["Cluster.example.org"] }, [/\/context\/0/]],
   [{ dialects: ["ocm"], context: ["PluginPreset"] }, [/\/context\/0/]],
   [{ permissions: "role" }, [/\/permissions/, /did you mean `roles`\?/]],
@@ -58,7 +77,10 @@ const TABLE = [
   [{ limits: { deletes: -1 } }, [/\/limits\/deletes/]],
   [{ limits: { delets: 1 } }, [/\/limits\/delets/, /did you mean `deletes`\?/]],
   [{ limits: 5 }, [/\/limits/]],
-  [{ stge: 1, mode: "x", documents: [{}], limits: { deletes: "1" }, context: 1, defaults: 1 }, [/stge/, /\/mode/, /\/documents\/0/, /\/limits\/deletes/, /\/context/, /\/defaults/]],
+  [
+    { stge: 1, mode: "x", documents: [{}], limits: { deletes: "1" }, context: 1, defaults: 1 },
+    [/stge/, /\/mode/, /\/documents\/0/, /\/limits\/deletes/, /\/context/, /\/defaults/],
+  ],
   [{ documents: Array.from({ length: 30 }, () => ({})) }, [/\/documents\/19/, /and 10 more$/]],
 ];
 
@@ -72,13 +94,23 @@ function samples(property) {
   });
   const types = new Set(allowed.map((it) => (Array.isArray(it) ? "list" : typeof it)));
   const others = { boolean: true, number: 1.5, string: "no such value", list: [[]], object: { nothing: 1 } };
-  const refused = Object.entries(others).filter(([type]) => !types.has(type) || (type === "string" && shapes.some((it) => it.enum)));
+  const refused = Object.entries(others).filter(
+    ([type]) => !types.has(type) || (type === "string" && shapes.some((it) => it.enum)),
+  );
   return { allowed, refused: refused.map(([, value]) => value) };
 }
 
 function fromSchema() {
-  const nested = (name, property) => Object.entries(property.properties ?? {}).map(([inner, it]) => [`${name}/${inner}`, it, (value) => ({ [name]: { [inner]: value } })]);
-  const all = Object.entries(schema.properties).flatMap(([name, it]) => [[name, it, (value) => ({ [name]: value })], ...nested(name, it)]);
+  const nested = (name, property) =>
+    Object.entries(property.properties ?? {}).map(([inner, it]) => [
+      `${name}/${inner}`,
+      it,
+      (value) => ({ [name]: { [inner]: value } }),
+    ]);
+  const all = Object.entries(schema.properties).flatMap(([name, it]) => [
+    [name, it, (value) => ({ [name]: value })],
+    ...nested(name, it),
+  ]);
   return all.flatMap(([name, property, put]) => {
     const { allowed, refused } = samples(property);
     const wrong = new RegExp(`/${name}`);
@@ -86,7 +118,11 @@ function fromSchema() {
   });
 }
 
-const asked = ([settings, wanted]) => ({ op: "validate_settings", payload: typeof settings === "string" ? settings : JSON.stringify(settings), wanted });
+const asked = ([settings, wanted]) => ({
+  op: "validate_settings",
+  payload: typeof settings === "string" ? settings : JSON.stringify(settings),
+  wanted,
+});
 
 export const settingsCases = () => ({
   "settings are told all that is wrong with them": TABLE.map(asked),

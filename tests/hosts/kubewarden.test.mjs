@@ -13,11 +13,17 @@ import { questions, read, schema, settingsCases, shown } from "./kubewarden-sett
 const TESTS = {
   "every vector of admission has the webhook's verdict and words": [admissions(), sameAsWebhook],
   "every vector of defaults is stored as it says, and judged as it is stored": [mutations(), stored],
-  "hostile reviews are rejected with a reason": [Object.entries(HOSTILE).map(([name, [sent, code]]) => ({ name, op: "validate", code, ...sent })), rejected],
+  "hostile reviews are rejected with a reason": [
+    Object.entries(HOSTILE).map(([name, [sent, code]]) => ({ name, op: "validate", code, ...sent })),
+    rejected,
+  ],
   "the cluster is asked, and nothing passes that it does not say": [named(stories()), told],
   "limits, roles and defaults are what the settings say": [named(furtherStories()), told],
   "the protocol is version 1": [[{ op: "protocol_version", payload: "" }], ({ answer }) => assert.equal(answer, "v1")],
-  "an operation that there is not is an error, not a trap": [["", "mutate", "Validate", "validate\u0000"].map((op) => ({ op, payload: "{}" })), noHandler],
+  "an operation that there is not is an error, not a trap": [
+    ["", "mutate", "Validate", "validate\u0000"].map((op) => ({ op, payload: "{}" })),
+    noHandler,
+  ],
   ...Object.fromEntries(Object.entries(settingsCases()).map(([name, cases]) => [name, [cases, settingsAs]])),
 };
 
@@ -50,12 +56,18 @@ test("there are as many vectors and hostile reviews as there should be", () => {
 });
 
 describe("what comes with the policy", () => {
-  const metadata = { [policy]: yaml(read("metadata.yml"))[0], [mutatingPolicy]: yaml(read("metadata-mutating.yml"))[0] };
+  const metadata = {
+    [policy]: yaml(read("metadata.yml"))[0],
+    [mutatingPolicy]: yaml(read("metadata-mutating.yml"))[0],
+  };
   const kinds = ask([{ op: "kinds" }])[0].ok.kinds;
 
   for (const [file, written] of Object.entries(metadata)) {
     test(`${file.split("/").at(-1)} carries its metadata`, () => {
-      const [section, ...more] = WebAssembly.Module.customSections(new WebAssembly.Module(readFileSync(file)), "io.kubewarden.metadata");
+      const [section, ...more] = WebAssembly.Module.customSections(
+        new WebAssembly.Module(readFileSync(file)),
+        "io.kubewarden.metadata",
+      );
       assert.deepEqual(more, []);
       assert.deepEqual(JSON.parse(new TextDecoder().decode(section)), written);
     });
@@ -72,40 +84,71 @@ describe("what comes with the policy", () => {
     const module = new WebAssembly.Module(readFileSync(policy));
     assert.deepEqual([...new Set(WebAssembly.Module.imports(module).map((it) => it.module))], ["wapc"]);
     const names = WebAssembly.Module.exports(module).map((it) => it.name);
-    assert.ok(["wapc_init", "__guest_call", "memory"].every((it) => names.includes(it)), names.join());
+    assert.ok(
+      ["wapc_init", "__guest_call", "memory"].every((it) => names.includes(it)),
+      names.join(),
+    );
   });
 
   test("the metadata are what Kubewarden takes", () => {
     const version = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.*)"$/m)[1];
     for (const { annotations, ...rest } of Object.values(metadata)) {
       assert.equal(annotations["io.kubewarden.policy.version"], version);
-      assert.ok(Object.entries(annotations).every(([key, value]) => key.startsWith("io.kubewarden.policy.") && typeof value === "string"));
-      assert.deepEqual([rest.protocolVersion, rest.executionMode, rest.policyType], ["v1", "kubewarden-wapc", "kubernetes"]);
+      assert.ok(
+        Object.entries(annotations).every(
+          ([key, value]) => key.startsWith("io.kubewarden.policy.") && typeof value === "string",
+        ),
+      );
+      assert.deepEqual(
+        [rest.protocolVersion, rest.executionMode, rest.policyType],
+        ["v1", "kubewarden-wapc", "kubernetes"],
+      );
       for (const rule of rest.rules) {
         assert.deepEqual(Object.keys(rule).sort(), ["apiGroups", "apiVersions", "operations", "resources"]);
-        for (const list of Object.values(rule)) assert.ok(list.length === 1 || !list.includes("*"), JSON.stringify(rule));
+        for (const list of Object.values(rule))
+          assert.ok(list.length === 1 || !list.includes("*"), JSON.stringify(rule));
       }
     }
-    assert.deepEqual(Object.values(metadata).map((it) => it.mutating), [false, true]);
+    assert.deepEqual(
+      Object.values(metadata).map((it) => it.mutating),
+      [false, true],
+    );
   });
 
   test("the rules have every kind of document, and deletes", () => {
     const { rules } = metadata[policy];
-    const written = (kind, operation) => rules.some((it) => it.apiGroups.includes(kind.group) && it.resources.includes(kind.plural ?? "*") && it.operations.includes(operation));
+    const written = (kind, operation) =>
+      rules.some(
+        (it) =>
+          it.apiGroups.includes(kind.group) &&
+          it.resources.includes(kind.plural ?? "*") &&
+          it.operations.includes(operation),
+      );
     // Decisions are what is counted; namespaces, definitions and bundles in ConfigMaps are everybody's.
     const left = ["PlacementDecision", "Namespace", "CustomResourceDefinition", "ConfigMap"];
     const missing = kinds.filter((it) => !["CREATE", "UPDATE", "DELETE"].every((operation) => written(it, operation)));
     assert.deepEqual(missing.map((it) => it.kind).sort(), left.sort());
     assert.ok(missing.every((it) => !it.admits));
-    assert.ok(written(kinds.find((it) => it.kind === "Namespace"), "DELETE"));
+    assert.ok(
+      written(
+        kinds.find((it) => it.kind === "Namespace"),
+        "DELETE",
+      ),
+    );
   });
 
   test("every kind that may be read is listed", () => {
-    const wanted = (some) => some.flatMap((it) => it.versions.map((version) => `${it.group ? `${it.group}/` : ""}${version} ${it.kind}`)).sort();
+    const wanted = (some) =>
+      some
+        .flatMap((it) => it.versions.map((version) => `${it.group ? `${it.group}/` : ""}${version} ${it.kind}`))
+        .sort();
     const written = (it) => it.contextAwareResources.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).sort();
     const single = kinds.filter((it) => !it.kind.endsWith("*"));
     assert.deepEqual(written(metadata[policy]), wanted(single));
-    assert.deepEqual(written(metadata[mutatingPolicy]), wanted(single.filter((it) => it.dialects.includes("greenhouse"))));
+    assert.deepEqual(
+      written(metadata[mutatingPolicy]),
+      wanted(single.filter((it) => it.dialects.includes("greenhouse"))),
+    );
   });
 
   test("the schema has just the settings that there are", () => {
@@ -131,11 +174,14 @@ describe("what comes with the policy", () => {
       assert.equal(spec.mutating, meant.mutating);
       assert.equal(spec.settings.defaults ?? false, meant.mutating);
       for (const rule of spec.rules) {
-        const covers = (it) => rule.apiGroups.every((group) => it.apiGroups.includes(group)) && rule.resources.every((name) => it.resources.includes(name));
+        const covers = (it) =>
+          rule.apiGroups.every((group) => it.apiGroups.includes(group)) &&
+          rule.resources.every((name) => it.resources.includes(name));
         assert.ok(meant.rules.some(covers), JSON.stringify(rule));
       }
       const readable = meant.contextAwareResources.map((it) => JSON.stringify(it));
-      for (const it of spec.contextAwareResources ?? []) assert.ok(readable.includes(JSON.stringify(it)), JSON.stringify(it));
+      for (const it of spec.contextAwareResources ?? [])
+        assert.ok(readable.includes(JSON.stringify(it)), JSON.stringify(it));
     }
   });
 });
@@ -178,7 +224,11 @@ function told(result, it) {
   if (it.want) sameAsWebhook(result, it);
   if (it.refused) {
     const [code, words] = it.refused;
-    assert.deepEqual([result.answer?.accepted, result.answer?.code], [false, code], `${it.name}: ${JSON.stringify(result)}`);
+    assert.deepEqual(
+      [result.answer?.accepted, result.answer?.code],
+      [false, code],
+      `${it.name}: ${JSON.stringify(result)}`,
+    );
     assert.match(result.answer.message, words, it.name);
   }
   it.holds?.(result, assert);

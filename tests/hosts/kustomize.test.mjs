@@ -32,9 +32,16 @@ function build(role, spec, edit = (text) => text) {
   for (const file of FILES) writeFileSync(join(folder, file), edit(readFileSync(join(example, file), "utf8"), file));
   const exec = JSON.stringify({ exec: { path: fleetfold, args: ["fn"] } });
   const metadata = { name: "fleet", annotations: { "config.kubernetes.io/function": exec } };
-  writeFileSync(join(folder, "fn.yaml"), JSON.stringify({ apiVersion: "fleetfold.dev/v1alpha1", kind: "Fleetfold", metadata, spec }));
+  writeFileSync(
+    join(folder, "fn.yaml"),
+    JSON.stringify({ apiVersion: "fleetfold.dev/v1alpha1", kind: "Fleetfold", metadata, spec }),
+  );
   writeFileSync(join(folder, "kustomization.yaml"), JSON.stringify(ROLES[role]));
-  const { status, stdout, stderr } = spawnSync(tools.kustomize, ["build", "--enable-alpha-plugins", "--enable-exec", folder], { encoding: "utf8", maxBuffer: 1 << 26 });
+  const { status, stdout, stderr } = spawnSync(
+    tools.kustomize,
+    ["build", "--enable-alpha-plugins", "--enable-exec", folder],
+    { encoding: "utf8", maxBuffer: 1 << 26 },
+  );
   return { code: status, text: stdout, complaint: stderr };
 }
 
@@ -49,7 +56,10 @@ function preview(cluster, files) {
   const args = ["preview", "-o", "json", "--cluster", cluster, ...files.flatMap((it) => ["-f", it])];
   const { status, stdout, stderr } = spawnSync(fleetfold, args, { encoding: "utf8", maxBuffer: 1 << 26 });
   assert.equal(status, 0, stderr);
-  return JSON.parse(stdout).subjects.flatMap((it) => it.results).flatMap((it) => it.objects ?? []).map((it) => it.object);
+  return JSON.parse(stdout)
+    .subjects.flatMap((it) => it.results)
+    .flatMap((it) => it.objects ?? [])
+    .map((it) => it.object);
 }
 
 const nameOf = ({ kind, metadata: { namespace = "", name } }) => `${kind}/${namespace}/${name}`;
@@ -67,7 +77,10 @@ function of(cluster, objects) {
 
 test("a transformer renders what one cluster should have", () => {
   const made = must("transformer", { run: "render", clusters: ["berlin"] });
-  const want = preview("berlin", FILES.map((it) => join(folder, it)));
+  const want = preview(
+    "berlin",
+    FILES.map((it) => join(folder, it)),
+  );
   assert.ok(want.length > 3);
   assert.deepEqual(sorted(of("berlin", made)), sorted(want));
 });
@@ -88,7 +101,10 @@ test("what is wrong fails the build, and says what and where", () => {
   const { code, text, complaint } = build("check", { run: "lint" }, wrong);
   assert.notEqual(code, 0);
   assert.equal(text, "");
-  assert.match(complaint, /error\[bad-label-value\]: the value of the label `tier` is a list, not a string\n --> shop\.yaml\n/);
+  assert.match(
+    complaint,
+    /error\[bad-label-value\]: the value of the label `tier` is a list, not a string\n --> shop\.yaml\n/,
+  );
   assert.match(complaint, /FederatedDeployment\/shop\/web \/spec\/overrides\/0\/clusterSelector\/matchLabels\/tier/);
   assert.equal(build("check", { run: "lint", failOn: "never" }, wrong).code, 0);
 });
@@ -97,5 +113,8 @@ test("a configuration that is wrong fails the build with what was meant", () => 
   const { code, complaint } = build("transformer", { run: "rendr" });
   assert.notEqual(code, 0);
   assert.match(complaint, /there is no `run: rendr`[^]*hint: did you mean `render`\?/);
-  assert.match(build("generator", { run: "render", clusters: ["tokio"], files: [example] }).complaint, /did you mean `tokyo`\?/);
+  assert.match(
+    build("generator", { run: "render", clusters: ["tokio"], files: [example] }).complaint,
+    /did you mean `tokyo`\?/,
+  );
 });

@@ -31,7 +31,12 @@ function run(...args) {
 const inspect = (file) => JSON.parse(run("inspect", file, "-o", "json"));
 
 /** Imports or exports as V8 tells them. */
-const told = (items) => items.map(({ module, name, kind }) => ({ ...(module && { module }), name, kind: kind === "func" ? "function" : kind }));
+const told = (items) =>
+  items.map(({ module, name, kind }) => ({
+    ...(module && { module }),
+    name,
+    kind: kind === "func" ? "function" : kind,
+  }));
 
 for (const [file, purpose] of Object.entries(BUILDS)) {
   test(`${file.slice(file.lastIndexOf("/") + 1)} is told as what it is`, () => {
@@ -45,12 +50,22 @@ for (const [file, purpose] of Object.entries(BUILDS)) {
     assert.equal(found.digest, `sha256:${createHash("sha256").update(bytes).digest("hex")}`);
     assert.deepEqual(told(found.imports), WebAssembly.Module.imports(module));
     assert.deepEqual(told(found.exports), WebAssembly.Module.exports(module));
-    assert.equal(found.sections.reduce((sum, it) => sum + it.size, 8), bytes.length);
-    const [metadata] = WebAssembly.Module.customSections(module, METADATA).map((it) => JSON.parse(Buffer.from(it).toString()));
+    assert.equal(
+      found.sections.reduce((sum, it) => sum + it.size, 8),
+      bytes.length,
+    );
+    const [metadata] = WebAssembly.Module.customSections(module, METADATA).map((it) =>
+      JSON.parse(Buffer.from(it).toString()),
+    );
     assert.deepEqual(found.metadata, metadata);
     assert.equal(metadata !== undefined, purpose === "kubewarden");
   });
 }
+
+test("the program embeds the raw module that `npm run module` writes", () => {
+  const digest = createHash("sha256").update(readFileSync(join(target, "fleetfold.wasm"))).digest("hex");
+  assert.match(String(spawnSync(fleetfold, ["version"]).stdout), new RegExp(`^module +sha256:${digest}$`, "m"));
+});
 
 test("the component is told as what it is", () => {
   const found = inspect(policy("component"));
@@ -60,7 +75,10 @@ test("the component is told as what it is", () => {
   assert.match(found.exports.map((it) => `${it.kind} ${it.name}`).join(), /^instance fleetfold:/);
 });
 
-for (const [name, metadata] of [["kubewarden", "metadata.yml"], ["kubewarden-mutating", "metadata-mutating.yml"]]) {
+for (const [name, metadata] of [
+  ["kubewarden", "metadata.yml"],
+  ["kubewarden-mutating", "metadata-mutating.yml"],
+]) {
   test(`${name} is annotated to the byte as the build does it`, () => {
     const file = policy(name);
     const made = run("annotate", file, "--metadata", join(root, "wasm", "policies", "kubewarden", metadata));
@@ -68,7 +86,10 @@ for (const [name, metadata] of [["kubewarden", "metadata.yml"], ["kubewarden-mut
     // Another section changes nothing for a host.
     const more = run("annotate", file, "--section", "note", "--data", join(root, "LICENSE"));
     const module = new WebAssembly.Module(more);
-    assert.equal(Buffer.from(WebAssembly.Module.customSections(module, "note")[0]).toString(), readFileSync(join(root, "LICENSE"), "utf8"));
+    assert.equal(
+      Buffer.from(WebAssembly.Module.customSections(module, "note")[0]).toString(),
+      readFileSync(join(root, "LICENSE"), "utf8"),
+    );
     assert.deepEqual(WebAssembly.Module.exports(module), WebAssembly.Module.exports(new WebAssembly.Module(made)));
   });
 }

@@ -19,7 +19,8 @@ while (doubles.length < 100_000) {
   const tame = Number(random() % 10n ** 17n) / 10 ** Number(random() % 18n) + 2 ** Number(random() % 53n);
   for (const double of [wild, tame]) {
     // Written as digits alone, an integer beyond int64 is refused by the contract.
-    const readable = Number.isFinite(double) && (!Number.isInteger(double) || Math.abs(double) < 2 ** 63 || Math.abs(double) >= 1e21);
+    const readable =
+      Number.isFinite(double) && (!Number.isInteger(double) || Math.abs(double) < 2 ** 63 || Math.abs(double) >= 1e21);
     if (readable) doubles.push(double);
   }
 }

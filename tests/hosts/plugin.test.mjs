@@ -35,7 +35,10 @@ const HOSTILE = {
   "wrong types": '{"op":"select","labels":[[]],"selector":7}',
   deep: '{"op":"patch","object":'.padEnd(200_000, "["),
   "deep in text": JSON.stringify({ op: "parse", text: "[".repeat(200_000) }),
-  "a bomb of aliases": JSON.stringify({ op: "parse", text: `a0: &a0 [x]\n${Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`).join("\n")}` }),
+  "a bomb of aliases": JSON.stringify({
+    op: "parse",
+    text: `a0: &a0 [x]\n${Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`).join("\n")}`,
+  }),
   huge: `{"op":"parse","text":"${"a".repeat(4 * 1024 * 1024)}`,
   "a huge list": `{"op":"adopt","owners":[${"0,".repeat(512 * 1024)}0]}`,
 };
@@ -64,7 +67,12 @@ function refusal(answer) {
 
 /** What a Python host prints for requests, each for a workspace of its own. */
 function runPython(args, options) {
-  const { status, stdout, stderr, error } = spawnSync(python(), ["-B", ...args], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28, ...options });
+  const { status, stdout, stderr, error } = spawnSync(python(), ["-B", ...args], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    ...options,
+  });
   assert.equal(status, 0, `${error ?? ""}${stderr}`);
   return stdout;
 }
@@ -75,11 +83,23 @@ test("the plugin exports every op of the contract by its name, and imports what 
   const imported = WebAssembly.Module.imports(compiled);
   assert.deepEqual([...new Set(imported.map((it) => it.module))], ["extism:host/env"]);
   const names = imported.map((it) => it.name).sort();
-  assert.deepEqual(names, ["alloc", "input_length", "input_load_u64", "input_load_u8", "output_set", "store_u64", "store_u8"]);
+  assert.deepEqual(names, [
+    "alloc",
+    "input_length",
+    "input_load_u64",
+    "input_load_u8",
+    "output_set",
+    "store_u64",
+    "store_u8",
+  ]);
 });
 
 test("an op by its name answers as `call` does, for every vector", async () => {
-  const { stdout } = spawnSync(join(target, "debug", "fleetfold"), ["vectors", join("tests", "vectors"), "--requests"], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 });
+  const { stdout } = spawnSync(
+    join(target, "debug", "fleetfold"),
+    ["vectors", join("tests", "vectors"), "--requests"],
+    { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 },
+  );
   const lines = stdout.trimEnd().split("\n");
   const known = new Set(await ops());
   const asked = new Set();
@@ -119,7 +139,9 @@ test("an op without input has no fields, and its name is none of them", async ()
 
 test("an instance keeps what it was given, and shares it with no other", async () => {
   const [one, other] = [await instance(), await instance()];
-  const documents = [{ apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata: { name: "eu-1", namespace: "acme" } }];
+  const documents = [
+    { apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata: { name: "eu-1", namespace: "acme" } },
+  ];
   assert.equal(JSON.parse(await one("load", JSON.stringify({ documents }))).ok.clusters, 1);
   assert.equal(JSON.parse(await one("clusters")).ok.clusters.length, 1);
   assert.equal(JSON.parse(await other("clusters")).ok.clusters.length, 0);
@@ -136,7 +158,9 @@ test("hostile texts are refused with reasons, in Extism and in the component ali
   }
   assert.equal(await kept("call", '{"op":"parse","text":"a: 1"}'), '{"ok":{"documents":[{"a":1}]}}');
   const wanted = [`answers sha256:${hash.digest("hex")}`, `${Object.keys(HOSTILE).length} answered`];
-  const input = Object.values(HOSTILE).map((it) => `${JSON.stringify([it])}\n`).join("");
+  const input = Object.values(HOSTILE)
+    .map((it) => `${JSON.stringify([it])}\n`)
+    .join("");
   assert.deepEqual(runPython(["tests/hosts/extism-host.py", plugin], { input }).trimEnd().split("\n"), wanted);
   const [answers, answered, surface] = runPython(["tests/hosts/component.py", component], { input }).split("\n");
   assert.deepEqual([answers, answered], wanted);
@@ -177,7 +201,9 @@ test("every function of the plugin refuses what is hostile, be it no UTF-8", asy
 for (const [page, languages] of Object.entries({ extism: ["js", "python"], component: ["python"] })) {
   test(`what wasm/policies/${page}/README.md shows prints what it says`, () => {
     const text = readFileSync(join(root, "wasm", "policies", page, "README.md"), "utf8");
-    const blocks = Object.fromEntries([...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, block]) => [language, block]));
+    const blocks = Object.fromEntries(
+      [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, block]) => [language, block]),
+    );
     assert.deepEqual(Object.keys(blocks).sort(), [...languages, "text"].sort());
     for (const language of languages) {
       const program = blocks[language].replaceAll("target/policies", policies);
@@ -188,7 +214,11 @@ for (const [page, languages] of Object.entries({ extism: ["js", "python"], compo
 }
 
 function runNode(program) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-"], { cwd: root, encoding: "utf8", input: program });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-"], {
+    cwd: root,
+    encoding: "utf8",
+    input: program,
+  });
   assert.equal(status, 0, stderr);
   return stdout;
 }

@@ -13,14 +13,25 @@ const requirements = fileURLToPath(new URL("requirements.txt", import.meta.url))
 export function python() {
   const base = onPath("python3") ?? installed();
   // Where it really is, not a version manager's stand-in for it.
-  const { status, stdout, stderr } = spawnSync(base, ["-c", "import sys; print(sys.base_prefix, sys.version)"], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(base, ["-c", "import sys; print(sys.base_prefix, sys.version)"], {
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`${base} is not a Python 3: ${stderr}`);
   const folder = cached("python", [readFileSync(requirements), stdout], (unfinished) => {
     console.error("fetching the Python packages of tests/hosts/requirements.txt");
     // Debian has Python without what fills an environment.
     if (spawnSync(base, ["-c", "import ensurepip"]).status !== 0) installed();
     run(base, ["-m", "venv", unfinished]);
-    const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--only-binary", ":all:"];
+    const pip = [
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      "--no-input",
+      "--only-binary",
+      ":all:",
+    ];
     run(join(unfinished, "bin", "python"), [...pip, "--require-hashes", "--requirement", requirements]);
   });
   return join(folder, "bin", "python");

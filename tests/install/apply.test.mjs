@@ -59,7 +59,9 @@ const apply = (text) => hub.kubectl(["apply", "--server-side", "--validate=stric
 /** Name and version of everything that a text names. */
 async function versions(text) {
   const { items } = JSON.parse(await hub.kubectl(["get", "--filename=-", "--output=json"], { input: text }));
-  return items.map((it) => `${it.kind}/${it.metadata.namespace ?? ""}/${it.metadata.name} ${it.metadata.resourceVersion}`);
+  return items.map(
+    (it) => `${it.kind}/${it.metadata.namespace ?? ""}/${it.metadata.name} ${it.metadata.resourceVersion}`,
+  );
 }
 
 const INSTALLED = {
@@ -84,7 +86,10 @@ for (const [name, render] of Object.entries(INSTALLED)) {
 }
 
 test("to the letter means that a field nobody knows is refused", async () => {
-  const text = kustomizeText("base").replace(/^( *)automountServiceAccountToken: true$/m, "$&\n$1automountServiceAccountTokens: true");
+  const text = kustomizeText("base").replace(
+    /^( *)automountServiceAccountToken: true$/m,
+    "$&\n$1automountServiceAccountTokens: true",
+  );
   await assert.rejects(apply(text), /automountServiceAccountTokens/);
 });
 
@@ -93,8 +98,17 @@ test("the pods are let into a namespace that takes only restricted ones", async 
   const objects = readDocuments(kustomizeText("base"));
   for (const component of ["runner", "webhook"]) {
     const { metadata, spec } = named(objects, "Deployment", `fleetfold-${component}`).spec.template;
-    const pod = { apiVersion: "v1", kind: "Pod", metadata: { ...metadata, name: component, namespace: "fleetfold-system" }, spec };
-    const { code, body } = await hub.request("POST", "/api/v1/namespaces/fleetfold-system/pods?dryRun=All&fieldValidation=Strict", { body: pod });
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { ...metadata, name: component, namespace: "fleetfold-system" },
+      spec,
+    };
+    const { code, body } = await hub.request(
+      "POST",
+      "/api/v1/namespaces/fleetfold-system/pods?dryRun=All&fieldValidation=Strict",
+      { body: pod },
+    );
     assert.equal(code, 201, body.message);
     const root = structuredClone(pod);
     delete root.spec.securityContext.runAsNonRoot;
@@ -119,7 +133,8 @@ async function expectRights(account, rows) {
   for (const [expected, verbs, ...whats] of rows) {
     for (const verb of verbs.split(" ")) {
       for (const [what, namespace] of whats.map((it) => it.split(" in "))) {
-        if ((await may(account, verb, what, namespace)) !== (expected === "may")) wrong.push(`${account} ${expected} ${verb} ${what} in ${namespace}`);
+        if ((await may(account, verb, what, namespace)) !== (expected === "may"))
+          wrong.push(`${account} ${expected} ${verb} ${what} in ${namespace}`);
       }
     }
   }
@@ -128,8 +143,12 @@ async function expectRights(account, rows) {
 
 const ocm = "cluster.open-cluster-management.io";
 const READ = [
-  ..."organizations clusters plugindefinitions clusterplugindefinitions pluginpresets plugins pluginoverrides catalogs".split(" ").map((it) => `greenhouse.sap/${it}`),
-  ..."managedclusters managedclustersets managedclustersetbindings placements placementdecisions addonplacementscores".split(" ").map((it) => `${ocm}/${it}`),
+  ..."organizations clusters plugindefinitions clusterplugindefinitions pluginpresets plugins pluginoverrides catalogs"
+    .split(" ")
+    .map((it) => `greenhouse.sap/${it}`),
+  ..."managedclusters managedclustersets managedclustersetbindings placements placementdecisions addonplacementscores"
+    .split(" ")
+    .map((it) => `${ocm}/${it}`),
   ..."kubefedclusters kubefedconfigs federatedtypeconfigs".split(" ").map((it) => `core.kubefed.io/${it}`),
   ..."federateddeployments federatedwhatevers".split(" ").map((it) => `types.kubefed.io/${it}`),
   ..."operators operatorversions instances".split(" ").map((it) => `kudo.dev/${it}`),
@@ -145,26 +164,97 @@ const READ = [
 const RUNNER = [
   ["may", "get list watch", ...READ],
   ["may", "create patch delete", "greenhouse.sap/plugins", `${ocm}/placementdecisions`],
-  ["may", "patch update", "greenhouse.sap/plugins/status", "greenhouse.sap/pluginpresets/status", `${ocm}/placementdecisions/status`],
-  ["may", "patch update", `${ocm}/placements/status`, `${ocm}/managedclustersets/status`, `${ocm}/managedclustersetbindings/status`],
-  ["may", "patch update", "types.kubefed.io/federateddeployments/status", "kudo.dev/instances/status", "kudo.dev/operatorversions/status"],
-  ["may", "patch update", "operators.opdev.io/certmanagerdeployments/status", "fleetfold.dev/installations/status", "fleetfold.dev/fleetplans/status"],
-  ["may", "patch", "kudo.dev/operatorversions", "core.kubefed.io/kubefedclusters", "types.kubefed.io/federateddeployments"],
-  ["may", "patch", "operators.opdev.io/certmanagerdeployments", "fleetfold.dev/installations", "fleetfold.dev/fleetplans"],
+  [
+    "may",
+    "patch update",
+    "greenhouse.sap/plugins/status",
+    "greenhouse.sap/pluginpresets/status",
+    `${ocm}/placementdecisions/status`,
+  ],
+  [
+    "may",
+    "patch update",
+    `${ocm}/placements/status`,
+    `${ocm}/managedclustersets/status`,
+    `${ocm}/managedclustersetbindings/status`,
+  ],
+  [
+    "may",
+    "patch update",
+    "types.kubefed.io/federateddeployments/status",
+    "kudo.dev/instances/status",
+    "kudo.dev/operatorversions/status",
+  ],
+  [
+    "may",
+    "patch update",
+    "operators.opdev.io/certmanagerdeployments/status",
+    "fleetfold.dev/installations/status",
+    "fleetfold.dev/fleetplans/status",
+  ],
+  [
+    "may",
+    "patch",
+    "kudo.dev/operatorversions",
+    "core.kubefed.io/kubefedclusters",
+    "types.kubefed.io/federateddeployments",
+  ],
+  [
+    "may",
+    "patch",
+    "operators.opdev.io/certmanagerdeployments",
+    "fleetfold.dev/installations",
+    "fleetfold.dev/fleetplans",
+  ],
   ["may", "create patch", "events.k8s.io/events", "apiextensions.k8s.io/customresourcedefinitions", "/namespaces"],
   ["may", "create", "fleetfold.dev/fleetplans"],
   ["may", "create", "coordination.k8s.io/leases in fleetfold-system"],
   ["may", "get patch update", "coordination.k8s.io/leases//fleetfold in fleetfold-system"],
-  ["may not", "get patch update", "coordination.k8s.io/leases in fleetfold-system", "coordination.k8s.io/leases//other in fleetfold-system"],
+  [
+    "may not",
+    "get patch update",
+    "coordination.k8s.io/leases in fleetfold-system",
+    "coordination.k8s.io/leases//other in fleetfold-system",
+  ],
   ["may", "get", "/secrets in acme"],
-  ["may", "create patch delete", "apps/deployments in cert-manager", "/serviceaccounts in cert-manager", "/services in cert-manager"],
+  [
+    "may",
+    "create patch delete",
+    "apps/deployments in cert-manager",
+    "/serviceaccounts in cert-manager",
+    "/services in cert-manager",
+  ],
   ["may", "create patch delete", "admissionregistration.k8s.io/validatingwebhookconfigurations"],
   ["may not", "list watch create update patch delete", "/secrets", "/secrets in fleetfold-system"],
-  ["may not", "create update patch delete bind escalate", ...["clusterrolebindings", "clusterroles", "rolebindings", "roles"].map((it) => `rbac.authorization.k8s.io/${it}`)],
+  [
+    "may not",
+    "create update patch delete bind escalate",
+    ...["clusterrolebindings", "clusterroles", "rolebindings", "roles"].map((it) => `rbac.authorization.k8s.io/${it}`),
+  ],
   ["may not", "get create update", "coordination.k8s.io/leases in kube-system"],
-  ["may not", "delete", "/namespaces", "apiextensions.k8s.io/customresourcedefinitions", "fleetfold.dev/fleetplans", "types.kubefed.io/federateddeployments"],
-  ["may not", "create update patch delete", "greenhouse.sap/clusters", "greenhouse.sap/pluginoverrides", `${ocm}/managedclusters`, `${ocm}/managedclustersets`],
-  ["may not", "patch update", `${ocm}/managedclusters/status`, "greenhouse.sap/clusters/status", "core.kubefed.io/kubefedclusters/status"],
+  [
+    "may not",
+    "delete",
+    "/namespaces",
+    "apiextensions.k8s.io/customresourcedefinitions",
+    "fleetfold.dev/fleetplans",
+    "types.kubefed.io/federateddeployments",
+  ],
+  [
+    "may not",
+    "create update patch delete",
+    "greenhouse.sap/clusters",
+    "greenhouse.sap/pluginoverrides",
+    `${ocm}/managedclusters`,
+    `${ocm}/managedclustersets`,
+  ],
+  [
+    "may not",
+    "patch update",
+    `${ocm}/managedclusters/status`,
+    "greenhouse.sap/clusters/status",
+    "core.kubefed.io/kubefedclusters/status",
+  ],
   ["may not", "create update patch delete", "/configmaps", "/pods", "apps/daemonsets", "batch/jobs"],
   ["may not", "create", "/pods/exec", "/serviceaccounts/token", "authorization.k8s.io/subjectaccessreviews"],
   ["may not", "impersonate", "/users", "/groups", "/serviceaccounts"],
@@ -192,7 +282,11 @@ test("kubectl says the same of the runner", async () => {
   await apply(kustomizeText("base"));
   await eventually(() => may("runner", "get", "fleetfold.dev/fleetplans"), { what: "the rights being in force" });
   const as = "--as=system:serviceaccount:fleetfold-system:fleetfold-runner";
-  const ask = (...args) => hub.kubectl(["auth", "can-i", as, ...args]).then((it) => it.trim(), () => "no");
+  const ask = (...args) =>
+    hub.kubectl(["auth", "can-i", as, ...args]).then(
+      (it) => it.trim(),
+      () => "no",
+    );
   assert.equal(await ask("patch", "fleetplans.fleetfold.dev"), "yes");
   assert.equal(await ask("get", "secrets", "--namespace=acme"), "yes");
   assert.equal(await ask("delete", "secrets"), "no");
@@ -201,29 +295,44 @@ test("kubectl says the same of the runner", async () => {
 
 test("the runner, started as its Deployment says and as its account, misses no right", async () => {
   const kinds = kindsOf(DIALECTS).filter((it) => !["", "apiextensions.k8s.io"].includes(it.group));
-  const isOwn = (it) => it.group === "fleetfold.dev" || named(own, "CustomResourceDefinition", `${it.plural}.${it.group}`);
+  const isOwn = (it) =>
+    it.group === "fleetfold.dev" || named(own, "CustomResourceDefinition", `${it.plural}.${it.group}`);
   const objects = readDocuments(kustomizeText("base"));
   const own = objects.filter((it) => it.kind === "CustomResourceDefinition");
   await hub.define(
-    kinds.filter((it) => !isOwn(it)).map(({ group, versions: [version], kind, scope, plural }) => kindOf(group, version, kind.replace("*", "Deployment"), { scope, plural })),
+    kinds
+      .filter((it) => !isOwn(it))
+      .map(({ group, versions: [version], kind, scope, plural }) =>
+        kindOf(group, version, kind.replace("*", "Deployment"), { scope, plural }),
+      ),
   );
   await hub.define(own);
   await apply(kustomizeText("base"));
 
   const token = (await hub.kubectl(["create", "token", "fleetfold-runner", "--namespace=fleetfold-system"])).trim();
   const [, ...given] = named(objects, "Deployment", "fleetfold-runner").spec.template.spec.containers[0].args;
-  const args = given.filter((it) => !it.startsWith("--listen")).map((it) => it.replace("$(POD_NAMESPACE)", "fleetfold-system"));
+  const args = given
+    .filter((it) => !it.startsWith("--listen"))
+    .map((it) => it.replace("$(POD_NAMESPACE)", "fleetfold-system"));
   const runner = await plane.run({ args, kubeconfig: hub.kubeconfig("installed", { token }) });
   const holds = (plan, type) => plan?.status?.conditions?.find((it) => it.type === type)?.status === "True";
-  await eventually(async () => {
-    const plan = await hub.find("FleetPlan/fleetfold");
-    return ["Permitted", "KindsServed", "Ready"].every((it) => holds(plan, it)) || Promise.reject(new Error(JSON.stringify(plan?.status)));
-  }, { what: "the plan saying that nothing is missing" });
+  await eventually(
+    async () => {
+      const plan = await hub.find("FleetPlan/fleetfold");
+      return (
+        ["Permitted", "KindsServed", "Ready"].every((it) => holds(plan, it)) ||
+        Promise.reject(new Error(JSON.stringify(plan?.status)))
+      );
+    },
+    { what: "the plan saying that nothing is missing" },
+  );
   assert.ok((await hub.get("Lease/fleetfold-system/fleetfold")).spec.holderIdentity);
   await runner.stop();
 
   // The webhook likewise: it is ready when it could read every kind that it guards.
-  const webhookToken = (await hub.kubectl(["create", "token", "fleetfold-webhook", "--namespace=fleetfold-system"])).trim();
+  const webhookToken = (
+    await hub.kubectl(["create", "token", "fleetfold-webhook", "--namespace=fleetfold-system"])
+  ).trim();
   const [, ...asked] = named(objects, "Deployment", "fleetfold-webhook").spec.template.spec.containers[0].args;
   const { cert, key } = hub.certificate;
   const kept = asked.filter((it) => !/^--(listen|metrics|cert|key)=/.test(it));
@@ -233,13 +342,18 @@ test("the runner, started as its Deployment says and as its account, misses no r
     kubeconfig: hub.kubeconfig("installed-webhook", { token: webhookToken }),
     ca: hub.ca,
   });
-  assert.deepEqual(webhook.logs.filter((it) => it.level === "WARN" || it.level === "ERROR"), []);
+  assert.deepEqual(
+    webhook.logs.filter((it) => it.level === "WARN" || it.level === "ERROR"),
+    [],
+  );
   await webhook.stop();
 });
 
 test("narrowed, the runner sees the secrets of one namespace", async () => {
   for (const it of ["fleetfold-system", "acme", "cert-manager"]) await hub.ensureNamespace(it);
-  await apply(helmText({ "rbac.secretNamespaces": ["acme"], "rbac.certManagerNamespaces": ["cert-manager"] }, withCrds));
+  await apply(
+    helmText({ "rbac.secretNamespaces": ["acme"], "rbac.certManagerNamespaces": ["cert-manager"] }, withCrds),
+  );
   await eventually(() => may("runner", "get", "/secrets", "acme"), { what: "the rights being in force" });
   await expectRights("runner", [
     ["may", "create patch delete", "apps/deployments in cert-manager"],
@@ -251,8 +365,18 @@ test("narrowed, the runner sees the secrets of one namespace", async () => {
 const SET_LABEL = { metadata: { labels: { env: "prod" } } };
 
 test("while the webhook is away nobody slips a label in, and controllers still work", async () => {
-  const cluster = { apiVersion: `${ocm}/v1`, kind: "ManagedCluster", metadata: { name: "eu-1", finalizers: ["example.com/agent"] }, spec: { hubAcceptsClient: true } };
-  const federated = { apiVersion: "types.kubefed.io/v1beta1", kind: "FederatedThing", metadata: { name: "a", namespace: "default" }, spec: {} };
+  const cluster = {
+    apiVersion: `${ocm}/v1`,
+    kind: "ManagedCluster",
+    metadata: { name: "eu-1", finalizers: ["example.com/agent"] },
+    spec: { hubAcceptsClient: true },
+  };
+  const federated = {
+    apiVersion: "types.kubefed.io/v1beta1",
+    kind: "FederatedThing",
+    metadata: { name: "a", namespace: "default" },
+    spec: {},
+  };
   await hub.define([
     kindOf(ocm, "v1", "ManagedCluster", { scope: "Cluster" }),
     kindOf("types.kubefed.io", "v1beta1", "FederatedThing"),
@@ -261,7 +385,14 @@ test("while the webhook is away nobody slips a label in, and controllers still w
   await apply(kustomizeText("base"));
 
   const refused = /failed calling webhook "ocm\.fleetfold\.dev"/;
-  await eventually(() => hub.patch(cluster, SET_LABEL).then(() => false, (error) => refused.test(error.message)), { what: "the guard being up" });
+  await eventually(
+    () =>
+      hub.patch(cluster, SET_LABEL).then(
+        () => false,
+        (error) => refused.test(error.message),
+      ),
+    { what: "the guard being up" },
+  );
   await assert.rejects(hub.create({ ...cluster, metadata: { name: "eu-2" } }), refused);
   await assert.rejects(hub.patch(cluster, { metadata: { annotations: { a: "b" } } }), refused);
   await assert.rejects(hub.patch(cluster, { spec: { hubAcceptsClient: false } }), refused);
@@ -275,9 +406,11 @@ test("while the webhook is away nobody slips a label in, and controllers still w
 });
 
 test("installed, upgraded and removed by Helm", async () => {
-  const helm = (verb, values = {}, rest = [...RELEASE]) => must("helm", [verb, ...rest, "--kubeconfig", hub.kubeconfig("admin"), ...withValues(values)]);
+  const helm = (verb, values = {}, rest = [...RELEASE]) =>
+    must("helm", [verb, ...rest, "--kubeconfig", hub.kubeconfig("admin"), ...withValues(values)]);
   const certificate = () => hub.get("Secret/fleetfold-system/fleetfold-webhook-cert");
-  const trusted = async () => (await hub.get("ValidatingWebhookConfiguration/fleetfold")).webhooks.map((it) => it.clientConfig.caBundle);
+  const trusted = async () =>
+    (await hub.get("ValidatingWebhookConfiguration/fleetfold")).webhooks.map((it) => it.clientConfig.caBundle);
 
   const notes = helm("install", {}, [...RELEASE, "--create-namespace"]);
   assert.match(notes, /kubectl get fleetplan fleetfold/);
@@ -288,7 +421,10 @@ test("installed, upgraded and removed by Helm", async () => {
   assert.match(helm("upgrade", { "runner.requireApproval": true }), /fleetfold\.dev\/approved/);
   const kept = await certificate();
   assert.deepEqual(kept.data, first.data, "an upgrade made a new certificate");
-  assert.deepEqual(kept.metadata.annotations["fleetfold.dev/renew-after"], first.metadata.annotations["fleetfold.dev/renew-after"]);
+  assert.deepEqual(
+    kept.metadata.annotations["fleetfold.dev/renew-after"],
+    first.metadata.annotations["fleetfold.dev/renew-after"],
+  );
   const { args } = (await hub.get("Deployment/fleetfold-system/fleetfold-runner")).spec.template.spec.containers[0];
   assert.ok(args.includes("--require-approval"));
 
@@ -318,20 +454,32 @@ const inTree = (args) => args.map((it) => (it.startsWith("install/") ? join(root
 
 test("the page's commands install with kustomize, and remove without losing anything", async () => {
   await hub.define(FOREIGN);
-  for (const args of commands("With kustomize", "kubectl").filter((it) => it[0] === "apply")) await hub.kubectl(inTree(args));
+  for (const args of commands("With kustomize", "kubectl").filter((it) => it[0] === "apply"))
+    await hub.kubectl(inTree(args));
   await hub.kubectl(["wait", "--for=condition=Established", "customresourcedefinitions", "--all"]);
   const defined = (await hub.list("CustomResourceDefinition")).map((it) => it.metadata.name);
-  await hub.send("POST", "/apis/fleetfold.dev/v1/fleetplans", { body: { apiVersion: "fleetfold.dev/v1", kind: "FleetPlan", metadata: { name: "fleetfold" } } });
+  await hub.send("POST", "/apis/fleetfold.dev/v1/fleetplans", {
+    body: { apiVersion: "fleetfold.dev/v1", kind: "FleetPlan", metadata: { name: "fleetfold" } },
+  });
 
   const removal = commands("Removing", "kubectl");
   assert.equal(removal.length, 3);
   for (const args of removal) await hub.kubectl([...args, "--wait=false"]);
-  assert.deepEqual((await hub.list("CustomResourceDefinition")).map((it) => it.metadata.name), defined);
+  assert.deepEqual(
+    (await hub.list("CustomResourceDefinition")).map((it) => it.metadata.name),
+    defined,
+  );
   assert.equal((await hub.list("FleetPlan")).length, 1);
   for (const kind of ["ClusterRole", "ClusterRoleBinding", "ValidatingWebhookConfiguration"]) {
-    assert.deepEqual((await hub.list(kind)).filter((it) => it.metadata.name.startsWith("fleetfold")), [], kind);
+    assert.deepEqual(
+      (await hub.list(kind)).filter((it) => it.metadata.name.startsWith("fleetfold")),
+      [],
+      kind,
+    );
   }
-  await eventually(async () => !(await hub.find("Deployment/fleetfold-system/fleetfold-runner")), { what: "the runner being gone" });
+  await eventually(async () => !(await hub.find("Deployment/fleetfold-system/fleetfold-runner")), {
+    what: "the runner being gone",
+  });
 });
 
 test("the page's commands install with Helm", async () => {
@@ -346,7 +494,17 @@ test("the page's commands install with Helm", async () => {
 test("the packed chart is the chart", () => {
   const folder = join(plane.folder, "packed");
   must("helm", ["package", chart, "--destination", folder]);
-  const packed = must("helm", ["template", "fleetfold", join(folder, "fleetfold-0.1.0.tgz"), "--namespace", "fleetfold-system", "--kube-version", "1.36", "--include-crds"]);
-  const stable = (text) => text.replace(/^ *(caBundle|ca\.crt|tls\.crt|tls\.key|fleetfold\.dev\/renew-after):.*$/gm, "");
+  const packed = must("helm", [
+    "template",
+    "fleetfold",
+    join(folder, "fleetfold-0.1.0.tgz"),
+    "--namespace",
+    "fleetfold-system",
+    "--kube-version",
+    "1.36",
+    "--include-crds",
+  ]);
+  const stable = (text) =>
+    text.replace(/^ *(caBundle|ca\.crt|tls\.crt|tls\.key|fleetfold\.dev\/renew-after):.*$/gm, "");
   assert.equal(stable(packed), stable(helmText({}, withCrds)));
 });

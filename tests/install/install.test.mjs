@@ -5,23 +5,50 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../cluster/documents.mjs";
-import { call, chart, complaintAbout, DIALECTS, fleetfold, helm, helmText, hooksOf, kindsOf, kustomize, named, ofKind, overlay, RELEASE, rulesOf, withValues } from "./render.mjs";
+import {
+  call,
+  chart,
+  complaintAbout,
+  DIALECTS,
+  fleetfold,
+  helm,
+  helmText,
+  hooksOf,
+  kindsOf,
+  kustomize,
+  named,
+  ofKind,
+  overlay,
+  RELEASE,
+  rulesOf,
+  withValues,
+} from "./render.mjs";
 
 /** Values that between them reach every line of the templates. */
 const SETS = {
   "the defaults": {},
   "no webhook": { "webhook.enabled": false },
   "a certificate of cert-manager": { "webhook.certificate.mode": "cert-manager" },
-  "a certificate of an issuer": { "webhook.certificate": { mode: "cert-manager", issuerRef: { name: "corporate", kind: "ClusterIssuer" } } },
+  "a certificate of an issuer": {
+    "webhook.certificate": { mode: "cert-manager", issuerRef: { name: "corporate", kind: "ClusterIssuer" } },
+  },
   "a certificate in a secret": { "webhook.certificate": { mode: "secret", secretName: "mine", caBundle: "QUJD" } },
   "limits on changes": { "webhook.limits": { maxDeletes: 0, maxDeletePercent: 5, maxChanges: 1000000 } },
   "no roles": { "rbac.create": false },
   "a user that the cluster picks": { podUser: null },
-  "narrow rights": { "rbac.secretNamespaces": ["acme", "kube-federation-system"], "rbac.certManagerNamespaces": ["cert-manager"] },
+  "narrow rights": {
+    "rbac.secretNamespaces": ["acme", "kube-federation-system"],
+    "rbac.certManagerNamespaces": ["cert-manager"],
+  },
   "wide rights": { "rbac.installRoles": true, "rbac.clusterAdmin": true },
   "rights for what is installed": {
     "rbac.installs": [
-      { apiGroups: ["apps"], resources: ["statefulsets"], verbs: ["get", "list", "watch", "create", "patch", "delete"], namespaces: ["databases", "queues"] },
+      {
+        apiGroups: ["apps"],
+        resources: ["statefulsets"],
+        verbs: ["get", "list", "watch", "create", "patch", "delete"],
+        namespaces: ["databases", "queues"],
+      },
       { apiGroups: ["storage.k8s.io"], resources: ["storageclasses"], verbs: ["get", "create"] },
     ],
   },
@@ -95,23 +122,43 @@ for (const dialects of [DIALECTS, ...DIALECTS.map((it) => [it])]) {
     const objects = helm({ dialects: only(...dialects) });
     const asked = new Set(kindsOf(dialects).map((it) => `${it.group}/${it.resource}`));
     const roles = Object.entries(rulesOf(objects)).filter(([name]) => name.endsWith("-read"));
-    const granted = new Set(roles.flatMap(([, rules]) => rules).flatMap((it) => it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource}`))));
-    assert.deepEqual([...asked].filter((it) => !granted.has(it)), [], "read, and not granted");
+    const granted = new Set(
+      roles
+        .flatMap(([, rules]) => rules)
+        .flatMap((it) => it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource}`))),
+    );
+    assert.deepEqual(
+      [...asked].filter((it) => !granted.has(it)),
+      [],
+      "read, and not granted",
+    );
     // Every runner has its own object, and looks for pauses.
     const own = ["fleetfold.dev/fleetplans", "/namespaces"];
-    assert.deepEqual([...granted].filter((it) => !asked.has(it) && !own.includes(it)), [], "granted, and not read");
+    assert.deepEqual(
+      [...granted].filter((it) => !asked.has(it) && !own.includes(it)),
+      [],
+      "granted, and not read",
+    );
   });
 }
 
 test("what the engine judges is what the webhook is asked about", () => {
-  const rows = (rules) => rules.flatMap((it) => it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource} ${it.operations}`)));
+  const rows = (rules) =>
+    rules.flatMap((it) =>
+      it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource} ${it.operations}`)),
+    );
   const asked = rows(hooksOf(helmDefault).flatMap((it) => it.rules));
-  const judged = kindsOf(DIALECTS).filter((it) => it.admits).map((it) => `${it.group}/${it.resource} ${it.admits}`);
+  const judged = kindsOf(DIALECTS)
+    .filter((it) => it.admits)
+    .map((it) => `${it.group}/${it.resource} ${it.admits}`);
   assert.deepEqual(asked.sort(), judged.sort());
 });
 
 test("Helm and kustomize define the same kinds", () => {
-  const names = (objects) => ofKind(objects, "CustomResourceDefinition").map((it) => it.metadata.name).sort();
+  const names = (objects) =>
+    ofKind(objects, "CustomResourceDefinition")
+      .map((it) => it.metadata.name)
+      .sort();
   assert.deepEqual(names(helm({}, [...RELEASE, "--include-crds"])), names(kustomizeBase));
   assert.notEqual(names(kustomizeBase).length, 0);
 });
@@ -119,13 +166,20 @@ test("Helm and kustomize define the same kinds", () => {
 test("Helm and kustomize grant the same", () => {
   assert.deepEqual(rulesOf(helmDefault), rulesOf(kustomizeBase));
   const bindings = (objects) => {
-    const all = ofKind(objects, "ClusterRoleBinding", "RoleBinding").map(({ kind, metadata, roleRef, subjects }) => ({ kind, name: metadata.name, namespace: metadata.namespace, roleRef, subjects }));
+    const all = ofKind(objects, "ClusterRoleBinding", "RoleBinding").map(({ kind, metadata, roleRef, subjects }) => ({
+      kind,
+      name: metadata.name,
+      namespace: metadata.namespace,
+      roleRef,
+      subjects,
+    }));
     return all.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
   assert.deepEqual(bindings(helmDefault), bindings(kustomizeBase));
 });
 
-test("Helm and kustomize ask the webhook the same", () => assert.deepEqual(hooksOf(helmDefault), hooksOf(kustomizeBase)));
+test("Helm and kustomize ask the webhook the same", () =>
+  assert.deepEqual(hooksOf(helmDefault), hooksOf(kustomizeBase)));
 
 for (const kind of ["Deployment", "Service", "PodDisruptionBudget"]) {
   test(`Helm and kustomize have the same ${kind}s`, () => {
@@ -135,7 +189,8 @@ for (const kind of ["Deployment", "Service", "PodDisruptionBudget"]) {
 }
 
 test("the components of kustomize grant what the values of Helm grant", () => {
-  const kustomization = "resources: ['{base}']\ncomponents: ['{components/pod-refresher}', '{components/install-roles}']\n";
+  const kustomization =
+    "resources: ['{base}']\ncomponents: ['{components/pod-refresher}', '{components/install-roles}']\n";
   const objects = overlay({ "kustomization.yaml": kustomization });
   const values = helm({ "runner.podRefresher": true, "rbac.installRoles": true });
   assert.deepEqual(rulesOf(objects), rulesOf(values));
@@ -186,14 +241,21 @@ for (const [name, objects] of rendered) {
       assert.ok(spec.topologySpreadConstraints.length > 0, pod);
       for (const container of [...spec.containers, ...(spec.initContainers ?? [])]) {
         const { securityContext, resources } = container;
-        assert.deepEqual(securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } }, pod);
+        assert.deepEqual(
+          securityContext,
+          { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
+          pod,
+        );
         assert.ok(resources.requests.cpu && resources.requests.memory && resources.limits.memory, pod);
         assert.ok(container.livenessProbe && container.readinessProbe && container.startupProbe, pod);
         const cache = container.env.find((it) => it.name === "XDG_CACHE_HOME").value;
         const mount = container.volumeMounts.find((it) => it.mountPath === cache);
         assert.ok(spec.volumes.find((it) => it.name === mount.name).emptyDir, pod);
         for (const probe of ["livenessProbe", "readinessProbe", "startupProbe"]) {
-          assert.ok(container.ports.some((it) => it.name === container[probe].httpGet.port), `${pod} ${probe}`);
+          assert.ok(
+            container.ports.some((it) => it.name === container[probe].httpGet.port),
+            `${pod} ${probe}`,
+          );
         }
       }
     }
@@ -201,11 +263,15 @@ for (const [name, objects] of rendered) {
 
   test(`${name}: what selects, finds; what is referred to, is there`, () => {
     const pods = podsOf(objects);
-    const finds = (selector, who) => assert.equal(pods.filter(([, { metadata }]) => covers(selector, metadata.labels)).length, 1, who);
-    for (const it of ofKind(objects, "Deployment", "PodDisruptionBudget")) finds(it.spec.selector.matchLabels, it.metadata.name);
+    const finds = (selector, who) =>
+      assert.equal(pods.filter(([, { metadata }]) => covers(selector, metadata.labels)).length, 1, who);
+    for (const it of ofKind(objects, "Deployment", "PodDisruptionBudget"))
+      finds(it.spec.selector.matchLabels, it.metadata.name);
     for (const it of ofKind(objects, "NetworkPolicy")) finds(it.spec.podSelector.matchLabels, it.metadata.name);
     for (const it of ofKind(objects, "ServiceMonitor")) {
-      const services = ofKind(objects, "Service").filter(({ metadata }) => covers(it.spec.selector.matchLabels, metadata.labels));
+      const services = ofKind(objects, "Service").filter(({ metadata }) =>
+        covers(it.spec.selector.matchLabels, metadata.labels),
+      );
       assert.equal(services.length, 1);
       for (const { port } of it.spec.endpoints) assert.ok(services[0].spec.ports.some(({ name }) => name === port));
     }
@@ -217,12 +283,14 @@ for (const [name, objects] of rendered) {
     }
     for (const [, { spec }] of pods) {
       assert.ok(named(objects, "ServiceAccount", spec.serviceAccountName));
-      for (const { topologyKey, labelSelector } of spec.topologySpreadConstraints) finds(labelSelector.matchLabels, topologyKey);
+      for (const { topologyKey, labelSelector } of spec.topologySpreadConstraints)
+        finds(labelSelector.matchLabels, topologyKey);
     }
     for (const { metadata, roleRef, subjects } of ofKind(objects, "ClusterRoleBinding", "RoleBinding")) {
       assert.ok(named(objects, roleRef.kind, roleRef.name) || roleRef.name === "cluster-admin", metadata.name);
       assert.ok(subjects.length > 0, metadata.name);
-      for (const it of subjects) assert.equal(named(objects, "ServiceAccount", it.name)?.metadata.namespace, it.namespace, metadata.name);
+      for (const it of subjects)
+        assert.equal(named(objects, "ServiceAccount", it.name)?.metadata.namespace, it.namespace, metadata.name);
     }
     for (const { webhooks } of ofKind(objects, "ValidatingWebhookConfiguration")) {
       for (const { clientConfig, namespaceSelector } of webhooks) {
@@ -255,7 +323,14 @@ const GROUPS = {
   ocm: ["cluster.open-cluster-management.io"],
   kubefed: ["core.kubefed.io", "types.kubefed.io"],
   kudo: ["kudo.dev"],
-  certmanager: ["operators.opdev.io", "operators.redhat.io", "operator.openshift.io", "apps", "rbac.authorization.k8s.io", "admissionregistration.k8s.io"],
+  certmanager: [
+    "operators.opdev.io",
+    "operators.redhat.io",
+    "operator.openshift.io",
+    "apps",
+    "rbac.authorization.k8s.io",
+    "admissionregistration.k8s.io",
+  ],
 };
 
 for (const [dialect, groups] of Object.entries(GROUPS)) {
@@ -271,20 +346,30 @@ for (const [dialect, groups] of Object.entries(GROUPS)) {
     const objects = helm({ dialects: only(dialect) });
     const all = rulesOf(helmDefault);
     for (const [role, rules] of Object.entries(rulesOf(objects))) assert.deepEqual(rules, all[role]);
-    const granted = Object.values(rulesOf(objects)).flat().flatMap((it) => it.apiGroups);
+    const granted = Object.values(rulesOf(objects))
+      .flat()
+      .flatMap((it) => it.apiGroups);
     for (const group of groups) assert.ok(granted.includes(group), group);
-    assert.deepEqual(argsOf(objects, "fleetfold-runner").filter((it) => it.startsWith("--dialect")), [`--dialect=${dialect}`]);
+    assert.deepEqual(
+      argsOf(objects, "fleetfold-runner").filter((it) => it.startsWith("--dialect")),
+      [`--dialect=${dialect}`],
+    );
   });
 }
 
 test("for KubeFed alone, what is ocm's may be read and no more", () => {
   const rules = Object.values(rulesOf(helm({ "dialects.ocm": false }))).flat();
   const its = rules.filter((it) => it.apiGroups.includes(GROUPS.ocm[0]));
-  assert.deepEqual(its.map((it) => it.verbs), [["get", "list", "watch"]]);
+  assert.deepEqual(
+    its.map((it) => it.verbs),
+    [["get", "list", "watch"]],
+  );
 });
 
 test("the webhook only reads, and sees no secret", () => {
-  const bound = ofKind(helmDefault, "ClusterRoleBinding", "RoleBinding").filter((it) => it.subjects.some(({ name }) => name === "fleetfold-webhook"));
+  const bound = ofKind(helmDefault, "ClusterRoleBinding", "RoleBinding").filter((it) =>
+    it.subjects.some(({ name }) => name === "fleetfold-webhook"),
+  );
   const rules = bound.flatMap((it) => named(helmDefault, it.roleRef.kind, it.roleRef.name).rules);
   assert.ok(rules.length > 5);
   for (const { resources, verbs } of rules) {
@@ -296,12 +381,19 @@ test("the webhook only reads, and sees no secret", () => {
 
 test("without clusters that are reached by a secret, none may be read", () => {
   const rules = rulesOf(helm({ dialects: only("ocm", "kudo", "certmanager") }));
-  assert.ok(!Object.values(rules).flat().some((it) => it.resources.includes("secrets")));
+  assert.ok(
+    !Object.values(rules)
+      .flat()
+      .some((it) => it.resources.includes("secrets")),
+  );
 });
 
 test("rights can be narrowed to namespaces", () => {
   const objects = helm(SETS["narrow rights"]);
-  const where = (role) => ofKind(objects, "RoleBinding", "ClusterRoleBinding").filter((it) => it.roleRef.name === role).map((it) => it.metadata.namespace);
+  const where = (role) =>
+    ofKind(objects, "RoleBinding", "ClusterRoleBinding")
+      .filter((it) => it.roleRef.name === role)
+      .map((it) => it.metadata.namespace);
   assert.deepEqual(where("fleetfold-cluster-secrets"), ["acme", "kube-federation-system"]);
   assert.deepEqual(where("fleetfold-certmanager-installs-namespaced"), ["cert-manager"]);
 });
@@ -309,31 +401,61 @@ test("rights can be narrowed to namespaces", () => {
 test("a row of rbac.installs counts where it says", () => {
   const objects = helm(SETS["rights for what is installed"]);
   const roles = ofKind(objects, "Role").filter((it) => it.metadata.name === "fleetfold-installs-0");
-  assert.deepEqual(roles.map((it) => it.metadata.namespace), ["databases", "queues"]);
+  assert.deepEqual(
+    roles.map((it) => it.metadata.namespace),
+    ["databases", "queues"],
+  );
   assert.deepEqual(roles[0].rules[0].resources, ["statefulsets"]);
   assert.deepEqual(named(objects, "ClusterRole", "fleetfold-installs-1").rules[0].verbs, ["get", "create"]);
 });
 
 test("a label guard fails closed, the rest lets pass", () => {
-  const policies = (objects) => Object.fromEntries(hooksOf(objects).map((it) => [it.name.split(".")[0], it.failurePolicy]));
-  assert.deepEqual(policies(helmDefault), { greenhouse: "Fail", ocm: "Fail", kubefed: "Ignore", certmanager: "Ignore" });
+  const policies = (objects) =>
+    Object.fromEntries(hooksOf(objects).map((it) => [it.name.split(".")[0], it.failurePolicy]));
+  assert.deepEqual(policies(helmDefault), {
+    greenhouse: "Fail",
+    ocm: "Fail",
+    kubefed: "Ignore",
+    certmanager: "Ignore",
+  });
   assert.equal(policies(helm({ "webhook.failurePolicy.kubefed": "Fail" })).kubefed, "Fail");
 });
 
 test("with limits the webhook is asked about every kind that has a say, and about deletes", () => {
   const objects = helm(SETS["limits on changes"]);
-  for (const it of ["--max-deletes=0", "--max-delete-percent=5", "--max-changes=1000000"]) assert.ok(argsOf(objects, "fleetfold-webhook").includes(it), it);
-  const asked = new Set(hooksOf(objects).flatMap((it) => it.rules).flatMap((it) => it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource}`))));
-  const silent = ["/configmaps", "apiextensions.k8s.io/customresourcedefinitions", `${GROUPS.ocm[0]}/placementdecisions`];
+  for (const it of ["--max-deletes=0", "--max-delete-percent=5", "--max-changes=1000000"])
+    assert.ok(argsOf(objects, "fleetfold-webhook").includes(it), it);
+  const asked = new Set(
+    hooksOf(objects)
+      .flatMap((it) => it.rules)
+      .flatMap((it) => it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource}`))),
+  );
+  const silent = [
+    "/configmaps",
+    "apiextensions.k8s.io/customresourcedefinitions",
+    `${GROUPS.ocm[0]}/placementdecisions`,
+  ];
   const read = kindsOf(DIALECTS).map((it) => `${it.group}/${it.resource}`);
   assert.deepEqual([...asked].sort(), read.filter((it) => !silent.includes(it)).sort());
-  assert.deepEqual(hooksOf(helm({ "webhook.limits.maxDeletes": 1, dialects: only("greenhouse") })).map((it) => it.name), ["greenhouse.fleetfold.dev", "namespaces.fleetfold.dev"]);
+  assert.deepEqual(
+    hooksOf(helm({ "webhook.limits.maxDeletes": 1, dialects: only("greenhouse") })).map((it) => it.name),
+    ["greenhouse.fleetfold.dev", "namespaces.fleetfold.dev"],
+  );
 });
 
 test("every value of the runner reaches it", () => {
   const args = argsOf(helm(SETS.everything), "fleetfold-runner");
-  const wanted = ["--name=fleet", "--require-approval", "--dry-run", "--pod-refresher", "--max-deletes=0", "--max-delete-percent=5", "--max-changes=1000000"];
-  for (const it of [...wanted, "--protect=Service", "--protect=StatefulSet", "--resync=90m", "--log-level=debug"]) assert.ok(args.includes(it), it);
+  const wanted = [
+    "--name=fleet",
+    "--require-approval",
+    "--dry-run",
+    "--pod-refresher",
+    "--max-deletes=0",
+    "--max-delete-percent=5",
+    "--max-changes=1000000",
+  ];
+  for (const it of [...wanted, "--protect=Service", "--protect=StatefulSet", "--resync=90m", "--log-level=debug"])
+    assert.ok(args.includes(it), it);
   assert.equal(args.at(-1), "--module=/module/engine.wasm");
 });
 
@@ -374,7 +496,11 @@ const REFUSED = [
   ["a timeout that a person would not wait for", { "webhook.timeoutSeconds": 30 }, /timeoutSeconds/],
   ["a mode that there is not", { "webhook.certificate.mode": "self" }, /certificate.*mode/],
   ["the mode secret without a secret", { "webhook.certificate.mode": "secret" }, /secretName/],
-  ["a star for a verb", { "rbac.installs": [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["*"] }] }, /installs.*verbs/],
+  [
+    "a star for a verb",
+    { "rbac.installs": [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["*"] }] },
+    /installs.*verbs/,
+  ],
   ["the user root", { podUser: 0 }, /podUser/],
   ["a limit below zero", { "webhook.limits.maxDeletes": -1 }, /maxDeletes/],
   ["a share above 100", { "runner.limits.maxDeletePercent": 101 }, /maxDeletePercent/],
@@ -396,6 +522,10 @@ test("every value is described", () => {
 
 test("the page for operators names every role", () => {
   const page = readFileSync(join(root, "install", "README.md"), "utf8");
-  const all = overlay({ "kustomization.yaml": "resources: ['{base}']\ncomponents: ['{components/pod-refresher}', '{components/install-roles}']\n" });
-  for (const { metadata } of ofKind(all, "ClusterRole", "Role")) assert.ok(page.includes(`\`${metadata.name}\``), metadata.name);
+  const all = overlay({
+    "kustomization.yaml":
+      "resources: ['{base}']\ncomponents: ['{components/pod-refresher}', '{components/install-roles}']\n",
+  });
+  for (const { metadata } of ofKind(all, "ClusterRole", "Role"))
+    assert.ok(page.includes(`\`${metadata.name}\``), metadata.name);
 });

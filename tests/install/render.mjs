@@ -55,7 +55,8 @@ export function overlay(files) {
   const folder = mkdtempSync(join(tmpdir(), "fleetfold-overlay-"));
   try {
     const place = (_, name) => relative(folder, kustomization(name));
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text.replace(/\{([a-z/-]+)\}/g, place));
+    for (const [name, text] of Object.entries(files))
+      writeFileSync(join(folder, name), text.replace(/\{([a-z/-]+)\}/g, place));
     return readDocuments(must("kustomize", ["build", folder]), tools);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -74,7 +75,10 @@ export function rulesOf(objects) {
 /** What the API server asks the webhook about, without the authority that it trusts. */
 export function hooksOf(objects) {
   const [configuration] = ofKind(objects, "ValidatingWebhookConfiguration");
-  return configuration.webhooks.map(({ clientConfig: { caBundle, ...clientConfig }, ...rest }) => ({ ...rest, clientConfig }));
+  return configuration.webhooks.map(({ clientConfig: { caBundle, ...clientConfig }, ...rest }) => ({
+    ...rest,
+    clientConfig,
+  }));
 }
 
 /** What the program itself says. */

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fleetfold_core::cel::Program;
 use fleetfold_core::diagnostic::Code;
-use fleetfold_core::json;
+use fleetfold_core::value::json;
 use fleetfold_core::value::{Map, Number, Value};
 use fleetfold_tests::peers::{Peer, seed};
 

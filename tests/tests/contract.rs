@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fleetfold_core::contract::{OPS, codes, schema, typescript};
+use fleetfold_core::api::{OPS, codes, schema, typescript};
 use fleetfold_tests::tree::root;
 
 #[test]

@@ -2,7 +2,9 @@
 
 use fleetfold::cache::Cache;
 use fleetfold::guest::{Guest, Limits, Module};
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::value::json;
 use fleetfold_tests::laws::hold;
 use fleetfold_tests::tree::root;
 use proptest::prelude::*;

@@ -1,15 +1,16 @@
 //! The laws of the engine, each held against generated inputs.
 
-use fleetfold_core::contract::Mode;
-use fleetfold_core::diff::diff;
-use fleetfold_core::fold::{Folded, Layer, Setting, Source, fold};
-use fleetfold_core::matching::{DifferenceKind, differences, update};
-use fleetfold_core::own::{AdoptAction, Owner, ReleaseAction, adopt, release};
-use fleetfold_core::patch::patch;
-use fleetfold_core::path::{OptionPath, Pointer, RetentionPath};
-use fleetfold_core::retain::{Rules, retain};
-use fleetfold_core::rules::retention::STRICT;
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::diagnostic::Mode;
+use fleetfold_core::engine::diff::diff;
+use fleetfold_core::engine::fold::{Folded, Layer, Setting, Source, fold};
+use fleetfold_core::engine::matching::{DifferenceKind, differences, update};
+use fleetfold_core::engine::ownership::{AdoptAction, Owner, ReleaseAction, adopt, release};
+use fleetfold_core::engine::patch::patch;
+use fleetfold_core::engine::retain::{Rules, retain};
+use fleetfold_core::object::kinds::retention::STRICT;
+use fleetfold_core::value::json;
+use fleetfold_core::value::path::{OptionPath, Pointer, RetentionPath};
 use fleetfold_tests::generate::{any_value, custom, pair};
 use fleetfold_tests::laws::hold;
 use proptest::prelude::*;

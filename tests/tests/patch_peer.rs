@@ -1,7 +1,9 @@
 //! Patches against the libraries that the originals use: json-patch v4.12 (KubeFed, our compat mode) and v5 (RFC 6902
 //! with extensions, our strict mode).
 
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::value::json;
 use fleetfold_tests::peers::{Peer, seed};
 
 const CASES: usize = 20_000;

@@ -1,7 +1,9 @@
 //! Selectors against `k8s.io/apimachinery`: the same verdict, and an error exactly where the original errs.
 
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 use fleetfold_core::diagnostic::Code;
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::value::json;
 use fleetfold_tests::peers::{Peer, seed};
 
 const CASES: usize = 50_000;

@@ -48,19 +48,18 @@ fn core_reads_no_clock_no_file_no_network_and_no_chance() {
     }
 }
 
-/// The host knows kinds as data that the engine gave it. Only the writer of example fleets knows them by name, as whoever
-/// writes documents does.
+/// The host knows kinds as data that the engine gave it.
 #[test]
 fn the_host_knows_no_kind_of_a_dialect() {
     let answer = fleetfold_core::Workspace::default().call(r#"{"op":"kinds"}"#);
-    let answer = fleetfold_core::json::parse(&answer).expect("an answer");
+    let answer = fleetfold_core::value::json::parse(&answer).expect("an answer");
     let rows = answer.at(&["ok", "kinds"]).and_then(fleetfold_core::Value::as_list).expect("kinds");
     let of_dialects =
         rows.iter().filter(|it| it.text_at(&["group"]).contains('.') && !it.text_at(&["group"]).ends_with(".k8s.io"));
     let kinds: Vec<String> =
         of_dialects.map(|it| format!("\"{}\"", it.text_at(&["kind"]))).map(|it| it.replace("*\"", "")).collect();
     assert!(kinds.len() > 20, "{kinds:?}");
-    let is_host = |name: &String| name.starts_with("host/src") && !name.starts_with("host/src/example");
+    let is_host = |name: &String| name.starts_with("host/src");
     for (name, text) in sources(&[".rs"]).into_iter().filter(|(name, _)| is_host(name)) {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for kind in &kinds {
@@ -127,4 +126,69 @@ fn no_registry_is_named() {
             assert!(!text.contains(host), "{name} names {host}");
         }
     }
+}
+
+#[test]
+fn every_vector_says_why_in_a_clause() {
+    for (name, text) in vectors() {
+        let why = text.lines().find_map(|line| line.strip_prefix("  \"why\": \"")?.strip_suffix("\","));
+        let why = why.unwrap_or_else(|| panic!("{name} has no `why` on a line of its own"));
+        assert!(why.chars().count() >= 25, "{name}: {why}");
+        assert!(!starts_with_row_number(why), "{name} refers to a table: {why}");
+    }
+}
+
+/// A reference such as `G11`, `K19:` or `4.1:` means nothing to a reader who does not have that table.
+fn starts_with_row_number(why: &str) -> bool {
+    let word = why.split_whitespace().next().unwrap_or_default();
+    let digits = word.trim_end_matches([':', ',']).trim_start_matches(|it: char| it.is_ascii_uppercase());
+    let is_number = !digits.is_empty() && digits.chars().all(|it| it.is_ascii_digit() || it == '.');
+    is_number && (word.ends_with(':') || word.starts_with(|it: char| it.is_ascii_uppercase()))
+}
+
+#[test]
+fn row_numbers_are_recognized() {
+    for why in ["G11: the unit is the option", "K19 and K20 are taken", "4.1: nothing is compared", "O15"] {
+        assert!(starts_with_row_number(why), "{why}");
+    }
+    for why in ["1 and 1.0 are the same number", "U+2028 is a line break", "KubeFed drops it", "2^64 is too large"] {
+        assert!(!starts_with_row_number(why), "{why}");
+    }
+}
+
+#[test]
+fn vectors_are_indented_by_two_spaces() {
+    for (name, text) in vectors() {
+        let mut depth = 0usize;
+        for (number, line) in text.lines().enumerate() {
+            let content = line.trim_start_matches(' ');
+            let wanted = 2 * depth.saturating_sub(usize::from(content.starts_with(['}', ']'])));
+            assert_eq!(line.len() - content.len(), wanted, "{name}:{}", number + 1);
+            let (opened, closed) = brackets(content);
+            depth = (depth + opened).saturating_sub(closed);
+        }
+    }
+}
+
+/// How many brackets a line of JSON opens and closes outside of its strings.
+fn brackets(line: &str) -> (usize, usize) {
+    let (mut opened, mut closed, mut in_string, mut is_escaped) = (0, 0, false, false);
+    for it in line.chars() {
+        match it {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => in_string = !in_string,
+            '{' | '[' if !in_string => opened += 1,
+            '}' | ']' if !in_string => closed += 1,
+            _ => {}
+        }
+    }
+    (opened, closed)
+}
+
+fn vectors() -> Vec<(String, String)> {
+    let vectors: Vec<_> =
+        sources(&[".json"]).into_iter().filter(|(name, _)| name.starts_with("tests/vectors/")).collect();
+    assert!(vectors.len() > 2_000, "there are only {} vectors", vectors.len());
+    vectors
 }

@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use fleetfold_core::contract::Mode;
+use fleetfold_core::Value;
+use fleetfold_core::diagnostic::Mode;
+use fleetfold_core::value::json;
 use fleetfold_core::yaml::{self, YamlError};
-use fleetfold_core::{Value, json};
 use fleetfold_tests::peers::{Peer, seed};
 use fleetfold_tests::tree::root;
 

@@ -1,10 +1,11 @@
-// Finds the Chromium that the tests drive, or installs Debian's. Run by itself it makes sure that there is one.
+// Finds the Chromium that the tests drive, or installs Debian's package. As a script it only makes sure that Chromium
+// is installed.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { install, onPath } from "../machine.mjs";
 
-/** The path of Chromium: `CHROMIUM`, or what the path has. */
+/** The path of Chromium: `CHROMIUM`, else `chromium` from the PATH. */
 export function chromium() {
   const found = named() ?? onPath("chromium");
   if (found) return found;
@@ -18,4 +19,5 @@ function named() {
   return path || undefined;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(execFileSync(chromium(), ["--version", "--no-sandbox"], { encoding: "utf8" }).trim());
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  console.log(execFileSync(chromium(), ["--version", "--no-sandbox"], { encoding: "utf8" }).trim());

@@ -1,12 +1,13 @@
-// `<fleetfold-preview>` in other people's pages: plain HTML, React 19, a plugin section, a shadow root; set, heard, moved, taken out.
+// `<fleetfold-preview>` in host pages: plain HTML, React 19, a plugin section, a shadow root; properties, events,
+// moving and removing it.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { demos } from "../../web/demo/build.mjs";
-import { axe, browser, check, open, site } from "./bed.mjs";
-import { shown } from "./shown.mjs";
+import { axe, browser, check, open, site } from "./harness.mjs";
+import { shown } from "./visible-text.mjs";
 
 let chromium, served, folder;
 
@@ -21,10 +22,15 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a story on a page of its own, which must not have broken a rule at its end. */
+/** Runs a story on its own page and checks for violations at its end. */
 function story(name, path, tell, options = {}) {
   test(name, async () => {
-    const page = await open(chromium, served, { path, settle: false, viewport: { width: 1200, height: 1400 }, ...options });
+    const page = await open(chromium, served, {
+      path,
+      settle: false,
+      viewport: { width: 1200, height: 1400 },
+      ...options,
+    });
     try {
       await tell(page);
       check(page);
@@ -36,7 +42,6 @@ function story(name, path, tell, options = {}) {
 
 const row = (place, name) => place.getByRole("row", { name: new RegExp(`^${name.replaceAll(".", "\\.")}, `) });
 
-/** Waits until a value is what it should be. */
 async function value(place, name, wanted) {
   const cell = row(place, name).getByRole("gridcell").nth(1);
   await cell.waitFor();
@@ -71,12 +76,14 @@ spec:
     optionValues: [{name: replicas, value: ${replicas}}]
 `;
 
-/** Puts an element on the page, with what it tells kept in `globalThis.told`. */
+/** Adds an element to the page and records its events in `globalThis.told`. */
 function put(page, properties, attributes = {}) {
   return page.evaluate(
     ([properties, attributes]) => {
       document.body.replaceChildren();
-      if (!globalThis.told) for (const type of ["ready", "select", "change", "error", "open"]) document.body.addEventListener(`fleetfold-${type}`, (event) => globalThis.told.push([type, event.detail]));
+      if (!globalThis.told)
+        for (const type of ["ready", "select", "change", "error", "open"])
+          document.body.addEventListener(`fleetfold-${type}`, (event) => globalThis.told.push([type, event.detail]));
       globalThis.told = [];
       const element = document.createElement("fleetfold-preview");
       for (const [name, it] of Object.entries(attributes)) element.setAttribute(name, it);
@@ -86,14 +93,18 @@ function put(page, properties, attributes = {}) {
     [properties, attributes],
   );
 }
-const told = (page, type) => page.evaluate((type) => globalThis.told.filter(([it]) => it === type).map(([, detail]) => detail), type);
+const told = (page, type) =>
+  page.evaluate((type) => globalThis.told.filter(([it]) => it === type).map(([, detail]) => detail), type);
 const preview = (page) => page.locator("fleetfold-preview");
 
 story("plain HTML: two of them, one from an address, one from a property", "/plain.html", async (page) => {
   const [served, given] = [page.locator("#served"), page.locator("#given")];
   await value(served, "replicas", "5");
   await value(given, "replicas", "5");
-  assert.match(await row(served, "replicas").getAttribute("aria-label"), /set by cluster-option-override in presets.yaml line 29, overrides 3 from preset/);
+  assert.match(
+    await row(served, "replicas").getAttribute("aria-label"),
+    /set by cluster-option-override in presets.yaml line 29, overrides 3 from preset/,
+  );
   assert.match(await shown(given), /2 of 2 selected/);
   await row(served, "replicas").click();
   await page.waitForFunction(() => document.querySelector("#heard").textContent.includes('"path":"replicas"'));
@@ -106,9 +117,14 @@ story("plain HTML: typing in the editable one changes its tree, and the page hea
   const area = given.getByRole("textbox", { name: "Documents in documents.yaml" });
   await area.fill((await area.inputValue()).replace("value: 5", "value: 9"));
   await value(given, "replicas", "9 was 5");
-  await page.waitForFunction(() => document.querySelector("#heard").textContent.startsWith("fleetfold-change from given"));
+  await page.waitForFunction(() =>
+    document.querySelector("#heard").textContent.startsWith("fleetfold-change from given"),
+  );
   await row(given, "replicas").click();
-  await given.getByRole("button", { name: /Go to documents.yaml/ }).first().click();
+  await given
+    .getByRole("button", { name: /Go to documents.yaml/ })
+    .first()
+    .click();
   const line = await area.evaluate((it) => it.value.slice(it.selectionStart, it.selectionEnd));
   assert.match(line, /replicas, value: 9/);
 });
@@ -116,9 +132,19 @@ story("plain HTML: typing in the editable one changes its tree, and the page hea
 story("the page's look stays the page's, and the element's its own", "/plain.html", async (page) => {
   await value(page.locator("#served"), "replicas", "5");
   const looks = await page.evaluate(() => {
-    const within = (root) => [root, ...[...root.querySelectorAll("*")].flatMap((it) => (it.shadowRoot ? within(it.shadowRoot) : []))];
-    const button = within(document.querySelector("#served").shadowRoot).map((it) => it.querySelector("button")).find(Boolean);
-    return { heading: getComputedStyle(document.querySelector("h1")).fontFamily, sheets: document.adoptedStyleSheets.length, styles: document.querySelectorAll("style").length, radius: getComputedStyle(button).borderRadius };
+    const within = (root) => [
+      root,
+      ...[...root.querySelectorAll("*")].flatMap((it) => (it.shadowRoot ? within(it.shadowRoot) : [])),
+    ];
+    const button = within(document.querySelector("#served").shadowRoot)
+      .map((it) => it.querySelector("button"))
+      .find(Boolean);
+    return {
+      heading: getComputedStyle(document.querySelector("h1")).fontFamily,
+      sheets: document.adoptedStyleSheets.length,
+      styles: document.querySelectorAll("style").length,
+      radius: getComputedStyle(button).borderRadius,
+    };
   });
   assert.match(looks.heading, /Georgia/);
   assert.deepEqual([looks.sheets, looks.styles], [0, 0]);
@@ -127,13 +153,19 @@ story("the page's look stays the page's, and the element's its own", "/plain.htm
 
 story("custom properties and the theme change how it looks", "/plain.html", async (page) => {
   await value(page.locator("#given"), "replicas", "5");
-  const accent = (id) => page.locator(id).getByRole("button", { name: "compare with…" }).evaluate((it) => getComputedStyle(it).color);
+  const accent = (id) =>
+    page
+      .locator(id)
+      .getByRole("button", { name: "compare with…" })
+      .evaluate((it) => getComputedStyle(it).color);
   assert.equal(await accent("#given"), "rgb(122, 31, 162)");
   assert.notEqual(await accent("#served"), "rgb(122, 31, 162)");
   const ground = () => page.locator("#served").evaluate((it) => getComputedStyle(it).backgroundColor);
   assert.equal(await ground(), "rgb(255, 255, 255)");
   await page.locator("#served").evaluate((it) => (it.theme = "dark"));
-  await page.waitForFunction(() => getComputedStyle(document.querySelector("#served")).backgroundColor === "rgb(20, 23, 28)");
+  await page.waitForFunction(
+    () => getComputedStyle(document.querySelector("#served")).backgroundColor === "rgb(20, 23, 28)",
+  );
 });
 
 story("React 19 sets properties and hears events", "/react/index.html", async (page) => {
@@ -166,7 +198,9 @@ story("documents may be text, objects or files", "/plain.html", async (page) => 
   await put(page, { documents: [{ name: "a/fleet.yaml", text: FLEET(4) }] });
   await value(preview(page), "replicas", "4");
   assert.match(await row(preview(page), "replicas").getAttribute("aria-label"), /in fleet.yaml line 21/);
-  await put(page, { documents: [{ kind: "Cluster", apiVersion: "greenhouse.sap/v1alpha1", metadata: { name: "one", namespace: "x" } }] });
+  await put(page, {
+    documents: [{ kind: "Cluster", apiVersion: "greenhouse.sap/v1alpha1", metadata: { name: "one", namespace: "x" } }],
+  });
   await page.waitForFunction(() => globalThis.told.some(([type]) => type === "ready"));
   assert.deepEqual(await told(page, "ready"), [{ subjects: [] }]);
   assert.match(await shown(preview(page)), /kind: PluginPreset/, "it teaches what is missing");
@@ -179,8 +213,18 @@ story("integers beyond 2^53 in objects stay exact", "/plain.html", async (page) 
     const metadata = { name: "m", namespace: "acme" };
     document.querySelector("fleetfold-preview").documents = [
       { apiVersion, kind: "Cluster", metadata },
-      { apiVersion, kind: "PluginDefinition", metadata, spec: { version: "1", options: [{ name: "big", type: "int", default: 9007199254740993n }] } },
-      { apiVersion, kind: "PluginPreset", metadata, spec: { clusterSelector: {}, plugin: { pluginDefinitionRef: { kind: "PluginDefinition", name: "m" } } } },
+      {
+        apiVersion,
+        kind: "PluginDefinition",
+        metadata,
+        spec: { version: "1", options: [{ name: "big", type: "int", default: 9007199254740993n }] },
+      },
+      {
+        apiVersion,
+        kind: "PluginPreset",
+        metadata,
+        spec: { clusterSelector: {}, plugin: { pluginDefinitionRef: { kind: "PluginDefinition", name: "m" } } },
+      },
     ];
   });
   await value(preview(page), "big", "9007199254740993");
@@ -204,7 +248,10 @@ story("a link shows the line, unless the page shows it itself", "/plain.html", a
   await put(page, { documents: FLEET() }, { cluster: "us-1" });
   await row(preview(page), "replicas").click();
   await preview(page).getByRole("button", { name: "Go to documents.yaml:21" }).click();
-  assert.match(await preview(page).locator("ff-source .here").innerText(), /21\s*optionValues: \[\{name: replicas, value: 3\}\]/);
+  assert.match(
+    await preview(page).locator("ff-source .here").innerText(),
+    /21\s*optionValues: \[\{name: replicas, value: 3\}\]/,
+  );
   assert.deepEqual(await told(page, "open"), [{ file: "documents.yaml", line: 21, column: 20 }]);
   await preview(page).getByRole("button", { name: "Close the lines of the document" }).click();
   assert.equal(await preview(page).locator("ff-source").count(), 0);
@@ -215,8 +262,14 @@ story("a link shows the line, unless the page shows it itself", "/plain.html", a
 
 story("an address that gives nothing is told and shown", "/plain.html", async (page) => {
   await put(page, {}, { src: "./plain.js?x ./missing.yaml" });
-  await preview(page).getByRole("alert").filter({ hasText: "missing.yaml cannot be loaded: the server answers 404" }).waitFor();
-  assert.deepEqual((await told(page, "error")).map((it) => it.src), ["./missing.yaml"]);
+  await preview(page)
+    .getByRole("alert")
+    .filter({ hasText: "missing.yaml cannot be loaded: the server answers 404" })
+    .waitFor();
+  assert.deepEqual(
+    (await told(page, "error")).map((it) => it.src),
+    ["./missing.yaml"],
+  );
   page.problems = () => [];
 });
 
@@ -237,10 +290,19 @@ story("in a shadow root, moved, taken out and put back it goes on", "/plain.html
   const area = preview(page).getByRole("textbox");
   await area.fill((await area.inputValue()).replace("value: 3", "value: 7"));
   await value(preview(page), "replicas", "7 was 3");
-  // Moved: nothing starts anew.
-  assert.equal(await page.evaluate(() => ((globalThis.before = globalThis.element.state), document.body.append(globalThis.element), globalThis.before === globalThis.element.state)), true);
+  // After a move nothing restarts.
+  assert.equal(
+    await page.evaluate(
+      () => (
+        (globalThis.before = globalThis.element.state),
+        document.body.append(globalThis.element),
+        globalThis.before === globalThis.element.state
+      ),
+    ),
+    true,
+  );
   await value(preview(page), "replicas", "7 was 3");
-  // Taken out: the worker ends. Put back: another one has the same, edits included.
+  // Removing the element ends its worker. Adding it again starts a worker with the same documents and edits.
   await page.evaluate(() => globalThis.element.remove());
   await page.waitForFunction(() => globalThis.element.state === undefined);
   assert.equal(page.workers().length, 0);
@@ -277,10 +339,18 @@ story("readonly wins over editable", "/plain.html", async (page) => {
 
 for (const path of ["/plain.html", "/react/index.html", "/headlamp/index.html"]) {
   for (const colorScheme of ["light", "dark"]) {
-    story(`axe finds nothing in ${path} in ${colorScheme}`, path, async (page) => {
-      await preview(page).getByRole("row", { name: /^replicas, / }).first().click();
-      await preview(page).locator("ff-cascade").first().waitFor();
-      assert.deepEqual(await axe(page), []);
-    }, { colorScheme });
+    story(
+      `axe finds nothing in ${path} in ${colorScheme}`,
+      path,
+      async (page) => {
+        await preview(page)
+          .getByRole("row", { name: /^replicas, / })
+          .first()
+          .click();
+        await preview(page).locator("ff-cascade").first().waitFor();
+        assert.deepEqual(await axe(page), []);
+      },
+      { colorScheme },
+    );
   }
 }

@@ -1,12 +1,12 @@
-// The fleet: every cluster, found by selector or text, sorted, and why it is in or out.
+// The Fleet view: every cluster, filtered by selector or text, sorted, with the reasons for its membership.
 import assert from "node:assert/strict";
-import { ask, axe, choice, choose, chooseView, setText, settled, text } from "./bed.mjs";
+import { axe, query, select, selection, selectView, setText, settled, text } from "./harness.mjs";
 import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const story = stories(async (page) => {
-  await choose(page, { subject: METRICS });
-  await chooseView(page, "Fleet");
+  await select(page, { subject: METRICS });
+  await selectView(page, "Fleet");
 });
 
 const view = (page) => page.locator("ff-fleet");
@@ -24,42 +24,63 @@ async function filter(page, text) {
 
 async function focusedRow(page) {
   return page.evaluate(() => {
-    const deepest = (root) => (root.activeElement?.shadowRoot?.activeElement ? deepest(root.activeElement.shadowRoot) : root.activeElement);
+    const deepest = (root) =>
+      root.activeElement?.shadowRoot?.activeElement ? deepest(root.activeElement.shadowRoot) : root.activeElement;
     return Number(deepest(document)?.getAttribute("aria-rowindex"));
   });
 }
 
-story("all clusters are there, and few of two thousand in the DOM, wherever one scrolls", async (page) => {
-  const { ok } = await ask(page, { op: "clusters" });
-  assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1));
-  assert.match(await status(page), /^2,020 clusters/);
-  for (const share of [0, 0.3, 0.7, 1]) {
-    await grid(page).evaluate((it, share) => (it.scrollTop = it.scrollHeight * share), share);
-    await settled(page);
-    const number = await rows(page).count();
-    assert.ok(number > 5 && number < 80, `${number} rows`);
-  }
-  assert.equal(await rows(page).last().getAttribute("aria-rowindex"), String(ok.clusters.length + 1));
-  const seen = await grid(page).evaluate((it) => {
-    const frame = it.getBoundingClientRect();
-    return [...it.querySelectorAll("[data-row]")].filter((row) => row.getBoundingClientRect().bottom <= frame.bottom + 1 && row.getBoundingClientRect().top >= frame.top).at(-1)?.getAttribute("aria-rowindex");
-  });
-  assert.equal(seen, String(ok.clusters.length + 1), "the last row is on screen at the end");
-}, { example: "thousand" });
+story(
+  "all clusters are there, and few of two thousand in the DOM, wherever one scrolls",
+  async (page) => {
+    const { ok } = await query(page, { op: "clusters" });
+    assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1));
+    assert.match(await status(page), /^2,020 clusters/);
+    for (const share of [0, 0.3, 0.7, 1]) {
+      await grid(page).evaluate((it, share) => (it.scrollTop = it.scrollHeight * share), share);
+      await settled(page);
+      const number = await rows(page).count();
+      assert.ok(number > 5 && number < 80, `${number} rows`);
+    }
+    assert.equal(await rows(page).last().getAttribute("aria-rowindex"), String(ok.clusters.length + 1));
+    const seen = await grid(page).evaluate((it) => {
+      const frame = it.getBoundingClientRect();
+      return [...it.querySelectorAll("[data-row]")]
+        .filter(
+          (row) =>
+            row.getBoundingClientRect().bottom <= frame.bottom + 1 && row.getBoundingClientRect().top >= frame.top,
+        )
+        .at(-1)
+        ?.getAttribute("aria-rowindex");
+    });
+    assert.equal(seen, String(ok.clusters.length + 1), "the last row is on screen at the end");
+  },
+  { example: "thousand" },
+);
 
-story("a selector picks what the engine picks, and the view says that it is one", async (page) => {
-  for (const selector of ["tier in (gold,silver),!legacy", "environment=prod,gpu!=true", "region notin (eu-west, eu-north)"]) {
-    await filter(page, selector);
-    const { ok } = await ask(page, { op: "clusters", selector });
-    assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1), selector);
-    assert.match(await status(page), /read as a selector/);
-  }
-}, { example: "thousand" });
+story(
+  "a selector picks what the engine picks, and the view says that it is one",
+  async (page) => {
+    for (const selector of [
+      "tier in (gold,silver),!legacy",
+      "environment=prod,gpu!=true",
+      "region notin (eu-west, eu-north)",
+    ]) {
+      await filter(page, selector);
+      const { ok } = await query(page, { op: "clusters", selector });
+      assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1), selector);
+      assert.match(await status(page), /read as a selector/);
+    }
+  },
+  { example: "thousand" },
+);
 
 story("anything else is text in names, labels and sets", async (page) => {
   await filter(page, "OPENSHIFT");
-  const { ok } = await ask(page, { op: "clusters" });
-  const want = ok.clusters.filter((it) => JSON.stringify([it.name, it.namespace, it.labels, it.sets]).toLowerCase().includes("openshift")).map((it) => it.name);
+  const { ok } = await query(page, { op: "clusters" });
+  const want = ok.clusters
+    .filter((it) => JSON.stringify([it.name, it.namespace, it.labels, it.sets]).toLowerCase().includes("openshift"))
+    .map((it) => it.name);
   assert.deepEqual(await names(page), want);
   assert.match(await status(page), new RegExp(`^${want.length} of 11 clusters read as text`));
   await filter(page, "eu- gold");
@@ -71,14 +92,20 @@ story("a word can be read as a selector on request", async (page) => {
   assert.match(await status(page), /read as text/);
   await view(page).getByRole("button", { name: "read as a selector" }).click();
   await settled(page);
-  const { ok } = await ask(page, { op: "clusters", selector: "vendor" });
-  assert.deepEqual(await names(page), ok.clusters.map((it) => it.name));
+  const { ok } = await query(page, { op: "clusters", selector: "vendor" });
+  assert.deepEqual(
+    await names(page),
+    ok.clusters.map((it) => it.name),
+  );
 });
 
 story("a selector that cannot be read says where, and what was found stays", async (page) => {
   await filter(page, "tier in (production)");
   const before = await names(page);
-  assert.deepEqual(before, (await ask(page, { op: "clusters", selector: "tier in (production)" })).ok.clusters.map((it) => it.name));
+  assert.deepEqual(
+    before,
+    (await query(page, { op: "clusters", selector: "tier in (production)" })).ok.clusters.map((it) => it.name),
+  );
   await filter(page, "tier in (production");
   const alert = view(page).getByRole("alert");
   assert.match(await alert.innerText(), /expected , or \), but found the end/);
@@ -91,22 +118,26 @@ story("a selector that cannot be read says where, and what was found stays", asy
   assert.equal((await names(page)).length, 11);
 });
 
-story("chips build the selector and take it apart again", async (page) => {
-  const tier = view(page).getByRole("group", { name: "tier", exact: true });
-  await tier.getByRole("button", { name: "gold" }).click();
-  await settled(page);
-  assert.equal(await box(page).inputValue(), "tier=gold");
-  await tier.getByRole("button", { name: "silver" }).click();
-  await settled(page);
-  assert.equal(await box(page).inputValue(), "tier in (gold,silver)");
-  assert.equal(await tier.getByRole("button", { name: "gold" }).getAttribute("aria-pressed"), "true");
-  const { ok } = await ask(page, { op: "clusters", selector: "tier in (gold,silver)" });
-  assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1));
-  await tier.getByRole("button", { name: "gold" }).click();
-  await tier.getByRole("button", { name: "silver" }).click();
-  await settled(page);
-  assert.equal(await box(page).inputValue(), "");
-}, { example: "thousand" });
+story(
+  "chips build the selector and take it apart again",
+  async (page) => {
+    const tier = view(page).getByRole("group", { name: "tier", exact: true });
+    await tier.getByRole("button", { name: "gold" }).click();
+    await settled(page);
+    assert.equal(await box(page).inputValue(), "tier=gold");
+    await tier.getByRole("button", { name: "silver" }).click();
+    await settled(page);
+    assert.equal(await box(page).inputValue(), "tier in (gold,silver)");
+    assert.equal(await tier.getByRole("button", { name: "gold" }).getAttribute("aria-pressed"), "true");
+    const { ok } = await query(page, { op: "clusters", selector: "tier in (gold,silver)" });
+    assert.equal(await grid(page).getAttribute("aria-rowcount"), String(ok.clusters.length + 1));
+    await tier.getByRole("button", { name: "gold" }).click();
+    await tier.getByRole("button", { name: "silver" }).click();
+    await settled(page);
+    assert.equal(await box(page).inputValue(), "");
+  },
+  { example: "thousand" },
+);
 
 story("a set shows who is in it", async (page) => {
   await view(page).getByRole("group", { name: "Sets" }).getByRole("button", { name: "dev" }).click();
@@ -123,33 +154,45 @@ story("columns sort both ways", async (page) => {
   assert.equal(await header(page, "name").getAttribute("aria-sort"), "descending");
   await header(page, "kind").getByRole("button").click();
   await settled(page);
-  const kinds = await grid(page).locator("[data-row]").evaluateAll((all) => all.map((it) => it.querySelectorAll('[role="gridcell"]')[1].textContent.trim()));
+  const kinds = await grid(page)
+    .locator("[data-row]")
+    .evaluateAll((all) => all.map((it) => it.querySelectorAll('[role="gridcell"]')[1].textContent.trim()));
   assert.deepEqual(kinds, [...kinds].sort());
 });
 
 story("each cluster of the subject's fleet says whether it is in, and why", async (page) => {
-  const cell = async (name) => (await rows(page).filter({ hasText: name }).locator(".in").textContent()).replace(/\s/g, "");
+  const cell = async (name) =>
+    (await rows(page).filter({ hasText: name }).locator(".in").textContent()).replace(/\s/g, "");
   assert.match(await cell("eu-1"), /^✓in$/);
   assert.match(await cell("lab-1"), /^✗notin$/);
   assert.match(await cell("berlin"), /^anotherfleet$/);
   await rows(page).filter({ hasText: "lab-1" }).click();
   await settled(page);
-  assert.equal((await choice(page)).cluster, "lab-1");
+  assert.equal((await selection(page)).cluster, "lab-1");
   const detail = view(page).getByRole("region", { name: "lab-1" });
   assert.match(await detail.innerText(), /not in[\s\S]*tier=gold does not hold: the label is bronze/);
-  const opened = page.evaluate(() => new Promise((told) => document.querySelector("ff-app").state.addEventListener("open", (event) => told(event.detail), { once: true })));
+  const opened = page.evaluate(
+    () =>
+      new Promise((told) =>
+        document.querySelector("ff-app").state.addEventListener("open", (event) => told(event.detail), { once: true }),
+      ),
+  );
   await detail.getByRole("button", { name: "does not hold" }).click();
   const place = await opened;
   assert.match((await text(page, place.file)).split("\n")[place.line - 1], /tier: bronze/);
 });
 
-story("clusters of one name in several fleets are told apart", async (page) => {
-  await filter(page, "cluster-000003");
-  assert.equal((await names(page)).length, 3);
-  await rows(page).filter({ hasText: "ManagedCluster" }).click();
-  await settled(page);
-  assert.match(await view(page).locator(".detail h2").innerText(), /^ManagedCluster/);
-}, { example: "thousand" });
+story(
+  "clusters of one name in several fleets are told apart",
+  async (page) => {
+    await filter(page, "cluster-000003");
+    assert.equal((await names(page)).length, 3);
+    await rows(page).filter({ hasText: "ManagedCluster" }).click();
+    await settled(page);
+    assert.match(await view(page).locator(".detail h2").innerText(), /^ManagedCluster/);
+  },
+  { example: "thousand" },
+);
 
 story("a cluster that does not answer says so", async (page) => {
   await page.evaluate(async () => {
@@ -160,44 +203,62 @@ story("a cluster that does not answer says so", async (page) => {
   assert.match(await rows(page).filter({ hasText: "eu-1" }).innerText(), /does not answer/);
   await rows(page).filter({ hasText: "eu-1" }).click();
   await settled(page);
-  assert.match(await view(page).getByRole("region", { name: "eu-1" }).innerText(), /It does not answer: connection refused/);
+  assert.match(
+    await view(page).getByRole("region", { name: "eu-1" }).innerText(),
+    /It does not answer: connection refused/,
+  );
 });
 
-story("the keyboard alone walks the table and chooses", async (page) => {
-  await box(page).focus();
-  for (let at = 0; !(await focusedRow(page)) && at < 80; at++) await page.keyboard.press("Tab");
-  await page.keyboard.press("Home");
-  assert.equal(await focusedRow(page), 2);
-  await page.keyboard.press("End");
-  await settled(page);
-  assert.equal(await focusedRow(page), 2021);
-  await page.keyboard.press("PageUp");
-  await page.keyboard.press("ArrowDown");
-  await settled(page);
-  const at = await focusedRow(page);
-  assert.ok(at > 1900 && at < 2021, String(at));
-  await page.keyboard.press("Enter");
-  await settled(page);
-  assert.equal(await grid(page).locator('[aria-selected="true"]').getAttribute("aria-rowindex"), String(at));
-  assert.equal((await choice(page)).cluster, (await grid(page).locator('[aria-selected="true"] .name').innerText()).trim());
-}, { example: "thousand" });
+story(
+  "the keyboard alone walks the table and chooses",
+  async (page) => {
+    await box(page).focus();
+    for (let at = 0; !(await focusedRow(page)) && at < 80; at++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Home");
+    assert.equal(await focusedRow(page), 2);
+    await page.keyboard.press("End");
+    await settled(page);
+    assert.equal(await focusedRow(page), 2021);
+    await page.keyboard.press("PageUp");
+    await page.keyboard.press("ArrowDown");
+    await settled(page);
+    const at = await focusedRow(page);
+    assert.ok(at > 1900 && at < 2021, String(at));
+    await page.keyboard.press("Enter");
+    await settled(page);
+    assert.equal(await grid(page).locator('[aria-selected="true"]').getAttribute("aria-rowindex"), String(at));
+    assert.equal(
+      (await selection(page)).cluster,
+      (await grid(page).locator('[aria-selected="true"] .name').innerText()).trim(),
+    );
+  },
+  { example: "thousand" },
+);
 
 story("names that look like markup, or like parts of JavaScript, are text", async (page) => {
   const bad = "<img src=x onerror=alert(1)>";
-  await setText(page, "greenhouse/clusters.yaml", `${await text(page, "greenhouse/clusters.yaml")}
+  await setText(
+    page,
+    "greenhouse/clusters.yaml",
+    `${await text(page, "greenhouse/clusters.yaml")}
 ---
 apiVersion: greenhouse.sap/v1alpha1
 kind: Cluster
 metadata: {name: ${JSON.stringify(bad)}, namespace: acme, labels: {constructor: a, toString: ${JSON.stringify(bad)}, __proto__: c, rtl: "\\u202Egnp.exe"}}
 spec: {accessMode: direct}
-`);
+`,
+  );
   await filter(page, "onerror");
   assert.deepEqual(await names(page), [bad]);
   assert.equal(await view(page).locator("img").count(), 0);
 });
 
 story("an empty fleet shows the three lines that make a cluster", async (page) => {
-  await page.evaluate(() => document.querySelector("ff-app").state.open({ id: "own", title: "", files: [{ name: "empty.yaml", text: "" }], complete: [], facts: [] }));
+  await page.evaluate(() =>
+    document
+      .querySelector("ff-app")
+      .state.open({ id: "own", title: "", files: [{ name: "empty.yaml", text: "" }], complete: [], facts: [] }),
+  );
   await settled(page);
   const lines = (await view(page).locator("pre").innerText()).split("\n");
   assert.equal(lines.length, 3);
@@ -206,8 +267,12 @@ story("an empty fleet shows the three lines that make a cluster", async (page) =
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  story(`axe finds nothing, ${colorScheme}`, async (page) => {
-    await filter(page, "tier in (gold");
-    assert.deepEqual(await axe(page, { within: { fromShadowDom: ["ff-app", "ff-fleet"] } }), []);
-  }, { example: "thousand", colorScheme });
+  story(
+    `axe finds nothing, ${colorScheme}`,
+    async (page) => {
+      await filter(page, "tier in (gold");
+      assert.deepEqual(await axe(page, { within: { fromShadowDom: ["ff-app", "ff-fleet"] } }), []);
+    },
+    { example: "thousand", colorScheme },
+  );
 }

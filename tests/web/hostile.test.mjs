@@ -1,18 +1,60 @@
-// What documents say is shown as text, whatever it looks like, in every view.
+// Every view shows document content as text, whatever it contains.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { browser, check, choose, chooseView, open, setText, site } from "./bed.mjs";
+import { browser, check, open, select, selectView, setText, site } from "./harness.mjs";
 
 const run = "globalThis.pwned=1";
 const HOSTILE = [
-  `<script>${run}</script>`, `<img src=x onerror="${run}">`, `<svg onload="${run}">`, `"><script>${run}</script>`, `'><img src=x onerror='${run}'>`,
-  `<iframe srcdoc="<script>parent.${run}</script>">`, `<body onload="${run}">`, `<a href="javascript:${run}">x</a>`, `javascript:${run}`, `<details open ontoggle="${run}">`,
-  `<style>*{display:none}</style>`, `<link rel=stylesheet href=//evil.test>`, `<base href=//evil.test>`, `<meta http-equiv=refresh content="0;url=//evil.test">`, `<form action=//evil.test><input name=x>`,
-  `\${${run}}`, `{{${run}}}`, `<%= ${run} %>`, `#{${run}}`, `\`\${${run}}\``, `');${run};('`, `";${run};"`, `--><script>${run}</script>`, `]]><script>${run}</script>`,
-  `</textarea><script>${run}</script>`, `</title><script>${run}</script>`, `</style><script>${run}</script>`, `</template><img src=x onerror=${run}>`, `<template shadowrootmode=open><script>${run}</script></template>`,
-  `<object data="javascript:${run}">`, `<embed src="javascript:${run}">`, `<math><mi xlink:href="javascript:${run}">x</mi></math>`, `<svg><animate onbegin="${run}" attributeName=x>`, `<video><source onerror="${run}">`,
-  `<marquee onstart="${run}">`, `<input autofocus onfocus="${run}">`, `<x onclick="${run}" tabindex=0 autofocus onfocus="${run}">`, `&lt;script&gt;${run}&lt;/script&gt;`, `\u003cscript\u003e${run}\u003c/script\u003e`, `__proto__`,
-  `constructor`, `toString`, `\u202Egnp.exe`, `\u200b\u200b`, `🎉`.repeat(50), `a`.repeat(5000), `%3Cscript%3E${run}%3C/script%3E`, `data:text/html,<script>${run}</script>`, `?lit$0$`, `<!--?lit$0$--><img src=x onerror=${run}>`,
+  `<script>${run}</script>`,
+  `<img src=x onerror="${run}">`,
+  `<svg onload="${run}">`,
+  `"><script>${run}</script>`,
+  `'><img src=x onerror='${run}'>`,
+  `<iframe srcdoc="<script>parent.${run}</script>">`,
+  `<body onload="${run}">`,
+  `<a href="javascript:${run}">x</a>`,
+  `javascript:${run}`,
+  `<details open ontoggle="${run}">`,
+  `<style>*{display:none}</style>`,
+  `<link rel=stylesheet href=//evil.test>`,
+  `<base href=//evil.test>`,
+  `<meta http-equiv=refresh content="0;url=//evil.test">`,
+  `<form action=//evil.test><input name=x>`,
+  `\${${run}}`,
+  `{{${run}}}`,
+  `<%= ${run} %>`,
+  `#{${run}}`,
+  `\`\${${run}}\``,
+  `');${run};('`,
+  `";${run};"`,
+  `--><script>${run}</script>`,
+  `]]><script>${run}</script>`,
+  `</textarea><script>${run}</script>`,
+  `</title><script>${run}</script>`,
+  `</style><script>${run}</script>`,
+  `</template><img src=x onerror=${run}>`,
+  `<template shadowrootmode=open><script>${run}</script></template>`,
+  `<object data="javascript:${run}">`,
+  `<embed src="javascript:${run}">`,
+  `<math><mi xlink:href="javascript:${run}">x</mi></math>`,
+  `<svg><animate onbegin="${run}" attributeName=x>`,
+  `<video><source onerror="${run}">`,
+  `<marquee onstart="${run}">`,
+  `<input autofocus onfocus="${run}">`,
+  `<x onclick="${run}" tabindex=0 autofocus onfocus="${run}">`,
+  `&lt;script&gt;${run}&lt;/script&gt;`,
+  `\u003cscript\u003e${run}\u003c/script\u003e`,
+  `__proto__`,
+  `constructor`,
+  `toString`,
+  `\u202Egnp.exe`,
+  `\u200b\u200b`,
+  `🎉`.repeat(50),
+  `a`.repeat(5000),
+  `%3Cscript%3E${run}%3C/script%3E`,
+  `data:text/html,<script>${run}</script>`,
+  `?lit$0$`,
+  `<!--?lit$0$--><img src=x onerror=${run}>`,
 ];
 const VIEWS = ["Who gets what", "Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"];
 let chromium, served;
@@ -27,7 +69,7 @@ after(async () => {
 
 const text = (value) => JSON.stringify(value);
 
-/** A fleet that says the string wherever people can say something. */
+/** A fleet with the string in every place that a document can set. */
 function documents(hostile) {
   return `apiVersion: greenhouse.sap/v1alpha1
 kind: PluginDefinition
@@ -66,13 +108,20 @@ test(`${HOSTILE.length} hostile strings are text in every view`, async () => {
   for (const hostile of HOSTILE) {
     await setText(page, `hostile/${hostile.slice(0, 40)}.yaml`, "");
     await setText(page, "hostile.yaml", documents(hostile));
-    await choose(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title", file: "hostile.yaml" });
-    for (const view of VIEWS) await chooseView(page, view);
+    await select(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title", file: "hostile.yaml" });
+    for (const view of VIEWS) await selectView(page, view);
     assert.equal(await page.evaluate(() => globalThis.pwned), undefined, hostile);
   }
   const made = await page.evaluate(() => {
-    const under = (root) => [...root.querySelectorAll("*")].flatMap((it) => [it, ...(it.shadowRoot ? under(it.shadowRoot) : [])]);
-    return under(document).filter((it) => ["IFRAME", "OBJECT", "EMBED", "MARQUEE", "VIDEO", "BASE", "FORM", "IMG"].includes(it.tagName) || [...it.attributes].some((attribute) => attribute.name.startsWith("on"))).map((it) => it.outerHTML.slice(0, 200));
+    const under = (root) =>
+      [...root.querySelectorAll("*")].flatMap((it) => [it, ...(it.shadowRoot ? under(it.shadowRoot) : [])]);
+    return under(document)
+      .filter(
+        (it) =>
+          ["IFRAME", "OBJECT", "EMBED", "MARQUEE", "VIDEO", "BASE", "FORM", "IMG"].includes(it.tagName) ||
+          [...it.attributes].some((attribute) => attribute.name.startsWith("on")),
+      )
+      .map((it) => it.outerHTML.slice(0, 200));
   });
   assert.deepEqual(made, []);
   check(page);
@@ -83,8 +132,11 @@ test("a hostile value is shown as it is written", async () => {
   const page = await open(chromium, served);
   const [, hostile] = HOSTILE;
   await setText(page, "hostile.yaml", documents(hostile));
-  await choose(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title" });
-  assert.ok((await page.locator("ff-effective").getByText(hostile, { exact: false }).count()) > 0, "the value is on the page, as text");
+  await select(page, { subject: "PluginPreset/acme/metrics", cluster: "one", path: "title" });
+  assert.ok(
+    (await page.locator("ff-effective").getByText(hostile, { exact: false }).count()) > 0,
+    "the value is on the page, as text",
+  );
   check(page);
   await page.context().close();
 });

@@ -1,4 +1,4 @@
-// How the package behaves for those who call it.
+// The behaviour of the package's API.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync, cpSync } from "node:fs";
@@ -6,11 +6,29 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { site } from "./bed.mjs";
+import { site } from "./harness.mjs";
 import { pack } from "./package-packed.mjs";
 
-const PRIMITIVES = ["adopt", "authorize", "describe", "fold", "match", "mold", "parse", "patch", "refresh", "release", "retain", "select"];
-const configMap = (name, data) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "shop" }, data });
+const PRIMITIVES = [
+  "adopt",
+  "authorize",
+  "describe",
+  "fold",
+  "match",
+  "mold",
+  "parse",
+  "patch",
+  "refresh",
+  "release",
+  "retain",
+  "select",
+];
+const configMap = (name, data) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "shop" },
+  data,
+});
 let dist, api, wasm, packed;
 before(async () => {
   packed = pack();
@@ -19,7 +37,7 @@ before(async () => {
   api = await import(pathToFileURL(join(dist, "node.js")));
 });
 
-/** The browser's entry point, as often as it is wanted: each has an engine of its own. */
+/** Imports the browser entry point as a new module instance, each with its own engine. */
 let copies = 0;
 const fresh = () => import(`${pathToFileURL(join(dist, "web.js"))}?${copies++}`);
 
@@ -38,7 +56,10 @@ test("Every op is a method, and every one that needs nothing loaded a function",
   for (const op of names) assert.equal(typeof api.Workspace.prototype[op], "function", op);
   const exported = Object.keys(api).filter((it) => names.includes(it));
   assert.deepEqual(exported.sort(), PRIMITIVES);
-  assert.deepEqual(Object.keys(api).sort(), ["FleetfoldError", "Workspace", "call", "callText", "init", "offsetOf", ...PRIMITIVES].sort());
+  assert.deepEqual(
+    Object.keys(api).sort(),
+    ["FleetfoldError", "Workspace", "call", "callText", "init", "offsetOf", ...PRIMITIVES].sort(),
+  );
 });
 
 test("Every entry point has the same names", async () => {
@@ -57,7 +78,10 @@ test("Nothing is listed twice: a workspace has no properties that spread or prin
 
 test("Large integers are exact as BigInts, in requests and in answers", () => {
   const large = [9007199254740993n, -9007199254740993n, 9223372036854775807n, -9223372036854775808n];
-  const { object } = api.patch({ object: { n: 0 }, patch: [{ op: "replace", path: "/n", value: large }] }, { bigint: true });
+  const { object } = api.patch(
+    { object: { n: 0 }, patch: [{ op: "replace", path: "/n", value: large }] },
+    { bigint: true },
+  );
   assert.deepEqual(object, { n: large });
   assert.equal(typeof api.patch({ object: { n: 9007199254740991n }, patch: [] }, { bigint: true }).object.n, "number");
 });
@@ -67,13 +91,31 @@ test("Without asking, large integers are the nearest numbers", () => {
 });
 
 test("Text in, text out loses nothing", () => {
-  assert.equal(api.callText('{"op":"parse","text":"count: 9007199254740993"}'), '{"ok":{"documents":[{"count":9007199254740993}]}}');
+  assert.equal(
+    api.callText('{"op":"parse","text":"count: 9007199254740993"}'),
+    '{"ok":{"documents":[{"count":9007199254740993}]}}',
+  );
 });
 
 test("BigInts are written exactly whatever else the request holds", () => {
-  const tricky = { n: 12345678901234567n, mark: "int12345678901234567", intt: "inttt1", list: [undefined, 1n, "int1"], day: new Date(0), gone: undefined, number: new Number(7) };
+  const tricky = {
+    n: 12345678901234567n,
+    mark: "int12345678901234567",
+    intt: "inttt1",
+    list: [undefined, 1n, "int1"],
+    day: new Date(0),
+    gone: undefined,
+    number: new Number(7),
+  };
   const { object } = api.patch({ object: tricky, patch: [] }, { bigint: true });
-  assert.deepEqual(object, { n: 12345678901234567n, mark: "int12345678901234567", intt: "inttt1", list: [null, 1, "int1"], day: "1970-01-01T00:00:00.000Z", number: 7 });
+  assert.deepEqual(object, {
+    n: 12345678901234567n,
+    mark: "int12345678901234567",
+    intt: "inttt1",
+    list: [null, 1, "int1"],
+    day: "1970-01-01T00:00:00.000Z",
+    number: 7,
+  });
 });
 
 test("BigInts are exact in programs that gave them a toJSON", () => {
@@ -95,7 +137,10 @@ test("Keys with a meaning in JavaScript are keys like any other", () => {
 test("A lone surrogate is refused where it stands, not turned into another character", () => {
   for (const text of ["a: \ud800", "\udc00", "a: \ude00\ud83d"]) {
     // In a value it is JSON's escape, in a text it is the character itself.
-    for (const called of [api.call({ op: "parse", text }), JSON.parse(api.callText(`{"op":"parse","text":"${text}"}`))]) {
+    for (const called of [
+      api.call({ op: "parse", text }),
+      JSON.parse(api.callText(`{"op":"parse","text":"${text}"}`)),
+    ]) {
       assert.ok(called.error, JSON.stringify(called));
       assert.ok(["lone-surrogate", "bad-request"].includes(called.error.code), called.error.code);
     }
@@ -118,7 +163,10 @@ test("What a method throws is what `call` returns", () => {
   const request = { op: "select", selector: "a in (" };
   const { error } = api.call(request);
   const { code, message, at, hint } = thrown(() => api.select(request));
-  assert.deepEqual({ code, message, at, hint }, { code: error.code, message: error.message, at: error.at, hint: error.hint });
+  assert.deepEqual(
+    { code, message, at, hint },
+    { code: error.code, message: error.message, at: error.at, hint: error.hint },
+  );
 });
 
 test("Diagnostics come with the answer, and an answer without any has an empty list", () => {
@@ -134,7 +182,12 @@ test("A workspace can be freed any number of times, and says so when it is calle
   const workspace = new api.Workspace();
   workspace.free();
   workspace.free();
-  for (const use of [() => workspace.lint(), () => workspace.call({ op: "lint" }), () => workspace.call({ op: "lint" }, { bigint: true }), () => workspace.callText("{}")]) {
+  for (const use of [
+    () => workspace.lint(),
+    () => workspace.call({ op: "lint" }),
+    () => workspace.call({ op: "lint" }, { bigint: true }),
+    () => workspace.callText("{}"),
+  ]) {
     const error = thrown(use);
     assert.ok(error instanceof api.FleetfoldError);
     assert.equal(error.code, "freed");
@@ -157,8 +210,15 @@ test("`using` frees a workspace, and nothing breaks where there is no such symbo
 
 test("Two workspaces know nothing of each other", () => {
   const [one, two] = [new api.Workspace(), new api.Workspace()];
-  one.load({ documents: [{ apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata: { name: "eu-1", namespace: "acme" } }] });
-  assert.deepEqual([one, two].map((it) => it.clusters().clusters.length), [1, 0]);
+  one.load({
+    documents: [
+      { apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata: { name: "eu-1", namespace: "acme" } },
+    ],
+  });
+  assert.deepEqual(
+    [one, two].map((it) => it.clusters().clusters.length),
+    [1, 0],
+  );
   two.free();
   assert.equal(one.clusters().clusters.length, 1);
   one.free();
@@ -185,7 +245,13 @@ test("In Node, init has nothing to do and may be called", async () => {
 
 test("An engine starts from bytes, a module, a response or a promise of one", async () => {
   const response = () => new Response(wasm, { headers: { "content-type": "application/wasm" } });
-  const sources = [wasm, wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.length), new WebAssembly.Module(wasm), response(), Promise.resolve(response())];
+  const sources = [
+    wasm,
+    wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.length),
+    new WebAssembly.Module(wasm),
+    response(),
+    Promise.resolve(response()),
+  ];
   for (const source of sources) {
     const web = await fresh();
     await web.init(source);
@@ -220,7 +286,7 @@ test("Only the first init does something, also when several come at once", async
     workspace.load({ documents: [configMap("a", {})] });
     await web.init("engine.wasm");
     assert.equal(asked, 1);
-    // What was loaded is still there.
+    // The loaded documents are still there.
     assert.ok(workspace.lint());
   } finally {
     globalThis.fetch = realFetch;
@@ -229,14 +295,26 @@ test("Only the first init does something, also when several come at once", async
 
 test("Before init, calls say what is missing; an init that failed says why and may be tried again", async () => {
   const web = await fresh();
-  for (const use of [() => new web.Workspace(), () => web.parse({ text: "" }), () => web.callText("{}"), () => web.call({ op: "describe" })]) {
+  for (const use of [
+    () => new web.Workspace(),
+    () => web.parse({ text: "" }),
+    () => web.callText("{}"),
+    () => web.call({ op: "describe" }),
+  ]) {
     const error = thrown(use);
     assert.ok(error instanceof web.FleetfoldError);
     assert.equal(error.code, "not-started");
     assert.match(error.hint, /init/);
   }
-  for (const source of [() => new Response("", { status: 404 }), () => new Uint8Array([1, 2, 3]), () => Promise.reject(new Error("offline"))]) {
-    await assert.rejects(web.init(source()), (error) => error instanceof web.FleetfoldError && error.code === "not-started" && error.cause !== undefined);
+  for (const source of [
+    () => new Response("", { status: 404 }),
+    () => new Uint8Array([1, 2, 3]),
+    () => Promise.reject(new Error("offline")),
+  ]) {
+    await assert.rejects(
+      web.init(source()),
+      (error) => error instanceof web.FleetfoldError && error.code === "not-started" && error.cause !== undefined,
+    );
   }
   await web.init(wasm);
   assert.deepEqual(web.parse({ text: "a: 1" }).documents, [{ a: 1 }]);
@@ -253,7 +331,7 @@ test("Places become offsets as editors count, whatever the line breaks and chara
   assert.equal(text[at(3, 4)], "é");
   assert.equal(at(4, 1), text.indexOf("\n\n") + 1);
   assert.equal(text.slice(at(5, 1)), "😀");
-  // Never beyond the line or the text.
+  // The offset never exceeds the line or the text.
   assert.equal(text[at(1, 99)], "\r");
   assert.equal(at(5, 99), text.length);
   assert.equal(at(99, 1), text.length);
@@ -276,11 +354,56 @@ test("Hostile input gives an error of the contract, or a FleetfoldError, and not
   let deep = [];
   for (let at = 0; at < 100_000; at++) deep = [deep];
   const values = [
-    undefined, null, 0, NaN, "", "text", true, 1n, Symbol("s"), () => 1, [], {}, cyclic, deep, new Map(), new Proxy({}, { ownKeys: () => { throw new Error("trap"); } }),
-    { toJSON: () => { throw new TypeError("no"); } }, { toJSON: () => undefined }, { op: "nothing" }, { op: "__proto__" }, { op: "constructor" }, { op: 5 },
-    { get op() { throw "a text"; } }, "\ud800", "[".repeat(100_000), "a: &a [*a, *a]", "\u0000", "a".repeat(1_000_000), Object.create(null), new Date(NaN), new Uint8Array(3),
+    undefined,
+    null,
+    0,
+    NaN,
+    "",
+    "text",
+    true,
+    1n,
+    Symbol("s"),
+    () => 1,
+    [],
+    {},
+    cyclic,
+    deep,
+    new Map(),
+    new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("trap");
+        },
+      },
+    ),
+    {
+      toJSON: () => {
+        throw new TypeError("no");
+      },
+    },
+    { toJSON: () => undefined },
+    { op: "nothing" },
+    { op: "__proto__" },
+    { op: "constructor" },
+    { op: 5 },
+    {
+      get op() {
+        throw "a text";
+      },
+    },
+    "\ud800",
+    "[".repeat(100_000),
+    "a: &a [*a, *a]",
+    "\u0000",
+    "a".repeat(1_000_000),
+    Object.create(null),
+    new Date(NaN),
+    new Uint8Array(3),
   ];
-  const ops = Object.getOwnPropertyNames(api.Workspace.prototype).filter((it) => !["constructor", "free", "call", "callText"].includes(it));
+  const ops = Object.getOwnPropertyNames(api.Workspace.prototype).filter(
+    (it) => !["constructor", "free", "call", "callText"].includes(it),
+  );
   const workspace = new api.Workspace();
   const fine = (run) => {
     try {
@@ -300,9 +423,10 @@ test("Hostile input gives an error of the contract, or a FleetfoldError, and not
     }
     fine(() => workspace.callText(value));
     for (const op of ops) fine(() => workspace[op](value));
-    for (const op of ["load", "fold", "patch"]) fine(() => workspace[op]({ documents: value, text: value, layers: value, object: value, patch: value }));
+    for (const op of ["load", "fold", "patch"])
+      fine(() => workspace[op]({ documents: value, text: value, layers: value, object: value, patch: value }));
   }
-  // And it still answers.
+  // The workspace still answers.
   assert.deepEqual(workspace.parse({ text: "a: 1" }).documents, [{ a: 1 }]);
   workspace.free();
 });

@@ -1,13 +1,23 @@
-// The package in Chromium, under a strict policy: bundled by Vite and by esbuild, and in its worker.
+// The package in Chromium under a strict policy: bundled by Vite and by esbuild, and in its worker.
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { browser, check, open, site } from "./bed.mjs";
+import { browser, check, open, site } from "./harness.mjs";
 import { compile, project, run, SAID, tool } from "./package-consume.mjs";
 import { pack } from "./package-packed.mjs";
 
-const BUNDLER = ["--module", "esnext", "--moduleResolution", "bundler", "--target", "es2022", "--lib", "es2022,dom", "--noEmit"];
+const BUNDLER = [
+  "--module",
+  "esnext",
+  "--moduleResolution",
+  "bundler",
+  "--target",
+  "es2022",
+  "--lib",
+  "es2022,dom",
+  "--noEmit",
+];
 
 /** In the page and in its worker. */
 const MAIN = `
@@ -46,7 +56,8 @@ preview.documents = [
 preview.cluster = "eu-1";
 document.body.append(preview);
 `;
-const HTML = (script) => `<!doctype html><html lang="en"><title>Package</title><body><script type="module" src="${script}"></script></body></html>`;
+const HTML = (script) =>
+  `<!doctype html><html lang="en"><title>Package</title><body><script type="module" src="${script}"></script></body></html>`;
 
 let packed, chromium;
 before(async () => {
@@ -55,7 +66,7 @@ before(async () => {
 });
 after(() => chromium?.close());
 
-/** What the page in a folder says, from a file server with a strict policy. */
+/** The result of the page in a folder, served with a strict policy. */
 async function shown(folder) {
   const server = await site(folder);
   const page = await open(chromium, server, { settle: false });
@@ -84,22 +95,36 @@ test("esbuild bundles a typed program, and it runs in the page and in the worker
   const folder = project(packed, "esbuild", { type: "module" }, { "main.ts": MAIN });
   compile(folder, [...BUNDLER, "main.ts"]);
   run(tool("esbuild"), ["main.ts", "--bundle", "--format=esm", "--outdir=out", "--log-level=warning"], folder);
-  for (const it of ["engine.wasm", "worker-script.js"]) copyFileSync(join(folder, "node_modules", "fleetfold", "dist", it), join(folder, "out", it));
+  for (const it of ["engine.wasm", "worker-script.js"])
+    copyFileSync(join(folder, "node_modules", "fleetfold", "dist", it), join(folder, "out", it));
   writeFileSync(join(folder, "out", "index.html"), HTML("./main.js"));
   assert.deepEqual(await shown(join(folder, "out")), EXPECTED);
 });
 
 test("esbuild gives the engine's address by its file loader", async () => {
-  const main = 'import { init, parse } from "fleetfold";\nimport wasm from "fleetfold/engine.wasm";\nObject.assign(globalThis, { said: init(wasm).then(() => parse({ text: "a: 1" }).documents) });\n';
+  const main =
+    'import { init, parse } from "fleetfold";\nimport wasm from "fleetfold/engine.wasm";\nObject.assign(globalThis, { said: init(wasm).then(() => parse({ text: "a: 1" }).documents) });\n';
   const folder = project(packed, "esbuild-loader", { type: "module" }, { "main.ts": main });
   compile(folder, [...BUNDLER, "main.ts"]);
-  run(tool("esbuild"), ["main.ts", "--bundle", "--format=esm", "--outdir=out", "--loader:.wasm=file", "--log-level=warning"], folder);
+  run(
+    tool("esbuild"),
+    ["main.ts", "--bundle", "--format=esm", "--outdir=out", "--loader:.wasm=file", "--log-level=warning"],
+    folder,
+  );
   writeFileSync(join(folder, "out", "index.html"), HTML("./main.js"));
   assert.deepEqual(await shown(join(folder, "out")), [{ a: 1 }]);
 });
 
 test("A single file with the engine in it runs without asking for another", async () => {
-  const folder = project(packed, "single", { type: "module" }, { "main.ts": 'import { parse } from "fleetfold/inline";\nObject.assign(globalThis, { said: parse({ text: "a: 1" }).documents });\n' });
+  const folder = project(
+    packed,
+    "single",
+    { type: "module" },
+    {
+      "main.ts":
+        'import { parse } from "fleetfold/inline";\nObject.assign(globalThis, { said: parse({ text: "a: 1" }).documents });\n',
+    },
+  );
   compile(folder, [...BUNDLER, "main.ts"]);
   run(tool("esbuild"), ["main.ts", "--bundle", "--format=iife", "--outdir=out", "--log-level=warning"], folder);
   writeFileSync(join(folder, "out", "index.html"), HTML("./main.js"));
@@ -107,7 +132,10 @@ test("A single file with the engine in it runs without asking for another", asyn
   const page = await open(chromium, server, { settle: false });
   assert.deepEqual(await page.evaluate(() => globalThis.said), [{ a: 1 }]);
   check(page);
-  assert.deepEqual(server.requests.filter((it) => !it.includes("favicon")), ["GET / 200", "GET /main.js 200"]);
+  assert.deepEqual(
+    server.requests.filter((it) => !it.includes("favicon")),
+    ["GET / 200", "GET /main.js 200"],
+  );
   await page.context().close();
   await server.close();
 });
@@ -119,13 +147,19 @@ for (const [name, make] of Object.entries({
   },
   esbuild: (folder) => {
     run(tool("esbuild"), ["main.ts", "--bundle", "--format=esm", "--outdir=out", "--log-level=warning"], folder);
-    for (const it of ["engine.wasm", "element-worker.js"]) copyFileSync(join(folder, "node_modules", "fleetfold", "dist", it), join(folder, "out", it));
+    for (const it of ["engine.wasm", "element-worker.js"])
+      copyFileSync(join(folder, "node_modules", "fleetfold", "dist", it), join(folder, "out", it));
     writeFileSync(join(folder, "out", "index.html"), HTML("./main.js"));
     return join(folder, "out");
   },
 })) {
   test(`${name} bundles the element, and it shows what a cluster gets`, async () => {
-    const folder = project(packed, `element-${name}`, { type: "module" }, { "main.ts": ELEMENT, "index.html": HTML("./main.ts") });
+    const folder = project(
+      packed,
+      `element-${name}`,
+      { type: "module" },
+      { "main.ts": ELEMENT, "index.html": HTML("./main.ts") },
+    );
     compile(folder, [...BUNDLER, "main.ts"]);
     const server = await site(make(folder));
     const page = await open(chromium, server, { settle: false });
@@ -136,12 +170,15 @@ for (const [name, make] of Object.entries({
   });
 }
 
-/** A page with the files of the package as they are, and what it does there. */
+/** A page that uses the package's files unbundled, and its script. */
 async function onPage(run, { csp, edit } = {}) {
   const folder = join(packed.scratch, `plain-${counted++}`);
   mkdirSync(folder);
   cpSync(join(packed.folder, "dist"), join(folder, "dist"), { recursive: true });
-  writeFileSync(join(folder, "page.js"), 'import * as api from "./dist/web.js";\nimport * as worker from "./dist/worker.js";\nglobalThis.fleetfold = { ...api, ...worker };\n');
+  writeFileSync(
+    join(folder, "page.js"),
+    'import * as api from "./dist/web.js";\nimport * as worker from "./dist/worker.js";\nglobalThis.fleetfold = { ...api, ...worker };\n',
+  );
   writeFileSync(join(folder, "index.html"), HTML("./page.js"));
   edit?.(folder);
   const server = await site(folder, csp ? { csp } : {});
@@ -161,7 +198,11 @@ test("The worker answers in order, keeps workspaces apart, and throws the same e
     const { createEngine, FleetfoldError } = globalThis.fleetfold;
     const engine = createEngine();
     const [one, two] = [engine.workspace(), engine.workspace()];
-    const cluster = (name) => ({ apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata: { name, namespace: "acme" } });
+    const cluster = (name) => ({
+      apiVersion: "greenhouse.sap/v1alpha1",
+      kind: "Cluster",
+      metadata: { name, namespace: "acme" },
+    });
     const names = async (it) => (await it.clusters()).clusters.map((it) => it.name);
     const order = [];
     const note = (name) => (it) => (order.push(name), it);
@@ -177,7 +218,10 @@ test("The worker answers in order, keeps workspaces apart, and throws the same e
     cyclic.self = cyclic;
     for (const it of [cyclic, undefined, "\ud800", 5n, Symbol("s"), () => 1]) {
       const called = await engine.call(it);
-      const thrown = await one.load(it).then(() => "answered", (problem) => problem instanceof FleetfoldError);
+      const thrown = await one.load(it).then(
+        () => "answered",
+        (problem) => problem instanceof FleetfoldError,
+      );
       hostile.push(typeof called.error?.code, thrown === true);
     }
     one.free();
@@ -185,7 +229,17 @@ test("The worker answers in order, keeps workspaces apart, and throws the same e
     const freed = await one.clusters().catch((it) => it.code);
     const still = await names(two);
     engine.terminate();
-    return { order, ones, twos, error: [error instanceof FleetfoldError, error.code, error.at, error.hint], hostile, freed, still, ops: ["load" in engine, "parse" in engine, "parse" in two], disposable: Symbol.dispose ? Symbol.dispose in two : true };
+    return {
+      order,
+      ones,
+      twos,
+      error: [error instanceof FleetfoldError, error.code, error.at, error.hint],
+      hostile,
+      freed,
+      still,
+      ops: ["load" in engine, "parse" in engine, "parse" in two],
+      disposable: Symbol.dispose ? Symbol.dispose in two : true,
+    };
   });
   check(page);
   assert.deepEqual(said.order, ["load", "load", "ask", "ask"]);
@@ -208,7 +262,13 @@ test("Terminating rejects what is not answered yet, and everything after", async
     engine.terminate();
     engine.terminate();
     const codes = [];
-    for (const it of [...waiting, engine.parse({ text: "a: 1" }), fleet.lint()]) codes.push(await it.then(() => "answered", (problem) => problem instanceof FleetfoldError && problem.code));
+    for (const it of [...waiting, engine.parse({ text: "a: 1" }), fleet.lint()])
+      codes.push(
+        await it.then(
+          () => "answered",
+          (problem) => problem instanceof FleetfoldError && problem.code,
+        ),
+      );
     fleet.free();
     return codes;
   });
@@ -217,29 +277,45 @@ test("Terminating rejects what is not answered yet, and everything after", async
 });
 
 test("A worker that crashes, and one whose script is not there, reject every call and say why", async () => {
-  const [crashed] = await onPage(async () => {
-    const { createEngine } = globalThis.fleetfold;
-    const engine = createEngine({ worker: new Worker(new URL("./crash.js", location.href), { type: "module" }) });
-    const first = await engine.describe().catch((it) => [it.code, it.message]);
-    return [first, await engine.describe().catch((it) => [it.code, it.message])];
-  }, { edit: (folder) => writeFileSync(join(folder, "crash.js"), 'addEventListener("message", () => { throw new Error("out of luck"); });') });
+  const [crashed] = await onPage(
+    async () => {
+      const { createEngine } = globalThis.fleetfold;
+      const engine = createEngine({ worker: new Worker(new URL("./crash.js", location.href), { type: "module" }) });
+      const first = await engine.describe().catch((it) => [it.code, it.message]);
+      return [first, await engine.describe().catch((it) => [it.code, it.message])];
+    },
+    {
+      edit: (folder) =>
+        writeFileSync(
+          join(folder, "crash.js"),
+          'addEventListener("message", () => { throw new Error("out of luck"); });',
+        ),
+    },
+  );
   for (const [code, message] of crashed) {
     assert.equal(code, "engine-failed");
     assert.match(message, /out of luck/);
   }
   const [missing] = await onPage(async () => {
     const { createEngine } = globalThis.fleetfold;
-    return createEngine({ worker: new Worker(new URL("./nothing.js", location.href), { type: "module" }) }).describe().catch((it) => [it.code, it.hint]);
+    return createEngine({ worker: new Worker(new URL("./nothing.js", location.href), { type: "module" }) })
+      .describe()
+      .catch((it) => [it.code, it.hint]);
   });
   assert.equal(missing[0], "engine-failed");
   assert.match(missing[1], /worker-script/);
 });
 
 test("Where the policy forbids WebAssembly, the page and the worker say what it must allow", async () => {
-  const [said] = await onPage(async () => {
-    const { createEngine, init } = globalThis.fleetfold;
-    return Promise.all([init(), createEngine().describe()].map((it) => it.catch((problem) => [problem.code, problem.hint])));
-  }, { csp: "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'" });
+  const [said] = await onPage(
+    async () => {
+      const { createEngine, init } = globalThis.fleetfold;
+      return Promise.all(
+        [init(), createEngine().describe()].map((it) => it.catch((problem) => [problem.code, problem.hint])),
+      );
+    },
+    { csp: "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'" },
+  );
   for (const [code, hint] of said) {
     assert.equal(code, "not-started");
     assert.match(hint, /wasm-unsafe-eval/);
@@ -247,18 +323,21 @@ test("Where the policy forbids WebAssembly, the page and the worker say what it 
 });
 
 test("The worker starts from an address, bytes or a module that it is given", async () => {
-  const [said, page] = await onPage(async () => {
-    const { createEngine } = globalThis.fleetfold;
-    const address = new URL("./moved.wasm", location.href);
-    const bytes = await (await fetch(address)).arrayBuffer();
-    const documents = [];
-    for (const source of [address, address.href, bytes, new Uint8Array(bytes), await WebAssembly.compile(bytes)]) {
-      const engine = createEngine({ source });
-      documents.push((await engine.parse({ text: "a: 1" })).documents);
-      engine.terminate();
-    }
-    return documents;
-  }, { edit: (folder) => cpSync(join(folder, "dist", "engine.wasm"), join(folder, "moved.wasm")) });
+  const [said, page] = await onPage(
+    async () => {
+      const { createEngine } = globalThis.fleetfold;
+      const address = new URL("./moved.wasm", location.href);
+      const bytes = await (await fetch(address)).arrayBuffer();
+      const documents = [];
+      for (const source of [address, address.href, bytes, new Uint8Array(bytes), await WebAssembly.compile(bytes)]) {
+        const engine = createEngine({ source });
+        documents.push((await engine.parse({ text: "a: 1" })).documents);
+        engine.terminate();
+      }
+      return documents;
+    },
+    { edit: (folder) => cpSync(join(folder, "dist", "engine.wasm"), join(folder, "moved.wasm")) },
+  );
   check(page);
   assert.deepEqual(said, Array(5).fill([{ a: 1 }]));
 });

@@ -1,11 +1,11 @@
-// Throwaway projects with the packed tarball in them.
+// Temporary projects that install the packed tarball.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root } from "./package-packed.mjs";
 
-/** What `package-consumer.ts` says, wherever it runs. */
+/** The expected output of `package-consumer.ts` in every runtime. */
 export const SAID = [
   "0 diagnostics",
   "wins cluster-option-override 5 fleet.yaml:14",
@@ -19,7 +19,7 @@ export const SAID = [
   "bad-yaml 1:8 9",
 ];
 
-/** A project that has the tarball installed, and `package-consumer.ts` beside its own files. */
+/** Creates a project with the tarball installed and `package-consumer.ts` beside its own files. */
 export function project(packed, name, manifest, files = {}) {
   const folder = join(packed.scratch, name);
   mkdirSync(folder);
@@ -30,9 +30,17 @@ export function project(packed, name, manifest, files = {}) {
   return folder;
 }
 
-/** Compiles a project, types of the package included: no `skipLibCheck`. */
+/** Compiles a project including the types of the package: no `skipLibCheck`. */
 export function compile(folder, options) {
-  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--types", "", "--pretty", "false"];
+  const strict = [
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--noUncheckedIndexedAccess",
+    "--types",
+    "",
+    "--pretty",
+    "false",
+  ];
   run(tool("tsc"), [...strict, ...options], folder);
 }
 
@@ -40,7 +48,7 @@ export function tool(name) {
   return join(root, "node_modules", ".bin", name);
 }
 
-/** Its output; what it said is in the error when it fails. */
+/** Returns the output of a command; a failure carries the output in its error. */
 export function run(command, args, cwd) {
   try {
     return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

@@ -1,4 +1,5 @@
-// What somebody writes with the package, the same everywhere. Compiled with `--strict`, run, and its result compared.
+// A program that uses the package, the same in every runtime. It is compiled with `--strict`, run, and its result
+// compared.
 import { type Answer, type CallOptions, FleetfoldError, init, offsetOf, parse, select, Workspace } from "fleetfold";
 
 const FLEET = `

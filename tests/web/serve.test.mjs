@@ -1,4 +1,4 @@
-// The page as `fleetfold serve` gives it: its folder, what changes in it, and edits that stay.
+// The page of `fleetfold serve`: its folder, changes of the folder, and edits that survive them.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { browser, check, choose, chooseView, open, settled, text } from "./bed.mjs";
+import { browser, check, open, select, selectView, settled, text } from "./harness.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const fleetfold = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "fleetfold");
@@ -16,7 +16,10 @@ let chromium, folder, server, origin;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "fleetfold-serve-"));
   cpSync(join(root, "examples", "greenhouse"), join(folder, "fleet"), { recursive: true });
-  server = spawn(fleetfold, ["serve", "-f", "fleet", "--port", "0"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  server = spawn(fleetfold, ["serve", "-f", "fleet", "--port", "0"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   origin = await new Promise((found, failed) => {
     server.once("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
@@ -35,17 +38,24 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const edit = (name, change) => writeFileSync(join(folder, "fleet", name), change(readFileSync(join(folder, "fleet", name), "utf8")));
-const until = (page, wanted) => page.waitForFunction(([name, wanted]) => document.querySelector("ff-app").state.files.get(name)?.base?.includes(wanted), wanted);
+const edit = (name, change) =>
+  writeFileSync(join(folder, "fleet", name), change(readFileSync(join(folder, "fleet", name), "utf8")));
+const until = (page, wanted) =>
+  page.waitForFunction(
+    ([name, wanted]) => document.querySelector("ff-app").state.files.get(name)?.base?.includes(wanted),
+    wanted,
+  );
 const value = (page) =>
   page.evaluate(async (subject) => {
-    const { ok } = await document.querySelector("ff-app").state.ask({ op: "explain", subject, cluster: "eu-2", path: "replicas" }, 0);
+    const { ok } = await document
+      .querySelector("ff-app")
+      .state.query({ op: "explain", subject, cluster: "eu-2", path: "replicas" }, 0);
     return ok.value;
   }, METRICS);
 
 test("the page shows the folder, follows it, and keeps edits on top", async () => {
   const page = await open(chromium, { origin });
-  await choose(page, { subject: METRICS, cluster: "eu-2", path: "replicas" });
+  await select(page, { subject: METRICS, cluster: "eu-2", path: "replicas" });
   assert.equal(await value(page), 3);
 
   edit("presets.yaml", (it) => it.replace("value: 3", "value: 7"));
@@ -63,7 +73,7 @@ test("the page shows the folder, follows it, and keeps edits on top", async () =
   assert.equal(await value(page), 9, "what was edited here stays");
   assert.equal(await text(page, "fleet/presets.yaml"), mine);
   assert.match(await page.getByRole("status", { name: "What-if" }).innerText(), /change/);
-  for (const view of ["Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"]) await chooseView(page, view);
+  for (const view of ["Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"]) await selectView(page, view);
   check(page);
   await page.context().close();
 });
@@ -72,7 +82,11 @@ test("a folder that breaks is told, and the last good state stays", async () => 
   const page = await open(chromium, { origin });
   const before = await value(page);
   edit("presets.yaml", (it) => `${it}---\nkind: [\n`);
-  await page.getByRole("status").filter({ hasText: /presets\.yaml/ }).first().waitFor();
+  await page
+    .getByRole("status")
+    .filter({ hasText: /presets\.yaml/ })
+    .first()
+    .waitFor();
   await settled(page);
   assert.equal(await value(page), before);
   edit("presets.yaml", (it) => it.replace("---\nkind: [\n", ""));
@@ -83,9 +97,19 @@ test("a folder that breaks is told, and the last good state stays", async () => 
 
 test("the plan of the page has the digest of the command line", async () => {
   const page = await open(chromium, { origin });
-  await chooseView(page, "Plan");
-  const shown = await page.locator("ff-plan").getByText(/^sha256:[0-9a-f]{64}$/).first().innerText();
-  const answer = await (await fetch(`${origin}/v1/call`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ op: "plan", now: `${new Date().toISOString().slice(0, 16)}:00Z` }) })).json();
+  await selectView(page, "Plan");
+  const shown = await page
+    .locator("ff-plan")
+    .getByText(/^sha256:[0-9a-f]{64}$/)
+    .first()
+    .innerText();
+  const answer = await (
+    await fetch(`${origin}/v1/call`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ op: "plan", now: `${new Date().toISOString().slice(0, 16)}:00Z` }),
+    })
+  ).json();
   assert.equal(shown, answer.ok.digest);
   check(page);
   await page.context().close();

@@ -1,35 +1,48 @@
-// Pictures of every view, light and dark, into docs/shots: `npm run shots`. The README shows them.
+// Screenshots of every view, light and dark, into docs/shots: `npm run shots`. The README shows them.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { browser, choose, chooseExample, chooseView, goTo, open, replace, settled, site } from "./bed.mjs";
+import { browser, goTo, open, replace, select, selectExample, selectView, settled, site } from "./harness.mjs";
 
 const out = process.argv[2] ?? fileURLToPath(new URL("../../docs/shots", import.meta.url));
 const METRICS = "PluginPreset/acme/metrics";
 
-/** What each picture shows, and how to get there. */
+/** The steps to each screenshot. */
 const SHOTS = {
   documents: async (page) => {
-    await choose(page, { subject: METRICS, cluster: "eu-1", path: "replicas" });
+    await select(page, { subject: METRICS, cluster: "eu-1", path: "replicas" });
     await goTo(page, { file: "greenhouse/presets.yaml", line: 29, column: 11 });
   },
   fleet: async (page) => {
-    await chooseExample(page, "thousand");
-    await choose(page, { view: "fleet", subject: METRICS });
+    await selectExample(page, "thousand");
+    await select(page, { view: "fleet", subject: METRICS });
   },
-  effective: async (page) => choose(page, { subject: METRICS, cluster: "eu-1", path: "replicas", compare: "us-1" }),
+  effective: async (page) => select(page, { subject: METRICS, cluster: "eu-1", path: "replicas", compare: "us-1" }),
   "what-if": async (page) => {
-    await chooseExample(page, "thousand");
+    await selectExample(page, "thousand");
     await replace(page, "definition.yaml", "default: info", "default: warn");
-    await choose(page, { view: "whatif", subject: METRICS, file: "definition.yaml", cluster: "cluster-000002", path: "logLevel" });
+    await select(page, {
+      view: "whatif",
+      subject: METRICS,
+      file: "definition.yaml",
+      cluster: "cluster-000002",
+      path: "logLevel",
+    });
   },
-  plan: async (page) => choose(page, { view: "plan", subject: METRICS, cluster: "eu-1", file: "greenhouse/presets.yaml" }),
-  permissions: async (page) => choose(page, { view: "permissions", file: "ocm/team-a.yaml" }),
+  plan: async (page) =>
+    select(page, { view: "plan", subject: METRICS, cluster: "eu-1", file: "greenhouse/presets.yaml" }),
+  permissions: async (page) => select(page, { view: "permissions", file: "ocm/team-a.yaml" }),
   picture: async (page) => {
     await replace(page, "greenhouse/presets.yaml", "value: 3", "value: 4");
-    await choose(page, { view: "picture", subject: METRICS, cluster: "eu-2", path: "replicas", file: "greenhouse/presets.yaml" });
+    await select(page, {
+      view: "picture",
+      subject: METRICS,
+      cluster: "eu-2",
+      path: "replicas",
+      file: "greenhouse/presets.yaml",
+    });
   },
-  reference: async (page) => choose(page, { view: "reference" }),
+  reference: async (page) => select(page, { view: "reference" }),
 };
 
 mkdirSync(out, { recursive: true });

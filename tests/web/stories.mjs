@@ -1,10 +1,10 @@
-// Stories: each on a page of its own, which must not have broken a rule at its end.
+// Stories: each runs on its own page and checks for violations at its end.
 import { after, before, test } from "node:test";
-import { browser, check, open, site } from "./bed.mjs";
+import { browser, check, open, site } from "./harness.mjs";
 
 /**
- * For a file of stories: how to tell one, `story(name, async (page, view, served) => …, options of the page)`. `arrange` goes
- * before each of them and answers the view that they are about, `usual` are options of all pages.
+ * Returns `story(name, async (page, view, served) => …, page options)` for a test file. `arrange` runs before each
+ * story and returns the view under test; `usual` are page options of all stories.
  */
 export function stories(arrange = async () => {}, usual = {}) {
   let chromium, served;

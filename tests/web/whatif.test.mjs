@@ -1,28 +1,40 @@
-// The What-if view: what an edit changes is counted, grouped and printed as the engine says, and what hides it is as loud.
+// The What-if view: counts, groups and the printed page equal the engine's answer; shadowed edits are as prominent as
+// changes.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { ask, axe, choice, chooseView, files, replace, setText, settled, text } from "./bed.mjs";
-import { shown } from "./shown.mjs";
+import { axe, files, query, replace, selection, selectView, setText, settled, text } from "./harness.mjs";
+import { shown } from "./visible-text.mjs";
 import { stories } from "./stories.mjs";
 
 const PRESETS = "greenhouse/presets.yaml";
 const METRICS = "PluginPreset/acme/metrics";
 const VIEW = { fromShadowDom: ["ff-app", "ff-whatif"] };
 const story = stories(async (page) => {
-  await chooseView(page, "What-if");
+  await selectView(page, "What-if");
   return page.locator("ff-whatif");
 });
 
-/** Asks the engine itself about the edits of the page. */
+/** Queries the engine with the edits of the page. */
 async function engine(page, edits) {
-  const load = await Promise.all(edits.map(async (file) => ({ file, text: (await text(page, file)) ?? "", whole: true })));
-  const { ok } = await ask(page, { op: "whatIf", load }, "baseline");
+  const load = await Promise.all(
+    edits.map(async (file) => ({ file, text: (await text(page, file)) ?? "", whole: true })),
+  );
+  const { ok } = await query(page, { op: "whatIf", load }, "baseline");
   return ok;
 }
 
-/** The tallies of a row by what they count: `{"shadowed": "1"}`. */
+/** The numbers of a tally row by their label: `{"shadowed": "1"}`. */
 async function tally(view, label) {
-  return view.getByLabel(label, { exact: true }).evaluate((row) => Object.fromEntries([...row.querySelectorAll("div")].map((it) => [it.querySelector("dt").textContent.trim(), it.querySelector("dd").textContent.trim()])));
+  return view
+    .getByLabel(label, { exact: true })
+    .evaluate((row) =>
+      Object.fromEntries(
+        [...row.querySelectorAll("div")].map((it) => [
+          it.querySelector("dt").textContent.trim(),
+          it.querySelector("dd").textContent.trim(),
+        ]),
+      ),
+    );
 }
 
 const groups = (view) => view.getByRole("region", { name: "Changes" }).getByRole("article");
@@ -38,14 +50,18 @@ story("without edits it teaches, and makes an example edit that changes somethin
 });
 
 for (const example of ["greenhouse", "ocm", "kubefed", "kudo", "certmanager", "thousand"]) {
-  story(`the example edit is found in the documents of ${example}`, async (page, view) => {
-    const before = await Promise.all((await files(page)).map((it) => text(page, it)));
-    await view.getByRole("button", { name: "try this edit" }).click();
-    await settled(page);
-    const after = await Promise.all((await files(page)).map((it) => text(page, it)));
-    assert.equal(after.filter((it, at) => it !== before[at]).length, 1);
-    assert.equal(await view.getByRole("region", { name: "Edited files" }).getByRole("article").count(), 1);
-  }, { example });
+  story(
+    `the example edit is found in the documents of ${example}`,
+    async (page, view) => {
+      const before = await Promise.all((await files(page)).map((it) => text(page, it)));
+      await view.getByRole("button", { name: "try this edit" }).click();
+      await settled(page);
+      const after = await Promise.all((await files(page)).map((it) => text(page, it)));
+      assert.equal(after.filter((it, at) => it !== before[at]).length, 1);
+      assert.equal(await view.getByRole("region", { name: "Edited files" }).getByRole("article").count(), 1);
+    },
+    { example },
+  );
 }
 
 story("counts are those of the engine", async (page, view) => {
@@ -59,7 +75,11 @@ story("counts are those of the engine", async (page, view) => {
     [counts.subjects === 1 ? "subject" : "subjects"]: `${counts.subjects}`,
   });
   assert.deepEqual(await tally(view, "Actions because of it"), {
-    "+ create": `${actions.create}`, "~ patch": `${actions.patch}`, "− delete": `${actions.delete}`, "‖ held": `${actions.held}`, "? to be seen first": `${actions.needs}`,
+    "+ create": `${actions.create}`,
+    "~ patch": `${actions.patch}`,
+    "− delete": `${actions.delete}`,
+    "‖ held": `${actions.held}`,
+    "? to be seen first": `${actions.needs}`,
   });
 });
 
@@ -69,11 +89,15 @@ story("groups show clusters, values before and after, and the line that decides"
   assert.equal(await groups(view).count(), wanted.length);
   const first = groups(view).first();
   assert.match(await shown(first), /PluginPreset\/acme\/metrics\s+changes for 2 clusters/);
-  for (const cluster of wanted[0].clusters) assert.equal(await first.getByRole("button", { name: cluster, exact: true }).count(), 1);
-  assert.match(await shown(first.getByRole("row", { name: /replicas/ })), /replicas\s+−\s+before\s+3\s+\+\s+after\s+7\s+preset\s+presets\.yaml\s*:21/);
+  for (const cluster of wanted[0].clusters)
+    assert.equal(await first.getByRole("button", { name: cluster, exact: true }).count(), 1);
+  assert.match(
+    await shown(first.getByRole("row", { name: /replicas/ })),
+    /replicas\s+−\s+before\s+3\s+\+\s+after\s+7\s+preset\s+presets\.yaml\s*:21/,
+  );
   await first.getByRole("button", { name: "presets.yaml:21" }).click();
   await settled(page);
-  assert.equal((await choice(page)).file, PRESETS);
+  assert.equal((await selection(page)).file, PRESETS);
 });
 
 story("what is shadowed is as loud, with whom it concerns and what hides it", async (page, view) => {
@@ -81,16 +105,26 @@ story("what is shadowed is as loud, with whom it concerns and what hides it", as
   const { shadowed: wanted } = await engine(page, [PRESETS]);
   assert.equal(await shadowed(view).count(), wanted.length);
   const card = shadowed(view).first();
-  assert.match(await shown(card), /replicas of PluginPreset\/acme\/metrics is said without effect for 1 cluster[\s\S]*eu-1[\s\S]*hidden by\s+cluster-option-override\s+presets\.yaml\s*:29/);
+  assert.match(
+    await shown(card),
+    /replicas of PluginPreset\/acme\/metrics is said without effect for 1 cluster[\s\S]*eu-1[\s\S]*hidden by\s+cluster-option-override\s+presets\.yaml\s*:29/,
+  );
   await card.getByRole("button", { name: "presets.yaml:29" }).click();
   await settled(page);
-  assert.equal((await choice(page)).file, PRESETS);
-  const colours = await Promise.all([card, groups(view).first()].map((it) => it.evaluate((card) => getComputedStyle(card).borderColor)));
+  assert.equal((await selection(page)).file, PRESETS);
+  const colours = await Promise.all(
+    [card, groups(view).first()].map((it) => it.evaluate((card) => getComputedStyle(card).borderColor)),
+  );
   assert.notEqual(colours[0], colours[1]);
 });
 
 story("a cluster that joins and one that leaves are told apart", async (page, view) => {
-  await replace(page, PRESETS, "matchLabels: {metadata.greenhouse.sap/tier: gold}", "matchLabels: {metadata.greenhouse.sap/tier: bronze}");
+  await replace(
+    page,
+    PRESETS,
+    "matchLabels: {metadata.greenhouse.sap/tier: gold}",
+    "matchLabels: {metadata.greenhouse.sap/tier: bronze}",
+  );
   const { groups: wanted } = await engine(page, [PRESETS]);
   const words = { joins: "new for", leaves: "gone for" };
   const kinds = new Set(wanted.map((it) => it.change));
@@ -105,10 +139,17 @@ story("a cluster that joins and one that leaves are told apart", async (page, vi
 story("a file is reverted alone, and everything at once", async (page, view) => {
   const before = await text(page, PRESETS);
   await replace(page, PRESETS, "{name: replicas, value: 3}", "{name: replicas, value: 7}");
-  await setText(page, "more.yaml", "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginOverride\nmetadata: {name: more, namespace: acme}\nspec:\n  overrides:\n    - {path: retention, value: 1d}\n");
+  await setText(
+    page,
+    "more.yaml",
+    "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginOverride\nmetadata: {name: more, namespace: acme}\nspec:\n  overrides:\n    - {path: retention, value: 1d}\n",
+  );
   const edited = view.getByRole("region", { name: "Edited files" });
   assert.equal(await edited.getByRole("article").count(), 2);
-  assert.match(await shown(edited.getByRole("article", { name: PRESETS })), /~[\s\S]*edited[\s\S]*−[\s\S]*value: 3[\s\S]*\+[\s\S]*value: 7/);
+  assert.match(
+    await shown(edited.getByRole("article", { name: PRESETS })),
+    /~[\s\S]*edited[\s\S]*−[\s\S]*value: 3[\s\S]*\+[\s\S]*value: 7/,
+  );
   await view.getByRole("button", { name: `Revert ${PRESETS}` }).click();
   await settled(page);
   assert.equal(await text(page, PRESETS), before);
@@ -135,7 +176,11 @@ story("the keys [ and ] go through changes, and mark the one that is chosen", as
   await replace(page, PRESETS, "{name: replicas, value: 3}", "{name: replicas, value: 7}");
   await replace(page, "greenhouse/overrides.yaml", "{path: logLevel, value: warn}", "{path: logLevel, value: error}");
   await view.getByRole("heading", { name: "What-if" }).click();
-  const marked = () => view.locator('tr[aria-current="true"]').first().evaluate((row) => `${row.closest("article").getAttribute("aria-label")} ${row.textContent}`);
+  const marked = () =>
+    view
+      .locator('tr[aria-current="true"]')
+      .first()
+      .evaluate((row) => `${row.closest("article").getAttribute("aria-label")} ${row.textContent}`);
   const seen = [];
   for (let step = 0; step < 2; step++) {
     await page.keyboard.press("]");
@@ -154,41 +199,58 @@ story("a document that cannot be read leaves the last good result, dimmed", asyn
   assert.ok((await view.locator(".stale").count()) > 0);
 });
 
-story("many clusters unfold on demand", async (page, view) => {
-  await replace(page, "presets.yaml", "value: 9.1.0\n", "value: 9.2.0\n");
-  const card = groups(view).first();
-  assert.match(await shown(card), /changes for 1,000 clusters/);
-  assert.equal(await card.getByRole("listitem").count(), 0);
-  await card.getByRole("button", { name: /1,000 clusters/ }).click();
-  assert.equal(await card.getByRole("list", { name: "Clusters" }).getByRole("listitem").count(), 200);
-  await card.getByRole("button", { name: "show all 1,000" }).click();
-  assert.equal(await card.getByRole("list", { name: "Clusters" }).getByRole("listitem").count(), 1000);
-}, { example: "thousand" });
+story(
+  "many clusters unfold on demand",
+  async (page, view) => {
+    await replace(page, "presets.yaml", "value: 9.1.0\n", "value: 9.2.0\n");
+    const card = groups(view).first();
+    assert.match(await shown(card), /changes for 1,000 clusters/);
+    assert.equal(await card.getByRole("listitem").count(), 0);
+    await card.getByRole("button", { name: /1,000 clusters/ }).click();
+    assert.equal(await card.getByRole("list", { name: "Clusters" }).getByRole("listitem").count(), 200);
+    await card.getByRole("button", { name: "show all 1,000" }).click();
+    assert.equal(await card.getByRole("list", { name: "Clusters" }).getByRole("listitem").count(), 1000);
+  },
+  { example: "thousand" },
+);
 
-story("paper has everything that a change ticket needs, black on white", async (page, view) => {
-  await replace(page, "presets.yaml", "value: 9.1.0\n", "value: 9.2.0\n");
-  await page.waitForTimeout(600);
-  await settled(page);
-  const wanted = (await engine(page, ["presets.yaml"])).actions;
-  await page.emulateMedia({ media: "print", colorScheme: "dark" });
-  await page.waitForTimeout(300);
-  const paper = await shown(view);
-  assert.match(paper, /What-if\s+Looked at\s+20\d\d-[\dT:-]+Z\s+Source\s+1,000 clusters \(example:thousand\)/);
-  for (let at = 0; at < 1000; at++) assert.ok(paper.includes(`cluster-${String(at).padStart(6, "0")}`), `cluster ${at}`);
-  assert.match(paper, /value: 9\.1\.0[\s\S]*value: 9\.2\.0/);
-  const lines = paper.split("\n").filter((it) => /^[+~−]? ?(create|patch|delete) /.test(it.trim()));
-  assert.equal(lines.length, wanted.create + wanted.patch + wanted.delete);
-  assert.match(paper, /fleetfold approve sha256:[0-9a-f]{64}/);
-  assert.ok(!/return to baseline|revert/.test(paper));
-  for (const column of ["ff-documents", "ff-effective"]) assert.equal(await page.locator(column).isVisible(), false, column);
-  const [ink, ground] = await view.evaluate((it) => [getComputedStyle(it).color, getComputedStyle(document.querySelector("ff-app")).backgroundColor]);
-  assert.deepEqual([ink, ground], ["rgb(26, 31, 39)", "rgb(255, 255, 255)"]);
-  const pdf = await page.pdf({ format: "A4" });
-  assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length > 3);
-}, { example: "thousand" });
+story(
+  "paper has everything that a change ticket needs, black on white",
+  async (page, view) => {
+    await replace(page, "presets.yaml", "value: 9.1.0\n", "value: 9.2.0\n");
+    await page.waitForTimeout(600);
+    await settled(page);
+    const wanted = (await engine(page, ["presets.yaml"])).actions;
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    await page.waitForTimeout(300);
+    const paper = await shown(view);
+    assert.match(paper, /What-if\s+Looked at\s+20\d\d-[\dT:-]+Z\s+Source\s+1,000 clusters \(example:thousand\)/);
+    for (let at = 0; at < 1000; at++)
+      assert.ok(paper.includes(`cluster-${String(at).padStart(6, "0")}`), `cluster ${at}`);
+    assert.match(paper, /value: 9\.1\.0[\s\S]*value: 9\.2\.0/);
+    const lines = paper.split("\n").filter((it) => /^[+~−]? ?(create|patch|delete) /.test(it.trim()));
+    assert.equal(lines.length, wanted.create + wanted.patch + wanted.delete);
+    assert.match(paper, /fleetfold approve sha256:[0-9a-f]{64}/);
+    assert.ok(!/return to baseline|revert/.test(paper));
+    for (const column of ["ff-documents", "ff-effective"])
+      assert.equal(await page.locator(column).isVisible(), false, column);
+    const [ink, ground] = await view.evaluate((it) => [
+      getComputedStyle(it).color,
+      getComputedStyle(document.querySelector("ff-app")).backgroundColor,
+    ]);
+    assert.deepEqual([ink, ground], ["rgb(26, 31, 39)", "rgb(255, 255, 255)"]);
+    const pdf = await page.pdf({ format: "A4" });
+    assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length > 3);
+  },
+  { example: "thousand" },
+);
 
 story("Secrets are not written out in the difference of a file", async (page, view) => {
-  await setText(page, "secret.yaml", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pw\n  namespace: acme\nstringData:\n  password: hunter2\n  conf: |\n    token: hunter3\n");
+  await setText(
+    page,
+    "secret.yaml",
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pw\n  namespace: acme\nstringData:\n  password: hunter2\n  conf: |\n    token: hunter3\n",
+  );
   const said = await shown(view);
   assert.match(said, /kind: Secret/);
   assert.ok(!said.includes("hunter"), said);
@@ -212,35 +274,62 @@ story("the keyboard alone makes an edit, opens a group and reverts", async (page
   const reached = new Set();
   for (let step = 0; step < 60; step++) {
     await page.keyboard.press("Tab");
-    reached.add(await page.evaluate(() => {
-      let at = document.activeElement;
-      while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-      return at?.getAttribute("aria-label") ?? at?.textContent?.trim();
-    }));
+    reached.add(
+      await page.evaluate(() => {
+        let at = document.activeElement;
+        while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+        return at?.getAttribute("aria-label") ?? at?.textContent?.trim();
+      }),
+    );
   }
-  for (const name of ["keep as new baseline", "return to baseline", METRICS, "replicas", "presets.yaml:21", "presets.yaml:29", `Revert ${PRESETS}`]) assert.ok(reached.has(name), `${name} of ${[...reached].join(" | ")}`);
+  for (const name of [
+    "keep as new baseline",
+    "return to baseline",
+    METRICS,
+    "replicas",
+    "presets.yaml:21",
+    "presets.yaml:29",
+    `Revert ${PRESETS}`,
+  ])
+    assert.ok(reached.has(name), `${name} of ${[...reached].join(" | ")}`);
   await press(`Revert ${PRESETS}`);
   assert.match(await shown(view), /Nothing is edited/);
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  story(`axe finds nothing, ${colorScheme}`, async (page) => {
-    assert.deepEqual(await axe(page, { within: VIEW }), []);
-    await replace(page, PRESETS, "{name: replicas, value: 3}", "{name: replicas, value: 7}");
-    assert.deepEqual(await axe(page, { within: VIEW }), []);
-  }, { colorScheme });
+  story(
+    `axe finds nothing, ${colorScheme}`,
+    async (page) => {
+      assert.deepEqual(await axe(page, { within: VIEW }), []);
+      await replace(page, PRESETS, "{name: replicas, value: 3}", "{name: replicas, value: 7}");
+      assert.deepEqual(await axe(page, { within: VIEW }), []);
+    },
+    { colorScheme },
+  );
 }
 
-story("the numbers are those of the command line", async (page, view) => {
-  await replace(page, "presets.yaml", "{name: replicas, value: 3}", "{name: replicas, value: 7}");
-  const binary = new URL("../../target/debug/fleetfold", import.meta.url).pathname;
-  let said;
-  try {
-    said = execFileSync(binary, ["what-if", "-f", "examples/greenhouse", "--change", "-", "-o", "json"], { cwd: new URL("../..", import.meta.url).pathname, input: await text(page, "presets.yaml"), encoding: "utf8", stdio: ["pipe", "pipe", "ignore"] });
-  } catch (problem) {
-    said = problem.stdout;
-  }
-  const { counts } = JSON.parse(said);
-  assert.equal((await tally(view, "What would change"))[`of ${counts.clusters} clusters changed`], `${counts.changed}`);
-  assert.equal((await tally(view, "What would change")).shadowed, `${counts.shadowed}`);
-}, { example: "greenhouse" });
+story(
+  "the numbers are those of the command line",
+  async (page, view) => {
+    await replace(page, "presets.yaml", "{name: replicas, value: 3}", "{name: replicas, value: 7}");
+    const binary = new URL("../../target/debug/fleetfold", import.meta.url).pathname;
+    let said;
+    try {
+      said = execFileSync(binary, ["what-if", "-f", "examples/greenhouse", "--change", "-", "-o", "json"], {
+        cwd: new URL("../..", import.meta.url).pathname,
+        input: await text(page, "presets.yaml"),
+        encoding: "utf8",
+        stdio: ["pipe", "pipe", "ignore"],
+      });
+    } catch (problem) {
+      said = problem.stdout;
+    }
+    const { counts } = JSON.parse(said);
+    assert.equal(
+      (await tally(view, "What would change"))[`of ${counts.clusters} clusters changed`],
+      `${counts.changed}`,
+    );
+    assert.equal((await tally(view, "What would change")).shadowed, `${counts.shadowed}`);
+  },
+  { example: "greenhouse" },
+);

@@ -1,4 +1,5 @@
-// Builds the demos into a folder: `node web/demo/build.mjs OUT`. They use the package as others do: through a bundler, and as files.
+// Builds the demos into a folder: `node web/demo/build.mjs OUT`. They use the package as its users do: bundled, and as
+// plain files.
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +10,7 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 /** `dist` is the built package. */
 export async function demos(out, dist = join(here, "..", "dist")) {
   mkdirSync(out, { recursive: true });
-  // Plain pages have the files of the package beside them.
+  // Plain pages load the package's files directly.
   for (const it of ["index.html", "page.css", "plain.html", "plain.js"]) cpSync(join(here, it), join(out, it));
   for (const it of ["element.js", "element-worker.js", "engine.wasm"]) cpSync(join(dist, it), join(out, it));
   cpSync(join(here, "..", "engine", "public", "examples", "mixed.json"), join(out, "mixed.json"));
@@ -26,13 +27,13 @@ export async function demos(out, dist = join(here, "..", "dist")) {
       define: { "process.env.NODE_ENV": '"production"' },
       alias: {
         "fleetfold/element": join(dist, "element.js"),
-        // Where Headlamp's own names come from when there is no Headlamp.
+        // Resolves Headlamp's modules to the stand-in.
         "@kinvolk/headlamp-plugin/lib/CommonComponents": join(here, "headlamp", "headlamp.jsx"),
         "@kinvolk/headlamp-plugin/lib": join(here, "headlamp", "headlamp.jsx"),
       },
     });
     cpSync(join(here, it, "index.html"), join(out, it, "index.html"));
-    // The bundler has taken the element in; its worker and the engine lie beside what it made.
+    // The bundle contains the element; its worker and the engine must be files beside it.
     for (const file of ["element-worker.js", "engine.wasm"]) cpSync(join(dist, file), join(out, it, file));
   }
 }

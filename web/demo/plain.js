@@ -1,4 +1,4 @@
-// What a page does with the element: give it documents, listen.
+// A page that sets the element's documents and listens to its events.
 const given = document.querySelector("#given");
 const heard = document.querySelector("#heard");
 

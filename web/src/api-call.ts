@@ -1,4 +1,4 @@
-// What a call is, wherever the engine runs: ops, options, answers, errors, and how a request becomes text.
+// The types of a call in every runtime: ops, options, answers, errors, and the encoding of requests.
 import type { Answers, Finding, Op, Refusal, Requests } from "../contract.js";
 
 export type * from "../contract.js";
@@ -6,26 +6,44 @@ export type * from "../contract.js";
 /** The arguments of an op: its request without `op`. */
 export type Arguments<O extends Op> = Omit<Requests[O], "op">;
 
-/** What an op answers, with what was found on the way. */
+/** The answer of an op, with its diagnostics. */
 export type Answer<O extends Op> = Answers[O] & { diagnostics: Finding[] };
 
-/** What `call` returns: an answer, or why there is none. */
-export type Called<O extends Op> = { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
+/** The result of `call`: an answer or an error. */
+export type Called<O extends Op> =
+  { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
 
 export interface CallOptions {
-  /** Integers beyond 2^53 come as BigInt instead of the nearest number. BigInts in a request are exact always. */
+  /** Return integers beyond 2^53 as BigInt instead of the nearest number. BigInts in a request are always exact. */
   bigint?: boolean;
 }
 
-/** One function for each op: it takes the request without `op`, and throws a `FleetfoldError` where `call` returns an `error`. */
+/**
+ * One function for each op. It takes the request without `op` and throws a `FleetfoldError` where `call` returns an
+ * `error`.
+ */
 export type Ops = {
-  [O in keyof Requests]: {} extends Arguments<O> ? (args?: Arguments<O>, options?: CallOptions) => Answer<O> : (args: Arguments<O>, options?: CallOptions) => Answer<O>;
+  [O in keyof Requests]: {} extends Arguments<O>
+    ? (args?: Arguments<O>, options?: CallOptions) => Answer<O>
+    : (args: Arguments<O>, options?: CallOptions) => Answer<O>;
 };
 
-/** The ops that are about nothing but what they are given, and need no workspace. */
-export type Primitive = "describe" | "parse" | "select" | "fold" | "retain" | "patch" | "match" | "adopt" | "release" | "authorize" | "refresh" | "mold";
+/** The stateless ops: they need no workspace. */
+export type Primitive =
+  | "describe"
+  | "parse"
+  | "select"
+  | "fold"
+  | "retain"
+  | "patch"
+  | "match"
+  | "adopt"
+  | "release"
+  | "authorize"
+  | "refresh"
+  | "mold";
 
-/** Every op, and whether it is one of these. @internal */
+/** Every op, and whether it is stateless. @internal */
 export const OPS: { [O in Op]: O extends Primitive ? "primitive" : "loaded" } = {
   describe: "primitive",
   parse: "primitive",
@@ -56,16 +74,16 @@ export const OPS: { [O in Op]: O extends Primitive ? "primitive" : "loaded" } = 
   defaults: "loaded",
 };
 
-/** Why an op could not be answered. */
+/** The error of an op. */
 export class FleetfoldError extends Error {
   override readonly name = "FleetfoldError";
-  /** The stable name of the error. */
+  /** The stable code of the error. */
   readonly code: string;
-  /** Where: a JSON pointer into the request, or `line:column` of a text. */
+  /** A JSON pointer into the request, or `line:column` of a text. */
   readonly at: string | undefined;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint: string | undefined;
-  /** What was found before it. */
+  /** The diagnostics up to the error. */
   readonly diagnostics: Finding[];
 
   constructor(refusal: Refusal, diagnostics: Finding[] = [], options?: { cause?: unknown }) {
@@ -77,26 +95,31 @@ export class FleetfoldError extends Error {
   }
 }
 
-/** The answer of a call, or its error thrown. @internal */
+/** Returns the answer of a call or throws its error. @internal */
 export function answerOf<O extends Op>(called: Called<O>): Answer<O> {
   if ("error" in called) throw new FleetfoldError(called.error, called.diagnostics);
   return { ...called.ok, diagnostics: called.diagnostics ?? [] };
 }
 
-/** A request as text: as `JSON.stringify`, with BigInts as the integers that they are. What is not JSON is a `FleetfoldError`. @internal */
-export function write(request: unknown): string {
+/**
+ * Encodes a request as JSON text. BigInts become exact integers; input that is not JSON becomes an `error` answer.
+ * @internal
+ */
+export function encodeRequest(request: unknown): { text: string } | { error: Refusal } {
   try {
-    let large = false;
-    const text = stringify(request, () => ((large = true), 0));
-    return large ? writeExact(request, text) : text;
+    let hasBigInt = false;
+    const text = stringify(request, () => ((hasBigInt = true), 0));
+    return { text: hasBigInt ? exactRequestText(request, text) : text };
   } catch (cause) {
-    throw notJson(cause);
+    const { code, message } = notJson(cause);
+    return { error: { code, message } };
   }
 }
 
-/** The request of an op, from its arguments. @internal */
+/** Builds the request of an op from its arguments. @internal */
 export function requestOf(op: Op, args: unknown): unknown {
-  if (args !== undefined && (typeof args !== "object" || args === null)) throw new FleetfoldError({ code: "wrong-type", message: `the arguments of ${op} must be an object` });
+  if (args !== undefined && (typeof args !== "object" || args === null))
+    throw new FleetfoldError({ code: "wrong-type", message: `the arguments of ${op} must be an object` });
   try {
     return { ...args, op };
   } catch (cause) {
@@ -109,15 +132,15 @@ function notJson(cause: unknown): FleetfoldError {
   return new FleetfoldError({ code: "bad-json", message: `the request is not JSON: ${first}` }, [], { cause });
 }
 
-/** Writes BigInts as texts with a mark that is nowhere else in the request, and then takes the quotes away. */
-function writeExact(request: unknown, inexact: string): string {
+/** Writes BigInts as strings with a mark that occurs nowhere else in the request, then removes the quotes. */
+function exactRequestText(request: unknown, inexact: string): string {
   let mark = "int";
   while (inexact.includes(mark)) mark += "t";
   return stringify(request, (it) => `${mark}${it}`).replace(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1");
 }
 
 function stringify(request: unknown, large: (it: bigint) => unknown): string {
-  // Not the value that is passed in: a program may have given BigInts a `toJSON`.
+  // Reads the value from its holder: a program may have defined `toJSON` on BigInt.
   const text = JSON.stringify(request, function (this: Record<string, unknown>, key: string, value: unknown) {
     const it = this[key];
     return typeof it === "bigint" ? large(it) : value;
@@ -126,8 +149,9 @@ function stringify(request: unknown, large: (it: bigint) => unknown): string {
 }
 
 /**
- * Where a place of an answer (`{ line, column }`, or the `"line:column"` of an error) is in its text, as JavaScript and editors count:
- * in UTF-16 units from 0. Answers count lines and characters from 1, and a character may be two units.
+ * Converts a position of an answer (`{ line, column }`, or the `"line:column"` of an error) to an offset as JavaScript
+ * and editors count: in UTF-16 units from 0. Answers count lines and characters from 1, and a character may be two
+ * units.
  */
 export function offsetOf(text: string, place: { line?: number; column?: number } | string): number {
   const [line = 1, column = 1] = typeof place === "string" ? place.split(":").map(Number) : [place.line, place.column];

@@ -1,15 +1,15 @@
-// How an engine comes to be, by every entry point.
+// Starts the engine, for every entry point.
 import start, { initSync } from "../engine/engine.js";
 import { FleetfoldError } from "./api-call.js";
 
-// Not the names of the DOM: programs for Node may be written without them.
+// Without the global DOM types: programs for Node may compile without them.
 type Global<Name extends string> = typeof globalThis extends { [N in Name]: { prototype: infer It } } ? It : never;
 type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer It } } } ? It : never;
 
-/** What an engine can be started from anywhere: an address, the bytes, or a compiled module. */
+/** What an engine can start from in every runtime: a URL, the bytes, or a compiled module. */
 export type PlainSource = string | Global<"URL"> | ArrayBuffer | ArrayBufferView | WasmModule;
 
-/** What an engine can be started from: also a request, or the response to one. */
+/** What an engine can start from: also a request, or the response to one. */
 export type EngineSource = PlainSource | Global<"Request"> | Global<"Response">;
 
 /** @internal */
@@ -21,13 +21,21 @@ export function startSync(module: ArrayBufferView | WebAssembly.Module): void {
   engine.started = true;
 }
 
-/** Only the first call does something, unless it failed. @internal */
+/** Idempotent: only a failed start is repeated. @internal */
 export async function startFrom(source: EngineSource | Promise<EngineSource>): Promise<void> {
   try {
     await start({ module_or_path: source as RequestInfo });
   } catch (cause) {
     const message = `the engine does not start: ${cause instanceof Error ? cause.message : cause}`;
-    throw new FleetfoldError({ code: "not-started", message, hint: "is engine.wasm served, and does the page's policy allow 'wasm-unsafe-eval'?" }, [], { cause });
+    throw new FleetfoldError(
+      {
+        code: "not-started",
+        message,
+        hint: "is engine.wasm served, and does the page's policy allow 'wasm-unsafe-eval'?",
+      },
+      [],
+      { cause },
+    );
   }
   engine.started = true;
 }

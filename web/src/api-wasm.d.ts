@@ -1,5 +1,5 @@
-// What `import … from "….wasm"` gives: the module in `workerd.ts`, which workerd compiles, and the bytes in `inline.ts`, which
-// `package.mjs` puts into the file.
+// The types of `import … from "….wasm"`: a module in `workerd.ts`, compiled by workerd, and bytes in `inline.ts`,
+// embedded by `package.mjs`.
 declare module "./engine.wasm" {
   const module: WebAssembly.Module;
   export default module;

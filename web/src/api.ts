@@ -1,39 +1,56 @@
-// What people call: the contract in JavaScript, over an engine that was started by the entry point they imported.
+// The public API: the contract in JavaScript, over the engine that the imported entry point started.
 import type { Op, Requests } from "../contract.js";
 import { Workspace as Engine } from "../engine/engine.js";
-import { answerOf, type Called, type CallOptions, FleetfoldError, type Ops, OPS, type Primitive, requestOf, write } from "./api-call.js";
+import {
+  answerOf,
+  type Called,
+  type CallOptions,
+  FleetfoldError,
+  type Ops,
+  OPS,
+  type Primitive,
+  requestOf,
+  encodeRequest,
+} from "./api-call.js";
 import { engine } from "./api-start.js";
 
 export type * from "../contract.js";
-export { FleetfoldError, offsetOf, type Answer, type Arguments, type Called, type CallOptions, type Ops, type Primitive } from "./api-call.js";
+export {
+  FleetfoldError,
+  offsetOf,
+  type Answer,
+  type Arguments,
+  type Called,
+  type CallOptions,
+  type Ops,
+  type Primitive,
+} from "./api-call.js";
 
 /**
- * Documents that are loaded, and what can be asked about them. Give it back with `free`, or declare it with `using`: what it holds
- * is not garbage that JavaScript sees.
+ * Loaded documents and the ops on them. Release it with `free`, or declare it with `using`: JavaScript's garbage
+ * collector does not see the engine's memory.
  */
 export class Workspace {
-  #engine: Engine | undefined = started();
-  #lost: FleetfoldError | undefined;
+  #engine: Engine | undefined = newEngine();
+  #failure: FleetfoldError | undefined;
 
-  /** JSON text in, JSON text out: nothing is lost, whatever the integers. Bad input is an `error` in the answer. */
+  /** JSON text in, JSON text out, integers exact. Bad input is an `error` in the answer. */
   callText(request: string): string {
-    if (typeof request !== "string") throw new FleetfoldError({ code: "bad-json", message: `the request is not a text: ${typeof request}` });
+    if (typeof request !== "string")
+      throw new FleetfoldError({ code: "bad-json", message: `the request is not a text: ${typeof request}` });
     return this.#run((it) => it.callText(request));
   }
 
-  /** Answers a request as the contract has it. Bad input is an `error` in the answer, and nothing is thrown. */
+  /** Calls an op. Bad input is an `error` in the answer; nothing is thrown. */
   call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions): Called<O> {
-    let text: string;
-    try {
-      text = write(request);
-    } catch (problem) {
-      const { code, message } = problem as FleetfoldError;
-      return { error: { code, message } };
-    }
-    return options?.bigint ? (this.#run((it) => it.callExact(text)) as Called<O>) : (JSON.parse(this.callText(text)) as Called<O>);
+    const encoded = encodeRequest(request);
+    if ("error" in encoded) return encoded;
+    return options?.bigint
+      ? (this.#run((it) => it.callExact(encoded.text)) as Called<O>)
+      : (JSON.parse(this.callText(encoded.text)) as Called<O>);
   }
 
-  /** Lets everything go that was loaded. A second time does nothing. */
+  /** Releases all loaded documents. Idempotent. */
   free(): void {
     this.#engine?.free();
     this.#engine = undefined;
@@ -41,14 +58,30 @@ export class Workspace {
 
   #run<T>(call: (engine: Engine) => T): T {
     const engine = this.#engine;
-    if (!engine) throw this.#lost ?? new FleetfoldError({ code: "freed", message: "this workspace was freed", hint: "make another one: new Workspace()" });
+    if (!engine)
+      throw (
+        this.#failure ??
+        new FleetfoldError({
+          code: "freed",
+          message: "this workspace was freed",
+          hint: "make another one: new Workspace()",
+        })
+      );
     try {
       return call(engine);
     } catch (cause) {
-      // Out of memory, for one. What it had half done is not to be trusted, so nobody calls it again.
+      // The engine ran out of memory, for example. Its state may be inconsistent, so it is never called again.
       this.#engine = undefined;
-      this.#lost = new FleetfoldError({ code: "engine-failed", message: `the engine failed: ${cause instanceof Error ? cause.message : cause}`, hint: "make another workspace, of less" }, [], { cause });
-      throw this.#lost;
+      this.#failure = new FleetfoldError(
+        {
+          code: "engine-failed",
+          message: `the engine failed: ${cause instanceof Error ? cause.message : cause}`,
+          hint: "make another workspace, of less",
+        },
+        [],
+        { cause },
+      );
+      throw this.#failure;
     }
   }
 }
@@ -62,25 +95,26 @@ for (const op of Object.keys(OPS) as Op[]) {
     return answerOf(this.call(requestOf(op, args) as Requests[Op], options as CallOptions));
   });
 }
-// The engine's own class has the same name, and a bundler gives this one another.
+// The engine's class has the same name, so a bundler renames this one.
 Object.defineProperty(Workspace, "name", { value: "Workspace", configurable: true });
-// Browsers that do not know `using` have no such symbol.
+// Browsers without `using` do not have this symbol.
 if (Symbol.dispose) define(Symbol.dispose, Workspace.prototype.free);
 
 function define(name: PropertyKey, value: (this: Workspace, ...args: unknown[]) => unknown): void {
   Object.defineProperty(Workspace.prototype, name, { value, configurable: true, writable: true });
 }
 
-function started(): Engine {
-  if (!engine.started) throw new FleetfoldError({ code: "not-started", message: "the engine is not started", hint: "await init() first" });
+function newEngine(): Engine {
+  if (!engine.started)
+    throw new FleetfoldError({ code: "not-started", message: "the engine is not started", hint: "await init() first" });
   return new Engine();
 }
 
-/** What needs no workspace has an empty one for each call. */
-function once<T>(ask: (workspace: Workspace) => T): T {
+/** Runs a stateless op in a temporary workspace. */
+function withTemporaryWorkspace<T>(use: (workspace: Workspace) => T): T {
   const workspace = new Workspace();
   try {
-    return ask(workspace);
+    return use(workspace);
   } finally {
     workspace.free();
   }
@@ -88,27 +122,27 @@ function once<T>(ask: (workspace: Workspace) => T): T {
 
 /** JSON text in, JSON text out, with nothing loaded. */
 export function callText(request: string): string {
-  return once((it) => it.callText(request));
+  return withTemporaryWorkspace((it) => it.callText(request));
 }
 
-/** Answers a request with nothing loaded. Bad input is an `error` in the answer, and nothing is thrown. */
+/** Calls an op with nothing loaded. Bad input is an `error` in the answer; nothing is thrown. */
 export function call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions): Called<O> {
-  return once((it) => it.call<O>(request, options));
+  return withTemporaryWorkspace((it) => it.call<O>(request, options));
 }
 
-function alone<O extends Primitive>(op: O): Ops[O] {
-  return ((args: never, options?: CallOptions) => once((it) => it[op](args, options))) as Ops[O];
+function statelessOp<O extends Primitive>(op: O): Ops[O] {
+  return ((args: never, options?: CallOptions) => withTemporaryWorkspace((it) => it[op](args, options))) as Ops[O];
 }
 
-export const describe: Ops["describe"] = alone("describe");
-export const parse: Ops["parse"] = alone("parse");
-export const select: Ops["select"] = alone("select");
-export const fold: Ops["fold"] = alone("fold");
-export const retain: Ops["retain"] = alone("retain");
-export const patch: Ops["patch"] = alone("patch");
-export const match: Ops["match"] = alone("match");
-export const adopt: Ops["adopt"] = alone("adopt");
-export const release: Ops["release"] = alone("release");
-export const authorize: Ops["authorize"] = alone("authorize");
-export const refresh: Ops["refresh"] = alone("refresh");
-export const mold: Ops["mold"] = alone("mold");
+export const describe: Ops["describe"] = statelessOp("describe");
+export const parse: Ops["parse"] = statelessOp("parse");
+export const select: Ops["select"] = statelessOp("select");
+export const fold: Ops["fold"] = statelessOp("fold");
+export const retain: Ops["retain"] = statelessOp("retain");
+export const patch: Ops["patch"] = statelessOp("patch");
+export const match: Ops["match"] = statelessOp("match");
+export const adopt: Ops["adopt"] = statelessOp("adopt");
+export const release: Ops["release"] = statelessOp("release");
+export const authorize: Ops["authorize"] = statelessOp("authorize");
+export const refresh: Ops["refresh"] = statelessOp("refresh");
+export const mold: Ops["mold"] = statelessOp("mold");

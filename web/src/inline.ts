@@ -1,4 +1,4 @@
-// The entry point for pages and tests of a single file: the engine is part of it, and there when the import is.
+// The entry point for single-file pages and tests: it embeds the engine and starts it on import.
 import bytes from "../engine/engine_bg.wasm";
 import { startSync } from "./api-start.js";
 
@@ -6,7 +6,7 @@ export * from "./api.js";
 
 startSync(bytes);
 
-/** Nothing is left to do. It is here so that the same program runs everywhere. */
+/** Does nothing: the engine is already started. It exists so that the same program runs everywhere. */
 export function init(): Promise<void> {
   return Promise.resolve();
 }

@@ -1,21 +1,28 @@
-// A layer has one colour and one shape everywhere: in the gutter of the editor, beside a value, on the map. There are eight.
+// Each layer family has one colour and one shape everywhere: in the editor's gutter, beside a value, on the map. There
+// are eight.
 import { css, html, svg, type TemplateResult } from "lit";
 
 export interface Mark {
   /** 1 to 8: the token `--ff-layer-N`. */
   colour: number;
-  /** What people call such layers. */
+  /** The family's display name. */
   family: string;
 }
 
-/** What kind of source each layer is. Those that a dialect will bring along later are told by how their names end. */
+/** The family of each layer. The last row recognises layers of future dialects by their suffix. */
 const FAMILIES: [pattern: RegExp, mark: Mark][] = [
   [/^(definition-default|defaults?|base|catalog|namespace)$/, { colour: 1, family: "default" }],
   [/^organization-override$/, { colour: 2, family: "organization" }],
   [/^(preset|plugin|written)$/, { colour: 3, family: "document" }],
-  [/^(plugin-override|image-override|argument-override|variable-override|log-level)$/, { colour: 4, family: "override" }],
+  [
+    /^(plugin-override|image-override|argument-override|variable-override|log-level)$/,
+    { colour: 4, family: "override" },
+  ],
   [/^(cluster-override|cluster-option-override|override)$/, { colour: 5, family: "cluster" }],
-  [/^(decision-group|scheduling-override|replica-override|resource-override|label-override|unsupported-override)$/, { colour: 6, family: "setting" }],
+  [
+    /^(decision-group|scheduling-override|replica-override|resource-override|label-override|unsupported-override)$/,
+    { colour: 6, family: "setting" },
+  ],
   [/^(live|retained)$/, { colour: 7, family: "live" }],
   [/^(injected|identity|owner|managed-label)$/, { colour: 8, family: "engine" }],
   [/-override$/, { colour: 4, family: "override" }],
@@ -42,25 +49,42 @@ export function shapeOf(colour: number) {
   return SHAPES[colour - 1] ?? SHAPES[0]!;
 }
 
-/** The mark beside a value. It says nothing to a screen reader: the layer's name stands beside it. */
+/** The mark beside a value. Hidden from screen readers: the layer's name is next to it. */
 export function layerMark(layer: string): TemplateResult {
   const { colour } = markOf(layer);
-  return html`<svg class="mark layer-${colour}" viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">${shapeOf(colour)}</svg>`;
+  return html`<svg class="mark layer-${colour}" viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+    ${shapeOf(colour)}
+  </svg>`;
 }
 
-
 /** For views that show marks. */
-export const marks = css`
+export const markStyles = css`
   .mark {
     flex: none;
     vertical-align: -1px;
   }
-  .layer-1 { color: var(--ff-layer-1); }
-  .layer-2 { color: var(--ff-layer-2); }
-  .layer-3 { color: var(--ff-layer-3); }
-  .layer-4 { color: var(--ff-layer-4); }
-  .layer-5 { color: var(--ff-layer-5); }
-  .layer-6 { color: var(--ff-layer-6); }
-  .layer-7 { color: var(--ff-layer-7); }
-  .layer-8 { color: var(--ff-layer-8); }
+  .layer-1 {
+    color: var(--ff-layer-1);
+  }
+  .layer-2 {
+    color: var(--ff-layer-2);
+  }
+  .layer-3 {
+    color: var(--ff-layer-3);
+  }
+  .layer-4 {
+    color: var(--ff-layer-4);
+  }
+  .layer-5 {
+    color: var(--ff-layer-5);
+  }
+  .layer-6 {
+    color: var(--ff-layer-6);
+  }
+  .layer-7 {
+    color: var(--ff-layer-7);
+  }
+  .layer-8 {
+    color: var(--ff-layer-8);
+  }
 `;

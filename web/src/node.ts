@@ -1,4 +1,4 @@
-// The entry point of Node: the engine is there when the import is.
+// The entry point of Node: it starts the engine on import.
 import { readFileSync } from "node:fs";
 import { startSync } from "./api-start.js";
 
@@ -6,7 +6,7 @@ export * from "./api.js";
 
 startSync(readFileSync(new URL("./engine.wasm", import.meta.url)));
 
-/** Nothing is left to do. It is here so that the same program runs in browsers. */
+/** Does nothing: the engine is already started. It exists so that the same program runs in browsers. */
 export function init(): Promise<void> {
   return Promise.resolve();
 }

@@ -1,5 +1,5 @@
-// Lit's `styleMap` writes the first value as an attribute, which a strict content security policy refuses. This one goes through the
-// object model only, which it allows.
+// Lit's `styleMap` writes the first value as an attribute, which a strict content security policy blocks. This one only
+// uses the CSS object model, which the policy allows.
 import { type AttributePart, noChange } from "lit";
 import { Directive, directive, type PartInfo, PartType } from "lit/directive.js";
 
@@ -10,7 +10,8 @@ class StyleMap extends Directive {
 
   constructor(part: PartInfo) {
     super(part);
-    if (part.type !== PartType.ATTRIBUTE || part.name !== "style") throw new Error("styleMap is for the whole of `style`");
+    if (part.type !== PartType.ATTRIBUTE || part.name !== "style")
+      throw new Error("styleMap is for the whole of `style`");
   }
 
   override render(_: Styles) {
@@ -20,7 +21,8 @@ class StyleMap extends Directive {
   override update(part: AttributePart, [styles]: [Styles]) {
     const { style } = part.element as HTMLElement;
     for (const name of this.#set) if (styles[name] === undefined) style.removeProperty(dashed(name));
-    for (const [name, value] of Object.entries(styles)) if (value !== undefined) style.setProperty(dashed(name), String(value));
+    for (const [name, value] of Object.entries(styles))
+      if (value !== undefined) style.setProperty(dashed(name), String(value));
     this.#set = new Set(Object.keys(styles));
     return noChange;
   }

@@ -1,4 +1,4 @@
-// The engine in a worker, told what to do by `worker.ts`. Texts come and go as they are.
+// The engine in a worker, controlled by `worker.ts`. Requests and answers pass through as text.
 import { Workspace as Engine } from "../engine/engine.js";
 import type { FleetfoldError } from "./api-call.js";
 import { startFrom } from "./api-start.js";
@@ -10,20 +10,20 @@ let started: Promise<void> | undefined;
 addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "start") {
     started = startFrom(data.source ?? new URL("./engine.wasm", import.meta.url));
-    // Whoever asks hears why it failed.
+    // Every call reports the failure.
     return void started.catch(() => undefined);
   }
   try {
     await started;
     if (data.kind === "free") free(data.on);
-    else postMessage(answer(data));
+    else postMessage(handleCall(data));
   } catch (problem) {
     if (data.kind === "call") postMessage(failure(data.id, problem));
   }
 });
 
-function answer({ id, on, request, exact }: Extract<ToWorker, { kind: "call" }>): FromWorker {
-  // What is asked of none has an empty one for each call.
+function handleCall({ id, on, request, exact }: Extract<ToWorker, { kind: "call" }>): FromWorker {
+  // Calls without a workspace run in a temporary one.
   const engine = engines.get(on) ?? new Engine();
   if (on !== 0) engines.set(on, engine);
   const answer: FromWorker = exact ? { id, value: engine.callExact(request) } : { id, text: engine.callText(request) };
@@ -36,7 +36,6 @@ function free(on: number): void {
   engines.delete(on);
 }
 
-/** The engine did not start, or failed. */
 function failure(id: number, problem: unknown): FromWorker {
   const { code = "engine-failed", message, hint } = problem as Partial<FleetfoldError>;
   return { id, error: { code, message: message ?? String(problem), ...(hint === undefined ? {} : { hint }) } };

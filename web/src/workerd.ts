@@ -1,4 +1,4 @@
-// The entry point of Cloudflare Workers, which compile modules before the program runs and let nobody do it later.
+// The entry point of Cloudflare Workers, which compile modules at deployment and forbid it at run time.
 import module from "./engine.wasm";
 import { startSync } from "./api-start.js";
 
@@ -6,7 +6,7 @@ export * from "./api.js";
 
 startSync(module);
 
-/** Nothing is left to do. It is here so that the same program runs in browsers. */
+/** Does nothing: the engine is already started. It exists so that the same program runs in browsers. */
 export function init(): Promise<void> {
   return Promise.resolve();
 }

@@ -1,18 +1,17 @@
-// Values as YAML that kubectl reads back to the same values, line by line, so that every line can say where its value comes from.
+// Writes values as YAML that kubectl parses to the same values, line by line, so that each line can show its origin.
 
-/** What a piece of a line is, for its colour. */
+/** The kind of a token, for its colour. */
 export type Token = [kind: "space" | "mark" | "key" | "string" | "number" | "word", text: string];
 
 export interface Line {
-  /** The JSON pointer of the value that stands or begins here. */
+  /** The JSON pointer of the value on this line. */
   pointer: string;
   tokens: Token[];
 }
 
-/** The lines of one document. */
 export function yamlLines(value: unknown): Line[] {
   const lines: Line[] = [];
-  put(lines, value, "", 0, []);
+  writeValue(lines, value, "", 0, []);
   return lines;
 }
 
@@ -24,48 +23,50 @@ export function lineText(line: Line): string {
   return line.tokens.map(([, text]) => text).join("");
 }
 
-/** One step of a JSON pointer. */
-export function step(key: string | number): string {
+/** One segment of a JSON pointer. */
+export function pointerSegment(key: string | number): string {
   return `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Libraries read keys up to this length without being told that a key comes. */
+/** Longer keys need the explicit form `? key`. */
 const LONGEST_KEY = 120;
 
-/** Writes `value` behind `lead`, which is the beginning of its line: nothing, `key:`, `- ` or several of these. */
-function put(lines: Line[], value: unknown, pointer: string, indent: number, lead: Token[]): void {
+/** Writes `value` after `lead`, the start of its line: empty, `key:`, `- ` or several of these. */
+function writeValue(lines: Line[], value: unknown, pointer: string, indent: number, lead: Token[]): void {
   const behindKey = lead.at(-1)?.[1] === ":";
   if (Array.isArray(value) && value.length) {
     if (behindKey) lines.push({ pointer, tokens: lead });
     value.forEach((it, at) => {
       const start: Token[] = at === 0 && !behindKey ? lead : space(indent);
-      put(lines, it, pointer + step(at), indent + 2, [...start, ["mark", "- "]]);
+      writeValue(lines, it, pointer + pointerSegment(at), indent + 2, [...start, ["mark", "- "]]);
     });
   } else if (isMap(value) && Object.keys(value).length) {
     if (behindKey) lines.push({ pointer, tokens: lead });
     const inner = behindKey ? indent + 2 : indent;
     Object.entries(value).forEach(([key, it], at) => {
       const start: Token[] = at === 0 && !behindKey ? lead : space(inner);
-      entry(lines, key, it, pointer + step(key), inner, start);
+      writeEntry(lines, key, it, pointer + pointerSegment(key), inner, start);
     });
   } else {
-    scalar(lines, value, pointer, indent, behindKey ? [...lead, ["space", " "]] : lead);
+    writeScalar(lines, value, pointer, indent, behindKey ? [...lead, ["space", " "]] : lead);
   }
 }
 
-function entry(lines: Line[], key: string, value: unknown, pointer: string, indent: number, start: Token[]): void {
+function writeEntry(lines: Line[], key: string, value: unknown, pointer: string, indent: number, start: Token[]): void {
   const written: Token = ["key", quoted(key)];
-  if (written[1].length <= LONGEST_KEY) return put(lines, value, pointer, indent, [...start, written, ["mark", ":"]]);
+  if (written[1].length <= LONGEST_KEY)
+    return writeValue(lines, value, pointer, indent, [...start, written, ["mark", ":"]]);
   lines.push({ pointer, tokens: [...start, ["mark", "? "], written] });
-  put(lines, value, pointer, indent + 2, [...space(indent), ["mark", ": "]]);
+  writeValue(lines, value, pointer, indent + 2, [...space(indent), ["mark", ": "]]);
 }
 
-function scalar(lines: Line[], value: unknown, pointer: string, indent: number, lead: Token[]): void {
+function writeScalar(lines: Line[], value: unknown, pointer: string, indent: number, lead: Token[]): void {
   if (typeof value === "string" && isBlock(value)) {
     const chomp = !value.endsWith("\n") ? "-" : value.endsWith("\n\n") ? "+" : "";
     lines.push({ pointer, tokens: [...lead, ["mark", `|${chomp}`]] });
     const text = value.endsWith("\n") ? value.slice(0, -1) : value;
-    for (const it of text.split("\n")) lines.push({ pointer, tokens: it === "" ? [] : [...space(indent + 2), ["string", it]] });
+    for (const it of text.split("\n"))
+      lines.push({ pointer, tokens: it === "" ? [] : [...space(indent + 2), ["string", it]] });
   } else {
     lines.push({ pointer, tokens: [...lead, token(value)] });
   }
@@ -73,15 +74,19 @@ function scalar(lines: Line[], value: unknown, pointer: string, indent: number, 
 
 function token(value: unknown): Token {
   switch (typeof value) {
-    case "string": return ["string", quoted(value)];
+    case "string":
+      return ["string", quoted(value)];
     case "number":
-    case "bigint": return ["number", number(value)];
-    case "boolean": return ["word", String(value)];
-    default: return Array.isArray(value) ? ["mark", "[]"] : isMap(value) ? ["mark", "{}"] : ["word", "null"];
+    case "bigint":
+      return ["number", number(value)];
+    case "boolean":
+      return ["word", String(value)];
+    default:
+      return Array.isArray(value) ? ["mark", "[]"] : isMap(value) ? ["mark", "{}"] : ["word", "null"];
   }
 }
 
-/** `1e+21` is a string to some readers: they want a point. */
+/** Some parsers read `1e+21` as a string: they require a decimal point. */
 function number(value: number | bigint): string {
   return String(value).replace(/^(-?\d+)e/, "$1.0e");
 }
@@ -94,26 +99,31 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Letters, digits and what else means nothing to YAML; a colon only inside a word. */
+/** Letters, digits and other characters without a meaning in YAML; a colon only inside a word. */
 const PLAIN = /^(?:[A-Za-z_/]|--?[A-Za-z])(?:[\w./@+=~,()'-]|:(?=[\w/.*]))*(?: (?:[\w./@+=~,()'-]|:(?=[\w/.*]))+)*$/;
-/** Versions, addresses, quantities: they begin like numbers and are none. */
+/** Versions, addresses, quantities: they start like numbers but are strings. */
 const ALMOST_NUMBER = /^\d+(?:\.\d+){2,}(?:[-+][A-Za-z][\w.-]*)?$|^\d+(?:\.\d+)?[acdf-np-wyzACDF-NP-WYZ][A-Za-z]*$/;
-/** What some reader of YAML takes for something else than a string. */
+/** Words that some YAML parsers do not read as strings. */
 const WORD = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf|_+|[-+]?\.?(?:nan|inf))$/i;
 
-/** A string on one line, in quotes unless every reader takes it for a string without. */
+/** A string on one line, quoted unless every parser reads it as a string without quotes. */
 function quoted(text: string): string {
   return (PLAIN.test(text) && !WORD.test(text)) || ALMOST_NUMBER.test(text) ? text : doubleQuoted(text);
 }
 
-/** Characters that cannot be seen or turn what follows around are spelled out. */
+/** Escapes invisible and bidirectional control characters. */
 const UNSEEN = /[\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g;
 
 function doubleQuoted(text: string): string {
   return JSON.stringify(text).replace(UNSEEN, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Whether a text of several lines can stand as it is. */
+/** Whether a multi-line text can be a literal block. */
 function isBlock(text: string): boolean {
-  return text.includes("\n") && !/^\s|[^\n\x20-\x7e\xa1-\uffff]|[\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/.test(text);
+  return (
+    text.includes("\n") &&
+    !/^\s|[^\n\x20-\x7e\xa1-\uffff]|[\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/.test(
+      text,
+    )
+  );
 }

@@ -37,11 +37,13 @@ mod status;
 mod version;
 mod waves;
 
-use super::{Dialect, HubKind, Subject};
-use crate::diagnostic::{Diagnostic, Error};
-use crate::document::{Document, Identity};
-use crate::store::View;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::object::document::{Document, Identity};
 use crate::value::Value;
+use crate::workspace::admit::Rule;
+use crate::workspace::hub_kind::HubKind;
+use crate::workspace::store::View;
+use crate::workspace::subject::{Dialect, Subject};
 use deployment::Deployment;
 
 #[derive(Debug)]
@@ -66,6 +68,10 @@ impl Dialect for CertManager {
 
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
         lint::lint(view, out);
+    }
+
+    fn admission(&self, _: View, group: &str, kind: &str) -> Option<&'static Rule> {
+        Rule::of_kind(ADMISSION, group, kind)
     }
 }
 
@@ -128,3 +134,18 @@ impl Kind {
         self.product.unwrap_or_else(|| document.text_at(&["spec", "product"]))
     }
 }
+
+const RULE: Rule = Rule::findings(
+    &CertManager,
+    "operators.opdev.io",
+    &["CertManagerDeployment"],
+    &[Code::NoBundle, Code::BadBundle, Code::DuplicateBundle, Code::NoMold],
+);
+
+/// How changes of cert-manager's documents are reviewed.
+const ADMISSION: &[Rule] = &[
+    RULE,
+    Rule { group: "operators.redhat.io", ..RULE },
+    Rule { group: "operator.openshift.io", kinds: &["CertManager"], ..RULE },
+    Rule { group: "fleetfold.dev", kinds: &["Installation"], ..RULE },
+];

@@ -33,14 +33,15 @@ mod status;
 pub use defaults::{Filled, fill, has_defaults};
 pub use overrides::contradictions;
 
-use super::kind::{HubKind, NAMESPACE};
-use super::{Dialect, Subject};
-use crate::contract::Mode;
-use crate::diagnostic::{Diagnostic, Error};
-use crate::document::{Document, Identity};
-use crate::live::Query;
-use crate::store::{Scope, View};
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::object::document::{Document, Identity};
 use crate::value::{Text, Value};
+use crate::workspace::admit::Rule;
+use crate::workspace::hub_kind::{HubKind, NAMESPACE};
+use crate::workspace::observed::Query;
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::{Dialect, Subject};
 
 const GROUP: &str = "greenhouse.sap";
 const API_VERSION: &str = "greenhouse.sap/v1alpha1";
@@ -120,6 +121,10 @@ impl Dialect for Greenhouse {
     fn lint_document(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         lint::lint_document(view, document, out);
     }
+
+    fn admission(&self, _: View, group: &str, kind: &str) -> Option<&'static Rule> {
+        Rule::of_kind(ADMISSION, group, kind)
+    }
 }
 
 /// Where the original does something else than its documentation or its users expect. Compat mode keeps it.
@@ -185,3 +190,17 @@ fn preset_of(plugin: &Value) -> Option<&str> {
 fn plugins_in(namespace: &Text) -> Query {
     Query { api_version: API_VERSION.into(), kind: PLUGIN.into(), namespace: namespace.clone(), ..Query::default() }
 }
+
+const RULE: Rule = Rule::findings(
+    &Greenhouse,
+    "greenhouse.sap",
+    &["PluginOverride", "Plugin", "PluginDefinition", "ClusterPluginDefinition", "Catalog"],
+    &[Code::UnknownDocument, Code::MissingOption, Code::ExpressionFailed, Code::ExpressionsOff],
+);
+
+/// How changes of Greenhouse's documents are reviewed.
+const ADMISSION: &[Rule] = &[
+    Rule { kinds: &["PluginPreset"], refused: &[Code::DuplicateEntry], further: contradictions, ..RULE },
+    Rule { kinds: &["Organization", "Cluster"], further: contradictions, ..RULE },
+    RULE,
+];

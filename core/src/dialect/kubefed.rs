@@ -29,26 +29,28 @@ mod status;
 
 use std::sync::Arc;
 
-use super::kind::{HubKind, NAMESPACE};
-use super::{Dependence, Dialect, Ending, Memo, Subject, Touch, ocm};
-use crate::contract::Mode;
+use super::ocm;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
-use crate::document::{Document, Identity};
-use crate::layers::LayerIndex;
-use crate::live::{HUB, Sight};
-use crate::outcome::{Outcome, PatchLayer};
-use crate::patch::{Operation, Verb};
-use crate::path::Pointer;
-use crate::plan::{Planner, Reason, Target, Wish};
-use crate::product::{Base, build};
-use crate::results::Cells;
-use crate::retain::Rules;
-use crate::select::{self, Cluster};
-use crate::settings;
-use crate::sorting::sort;
-use crate::store::{Scope, View};
+use crate::engine::compose::{Base, build};
+use crate::engine::patch::{Operation, Verb};
+use crate::engine::rendered::{Outcome, PatchLayer};
+use crate::engine::retain::Rules;
+use crate::engine::select::layer_index::LayerIndex;
+use crate::engine::select::{self, Cluster};
+use crate::object::document::{Document, Identity};
+use crate::value::path::Pointer;
+use crate::value::sorting::sort;
 use crate::value::{Text, Value};
-use crate::who::Who;
+use crate::workspace::admit::Rule;
+use crate::workspace::hub_kind::{HubKind, NAMESPACE};
+use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::plan::{Planner, Reason, Target, Wish};
+use crate::workspace::results::Cells;
+use crate::workspace::settings;
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::{Dependence, Dialect, Ending, Memo, Subject, Touch};
+use crate::workspace::targets::Who;
 use cluster_part::Shared;
 use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, VERSION, is_ready, type_config, unready};
 use leaving::leaves;
@@ -109,6 +111,20 @@ impl Dialect for KubeFed {
 
     fn lint_document(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         lint::lint_document(self, view, document, out);
+    }
+
+    /// Federated objects have kinds of their own, which only the documents tell.
+    fn admission(&self, view: View, group: &str, kind: &str) -> Option<&'static Rule> {
+        let is_federated = || {
+            let bare = Value::map([
+                ("apiVersion", Value::text(format!("{group}/v1"))),
+                ("kind", kind.into()),
+                ("metadata", Value::map([("name", "any")])),
+            ]);
+            let bare = Document::from_value(&bare, &Pointer::root(), &mut Vec::new());
+            bare.iter().any(|it| self.is_subject(view, it))
+        };
+        Rule::of_kind(ADMISSION, group, kind).or_else(|| is_federated().then_some(&FEDERATED_OBJECT))
     }
 }
 
@@ -345,3 +361,15 @@ impl Subject for Federated {
         (leaves.is_none() && picks.picks(cluster), reasons)
     }
 }
+
+const RULE: Rule = Rule::findings(
+    &KubeFed,
+    "core.kubefed.io",
+    &["FederatedTypeConfig"],
+    &[Code::UnknownDocument, Code::UnknownTarget],
+);
+
+const FEDERATED_OBJECT: Rule = Rule { group: "", kinds: &[], ..RULE };
+
+/// How changes of KubeFed's documents are reviewed.
+const ADMISSION: &[Rule] = &[RULE];

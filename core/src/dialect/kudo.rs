@@ -30,14 +30,14 @@ mod version;
 
 use std::sync::Arc;
 
-use super::kind::{HubKind, NAMESPACE};
-use super::{Dialect, Subject};
 use crate::diagnostic::{Diagnostic, Error, Severity};
-use crate::document::{Document, Identity};
-use crate::identity::is_terminating;
-use crate::sorting::sort_by;
-use crate::store::View;
+use crate::object::document::{Document, Identity};
+use crate::object::identity::is_terminating;
 use crate::value::Text;
+use crate::value::sorting::sort_by;
+use crate::workspace::hub_kind::{HubKind, NAMESPACE};
+use crate::workspace::store::View;
+use crate::workspace::subject::{Dialect, Subject};
 use package::Install;
 use scope::Scopes;
 use version::Version;

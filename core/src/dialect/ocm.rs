@@ -9,6 +9,7 @@
 //! The hub changes labels on its own: it puts a cluster without the clusterset label into the set `default`. Here documents
 //! are taken as they are, and `lint` tells where that makes a difference.
 
+mod admission;
 mod binding;
 mod hub;
 mod lint;
@@ -20,18 +21,19 @@ use hub::Hub;
 
 pub use binding::bound_set;
 
-use super::kind::{HubKind, NAMESPACE};
-use super::{Dependence, Dialect, Subject};
-use crate::clusterset::{GROUP, KIND};
 use crate::diagnostic::{Diagnostic, Error};
-use crate::document::{Document, Identity};
-use crate::ordered::BTreeSet;
-use crate::placement::Why;
-use crate::rules::clusters::MANAGED_CLUSTER;
-use crate::sorting::Gather;
-use crate::store::{Scope, View};
+use crate::engine::placement::Why;
+use crate::engine::select::cluster_set::{GROUP, KIND};
+use crate::object::document::{Document, Identity};
+use crate::object::kinds::clusters::MANAGED_CLUSTER;
 use crate::value::Text;
-use crate::who::Picks;
+use crate::value::ordered::BTreeSet;
+use crate::value::sorting::Gather;
+use crate::workspace::admit::Rule;
+use crate::workspace::hub_kind::{HubKind, NAMESPACE};
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::{Dependence, Dialect, Subject};
+use crate::workspace::targets::Picks;
 
 const BINDING: &str = "ManagedClusterSetBinding";
 const PLACEMENT: &str = "Placement";
@@ -86,6 +88,10 @@ impl Dialect for Ocm {
 
     fn lint_document(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         lint::lint_document(view, document, out);
+    }
+
+    fn admission(&self, _: View, group: &str, kind: &str) -> Option<&'static Rule> {
+        Rule::of_kind(admission::RULES, group, kind)
     }
 }
 

@@ -7,11 +7,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fleetfold_core::contract::Mode;
-use fleetfold_core::document::Identity;
-use fleetfold_core::patch::{Operation, Verb, patch};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::diagnostic::Mode;
+use fleetfold_core::engine::patch::{Operation, Verb, patch};
+use fleetfold_core::object::document::Identity;
+use fleetfold_core::value::json;
 use fleetfold_core::value::{Map, Text};
-use fleetfold_core::{Value, Workspace, json, yaml};
+use fleetfold_core::yaml;
 
 /// The time that plans are given.
 pub const NOW: &str = "2026-01-01T00:00:00Z";
@@ -273,7 +276,7 @@ impl Fleet {
 
     /// Marks a document as being deleted, as `kubectl delete` does while it has finalizers.
     pub fn start_deleting(&mut self, name: &str) {
-        let reference = fleetfold_core::document::Reference::parse(name).unwrap();
+        let reference = fleetfold_core::object::document::Reference::parse(name).unwrap();
         let mut document = self.workspace.find(&reference).unwrap().value.clone();
         mark_deleted(&mut document);
         self.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([document]))]));

@@ -49,7 +49,7 @@ pub const DIALECTS: [(&str, Make); 5] =
 
 /// Reads JSON made by `format!`.
 fn json(text: &str) -> Value {
-    fleetfold_core::json::parse(text).unwrap_or_else(|error| panic!("{error:?} in {text}"))
+    fleetfold_core::value::json::parse(text).unwrap_or_else(|error| panic!("{error:?} in {text}"))
 }
 
 const ENVIRONMENTS: [&str; 3] = ["dev", "stage", "prod"];

@@ -67,7 +67,9 @@ impl ApiError {
                 "install the CustomResourceDefinition; `fleetfold crds` prints those that no system brings".into()
             }
             Self::NotFound { .. } => "it is looked at again; a missing namespace must be made first".into(),
-            Self::EndpointNotFound { .. } => "is this an API server, and is the kind installed? it is tried again".into(),
+            Self::EndpointNotFound { .. } => {
+                "is this an API server, and is the kind installed? it is tried again".into()
+            }
             Self::Expired { .. } => "it is listed anew".into(),
             Self::Conflict { .. } => "it is looked at again, and planned anew".into(),
             Self::Invalid { .. } => "mend the document that the object is made from".into(),
@@ -82,7 +84,10 @@ impl ApiError {
     pub fn is_of_server(&self) -> bool {
         matches!(
             self,
-            Self::Unreachable { .. } | Self::Unauthorized { .. } | Self::NoAccess { .. } | Self::EndpointNotFound { .. }
+            Self::Unreachable { .. }
+                | Self::Unauthorized { .. }
+                | Self::NoAccess { .. }
+                | Self::EndpointNotFound { .. }
         )
     }
 

@@ -35,7 +35,12 @@ impl Drop for Watch {
 
 impl Cluster {
     /// Watches complete objects.
-    pub fn watch(&self, api_kind: &ApiKind, label_selector: &str, on_event: impl Fn(WatchEvent) + Send + 'static) -> Watch {
+    pub fn watch(
+        &self,
+        api_kind: &ApiKind,
+        label_selector: &str,
+        on_event: impl Fn(WatchEvent) + Send + 'static,
+    ) -> Watch {
         let (api, config) = (self.api::<DynamicObject>(api_kind, ""), config(label_selector));
         let api_kind = api_kind.clone();
         let read = move |object: DynamicObject| read(&api_kind, serde_json::to_value(object));

@@ -6,17 +6,17 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use fleetfold::answer::{list, text};
-use fleetfold::cluster::{Cluster, Effect};
 use fleetfold::clock::now;
+use fleetfold::cluster::{Cluster, Effect};
 use fleetfold::controller::{Action, Snapshot};
 use fleetfold::session::compare::compare;
 use fleetfold_core::Value;
 use futures::future::join_all;
 
-use crate::command::output::{Failure, Screen, print};
+use super::EngineArgs;
 use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
-use super::EngineArgs;
+use crate::command::output::{Failure, Screen, print};
 use crate::render::compare::{Sides, table};
 use crate::render::style::{Ink, Palette};
 

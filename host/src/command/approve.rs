@@ -7,8 +7,8 @@ use fleetfold::controller::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_P
 use fleetfold::target::Target;
 use fleetfold_core::Value;
 
-use crate::command::output::{Failure, print};
 use super::hub::{HubArgs, runtime};
+use crate::command::output::{Failure, print};
 
 /// Approve a pending plan by its digest
 ///
@@ -62,8 +62,10 @@ async fn approve(args: &Args) -> Result<ExitCode, Failure> {
     if fleet_plan.at(&["metadata", "annotations"]).is_none() {
         operations.push(add("/metadata/annotations", Value::map([] as [(&str, Value); 0])));
     }
-    operations
-        .push(add(&format!("/metadata/annotations/{}", APPROVED_ANNOTATION.replace('/', "~1")), args.digest.as_str().into()));
+    operations.push(add(
+        &format!("/metadata/annotations/{}", APPROVED_ANNOTATION.replace('/', "~1")),
+        args.digest.as_str().into(),
+    ));
     // The plan may have changed since; the runner compares the digest again.
     hub.patch(&target, &operations, &Value::Null, Effect::Real).await?;
     print(format_args!("approved {}\n", args.digest))?;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use fleetfold_core::Value;
 
-use crate::command::output::{Failure, Output, Screen, print_answer};
 use super::fleet::{Fleet, FleetArgs};
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::explain;
 use crate::source;
 

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use fleetfold::guest::GuestError;
 
-use crate::command::output::{Failure, ignore_closed_pipe};
 use super::EngineArgs;
+use crate::command::output::{Failure, ignore_closed_pipe};
 
 /// Answer requests: a JSON line each on standard input, a JSON line each on standard output
 ///

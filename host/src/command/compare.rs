@@ -6,17 +6,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use fleetfold::answer;
-use fleetfold::engine::Engine;
-use fleetfold::guest::{Guest, Module};
 use fleetfold::args;
 use fleetfold::clock::now;
+use fleetfold::engine::Engine;
+use fleetfold::guest::{Guest, Module};
 use fleetfold::session::compare::{Comparison, compare};
 use fleetfold_core::Value;
 
-use crate::command::output::{Failure, Output, Screen, print_answer};
+use super::ModuleArgs;
 use super::fleet::Fleet;
 use super::hub::HubArgs;
-use super::ModuleArgs;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::compare::{Sides, table};
 use crate::render::finding::{Finding, Severity, Texts};
 
@@ -116,7 +116,10 @@ impl Args {
     fn requests(&self, module: &Module, screen: Screen) -> Result<Vec<String>, Failure> {
         let engine = Box::new(self.start(module, &self.new)?.engine);
         let fleet = match self.from_cluster {
-            true => self.hub.gather(engine)?,
+            true => {
+                let (engine, requests) = self.hub.load(engine)?;
+                Fleet::over(engine, requests)
+            }
             false => Fleet::load(&self.files, engine)?,
         };
         if fleet.has_unreadable() {
@@ -234,7 +237,7 @@ fn told(compared: &Comparison, findings: &Sides<Finding>, modules: Value, now: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json::parse;
+    use fleetfold_core::value::json::parse;
 
     #[test]
     fn a_finding_that_both_have_is_none_of_either() {

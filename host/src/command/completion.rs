@@ -6,7 +6,6 @@ use clap_complete::Shell;
 
 use crate::command::output::{Failure, print};
 
-
 /// Print a script that completes commands and flags in a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use fleetfold_core::Workspace;
 
-use crate::command::output::{Failure, print};
 use super::fleet::Fleet;
+use crate::command::output::{Failure, print};
 use crate::render::yaml;
 
 /// Print the CustomResourceDefinitions of the kinds that no installed system brings
@@ -27,7 +27,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut fleet = Fleet::load(&args.files, Box::new(Workspace::default()))?;
-    let crds = fleetfold_core::crds::crds(args.all, &fleet.documents()?);
+    let crds = fleetfold_crds::crds(args.all, &fleet.documents()?);
     let texts: Vec<String> = crds.iter().map(yaml::document).collect();
     print(texts.join("---\n"))?;
     Ok(ExitCode::SUCCESS)

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use fleetfold_core::Value;
 
-use crate::command::output::{Failure, Output, Screen, print_answer};
 use super::fleet::FleetArgs;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{explain, list};
 
 /// Show where two clusters differ in what a subject gives them, and which layer makes the difference

@@ -29,7 +29,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let Some(folder) = &args.dir else {
-        fleetfold::example::fleet(args.clusters, |path, text| {
+        fleetfold_example::fleet(args.clusters, |path, text| {
             let start = if text.starts_with("---\n") { "" } else { "---\n" };
             if path.starts_with("live/") { Ok(()) } else { print(format_args!("{start}{text}")) }
         })?;
@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Err(Failure::new(message, "give a new folder: files of another fleet would stay among these"));
     }
     let mut files = 0;
-    fleetfold::example::fleet(args.clusters, |path, text| {
+    fleetfold_example::fleet(args.clusters, |path, text| {
         files += 1;
         write(&folder.join(path), text).map_err(|error| {
             Failure::new(format_args!("`{}` cannot be written: {error}", folder.display()), "give a folder of yours")

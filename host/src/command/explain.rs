@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use fleetfold_core::Value;
 
-use crate::command::output::{Failure, Output, Screen, print_answer};
-use super::fleet::{Fleet, FleetArgs};
 use super::authorize;
+use super::fleet::{Fleet, FleetArgs};
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{clusters, explain, list, plan, text, texts};
 
 /// Say why: a value, a cluster, an action of a plan, or a permission

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use fleetfold::engine::Engine;
 use fleetfold_core::Value;
-use fleetfold_core::nearest::did_you_mean;
+use fleetfold_core::value::suggest::did_you_mean;
 
-use crate::command::output::Failure;
-use super::hub::HubArgs;
 use super::EngineArgs;
+use super::hub::HubArgs;
+use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::render::{counted, list, text};
@@ -98,7 +98,14 @@ impl Fleet {
 
     /// A workspace that received these requests.
     pub fn over(engine: Box<dyn Engine>, requests: Vec<String>) -> Fleet {
-        Fleet { engine, texts: Texts::new(), document_files: Vec::new(), findings: Vec::new(), has_unreadable: false, requests }
+        Fleet {
+            engine,
+            texts: Texts::new(),
+            document_files: Vec::new(),
+            findings: Vec::new(),
+            has_unreadable: false,
+            requests,
+        }
     }
 
     /// The requests that recreate this workspace.

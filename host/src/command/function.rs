@@ -20,9 +20,9 @@ use fleetfold_core::Value;
 
 use self::config::{Config, Task};
 use self::list::{ResourceList, is_ours};
-use crate::command::output::{Failure, Screen, print};
-use super::fleet::{Fleet, empty};
 use super::EngineArgs;
+use super::fleet::{Fleet, empty};
+use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::render::yaml;

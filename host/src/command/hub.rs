@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use fleetfold::cluster::{Cluster, connect};
-use fleetfold::engine::Engine;
 use fleetfold::controller::{Snapshot, SnapshotError, snapshot};
+use fleetfold::engine::Engine;
 use fleetfold::session::Session;
 use fleetfold_core::Value;
 use tokio::runtime::{Builder, Runtime};

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use fleetfold_core::Value;
 
-use crate::command::output::{Failure, Screen, print};
 use super::fleet::{Fleet, FleetArgs, empty};
+use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity};
 use crate::render::style::Palette;
 use crate::render::table::{Cell, Table};

@@ -58,7 +58,7 @@ impl Failure {
 
     /// The error of an answer. A location in the request is dropped: the user wrote no request.
     pub fn refused(error: &Value, texts: &Texts) -> Self {
-        let mut finding = Finding::refusal(error);
+        let mut finding = Finding::error(error);
         finding.file = Some(std::mem::take(&mut finding.file)).filter(|it| texts.contains_key(it)).unwrap_or_default();
         let shown = texts.iter().filter(|(name, _)| **name == finding.file);
         Self::Refused {

@@ -8,9 +8,9 @@ use clap::ValueEnum;
 use fleetfold::clock::now;
 use fleetfold_core::Value;
 
-use crate::command::output::{Failure, Output, Screen, print_answer};
 use super::fleet::{Fleet, FleetArgs};
 use super::limits::LimitArgs;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{json, plan, yaml};
 
 /// Show what would be done, wave by wave, what is held, and what must be seen first

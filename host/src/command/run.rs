@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fleetfold::engine::Engine;
-use fleetfold::guest::{Guest, Module};
 use fleetfold::args;
 use fleetfold::controller::leader_election::{LeaderElection, own_identity};
 use fleetfold::controller::metrics::{Metrics, listen};
 use fleetfold::controller::{End, Options, Runner};
+use fleetfold::engine::Engine;
+use fleetfold::guest::{Guest, Module};
 use fleetfold::session::Session;
-use fleetfold::session::record::{ReplayedPlan, Recorder, Replay, replay};
+use fleetfold::session::record::{Recorder, Replay, ReplayedPlan, replay};
 use fleetfold_core::Value;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -22,10 +22,10 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 
-use crate::command::output::{Failure, print};
 use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
 use super::{ModuleArgs, load_module};
+use crate::command::output::{Failure, print};
 
 /// Run the controller: apply the plan of a hub and its members
 ///

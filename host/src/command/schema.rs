@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
-use fleetfold_core::contract;
+use fleetfold_core::api;
 
 use crate::command::output::{Failure, print};
-
 
 /// Print the JSON Schema of the contract, its TypeScript types, or the page of all codes
 #[derive(Debug, clap::Args)]
@@ -26,11 +25,11 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.typescript {
-        print(contract::typescript())?;
+        print(api::typescript())?;
     } else if args.codes {
-        print(contract::codes())?;
+        print(api::codes())?;
     } else {
-        print(format_args!("{}\n", contract::schema().to_canonical()))?;
+        print(format_args!("{}\n", api::schema().to_canonical()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

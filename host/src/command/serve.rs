@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use fleetfold::guest::{Guest, Module};
 use fleetfold::args;
 use fleetfold::clock::now;
+use fleetfold::guest::{Guest, Module};
 use fleetfold::serve::fleet_snapshot::FleetSnapshot;
 use fleetfold::serve::token::Token;
 use fleetfold::serve::{AccessPolicy, serve};
 use fleetfold_core::Value;
 use tokio::sync::watch;
 
-use crate::command::output::{Failure, Screen, print};
+use super::ModuleArgs;
 use super::fleet::Fleet;
 use super::hub::HubArgs;
-use super::ModuleArgs;
+use crate::command::output::{Failure, Screen, print};
 use crate::render::plan::summary;
 use crate::render::text;
 

@@ -4,9 +4,8 @@
 //! with the same parser.
 
 use fleetfold_core::Value;
-use fleetfold_core::contract::Mode;
-use fleetfold_core::diagnostic::{Code, Diagnostic, Severity as CoreSeverity};
-use fleetfold_core::path::Pointer;
+use fleetfold_core::diagnostic::{Code, Diagnostic, Mode, Severity as CoreSeverity};
+use fleetfold_core::value::path::Pointer;
 use fleetfold_core::yaml::{self, Parsed, YamlError};
 
 use crate::command::output::Failure;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use fleetfold::vectors;
 use fleetfold_core::Value;
 
-use crate::command::output::{Failure, Output, print};
 use super::EngineArgs;
+use crate::command::output::{Failure, Output, print};
 
 /// Run the conformance cases in a folder
 ///

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetfold::admission::Admission;
-use fleetfold::guest::Guest;
 use fleetfold::controller::metrics::{Metrics, listen};
+use fleetfold::guest::Guest;
 use fleetfold::session::Session;
 use fleetfold::tls::TlsListener;
 use fleetfold_core::Value;
 use tokio::sync::watch;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::command::output::Failure;
+use super::ModuleArgs;
 use super::hub::{HubArgs, runtime};
 use super::limits::ChangeLimitArgs;
 use super::run::{bind, cannot_listen, log, stop_on_signal};
-use super::ModuleArgs;
+use crate::command::output::Failure;
 
 /// Run the validating webhook: checks label permissions, rejects contradictory manifests, denies changes above a limit
 ///

@@ -3,9 +3,9 @@
 use fleetfold_core::Value;
 
 use super::documents::Documents;
-use super::members::Members;
-use super::live_cache::LiveCache;
 use super::executor::{Action, Executor, in_cluster};
+use super::live_cache::LiveCache;
+use super::members::Members;
 use crate::answer::{list, text};
 use crate::cluster::ApiError;
 use crate::session::Answer;
@@ -130,7 +130,8 @@ pub fn conditions(facts: &Facts, findings: &[Value]) -> Vec<Condition> {
     ];
     if facts.requires_approval {
         let digest = text(&facts.plan.ok, "digest");
-        let waiting = facts.is_waiting.then(|| format!("waits for the approval of {digest}: `fleetfold approve {digest}`"));
+        let waiting =
+            facts.is_waiting.then(|| format!("waits for the approval of {digest}: `fleetfold approve {digest}`"));
         all.push(Condition::of("Approved", "WaitsForApproval", waiting.into_iter().collect()));
     }
     all.push(ready(facts, &all));

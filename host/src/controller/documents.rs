@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 
 use super::events::EventSender;
 use crate::answer::{list, text, texts};
@@ -401,7 +401,7 @@ fn reference(identity: &Identity) -> String {
 
 /// Finds the best served version of each kind.
 async fn discover(hub: &Cluster, rows: Vec<Row>) -> Result<Vec<(Row, ApiKind)>, ApiError> {
-    hub.forget_kinds();
+    hub.clear_discovery();
     let groups = hub.groups().await?;
     let mut found = Vec::new();
     for row in rows {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
@@ -158,8 +158,11 @@ impl Executor {
     pub fn start(&mut self, action: &Action, cluster: &Cluster) -> bool {
         let key = action.key();
         if self.is_conflicting(&key, action) {
-            let conflict =
-                FieldConflict { target: action.target.clone(), other_managers: Vec::new(), until: Instant::now() + REPEAT_PERIOD };
+            let conflict = FieldConflict {
+                target: action.target.clone(),
+                other_managers: Vec::new(),
+                until: Instant::now() + REPEAT_PERIOD,
+            };
             self.conflicts.insert(key.clone(), conflict);
             self.done.remove(&key);
             let (cluster, events, target) = (cluster.clone(), self.events.clone(), action.target.clone());

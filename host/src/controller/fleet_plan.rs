@@ -124,7 +124,8 @@ impl FleetPlan {
 
     /// Whether the FleetPlan approves this digest.
     pub fn is_approved(&self, digest: &str) -> bool {
-        let approved = self.live.as_ref().map_or("", |it| it.text_at(&["metadata", "annotations", APPROVED_ANNOTATION]));
+        let approved =
+            self.live.as_ref().map_or("", |it| it.text_at(&["metadata", "annotations", APPROVED_ANNOTATION]));
         !digest.is_empty() && approved == digest
     }
 
@@ -143,11 +144,9 @@ impl FleetPlan {
                 Ok(object) => events.send(FleetPlanEvent::Watch(WatchEvent::Changed(object))),
                 // It was removed already.
                 Err(ApiError::Invalid { .. } | ApiError::NotFound { .. }) => {}
-                Err(error) => tracing::warn!(
-                    code = error.code(),
-                    hint = error.hint(),
-                    "cannot remove the approval: {error}"
-                ),
+                Err(error) => {
+                    tracing::warn!(code = error.code(), hint = error.hint(), "cannot remove the approval: {error}")
+                }
             }
         });
     }
@@ -205,12 +204,12 @@ impl FleetPlan {
             return;
         }
         self.is_writing = true;
-        let events = conditions::transitions(&before, &status);
+        let transitions = conditions::transitions(&before, &status);
         tokio::spawn(async move {
             let result = hub.put_status(&target, &status, &Value::Null).await;
             if let Ok(object) = &result {
-                for event in &events {
-                    publish_event(&hub, object, event).await;
+                for transition in &transitions {
+                    publish_event(&hub, object, transition).await;
                 }
             }
             events.send(FleetPlanEvent::Written(result));
@@ -223,11 +222,7 @@ impl FleetPlan {
             Ok(object) => (self.live, self.backoff) = (Some(object), None),
             Err(ApiError::Conflict { .. }) => {}
             Err(error) => {
-                tracing::warn!(
-                    code = error.code(),
-                    hint = error.hint(),
-                    "cannot write the FleetPlan: {error}"
-                );
+                tracing::warn!(code = error.code(), hint = error.hint(), "cannot write the FleetPlan: {error}");
                 self.backoff = Some(self.backoff.map_or_else(Backoff::first, Backoff::further));
             }
         }

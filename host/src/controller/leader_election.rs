@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use fleetfold_core::Value;
 use tokio::sync::watch;
 
-use crate::clock::now_micro;
+use crate::clock::{micro_time, now};
 use crate::cluster::{ApiError, Cluster, Effect};
 use crate::target::Target;
 
@@ -114,7 +114,7 @@ impl LeaderElection {
         Value::map([
             ("holderIdentity", Value::text(holder)),
             ("leaseDurationSeconds", seconds.into()),
-            ("renewTime", now_micro().into()),
+            ("renewTime", micro_time(&now()).into()),
         ])
     }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 
 use super::backoff::Backoff;
 use super::events::EventSender;
@@ -250,8 +250,12 @@ impl LiveCache {
     /// Fetches everything again that was fetched in a cluster.
     pub fn refetch_all(&mut self, cluster: &Cluster) {
         let Some(cache) = self.clusters.get_mut(cluster.name()) else { return };
-        let fetched: Vec<Need> =
-            cache.needs.iter().filter(|(_, it)| matches!(it, Progress::Fetched)).map(|(need, _)| need.clone()).collect();
+        let fetched: Vec<Need> = cache
+            .needs
+            .iter()
+            .filter(|(_, it)| matches!(it, Progress::Fetched))
+            .map(|(need, _)| need.clone())
+            .collect();
         for need in &fetched {
             cache.needs.insert(need.clone(), Progress::Fetching(Instant::now(), None));
         }
@@ -274,7 +278,9 @@ impl LiveCache {
             let versions = &cache.versions;
             cache.needs.retain(|need, progress| {
                 let is_needed = || needs.contains(&(cluster.clone(), need.clone()));
-                !matches!(progress, Progress::Failed(..)) || versions.contains_key(&need.target.identity()) || is_needed()
+                !matches!(progress, Progress::Failed(..))
+                    || versions.contains_key(&need.target.identity())
+                    || is_needed()
             });
         }
     }

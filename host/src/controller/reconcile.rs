@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 
 use super::conditions::Facts;
 use super::documents;
@@ -150,8 +150,7 @@ impl Runner {
         let Runner { documents, members, live_cache, executor, options, approved, fleet_plan, .. } = self;
         let requires_approval = options.require_approval;
         let is_waiting = requires_approval && actions.iter().any(|it| !approved.contains(&it.id));
-        let facts =
-            Facts { plan, actions, documents, members, live_cache, executor, is_waiting, requires_approval };
+        let facts = Facts { plan, actions, documents, members, live_cache, executor, is_waiting, requires_approval };
         fleet_plan.write(&facts, may_write);
         self.problems = fleet_plan.problems();
         self.metrics.ready(true);

@@ -66,7 +66,12 @@ pub struct SyncState {
 
 /// Keeps reading what a plan of the hub needs, and sends the state after each complete reconcile. Returns only when the
 /// engine lost its workspace.
-pub async fn follow(session: Session, hub: &Cluster, resync: Duration, states: watch::Sender<SyncState>) -> EngineError {
+pub async fn follow(
+    session: Session,
+    hub: &Cluster,
+    resync: Duration,
+    states: watch::Sender<SyncState>,
+) -> EngineError {
     let options = read_only(Value::map([] as [(&str, Value); 0]), resync, true);
     // The senders are kept alive: this runner never leads and never stops.
     let ((_leadership, is_leader), (_stop, stopped)) = (watch::channel(false), watch::channel(false));

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::events::EventSender;
 use super::executor::while_leader;
 use crate::answer::{list, text};
-use crate::clock::{now, now_micro};
+use crate::clock::{micro_time, now};
 use crate::cluster::{ApiError, Cluster, Effect};
 use crate::target::Target;
 
@@ -39,7 +39,8 @@ impl Statuses {
         if !self.in_flight.insert(target.clone()) {
             return;
         }
-        let (hub, events, is_leader, entry) = (self.hub.clone(), self.events.clone(), self.is_leader.clone(), entry.clone());
+        let (hub, events, is_leader, entry) =
+            (self.hub.clone(), self.events.clone(), self.is_leader.clone(), entry.clone());
         tokio::spawn(async move {
             let precondition = Value::map(version.map(|it| ("resourceVersion", it)));
             let status = entry.get("status").cloned().unwrap_or_default();
@@ -71,10 +72,10 @@ impl Statuses {
 /// Publishes an event about a transition. A failure is only logged: the status carries the same information.
 pub async fn publish_event(hub: &Cluster, object: &Value, event: &Value) {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let target = Target::of(object);
+    let (target, time) = (Target::of(object), now());
     // Two events in the same second need different names.
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name: String = format!("{}.{:x}-{count:x}", target.name, fingerprint(&now()));
+    let name: String = format!("{}.{:x}-{count:x}", target.name, fingerprint(&time));
     let namespace = if target.namespace.is_empty() { "default" } else { &target.namespace };
     let mut regarding = target.to_value();
     if let Some(fields) = regarding.as_map_mut() {
@@ -85,7 +86,7 @@ pub async fn publish_event(hub: &Cluster, object: &Value, event: &Value) {
         ("apiVersion", Value::text("events.k8s.io/v1")),
         ("kind", "Event".into()),
         ("metadata", Value::map([("name", name.as_str()), ("namespace", namespace)])),
-        ("eventTime", now_micro().into()),
+        ("eventTime", micro_time(&time).into()),
         ("reportingController", "fleetfold.dev/runner".into()),
         ("reportingInstance", "fleetfold".into()),
         ("action", "Reconcile".into()),

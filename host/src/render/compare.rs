@@ -116,7 +116,7 @@ fn named(target: &Value) -> String {
 mod tests {
     use super::*;
     use fleetfold::session::compare::compare;
-    use fleetfold_core::json::parse;
+    use fleetfold_core::value::json::parse;
 
     const OLD: &str = r#"{"actions":[
         {"id":"1","subject":"P/acme/metrics","cluster":"","verb":"patch","wave":0,"target":{"apiVersion":"g/v1","kind":"Plugin","namespace":"acme","name":"metrics-eu-1"},

@@ -128,7 +128,7 @@ fn grant(by: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json::parse;
+    use fleetfold_core::value::json::parse;
 
     #[test]
     fn a_chain_tells_the_losers_and_why() {

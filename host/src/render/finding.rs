@@ -56,7 +56,7 @@ impl Finding {
     }
 
     /// An error of the contract. Its `at` is `file:line:column`, or a pointer into the request.
-    pub fn refusal(error: &Value) -> Finding {
+    pub fn error(error: &Value) -> Finding {
         let mut finding = Finding { severity: Severity::Error, ..Finding::read(error) };
         let mut parts = text(error, "at").rsplitn(3, ':');
         let mut number = || parts.next().and_then(|it| it.parse().ok());
@@ -175,7 +175,7 @@ impl Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json;
+    use fleetfold_core::value::json;
 
     fn finding(text: &str) -> Finding {
         Finding::read(&json::parse(text).unwrap())
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_refusal_has_the_place_of_its_text() {
         let at = |at: &str| {
-            let finding = Finding::refusal(&Value::map([("code", "c"), ("message", "m"), ("at", at)]));
+            let finding = Finding::error(&Value::map([("code", "c"), ("message", "m"), ("at", at)]));
             (finding.file, finding.line, finding.column)
         };
         assert_eq!(at("a:b.yaml:3:5"), ("a:b.yaml".to_owned(), Some(3), Some(5)));

@@ -44,7 +44,7 @@ fn escape(text: &str, in_property: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json;
+    use fleetfold_core::value::json;
 
     #[track_caller]
     fn check(diagnostic: &str, want: &str) {

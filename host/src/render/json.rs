@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use fleetfold_core::Value;
-use fleetfold_core::canonical::{write_double, write_text};
 use fleetfold_core::value::Number;
+use fleetfold_core::value::canonical::{write_double, write_text};
 
 /// The value over lines, indented as kubectl does.
 pub fn pretty(value: &Value) -> String {
@@ -95,7 +95,7 @@ fn new_line(indent: Option<usize>, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json::parse;
+    use fleetfold_core::value::json::parse;
 
     #[test]
     fn lines_are_indented_by_four() {

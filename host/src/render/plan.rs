@@ -196,7 +196,7 @@ fn needed(needs: &[Value]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json::parse;
+    use fleetfold_core::value::json::parse;
 
     const PLAN: &str = r#"{
       "actions":[

@@ -1,7 +1,7 @@
 //! What each cluster gets, equal clusters together.
 
 use fleetfold_core::Value;
-use fleetfold_core::path::Pointer;
+use fleetfold_core::value::path::Pointer;
 
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
@@ -152,7 +152,7 @@ fn find<'a>(object: &'a Value, pointer: &str) -> Option<&'a Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json;
+    use fleetfold_core::value::json;
 
     const OPTIONS: &str = r#"{"subject":"PluginPreset/acme/metrics","results":[
         {"clusters":["eu-1","eu-2","eu-3","eu-4","eu-5"],

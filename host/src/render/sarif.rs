@@ -90,7 +90,7 @@ fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json;
+    use fleetfold_core::value::json;
 
     #[test]
     fn a_log_has_its_rules_results_and_places() {

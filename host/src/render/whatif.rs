@@ -83,7 +83,7 @@ fn group(group: &Value, palette: Palette, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json::parse;
+    use fleetfold_core::value::json::parse;
 
     #[test]
     fn counts_come_first_then_groups_then_the_shadowed() {

@@ -96,7 +96,12 @@ pub async fn authorize(State(auth): State<Arc<Auth>>, request: Request, next: Ne
     }
     if !(auth.is_origin_allowed(headers, here) || is_link(&request)) {
         let hint = "call it from its own page, or from a program";
-        return error_response(StatusCode::FORBIDDEN, "origin-not-allowed", "the request comes from another site", hint);
+        return error_response(
+            StatusCode::FORBIDDEN,
+            "origin-not-allowed",
+            "the request comes from another site",
+            hint,
+        );
     }
     match auth.verdict(&request) {
         Verdict::Admitted => next.run(request).await,

@@ -11,7 +11,8 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use fleetfold_core::{Value, json as reader};
+use fleetfold_core::Value;
+use fleetfold_core::value::json as reader;
 
 use super::{App, error_response, json, load_guest};
 use crate::engine::{Engine, error_answer};

@@ -8,8 +8,10 @@ use std::io;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use fleetfold_core::Value;
+use fleetfold_core::object::secrets;
 use fleetfold_core::value::Text;
-use fleetfold_core::{Value, json, mask};
+use fleetfold_core::value::json;
 use ring::hmac;
 
 use super::token::random_bytes;
@@ -44,7 +46,7 @@ impl Redaction {
     /// Replaces all Secret data in a value, also in copies inside annotations.
     pub fn pseudonymize(&self, value: &mut Value) {
         let mut masked = value.clone();
-        mask::cover(&mut masked);
+        secrets::cover(&mut masked);
         self.replace(value, &masked, Form::Object);
     }
 
@@ -65,7 +67,7 @@ impl Redaction {
             let copy = if form == Form::Copy { self.copy(value) } else { None };
             match copy {
                 Some(copy) => *value = copy,
-                None if masked.as_text() == Some(mask::MASK) => *value = self.pseudonym(value, form),
+                None if masked.as_text() == Some(secrets::MASK) => *value = self.pseudonym(value, form),
                 None => {}
             }
         }
@@ -74,7 +76,7 @@ impl Redaction {
     /// The JSON text of an object with Secrets, pseudonymized.
     fn copy(&self, value: &Value) -> Option<Value> {
         let mut object = json::parse(value.as_text().filter(|it| it.trim_start().starts_with('{'))?).ok()?;
-        mask::holds_secret(&object).then(|| {
+        secrets::holds_secret(&object).then(|| {
             self.pseudonymize(&mut object);
             Value::text(object.to_canonical())
         })
@@ -109,7 +111,8 @@ mod tests {
     #[test]
     fn equal_values_have_equal_pseudonyms() {
         let redaction = Redaction::new().unwrap();
-        let secret = |content: &str| redacted(&redaction, &format!(r#"{{"kind":"Secret","data":{{"a":"{content}"}}}}"#));
+        let secret =
+            |content: &str| redacted(&redaction, &format!(r#"{{"kind":"Secret","data":{{"a":"{content}"}}}}"#));
         assert_eq!(secret("eA=="), secret("eA=="));
         assert_ne!(secret("eA=="), secret("eQ=="));
         assert_ne!(secret("eA=="), redacted(&Redaction::new().unwrap(), r#"{"kind":"Secret","data":{"a":"eA=="}}"#));
@@ -138,8 +141,10 @@ mod tests {
             let text = redacted(&redaction, &object).to_canonical();
             assert!(!text.contains("Y2FuYXJ5") && !text.contains("canary"), "{text}");
         }
-        let kept =
-            redacted(&redaction, r#"{"kind":"ConfigMap","data":{"a":"kept"},"metadata":{"annotations":{"note":"{}"}}}"#);
+        let kept = redacted(
+            &redaction,
+            r#"{"kind":"ConfigMap","data":{"a":"kept"},"metadata":{"annotations":{"note":"{}"}}}"#,
+        );
         assert_eq!(
             kept.to_canonical(),
             r#"{"data":{"a":"kept"},"kind":"ConfigMap","metadata":{"annotations":{"note":"{}"}}}"#

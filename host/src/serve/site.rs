@@ -1,4 +1,4 @@
-//! The page: `host/build.rs` embeds every file of `web/site`.
+//! The page: the crate `fleetfold-page` embeds every file of `web/site`.
 //!
 //! A program that was built without the page serves a placeholder.
 
@@ -12,8 +12,6 @@ use sha2::{Digest, Sha256};
 
 use super::error_response;
 use crate::digest::hex;
-
-include!(concat!(env!("OUT_DIR"), "/site.rs"));
 
 /// The file that `/` returns.
 const INDEX: &str = "index.html";
@@ -57,7 +55,7 @@ struct File {
 impl Site {
     /// The embedded page, or the placeholder.
     pub fn built_in(behind: Behind) -> Site {
-        Site::new(SITE, behind)
+        Site::new(fleetfold_page::FILES, behind)
     }
 
     /// A page of these files, by path; the placeholder if there are none.
@@ -79,7 +77,8 @@ impl Site {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let allow = [(header::ALLOW, "GET, HEAD")];
             let hint = "requests are put to `POST /v1/call`";
-            let rejected = error_response(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "the page is only read", hint);
+            let rejected =
+                error_response(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "the page is only read", hint);
             return (allow, rejected).into_response();
         }
         // Cached by the browser and revalidated each time: the next version may have another page.

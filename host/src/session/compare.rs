@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
-use fleetfold_core::path::Pointer;
+use fleetfold_core::value::path::Pointer;
 
 use crate::answer::{list, text};
 
@@ -365,7 +365,7 @@ fn by_path(patch: &[Value]) -> BTreeMap<&str, Vec<Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json::parse;
+    use fleetfold_core::value::json::parse;
 
     #[test]
     fn a_plan_is_the_same_as_itself() {

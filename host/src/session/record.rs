@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use fleetfold_core::Value;
 
-use crate::engine::Engine;
 use crate::digest::digest;
+use crate::engine::Engine;
 use crate::{VERSION, answer};
 
 /// The text before the hash, between hash and request, and after the request.

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use fleetfold_core::Value;
-use fleetfold_core::document::{Identity, Reference};
-use fleetfold_core::live::{Query, Seen};
+use fleetfold_core::object::document::{Identity, Reference};
 use fleetfold_core::value::Map;
+use fleetfold_core::workspace::observed::{Query, Seen};
 
 use crate::answer::{list, text, texts};
 use crate::target::Target;
@@ -146,7 +146,7 @@ fn read_query(query: &Value) -> Query {
 
 #[cfg(test)]
 mod tests {
-    use fleetfold_core::json;
+    use fleetfold_core::value::json;
 
     use super::*;
 

@@ -4,12 +4,15 @@
 //! 2. Of `error`, the given fields must be equal.
 //! 3. `diagnostics` must be as many, in that order, and of each the given fields must be equal. None given means none.
 //! 4. Whatever is wanted, the answer itself must be written canonically.
+//!
+//! The answer to a `given` request only has to be canonical and have no `error`.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fleetfold_core::path::Pointer;
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
+use fleetfold_core::value::path::Pointer;
 
 use super::DEPTH;
 use super::read::Want;
@@ -41,14 +44,7 @@ pub fn compare(want: &Want, answer: &str) -> Vec<Difference> {
         }
         return found.0;
     }
-    let Ok(got) = json::parse_within(answer, DEPTH) else {
-        found.add(&root, Some("JSON".to_owned()), Some(answer.to_owned()));
-        return found.0;
-    };
-    let canonical = got.to_canonical();
-    if canonical != answer {
-        found.add(&root, Some(canonical), Some(answer.to_owned()));
-    }
+    let Some(got) = found.canonical(answer) else { return found.0 };
     match want {
         Want::Ok { ok, diagnostics } => {
             found.compare(&root.child("ok"), Some(ok), got.get("ok"), Further::Differs);
@@ -66,6 +62,18 @@ pub fn compare(want: &Want, answer: &str) -> Vec<Difference> {
     found.0
 }
 
+/// Checks the answer to a `given` request; empty when the set-up succeeded.
+pub fn compare_given(answer: &str) -> Vec<Difference> {
+    let mut found = Found(Vec::new());
+    if let Some(got) = found.canonical(answer) {
+        let error = got.get("error");
+        if error.is_some() || got.get("ok").is_none() {
+            found.add(&Pointer::root().child("error"), None, Some(error.unwrap_or(&got).to_canonical()));
+        }
+    }
+    found.0
+}
+
 /// What a key is that a map has and that is not wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Further {
@@ -78,6 +86,20 @@ struct Found(Vec<Difference>);
 impl Found {
     fn add(&mut self, path: &Pointer, want: Option<String>, got: Option<String>) {
         self.0.push(Difference { path: path.to_string(), want, got });
+    }
+
+    /// The answer as a value, if it is JSON; it must be written canonically.
+    fn canonical(&mut self, answer: &str) -> Option<Value> {
+        let root = Pointer::root();
+        let Ok(got) = json::parse_within(answer, DEPTH) else {
+            self.add(&root, Some("JSON".to_owned()), Some(answer.to_owned()));
+            return None;
+        };
+        let canonical = got.to_canonical();
+        if canonical != answer {
+            self.add(&root, Some(canonical), Some(answer.to_owned()));
+        }
+        Some(got)
     }
 
     fn compare(&mut self, path: &Pointer, want: Option<&Value>, got: Option<&Value>, further: Further) {

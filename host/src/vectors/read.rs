@@ -1,6 +1,7 @@
 //! A vector file as a person wrote it, read strictly: a misspelled field would be a case that tests nothing.
 
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
 
 use super::DEPTH;
 
@@ -9,6 +10,8 @@ const SEEDS: [&str; 6] = ["000", "001", "002", "003", "004", "contract"];
 
 pub struct Vector {
     pub name: String,
+    /// Set-up requests: they run first, and their answers only have to be successful.
+    pub given: Vec<String>,
     pub steps: Vec<Step>,
     /// Why this is not a vector; empty when it is.
     pub problems: Vec<String>,
@@ -40,33 +43,47 @@ pub fn read(text: &str) -> Vector {
     if problems.is_empty() && file.as_map().is_none() {
         problems.push(format!("it is {}, not a map", file.kind()));
     }
-    let steps = if problems.is_empty() { check(&file, &mut problems) } else { Vec::new() };
-    Vector { name: file.text_at(&["name"]).to_owned(), steps, problems }
+    let (given, steps) = if problems.is_empty() { check(&file, &mut problems) } else { Default::default() };
+    Vector { name: file.text_at(&["name"]).to_owned(), given, steps, problems }
 }
 
-fn check(file: &Value, problems: &mut Vec<String>) -> Vec<Step> {
+fn check(file: &Value, problems: &mut Vec<String>) -> (Vec<String>, Vec<Step>) {
     if !SEEDS.contains(&file.text_at(&["seed"])) {
         problems.push(format!("`seed` must be one of {}", SEEDS.join(", ")));
     }
     if file.text_at(&["why"]).is_empty() {
         problems.push("`why` must say what would go wrong without it".to_owned());
     }
+    let given = file.get("given").map(|it| read_given(it, problems)).unwrap_or_default();
     let Some(steps) = file.get("steps") else {
-        only(file, &["name", "seed", "why", "request", "text", "want", "wantText"], problems);
-        return step(file, problems).into_iter().collect();
+        only(file, &["name", "seed", "why", "given", "request", "text", "want", "wantText"], problems);
+        return (given, step(file, problems).into_iter().collect());
     };
-    only(file, &["name", "seed", "why", "steps"], problems);
+    only(file, &["name", "seed", "why", "given", "steps"], problems);
     let steps = steps.as_list().map_or(&[][..], Vec::as_slice);
     if steps.is_empty() {
         problems.push("`steps` must be a list of at least one step".to_owned());
     }
-    steps
-        .iter()
-        .filter_map(|it| {
-            only(it, &["request", "text", "want", "wantText"], problems);
-            step(it, problems)
-        })
-        .collect()
+    let steps = steps.iter().filter_map(|it| {
+        only(it, &["request", "text", "want", "wantText"], problems);
+        step(it, problems)
+    });
+    let steps = steps.collect();
+    (given, steps)
+}
+
+/// The set-up requests. One without an `op` is likely a step with its `request` and `want`, which belongs into `steps`.
+fn read_given(given: &Value, problems: &mut Vec<String>) -> Vec<String> {
+    let requests = given.as_list().map_or(&[][..], Vec::as_slice);
+    if requests.is_empty() {
+        problems.push("`given` must be a list of at least one request, or left out".to_owned());
+    }
+    for (index, request) in requests.iter().enumerate() {
+        if request.text_at(&["op"]).is_empty() {
+            problems.push(format!("`given` {} must be a request with its `op`", index + 1));
+        }
+    }
+    requests.iter().map(Value::to_canonical).collect()
 }
 
 fn step(step: &Value, problems: &mut Vec<String>) -> Option<Step> {

@@ -28,6 +28,8 @@ pub struct Outcome {
 pub enum Failure {
     /// The file is not a vector.
     Vector(String),
+    /// A set-up request did not succeed; with its number in `given`.
+    Given(usize, Difference),
     /// An answer is not as wanted; with the number of the step, if there are several.
     Answer(Option<usize>, Difference),
 }
@@ -78,17 +80,19 @@ impl Failure {
     fn to_value(&self) -> Value {
         match self {
             Self::Vector(problem) => Value::map([("problem", problem.as_str())]),
-            Self::Answer(step, difference) => {
-                let side = |it: &Option<String>| it.as_deref().map_or(Value::Null, Value::from);
-                let mut fields = vec![
-                    ("got", side(&difference.got)),
-                    ("path", difference.path.as_str().into()),
-                    ("want", side(&difference.want)),
-                ];
-                fields.extend(step.map(|step| ("step", step.into())));
-                Value::map(fields)
-            }
+            Self::Given(number, difference) => difference.to_value(Some(("given", *number))),
+            Self::Answer(step, difference) => difference.to_value(step.map(|step| ("step", step))),
         }
+    }
+}
+
+impl Difference {
+    fn to_value(&self, place: Option<(&str, usize)>) -> Value {
+        let side = |it: &Option<String>| it.as_deref().map_or(Value::Null, Value::from);
+        let mut fields =
+            vec![("got", side(&self.got)), ("path", self.path.as_str().into()), ("want", side(&self.want))];
+        fields.extend(place.map(|(place, number)| (place, number.into())));
+        Value::map(fields)
     }
 }
 
@@ -96,6 +100,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Vector(problem) => f.write_str(problem),
+            Self::Given(number, difference) => write!(f, "given {number}: {difference}"),
             Self::Answer(None, difference) => difference.fmt(f),
             Self::Answer(Some(step), difference) => write!(f, "step {step}: {difference}"),
         }

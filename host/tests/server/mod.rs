@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
 use rustix::process::{Pid, Signal, kill_process};
 
 pub const JSON: &str = "content-type: application/json";

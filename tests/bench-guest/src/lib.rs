@@ -3,11 +3,12 @@
 
 use std::cell::RefCell;
 
-use fleetfold_core::contract::record::Spot;
-use fleetfold_core::fleet::Fleet;
-use fleetfold_core::label::Labels;
-use fleetfold_core::select::{Cluster, LabelSelector};
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::engine::select::fleet::Fleet;
+use fleetfold_core::engine::select::{Cluster, LabelSelector};
+use fleetfold_core::object::labels::Labels;
+use fleetfold_core::value::JsonPath;
+use fleetfold_core::value::json;
 
 thread_local! {
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -31,11 +32,11 @@ pub extern "C" fn build() -> u32 {
     let mut fleet = Fleet::default();
     for cluster in input.get("clusters").and_then(Value::as_list).into_iter().flatten() {
         let labels = cluster.get("labels").and_then(Value::as_map);
-        let labels = labels.and_then(|labels| Labels::read(labels, &Spot::ROOT).ok()).unwrap_or_default();
+        let labels = labels.and_then(|labels| Labels::read(labels, &JsonPath::ROOT).ok()).unwrap_or_default();
         fleet.insert(Cluster { name: cluster.text_at(&["name"]).into(), labels, ..Cluster::default() });
     }
     let selector =
-        LabelSelector::parse_object(input.get("selector").unwrap_or(&Value::Null), &Spot::ROOT).unwrap_or_default();
+        LabelSelector::parse_object(input.get("selector").unwrap_or(&Value::Null), &JsonPath::ROOT).unwrap_or_default();
     let count = fleet.len() as u32;
     FLEET.with_borrow_mut(|held| *held = (fleet, selector));
     count

@@ -10,7 +10,8 @@ use std::io::{BufRead, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
 use wapc::WapcHost;
 use wasmtime_provider::{WasmtimeEngineProviderBuilder, WasmtimeEngineProviderPre};
 

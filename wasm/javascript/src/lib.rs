@@ -2,7 +2,7 @@
 
 mod exact;
 
-use fleetfold_core::json;
+use fleetfold_core::value::json;
 use js_sys::JsString;
 use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
 

@@ -1,5 +1,5 @@
-// Plays Headlamp's part for the demo and its tests: the three names that the plugin takes from Headlamp, over objects that stand
-// here instead of an API server. Real Headlamp is not needed to look at the section, and is not tested here.
+// A stand-in for Headlamp, for the demo and its tests: the three names that the plugin imports, over fixed objects
+// instead of an API server. The section is not tested in Headlamp itself.
 import { objects } from "./objects.js";
 
 const sections = [];
@@ -9,7 +9,7 @@ export function registerDetailsViewSection(section) {
 }
 
 export const ApiProxy = {
-  /** A list, as the API server behind Headlamp gives it. */
+  /** A list, as Headlamp reads it from the API server. */
   async request(path) {
     const plural = path.split("/").at(-1);
     const items = objects.filter((it) => `${it.kind.toLowerCase()}s` === plural);
@@ -26,7 +26,7 @@ export function SectionBox({ title, children }) {
   );
 }
 
-/** The page of one resource, with what plugins add to it. */
+/** The details page of one resource, with the sections that plugins add. */
 export function DetailsView({ resource }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// Opens the page of a cluster, the way Headlamp would: plugins first, then the page.
+// Opens the page of a cluster as Headlamp does: plugins first, then the page.
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
 import { DetailsView } from "./headlamp.jsx";

@@ -1,4 +1,4 @@
-// What the hub has.
+// The objects on the hub.
 const apiVersion = "greenhouse.sap/v1alpha1";
 const cluster = (name, tier) => ({ apiVersion, kind: "Cluster", metadata: { name, namespace: "acme", labels: { tier } } });
 

@@ -1,5 +1,5 @@
-// A section as plugins of Headlamp add it: on the page of a cluster, what it gets from the fleet and why. Written against
-// Headlamp's names; in this demo `headlamp.jsx` plays Headlamp's part, and nothing else was tried.
+// A details section for a cluster in Headlamp: its effective values and their origins. Written against Headlamp's
+// plugin API; this demo runs it only on the stand-in `headlamp.jsx`.
 import { ApiProxy, registerDetailsViewSection } from "@kinvolk/headlamp-plugin/lib";
 import { SectionBox } from "@kinvolk/headlamp-plugin/lib/CommonComponents";
 import { useEffect, useState } from "react";

@@ -1,4 +1,4 @@
-// React 19 sets properties of custom elements and listens to their events by itself: no wrapper, no ref.
+// React 19 sets properties of custom elements and listens to their events itself: no wrapper, no ref.
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
 import "fleetfold/element";
@@ -6,7 +6,7 @@ import "fleetfold/element";
 const labels = { tier: "gold" };
 const metadata = (name) => ({ name, namespace: "acme" });
 
-/** Objects as an API server gives them, not text. */
+/** Objects as an API server returns them, not text. */
 function documents(replicas) {
   const apiVersion = "greenhouse.sap/v1alpha1";
   return [

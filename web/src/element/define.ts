@@ -1,5 +1,5 @@
-// Two copies of the package may be loaded in one page. The first one to define an element keeps it. The package is built with this in
-// place of `customElements.define`, which is why it is called by another name here.
+// Two copies of the package may be loaded in one page; the first one to define an element wins. The package build
+// replaces `customElements.define` with this function, so it refers to the registry by another name.
 const registry = customElements;
 
 export function defineOnce(name: string, element: CustomElementConstructor): void {

@@ -1,6 +1,9 @@
-// The types of `fleetfold/element`. They stand by themselves: nothing else has to be installed for them.
+// The types of `fleetfold/element`. They are self-contained and need no other package.
 
-/** A file: `live/<cluster>/…` is what was seen in a cluster, `fleetfold.yaml` holds settings, everything else are documents. */
+/**
+ * A file: `live/<cluster>/…` holds objects observed in a cluster, `fleetfold.yaml` holds settings, all others hold
+ * documents.
+ */
 export interface PreviewFile {
   name: string;
   text: string;
@@ -9,9 +12,9 @@ export interface PreviewFile {
 /** YAML text, objects, or files. */
 export type PreviewDocuments = string | readonly object[] | readonly PreviewFile[];
 
-/** What somebody looks at. */
+/** The current selection of the user. */
 export interface PreviewSelection {
-  /** What produces results, as `Kind/namespace/name`. */
+  /** A document that produces results for clusters, as `Kind/namespace/name`. */
   subject?: string;
   /** The hub is the empty name. */
   cluster?: string;
@@ -20,7 +23,7 @@ export interface PreviewSelection {
   object?: string;
 }
 
-/** A place in a file, counted from one. */
+/** A position in a file, counted from one. */
 export interface PreviewPlace {
   file: string;
   line?: number;
@@ -30,45 +33,61 @@ export interface PreviewPlace {
 export interface PreviewEventMap {
   /** The documents are loaded. */
   "fleetfold-ready": CustomEvent<{ subjects: string[] }>;
-  /** Somebody chose another subject, cluster or value. */
+  /** The user selected another subject, cluster or value. */
   "fleetfold-select": CustomEvent<PreviewSelection>;
-  /** Somebody edited: all files as they are now. */
+  /** The user edited a document: the current text of all files. */
   "fleetfold-change": CustomEvent<{ files: PreviewFile[] }>;
-  /** Somebody wants to see a line. Prevent its default to show it yourself. */
+  /** The user asks for a line. Prevent the default to show it yourself. */
   "fleetfold-open": CustomEvent<PreviewPlace>;
-  /** An address gave no documents, or the engine does not start. */
+  /** A URL returned no documents, or the engine failed to start. */
   "fleetfold-error": CustomEvent<{ message: string; src?: string }>;
 }
 
-/** What can be set, by property or by attribute of the same name. `documents` is a property only. */
+/** Properties, and attributes of the same name. `documents` is a property only. */
 export interface PreviewProperties {
   documents?: PreviewDocuments;
-  /** Addresses of YAML or JSON files, separated by spaces. */
+  /** URLs of YAML or JSON files, separated by spaces. */
   src?: string;
   cluster?: string;
   subject?: string;
-  /** `cluster`: one cluster, value by value. `groups`: who gets what beside it. */
+  /** `cluster`: one cluster, value by value. `groups`: also the groups of clusters with equal results. */
   show?: "cluster" | "groups";
-  /** Whether the documents can be edited beside it. */
+  /** Whether the element shows an editor for the documents. */
   editable?: boolean;
-  /** Wins over `editable`. */
+  /** Takes precedence over `editable`. */
   readonly?: boolean;
-  /** Left out: as the page around it has it. `system`: as the system has it. */
+  /** By default inherited from the page. `system`: from the operating system. */
   theme?: "light" | "dark" | "system";
 }
 
-/** What every cluster gets and why, inside somebody else's page. */
+/** Previews the effective configuration of every cluster and its origins inside another page. */
 export interface FleetfoldPreview extends HTMLElement, PreviewProperties {
-  addEventListener<K extends keyof PreviewEventMap>(type: K, listener: (this: FleetfoldPreview, event: PreviewEventMap[K]) => unknown, options?: boolean | AddEventListenerOptions): void;
-  addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
-  removeEventListener<K extends keyof PreviewEventMap>(type: K, listener: (this: FleetfoldPreview, event: PreviewEventMap[K]) => unknown, options?: boolean | EventListenerOptions): void;
-  removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
+  addEventListener<K extends keyof PreviewEventMap>(
+    type: K,
+    listener: (this: FleetfoldPreview, event: PreviewEventMap[K]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  removeEventListener<K extends keyof PreviewEventMap>(
+    type: K,
+    listener: (this: FleetfoldPreview, event: PreviewEventMap[K]) => unknown,
+    options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | EventListenerOptions,
+  ): void;
 }
 
 export declare const FleetfoldPreview: {
   new (): FleetfoldPreview;
   prototype: FleetfoldPreview;
-  /** Makes the worker, when a bundler wants that done in another way. Set it before the first element is connected. */
+  /** Creates the worker; override it if a bundler needs another way. Set it before the first element is connected. */
   worker: () => Worker;
 };
 

@@ -1,14 +1,15 @@
-// `<fleetfold-preview>`: what every cluster gets and why, inside somebody else's page. It brings its own look and leaves the page's alone.
+// `<fleetfold-preview>`: the effective configuration of every cluster and its origins, inside another page. Its styles
+// and the page's are isolated.
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { keyed } from "lit/directives/keyed.js";
-import { look, tokens } from "../look.js";
+import { baseStyles, tokens } from "../theme.styles.js";
 import { SOON } from "../page/engine.js";
 import type { File } from "../page/files.js";
-import { ownFiles } from "../page/source.js";
+import { localSource } from "../page/source.js";
 import { type Place, State } from "../page/state.js";
 import "../page/view/effective.js";
 import "../page/view/groups.js";
-import { fetched, filesOf } from "./documents.js";
+import { fetchFiles, filesOf } from "./documents.js";
 import type { FleetfoldPreview as Preview, PreviewDocuments, PreviewEventMap, PreviewSelection } from "./element.js";
 import "./source.js";
 
@@ -30,7 +31,7 @@ export class FleetfoldPreview extends LitElement {
   };
   static override styles = [
     tokens,
-    look,
+    baseStyles,
     css`
       :host {
         display: flex;
@@ -44,7 +45,7 @@ export class FleetfoldPreview extends LitElement {
       :host([hidden]) {
         display: none;
       }
-      /* As the page around it, unless it is told otherwise. */
+      /* Inherits the page's colour scheme unless the theme is set. */
       :host(:not([theme])) {
         color-scheme: inherit;
       }
@@ -91,7 +92,8 @@ export class FleetfoldPreview extends LitElement {
     `,
   ];
 
-  static worker = (): Worker => new Worker(new URL("./element-worker.js", import.meta.url), { type: "module", name: "fleetfold" });
+  static worker = (): Worker =>
+    new Worker(new URL("./element-worker.js", import.meta.url), { type: "module", name: "fleetfold" });
 
   declare documents: PreviewDocuments;
   declare src: string;
@@ -104,12 +106,12 @@ export class FleetfoldPreview extends LitElement {
   declare state: State | undefined;
   declare place: Place | undefined;
   declare problems: string[];
-  #told: PreviewSelection = {};
-  #opening: AbortController | undefined;
-  /** What was edited when it was taken out of the page. */
+  #lastSelection: PreviewSelection = {};
+  #loading: AbortController | undefined;
+  /** The edits at the time the element was removed from the page. */
   #edits: Record<string, string | null> = {};
-  /** The texts that were told last, to tell edits from everything else that changes. */
-  #texts = "";
+  /** The texts at the last `fleetfold-change`, to tell edits from other changes. */
+  #lastTexts = "";
 
   constructor() {
     super();
@@ -120,13 +122,13 @@ export class FleetfoldPreview extends LitElement {
     super.connectedCallback();
     if (this.state) return;
     this.#start();
-    // After the properties that come with it are there.
-    if (this.hasUpdated) void this.#open(this.#edits);
+    // On the first connection the initial properties follow later and `updated` loads.
+    if (this.hasUpdated) void this.#load(this.#edits);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    // Who is only moved to another place is back at once.
+    // A moved element is connected again by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#stop();
     });
@@ -134,15 +136,21 @@ export class FleetfoldPreview extends LitElement {
 
   #start(): void {
     const state = new State((this.constructor as typeof FleetfoldPreview).worker());
-    state.engine.ready.catch((problem: unknown) => this.state === state && this.#fail(problem instanceof Error ? problem.message : String(problem)));
-    state.addEventListener("change", this.#changed);
-    state.addEventListener("open", this.#seek);
+    state.engine.ready.catch(
+      (problem: unknown) =>
+        this.state === state && this.#fail(problem instanceof Error ? problem.message : String(problem)),
+    );
+    state.addEventListener("change", this.#stateChanged);
+    state.addEventListener("open", this.#openPlace);
     this.state = state;
   }
 
   #stop(): void {
-    this.#opening?.abort();
+    this.#loading?.abort();
     this.#edits = Object.fromEntries((this.state?.edits ?? []).map((it) => [it.name, it.text]));
+    // A pending notification of the state must not reach an element without one.
+    this.state?.removeEventListener("change", this.#stateChanged);
+    this.state?.removeEventListener("open", this.#openPlace);
     this.state?.engine.stop();
     this.state = undefined;
     this.place = undefined;
@@ -150,43 +158,46 @@ export class FleetfoldPreview extends LitElement {
 
   override updated(changed: PropertyValues): void {
     if (!this.state) return;
-    if (changed.has("documents") || changed.has("src") || !this.#opening) void this.#open();
-    else if (changed.has("cluster") || changed.has("subject")) this.#chooseAsTold();
+    if (changed.has("documents") || changed.has("src") || !this.#loading) void this.#load();
+    else if (changed.has("cluster") || changed.has("subject")) this.#selectFromProperties();
   }
 
-  /** Loads what the page gave, and `edits` over it. */
-  async #open(edits: Record<string, string | null> = {}): Promise<void> {
+  /** Loads the documents of the page, then applies `edits`. */
+  async #load(edits: Record<string, string | null> = {}): Promise<void> {
     const state = this.state;
     if (!state) return;
-    this.#opening?.abort();
-    const { signal } = (this.#opening = new AbortController());
-    const found = this.src ? await fetched(this.src, signal) : { files: [] as File[], problems: [] };
+    this.#loading?.abort();
+    const { signal } = (this.#loading = new AbortController());
+    const found = this.src ? await fetchFiles(this.src, signal) : { files: [] as File[], problems: [] };
     if (signal.aborted) return;
     this.problems = found.problems.map((it) => it.message);
-    for (const it of found.problems) this.#tell("fleetfold-error", it);
-    this.#texts = "";
-    await state.open(ownFiles([...filesOf(this.documents), ...found.files]), edits);
+    for (const it of found.problems) this.#dispatch("fleetfold-error", it);
+    this.#lastTexts = "";
+    await state.open(localSource([...filesOf(this.documents), ...found.files]), edits);
     if (signal.aborted) return;
-    this.#texts = this.#now();
+    this.#lastTexts = this.#fileTexts();
     const subjects = await this.#subjects(state);
     if (signal.aborted) return;
-    await this.#chooseSomething(state, subjects);
-    if (!signal.aborted) this.#tell("fleetfold-ready", { subjects: subjects.map((it) => it.subject) });
+    await this.#selectInitial(state, subjects);
+    if (!signal.aborted) this.#dispatch("fleetfold-ready", { subjects: subjects.map((it) => it.subject) });
   }
 
   async #subjects(state: State) {
-    const answer = await state.ask({ op: "subjects" }, SOON);
+    const answer = await state.query({ op: "subjects" }, SOON);
     return answer && "ok" in answer ? answer.ok.subjects : [];
   }
 
-  /** What the page says; else what the cluster gets something from; else what reaches furthest. */
-  async #chooseSomething(state: State, subjects: { subject: string; clusters?: number }[]): Promise<void> {
+  /**
+   * In order of preference: the page's properties, a subject with results for the page's cluster, the subject with the
+   * most clusters.
+   */
+  async #selectInitial(state: State, subjects: { subject: string; clusters?: number }[]): Promise<void> {
     const cluster: string | undefined = this.cluster ?? undefined;
     let subject: string | undefined = this.subject ?? undefined;
-    const furthest = [...subjects].sort((a, b) => (b.clusters ?? 0) - (a.clusters ?? 0));
+    const bySize = [...subjects].sort((a, b) => (b.clusters ?? 0) - (a.clusters ?? 0));
     if (subject === undefined && cluster !== undefined) {
-      for (const it of furthest.slice(0, 100)) {
-        const answer = await state.ask({ op: "effective", subject: it.subject, clusters: [cluster] }, SOON);
+      for (const it of bySize.slice(0, 100)) {
+        const answer = await state.query({ op: "effective", subject: it.subject, clusters: [cluster] }, SOON);
         const result = answer && "ok" in answer ? answer.ok.results[0] : undefined;
         if (result?.options || result?.objects) {
           subject = it.subject;
@@ -194,60 +205,67 @@ export class FleetfoldPreview extends LitElement {
         }
       }
     }
-    subject ??= furthest[0]?.subject;
-    this.#told = { ...(subject === undefined ? {} : { subject }), ...(cluster === undefined ? {} : { cluster }) };
-    state.choose({ subject, cluster, path: undefined, object: undefined, compare: undefined });
+    subject ??= bySize[0]?.subject;
+    this.#lastSelection = {
+      ...(subject === undefined ? {} : { subject }),
+      ...(cluster === undefined ? {} : { cluster }),
+    };
+    state.select({ subject, cluster, path: undefined, object: undefined, compare: undefined });
   }
 
-  /** The page changed a property: nobody chose, so nothing is told. */
-  #chooseAsTold(): void {
-    const { subject, cluster } = this.state!.choice;
-    const told = { subject: this.subject ?? subject, cluster: this.cluster ?? cluster };
-    if (told.subject === subject && told.cluster === cluster) return;
-    this.#told = { ...this.#told, ...defined(told) };
-    this.state!.choose(told);
+  /** The page changed a property: no `fleetfold-select` event, since the user selected nothing. */
+  #selectFromProperties(): void {
+    const { subject, cluster } = this.state!.selection;
+    const wanted = { subject: this.subject ?? subject, cluster: this.cluster ?? cluster };
+    if (wanted.subject === subject && wanted.cluster === cluster) return;
+    this.#lastSelection = { ...this.#lastSelection, ...defined(wanted) };
+    this.state!.select(wanted);
   }
 
-  readonly #changed = (): void => {
-    const { subject, cluster, path, object } = this.state?.choice ?? {};
+  readonly #stateChanged = (): void => {
+    const { subject, cluster, path, object } = this.state?.selection ?? {};
     const selection: PreviewSelection = defined({ subject, cluster, path, object });
-    if (JSON.stringify(selection) !== JSON.stringify(this.#told) && subject !== undefined) {
-      this.#told = selection;
+    if (JSON.stringify(selection) !== JSON.stringify(this.#lastSelection) && subject !== undefined) {
+      this.#lastSelection = selection;
       if (cluster !== undefined) this.cluster = cluster;
       this.subject = subject;
-      this.#tell("fleetfold-select", selection);
+      this.#dispatch("fleetfold-select", selection);
     }
-    if (this.#texts && this.#texts !== this.#now()) {
-      this.#texts = this.#now();
-      const files = [...this.state!.files.values()].flatMap((it) => (it.text === null ? [] : [{ name: it.name, text: it.text }]));
-      this.#tell("fleetfold-change", { files });
+    if (this.#lastTexts && this.#lastTexts !== this.#fileTexts()) {
+      this.#lastTexts = this.#fileTexts();
+      const files = [...this.state!.files.values()].flatMap((it) =>
+        it.text === null ? [] : [{ name: it.name, text: it.text }],
+      );
+      this.#dispatch("fleetfold-change", { files });
     }
   };
 
-  #now(): string {
+  #fileTexts(): string {
     return JSON.stringify([...(this.state?.files.values() ?? [])].map((it) => [it.name, it.text]));
   }
 
-  readonly #seek = (event: Event): void => {
+  readonly #openPlace = (event: Event): void => {
     const { detail } = event as CustomEvent<Place>;
-    if (this.#tell("fleetfold-open", defined(detail))) this.place = { ...detail };
+    if (this.#dispatch("fleetfold-open", defined(detail))) this.place = { ...detail };
   };
 
   #fail(message: string): void {
     this.problems = [...this.problems, message];
-    this.#tell("fleetfold-error", { message });
+    this.#dispatch("fleetfold-error", { message });
   }
 
-  /** Whether the page has nothing against what follows. */
-  #tell<K extends keyof PreviewEventMap>(type: K, detail: PreviewEventMap[K]["detail"]): boolean {
-    return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === "fleetfold-open" }));
+  /** Returns false if the page prevented the default. */
+  #dispatch<K extends keyof PreviewEventMap>(type: K, detail: PreviewEventMap[K]["detail"]): boolean {
+    return this.dispatchEvent(
+      new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === "fleetfold-open" }),
+    );
   }
 
   override render() {
     const { state } = this;
     if (!state) return nothing;
     const editable = this.editable && !this.readonly;
-    // Views belong to one state: a new one after a reconnect gets new views.
+    // Views belong to one state: a new state after a reconnect gets new views.
     return html`
       ${this.problems.map((it) => html`<p class="problem" role="alert">${it}</p>`)}
       ${keyed(
@@ -258,7 +276,15 @@ export class FleetfoldPreview extends LitElement {
             ${this.show === "groups" ? html`<ff-groups .state=${state}></ff-groups>` : nothing}
             <ff-effective .state=${state}></ff-effective>
           </div>
-          ${!editable && this.place ? html`<ff-source .state=${state} .place=${this.place} @close=${() => (this.place = undefined)}></ff-source>` : nothing}
+          ${
+            !editable && this.place
+              ? html`<ff-source
+                  .state=${state}
+                  .place=${this.place}
+                  @close=${() => (this.place = undefined)}
+                ></ff-source>`
+              : nothing
+          }
         </div>`,
       )}
     `;
@@ -269,7 +295,7 @@ function defined<T extends object>(it: T): { [K in keyof T]: Exclude<T[K], undef
   return Object.fromEntries(Object.entries(it).filter(([, value]) => value !== undefined)) as never;
 }
 
-// What the types promise is what there is.
+// Checks the class against its published types.
 FleetfoldPreview satisfies { new (): Preview; worker: () => Worker };
 
 if (!customElements.get("fleetfold-preview")) customElements.define("fleetfold-preview", FleetfoldPreview);

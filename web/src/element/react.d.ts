@@ -1,4 +1,4 @@
-// The types of `fleetfold/element/react`: the element in JSX of React 19, which sets properties and listens by itself.
+// The types of `fleetfold/element/react`: the element in the JSX of React 19, which sets properties and listens itself.
 import type { ClassAttributes, HTMLAttributes } from "react";
 import type { FleetfoldPreview, PreviewEventMap, PreviewProperties } from "./element.js";
 
@@ -9,7 +9,10 @@ type Listeners = { [K in keyof PreviewEventMap as `on${K}`]?: (event: PreviewEve
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "fleetfold-preview": PreviewProperties & Listeners & ClassAttributes<FleetfoldPreview> & Omit<HTMLAttributes<FleetfoldPreview>, "class"> & { class?: string };
+      "fleetfold-preview": PreviewProperties &
+        Listeners &
+        ClassAttributes<FleetfoldPreview> &
+        Omit<HTMLAttributes<FleetfoldPreview>, "class"> & { class?: string };
     }
   }
 }

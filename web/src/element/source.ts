@@ -1,16 +1,20 @@
-// The documents of `<fleetfold-preview>`: to edit, or to see the line that decides.
+// The documents of `<fleetfold-preview>`: an editor, or an excerpt around the deciding line.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../look.js";
-import { Watch } from "../page/ask.js";
+import { baseStyles } from "../theme.styles.js";
+import { StateController } from "../page/state-controller.js";
 import type { Place, State } from "../page/state.js";
 
-/** Lines around the one that somebody wants to see. */
-const AROUND = 4;
+/** Lines shown before and after the requested one. */
+const CONTEXT_LINES = 4;
 
 export class SourceText extends LitElement {
-  static override properties = { state: { attribute: false }, editable: { attribute: false }, place: { attribute: false } };
+  static override properties = {
+    state: { attribute: false },
+    editable: { attribute: false },
+    place: { attribute: false },
+  };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         display: flex;
@@ -67,13 +71,13 @@ export class SourceText extends LitElement {
   ];
   declare state: State;
   declare editable: boolean;
-  /** The line that somebody wants to see. */
+  /** The requested line. */
   declare place: Place | undefined;
 
   constructor() {
     super();
     this.editable = false;
-    new Watch(this);
+    new StateController(this);
   }
 
   override updated(changed: Map<string, unknown>): void {
@@ -83,49 +87,81 @@ export class SourceText extends LitElement {
     const start = lines.slice(0, this.place.line - 1).reduce((sum, it) => sum + it.length + 1, 0);
     area.focus();
     area.setSelectionRange(start, start + (lines[this.place.line - 1]?.length ?? 0));
-    area.scrollTop = Math.max(0, (this.place.line - AROUND) * 20);
+    area.scrollTop = Math.max(0, (this.place.line - CONTEXT_LINES) * 20);
   }
 
   override render() {
-    return this.editable ? this.#editor() : this.#peek();
+    return this.editable ? this.#editor() : this.#excerpt();
   }
 
   #editor() {
     const names = [...this.state.files.keys()];
-    const chosen = this.state.choice.file;
+    const chosen = this.state.selection.file;
     const file = this.state.files.get(chosen !== undefined && names.includes(chosen) ? chosen : (names[0] ?? ""));
     if (!file) return html`<p class="empty">There are no documents yet.</p>`;
     return html`
       <div class="bar">
-        <select aria-label="File" @change=${(event: Event) => this.state.choose({ file: (event.target as HTMLSelectElement).value })}>
+        <select
+          aria-label="File"
+          @change=${(event: Event) => this.state.select({ file: (event.target as HTMLSelectElement).value })}
+        >
           ${names.map((it) => html`<option value=${it} ?selected=${it === file.name}>${it}</option>`)}
         </select>
         ${file.text === file.base ? nothing : html`<span class="quiet">~ edited</span>`}
       </div>
-      <textarea aria-label=${`Documents in ${file.name}`} spellcheck="false" autocapitalize="off" autocomplete="off" .value=${file.text ?? ""} @input=${(event: Event) => this.state.setText(file.name, (event.target as HTMLTextAreaElement).value)}></textarea>
+      <textarea
+        aria-label=${`Documents in ${file.name}`}
+        spellcheck="false"
+        autocapitalize="off"
+        autocomplete="off"
+        .value=${file.text ?? ""}
+        @input=${(event: Event) => this.state.setText(file.name, (event.target as HTMLTextAreaElement).value)}
+      ></textarea>
     `;
   }
 
-  #peek() {
+  #excerpt() {
     const { place } = this;
     const lines = (place && this.state.files.get(place.file)?.text)?.split("\n");
     if (!place || !lines) return nothing;
     const line = place.line ?? 1;
-    const from = Math.max(1, line - AROUND);
-    const shown = isSecret(lines, line) ? [] : lines.slice(from - 1, line + AROUND);
+    const from = Math.max(1, line - CONTEXT_LINES);
+    const shown = isSecret(lines, line) ? [] : lines.slice(from - 1, line + CONTEXT_LINES);
     return html`
-      <div class="bar"><code>${place.file}:${line}</code><button aria-label="Close the lines of the document" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>×</button></div>
-      ${shown.length
-        ? html`<pre tabindex="0" role="region" aria-label=${`${place.file} around line ${line}`}>${shown.map((it, at) => html`<span class="line ${from + at === line ? "here" : ""}" aria-current=${from + at === line ? "location" : nothing}><span class="number">${from + at}</span>${it}
-</span>`)}</pre>`
-        : html`<p class="empty">What Secrets hold is not shown.</p>`}
+      <div class="bar">
+        <code>${place.file}:${line}</code
+        ><button
+          aria-label="Close the lines of the document"
+          @click=${() => this.dispatchEvent(new CustomEvent("close"))}
+        >
+          ×
+        </button>
+      </div>
+      ${
+        shown.length
+          ? html`<pre tabindex="0" role="region" aria-label=${`${place.file} around line ${line}`}>
+${shown.map((it, at) => this.#line(from + at, it, from + at === line))}</pre>`
+          : html`<p class="empty">What Secrets hold is not shown.</p>`
+      }
     `;
+  }
+
+  #line(number: number, text: string, isCurrent: boolean) {
+    const current = isCurrent ? "location" : nothing;
+    // The line break is explicit: the formatter would indent it, and the line is part of a `pre`.
+    return html`<span class="line ${isCurrent ? "here" : ""}" aria-current=${current}
+      ><span class="number">${number}</span>${text}${"\n"}</span
+    >`;
   }
 }
 
 /** Whether the document around a line is a Secret. */
 function isSecret(lines: string[], line: number): boolean {
-  const start = lines.slice(0, line - 1).map((it) => it.startsWith("---")).lastIndexOf(true) + 1;
+  const start =
+    lines
+      .slice(0, line - 1)
+      .map((it) => it.startsWith("---"))
+      .lastIndexOf(true) + 1;
   const length = lines.slice(start).findIndex((it, at) => at > 0 && it.startsWith("---"));
   const document = lines.slice(start, length < 0 ? undefined : start + length);
   return document.some((it) => /kind["']?\s*:\s*["']?Secret\b/.test(it));

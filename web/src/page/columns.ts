@@ -1,18 +1,23 @@
-// Three columns that resize and remember. On a narrow screen one at a time, in the same order.
+// Three resizable columns; the browser stores their widths. A narrow screen shows one at a time.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../style-map.js";
-import { look } from "../look.js";
+import { baseStyles } from "../theme.styles.js";
 
-const REMEMBERED = "fleetfold.columns";
+const STORAGE_KEY = "fleetfold.columns";
 const NARROW = "(max-width: 900px)";
-/** Shares of the left and the right column; the middle has the rest. */
-const USUAL: [number, number] = [0.3, 0.33];
-const SMALLEST = 0.15;
+/** Shares of the left and the right column; the middle column takes the rest. */
+const DEFAULT_SHARES: [number, number] = [0.3, 0.33];
+const MIN_SHARE = 0.15;
 
 export class Columns extends LitElement {
-  static override properties = { shares: { state: true }, narrow: { state: true }, shown: { type: Number }, titles: { attribute: false } };
+  static override properties = {
+    shares: { state: true },
+    narrow: { state: true },
+    shown: { type: Number },
+    titles: { attribute: false },
+  };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         display: grid;
@@ -70,14 +75,14 @@ export class Columns extends LitElement {
   ];
   declare shares: [number, number];
   declare narrow: boolean;
-  /** The column that a narrow screen shows. */
+  /** The visible column on a narrow screen. */
   declare shown: number;
   declare titles: [string, string, string];
   readonly #media = matchMedia(NARROW);
 
   constructor() {
     super();
-    this.shares = remembered();
+    this.shares = storedShares();
     this.narrow = this.#media.matches;
     this.shown = 1;
     this.titles = ["Documents", "Fleet", "Cluster"];
@@ -85,22 +90,33 @@ export class Columns extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#media.addEventListener("change", this.#fit);
+    this.#media.addEventListener("change", this.#mediaChanged);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#media.removeEventListener("change", this.#fit);
+    this.#media.removeEventListener("change", this.#mediaChanged);
   }
 
   override render() {
     const [left, right] = this.shares;
-    const template = this.narrow ? "minmax(0, 1fr)" : `minmax(0, ${left}fr) auto minmax(0, ${1 - left - right}fr) auto minmax(0, ${right}fr)`;
+    const template = this.narrow
+      ? "minmax(0, 1fr)"
+      : `minmax(0, ${left}fr) auto minmax(0, ${1 - left - right}fr) auto minmax(0, ${right}fr)`;
     const hidden = (column: number) => this.narrow && this.shown !== column;
     return html`
-      ${this.narrow
-        ? html`<nav aria-label="Columns">${this.titles.map((title, column) => html`<button aria-pressed=${this.shown === column} @click=${() => this.show(column)}>${title}</button>`)}</nav>`
-        : nothing}
+      ${
+        this.narrow
+          ? html`<nav aria-label="Columns">
+              ${this.titles.map(
+                (title, column) =>
+                  html`<button aria-pressed=${this.shown === column} @click=${() => this.show(column)}>
+                    ${title}
+                  </button>`,
+              )}
+            </nav>`
+          : nothing
+      }
       <div class="columns" style=${styleMap({ gridTemplateColumns: template })}>
         <div class="column left" ?hidden=${hidden(0)}><slot name="left"></slot></div>
         ${this.#edge(0, "Width of the documents", left)}
@@ -111,7 +127,7 @@ export class Columns extends LitElement {
     `;
   }
 
-  /** Brings a column to the front where there is room for one. */
+  /** Shows a column on a narrow screen. */
   show(column: number): void {
     this.shown = column;
   }
@@ -119,8 +135,17 @@ export class Columns extends LitElement {
   #edge(which: 0 | 1, name: string, share: number) {
     if (this.narrow) return nothing;
     return html`<div
-      class="edge" role="separator" tabindex="0" aria-orientation="vertical" aria-label=${name} aria-valuemin=${SMALLEST * 100} aria-valuemax="70" aria-valuenow=${Math.round(share * 100)}
-      @pointerdown=${(event: PointerEvent) => this.#drag(event, which)} @keydown=${(event: KeyboardEvent) => this.#key(event, which)} @dblclick=${() => this.#resize(which, USUAL[which])}
+      class="edge"
+      role="separator"
+      tabindex="0"
+      aria-orientation="vertical"
+      aria-label=${name}
+      aria-valuemin=${MIN_SHARE * 100}
+      aria-valuemax="70"
+      aria-valuenow=${Math.round(share * 100)}
+      @pointerdown=${(event: PointerEvent) => this.#drag(event, which)}
+      @keydown=${(event: KeyboardEvent) => this.#key(event, which)}
+      @dblclick=${() => this.#resize(which, DEFAULT_SHARES[which])}
     ></div>`;
   }
 
@@ -138,7 +163,7 @@ export class Columns extends LitElement {
 
   #key(event: KeyboardEvent, which: 0 | 1): void {
     const step = { ArrowLeft: -0.02, ArrowRight: 0.02 }[event.key];
-    if (event.key === "Home") this.#resize(which, USUAL[which]);
+    if (event.key === "Home") this.#resize(which, DEFAULT_SHARES[which]);
     else if (step !== undefined) this.#resize(which, this.shares[which] + (which === 0 ? step : -step));
     else return;
     event.preventDefault();
@@ -146,28 +171,35 @@ export class Columns extends LitElement {
 
   #resize(which: 0 | 1, share: number): void {
     const other = this.shares[1 - which]!;
-    const fitting = Math.max(SMALLEST, Math.min(1 - other - SMALLEST, share));
-    this.shares = which === 0 ? [fitting, other] : [other, fitting];
+    const clamped = Math.max(MIN_SHARE, Math.min(1 - other - MIN_SHARE, share));
+    this.shares = which === 0 ? [clamped, other] : [other, clamped];
     try {
-      localStorage.setItem(REMEMBERED, JSON.stringify(this.shares));
+      localStorage.setItem(STORAGE_KEY, JSON.stringify(this.shares));
     } catch {
-      // A browser that keeps nothing: the widths last as long as the page.
+      // Storage is disabled: the widths last as long as the page.
     }
   }
 
-  readonly #fit = (): void => {
+  readonly #mediaChanged = (): void => {
     this.narrow = this.#media.matches;
   };
 }
 
-function remembered(): [number, number] {
+function storedShares(): [number, number] {
   try {
-    const [left, right] = JSON.parse(localStorage.getItem(REMEMBERED) ?? "[]") as unknown[];
-    if (typeof left === "number" && typeof right === "number" && left >= SMALLEST && right >= SMALLEST && left + right <= 1 - SMALLEST) return [left, right];
+    const [left, right] = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]") as unknown[];
+    if (
+      typeof left === "number" &&
+      typeof right === "number" &&
+      left >= MIN_SHARE &&
+      right >= MIN_SHARE &&
+      left + right <= 1 - MIN_SHARE
+    )
+      return [left, right];
   } catch {
-    // As if nothing was remembered.
+    // Ignore an unreadable entry.
   }
-  return [...USUAL];
+  return [...DEFAULT_SHARES];
 }
 
 customElements.define("ff-columns", Columns);

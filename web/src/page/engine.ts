@@ -1,22 +1,23 @@
-// The page's end of the engine in the worker.
+// The page's client of the engine in the worker.
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
-import type { FromEngine, Put, ToEngine, Which } from "./messages.js";
+import type { FromEngine, SetupRequest, ToEngine, WorkspaceName } from "./messages.js";
 import { SOON } from "./urgency.js";
 
-export type Answered<O extends Op = Op> = { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
+export type Answered<O extends Op = Op> =
+  { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
 
 export { LATER, SOON, URGENT } from "./urgency.js";
 
 type Distribute<T extends ToEngine> = T extends ToEngine ? Omit<T, "id"> : never;
 
 export class Engine {
-  /** Ends with an error when the browser cannot run the engine. */
+  /** Rejects if the browser cannot run the engine. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #count = 0;
 
-  /** `worker` runs `engine.worker.ts`: who starts it knows where its script lies. */
+  /** `worker` runs `engine.worker.ts`; the caller creates it because it knows the script's URL. */
   constructor(worker: Worker) {
     this.#worker = worker;
     this.ready = new Promise((resolve, reject) => {
@@ -27,24 +28,39 @@ export class Engine {
         this.#waiting.get(data.id)?.(answer);
         this.#waiting.delete(data.id);
       });
-      this.#worker.addEventListener("error", (event) => reject(new Error(event.message || "the engine does not start")));
+      this.#worker.addEventListener("error", (event) =>
+        reject(new Error(event.message || "the engine does not start")),
+      );
     });
   }
 
-  /** Changes one workspace, or fills it anew. Questions about older generations are not answered any more. */
-  put(on: Which, generation: number, puts: Put[], fresh: boolean): Promise<Answered<"load">[]> {
-    return this.#send({ kind: "put", on, generation, puts, fresh }) as Promise<Answered<"load">[]>;
+  /** Changes one workspace, or replaces it if `fresh`. Requests of older generations are dropped. */
+  setUp(on: WorkspaceName, generation: number, requests: SetupRequest[], fresh: boolean): Promise<Answered<"load">[]> {
+    return this.#send({ kind: "put", on, generation, requests, fresh }) as Promise<Answered<"load">[]>;
   }
 
-  /** Nothing when a newer generation came first. */
-  ask<O extends Op>(on: Which, generation: number, urgency: number, request: Requests[O] & { op: O }): Promise<Answered<O> | undefined> {
-    return this.#send({ kind: "ask", on, generation, urgency, request: JSON.stringify(request) }) as Promise<Answered<O> | undefined>;
+  /** Returns nothing if a newer generation arrived first. */
+  query<O extends Op>(
+    on: WorkspaceName,
+    generation: number,
+    urgency: number,
+    request: Requests[O] & { op: O },
+  ): Promise<Answered<O> | undefined> {
+    return this.#send({ kind: "ask", on, generation, urgency, request: JSON.stringify(request) }) as Promise<
+      Answered<O> | undefined
+    >;
   }
 
-  /** Answers whatever somebody wrote, be it a request or not, after `puts` and away from the fleet. */
-  try(generation: number, puts: Put[], request: string): Promise<Answered> {
-    void this.put("scratch", generation, puts, true);
-    return this.#send({ kind: "ask", on: "scratch", generation: Number.MAX_SAFE_INTEGER, urgency: SOON, request }) as Promise<Answered>;
+  /** Answers a request as typed, valid or not, in the scratch workspace after `requests`. */
+  try(generation: number, puts: SetupRequest[], request: string): Promise<Answered> {
+    void this.setUp("scratch", generation, puts, true);
+    return this.#send({
+      kind: "ask",
+      on: "scratch",
+      generation: Number.MAX_SAFE_INTEGER,
+      urgency: SOON,
+      request,
+    }) as Promise<Answered>;
   }
 
   stop(): void {

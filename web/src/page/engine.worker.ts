@@ -1,53 +1,55 @@
-// The engine, beside the page: two workspaces, what was loaded (`baseline`) and what the edits make of it (`current`), and a third for
-// requests that people try out (`scratch`).
+// The engine in a worker: the workspaces `baseline` (the loaded documents), `current` (with the edits) and `scratch`
+// (requests that people try out).
 //
-// Questions are taken one at a time, most urgent first, and those about a moment that has passed are dropped: the newest keystroke
-// never waits for the answers to older ones.
+// Requests run one at a time, most urgent first. Requests of older generations are dropped, so the newest keystroke
+// never waits for older answers.
 import wasm from "../../engine/engine_bg.wasm?url";
 import { Workspace } from "../api.js";
 import { init } from "../web.js";
 import { LATER } from "./urgency.js";
-import type { FromEngine, ToEngine, Which } from "./messages.js";
+import type { FromEngine, ToEngine, WorkspaceName } from "./messages.js";
 
-const workspaces: Partial<Record<Which, Workspace>> = {};
-const waiting: Extract<ToEngine, { kind: "ask" }>[] = [];
-let newest = 0;
+const workspaces: Partial<Record<WorkspaceName, Workspace>> = {};
+const queue: Extract<ToEngine, { kind: "ask" }>[] = [];
+let newestGeneration = 0;
 let running = false;
-let changed = 0;
+let lastChange = 0;
 
-/** What can wait does so until nobody has typed for as long. */
-const REST = 80;
+/** Requests that can wait run after this pause in typing, in milliseconds. */
+const IDLE_MS = 80;
 
-/** Integers that a number would round. */
-const LARGE = /[[:,]-?\d{16,}[\],}]/;
+/** Integers that a JavaScript number would round. */
+const LARGE_INTEGER = /[[:,]-?\d{16,}[\],}]/;
 
 addEventListener("message", ({ data }: MessageEvent<ToEngine>) => {
   switch (data.kind) {
     case "put":
-      newest = data.generation;
-      changed = performance.now();
-      return void ready.then(() => say({ kind: "answer", id: data.id, text: put(data) }));
+      newestGeneration = data.generation;
+      lastChange = performance.now();
+      return void ready.then(() => post({ kind: "answer", id: data.id, text: setUp(data) }));
     case "ask":
-      waiting.push(data);
-      return void ready.then(next);
+      queue.push(data);
+      return void ready.then(schedule);
   }
 });
 
 const ready = init(wasm);
 ready.then(
-  () => say({ kind: "ready" }),
-  (problem: unknown) => say({ kind: "failed", message: String(problem) }),
+  () => post({ kind: "ready" }),
+  (problem: unknown) => post({ kind: "failed", message: String(problem) }),
 );
 
-/** Loads and configures in order, on top of what is there or into a fresh workspace; the answers as one list. */
-function put({ on, puts, fresh }: Extract<ToEngine, { kind: "put" }>): string {
+/**
+ * Runs `load` and `configure` requests in order, on the existing or a fresh workspace; returns the answers as one list.
+ */
+function setUp({ on, requests, fresh }: Extract<ToEngine, { kind: "put" }>): string {
   if (fresh) workspaces[on]?.free();
   const workspace = (workspaces[on] = (fresh ? undefined : workspaces[on]) ?? new Workspace());
-  return `[${puts.map((it) => answer(workspace, JSON.stringify(it))).join(",")}]`;
+  return `[${requests.map((it) => answer(workspace, JSON.stringify(it))).join(",")}]`;
 }
 
-/** Answers one question, then looks at what came in the meantime. */
-function next(): void {
+/** Runs one request in its own task, so that messages which arrived meanwhile are seen first. */
+function schedule(): void {
   if (running) return;
   running = true;
   channel.port2.postMessage(null);
@@ -56,34 +58,41 @@ function next(): void {
 const channel = new MessageChannel();
 channel.port1.onmessage = () => {
   running = false;
-  for (const stale of waiting.filter((it) => it.generation < newest)) {
-    waiting.splice(waiting.indexOf(stale), 1);
-    say({ kind: "stale", id: stale.id });
+  for (const stale of queue.filter((it) => it.generation < newestGeneration)) {
+    queue.splice(queue.indexOf(stale), 1);
+    post({ kind: "stale", id: stale.id });
   }
-  let first = waiting[0];
-  for (const it of waiting) if (first && it.urgency < first.urgency) first = it;
+  let first = queue[0];
+  for (const it of queue) if (first && it.urgency < first.urgency) first = it;
   if (!first) return;
-  const rest = first.urgency < LATER ? 0 : changed + REST - performance.now();
-  if (rest > 0) return void setTimeout(next, rest);
-  waiting.splice(waiting.indexOf(first), 1);
+  const delay = first.urgency < LATER ? 0 : lastChange + IDLE_MS - performance.now();
+  if (delay > 0) return void setTimeout(schedule, delay);
+  queue.splice(queue.indexOf(first), 1);
   const workspace = (workspaces[first.on] ??= new Workspace());
   const started = performance.now();
   const text = answer(workspace, first.request);
   const took = performance.now() - started;
-  if (LARGE.test(text)) say({ kind: "answer", id: first.id, value: workspace.call(JSON.parse(first.request), { bigint: true }), took });
-  else say({ kind: "answer", id: first.id, text, took });
-  if (waiting.length) next();
+  if (LARGE_INTEGER.test(text))
+    post({ kind: "answer", id: first.id, value: workspace.call(JSON.parse(first.request), { bigint: true }), took });
+  else post({ kind: "answer", id: first.id, text, took });
+  if (queue.length) schedule();
 };
 
-/** What goes wrong in the engine itself, such as too little memory, is an answer too: nobody waits for ever. */
+/** A failure of the engine, such as running out of memory, becomes an answer: no caller waits forever. */
 function answer(workspace: Workspace, request: string): string {
   try {
     return workspace.callText(request);
   } catch (problem) {
-    return JSON.stringify({ error: { code: "engine-failed", message: `the engine stopped: ${problem}`, hint: "reload the page; load fewer documents if it happens again" } });
+    return JSON.stringify({
+      error: {
+        code: "engine-failed",
+        message: `the engine stopped: ${problem}`,
+        hint: "reload the page; load fewer documents if it happens again",
+      },
+    });
   }
 }
 
-function say(message: FromEngine): void {
+function post(message: FromEngine): void {
   postMessage(message);
 }

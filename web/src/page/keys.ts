@@ -1,8 +1,8 @@
-// The keys of the page, as a table: what is pressed, what it does, and when it is somebody else's.
+// The keyboard shortcuts of the page.
 
 export type Key = "jump" | "help" | "next" | "previous" | "line" | "compare" | "close";
 
-/** Those without a name are keys of the editor, which hears them itself. */
+/** Entries without `key` are handled by the editor itself and only listed. */
 export const KEYS: { key?: Key; shown: string; pressed: string; does: string }[] = [
   { key: "jump", shown: "⌘K or Ctrl K", pressed: "k", does: "jump to a cluster, subject, option, document or view" },
   { key: "next", shown: "]", pressed: "]", does: "next change of a what-if" },
@@ -18,7 +18,7 @@ export const KEYS: { key?: Key; shown: string; pressed: string; does: string }[]
   { shown: "Esc, Tab", pressed: "", does: "out of the editor" },
 ];
 
-/** Which key it is; nothing while somebody types into a field, except for ⌘K. */
+/** The shortcut of an event; none while the user types into a field, except for ⌘K. */
 export function keyOf(event: KeyboardEvent): Key | undefined {
   const command = event.ctrlKey || event.metaKey;
   if (command && event.key.toLowerCase() === "k") return "jump";
@@ -28,5 +28,8 @@ export function keyOf(event: KeyboardEvent): Key | undefined {
 
 function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath();
-  return target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+  );
 }

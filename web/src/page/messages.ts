@@ -1,15 +1,15 @@
-// What the page and the engine beside it say to each other.
+// The messages between the page and the engine in its worker.
 import type { ConfigureRequest, LoadRequest } from "../../contract.js";
 
-/** Something that makes a workspace what it is. */
-export type Put = LoadRequest | ConfigureRequest;
+/** A request that changes a workspace. */
+export type SetupRequest = LoadRequest | ConfigureRequest;
 
-/** What the documents were when they were loaded, what the edits make of them, or a place to try requests out. */
-export type Which = "baseline" | "current" | "scratch";
+/** The loaded documents, the documents with the edits, or the workspace for trying out requests. */
+export type WorkspaceName = "baseline" | "current" | "scratch";
 
 export type ToEngine =
-  | { kind: "put"; id: number; on: Which; generation: number; puts: Put[]; fresh: boolean }
-  | { kind: "ask"; id: number; on: Which; generation: number; urgency: number; request: string };
+  | { kind: "put"; id: number; on: WorkspaceName; generation: number; requests: SetupRequest[]; fresh: boolean }
+  | { kind: "ask"; id: number; on: WorkspaceName; generation: number; urgency: number; request: string };
 
 export type FromEngine =
   | { kind: "ready" }

@@ -1,8 +1,8 @@
-// How soon an answer is wanted.
+// The priorities of requests.
 
-/** What is on screen and changes with every key. */
+/** Visible and changing with every keystroke. */
 export const URGENT = 0;
-/** What stands beside it. */
+/** Visible beside it. */
 export const SOON = 1;
-/** What can wait until nobody types. */
+/** Can wait until typing pauses. */
 export const LATER = 2;

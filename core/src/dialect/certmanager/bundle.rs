@@ -18,17 +18,17 @@ use std::sync::Arc;
 
 use super::version::Version;
 use super::waves::is_namespaced;
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::document::{Document, Identity};
-use crate::nearest::suggest;
-use crate::ordered::BTreeSet;
-use crate::outcome::Origin;
-use crate::path::Pointer;
-use crate::rules::molds::Takes;
-use crate::sorting::sort_by;
-use crate::store::View;
+use crate::engine::rendered::Origin;
+use crate::object::document::{Document, Identity};
+use crate::object::kinds::flags::Takes;
+use crate::value::ordered::BTreeSet;
+use crate::value::path::Pointer;
+use crate::value::sorting::sort_by;
+use crate::value::suggest::suggest;
 use crate::value::{Map, Text, Value};
+use crate::workspace::store::View;
 use crate::yaml;
 
 pub const GROUP: &str = "fleetfold.dev";

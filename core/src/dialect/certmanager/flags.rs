@@ -2,13 +2,13 @@
 
 use super::bundle::{Bundle, CERT_MANAGER, Component};
 use super::overrides::Overrides;
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Error};
-use crate::mold::{Flags, check_name, flag_value, mold, unchecked};
-use crate::nearest::did_you_mean;
-use crate::ordered::BTreeMap;
-use crate::path::Pointer;
-use crate::rules::molds::Takes;
+use crate::engine::flags::{Flags, check_name, flag_value, mold, unchecked};
+use crate::object::kinds::flags::Takes;
+use crate::value::ordered::BTreeMap;
+use crate::value::path::Pointer;
+use crate::value::suggest::did_you_mean;
 use crate::value::{Text, Value};
 
 /// The arguments that `flags` make over those of `base`; `at` is where the flags stand.

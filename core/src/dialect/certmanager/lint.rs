@@ -4,17 +4,17 @@ use super::bundle::{Bundle, Shelf};
 use super::preflight::is_supported;
 use super::refresher;
 use super::waves::is_namespace;
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Identity;
-use crate::identity::group_of;
-use crate::live::HUB;
-use crate::outcome::Origin;
-use crate::path::Pointer;
-use crate::refresh::PREFIXES;
-use crate::sorting::sort_by;
-use crate::store::View;
+use crate::engine::refresh::PREFIXES;
+use crate::engine::rendered::Origin;
+use crate::object::document::Identity;
+use crate::object::identity::group_of;
 use crate::value::Value;
+use crate::value::path::Pointer;
+use crate::value::sorting::sort_by;
+use crate::workspace::observed::HUB;
+use crate::workspace::store::View;
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
     let mut rest = Shelf::of(view, None, out).bundles;

@@ -14,10 +14,10 @@
 use super::flags;
 use super::overrides::{Container, Overrides, texts, wrong_type};
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::document::Document;
-use crate::mold::Flags;
-use crate::nearest::suggest;
-use crate::path::Pointer;
+use crate::engine::flags::Flags;
+use crate::object::document::Document;
+use crate::value::path::Pointer;
+use crate::value::suggest::suggest;
 use crate::value::{Map, Text, Value};
 
 /// The fields of the spec and the components that they are about.
@@ -282,7 +282,7 @@ mod tests {
 
     #[track_caller]
     fn check(all: &str, want: &str) {
-        let all = crate::json::parse(all).unwrap();
+        let all = crate::value::json::parse(all).unwrap();
         let merged = merge_tolerations(all.as_list().unwrap().clone());
         assert_eq!(Value::from(merged).to_canonical(), want);
     }

@@ -2,12 +2,12 @@
 
 use super::bundle::{Bundle, Component, Manifest, Shelf};
 use super::flags;
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::document::{Document, Identity};
-use crate::mold::Flags;
-use crate::nearest::{did_you_mean, suggest};
-use crate::path::Pointer;
+use crate::engine::flags::Flags;
+use crate::object::document::{Document, Identity};
+use crate::value::path::Pointer;
+use crate::value::suggest::{did_you_mean, suggest};
 use crate::value::{Map, Text, Value};
 
 /// A value that a layer puts in the place of the manifest's.

@@ -1,11 +1,11 @@
 //! Who owns what a deployment installs: the deployment itself, but for definitions and namespaces it did not make.
 
-use crate::document::Document;
-use crate::identity::group_of;
-use crate::live::{HUB, Sight};
-use crate::patch::{Operation, Verb};
-use crate::store::View;
+use crate::engine::patch::{Operation, Verb};
+use crate::object::document::Document;
+use crate::object::identity::group_of;
 use crate::value::{Text, Value};
+use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::store::View;
 
 /// A deployment that its API server knows.
 #[derive(Clone, Debug)]

@@ -3,17 +3,17 @@
 use super::deployment::{Deployment, LABEL, Release};
 use super::owner::{Hold, Owner};
 use super::waves::{is_definition, is_namespace, kinds, wave_of_leaving};
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
-use crate::document::Identity;
-use crate::json;
-use crate::live::{HUB, Query, Sight};
-use crate::outcome::{Outcome, Product};
-use crate::patch::Verb;
-use crate::path::Pointer;
-use crate::plan::{APPLIED, Planner, Reason, Standing, Target, Wish};
-use crate::store::View;
+use crate::engine::patch::Verb;
+use crate::engine::rendered::{Outcome, Product};
+use crate::object::document::Identity;
+use crate::value::json;
+use crate::value::path::Pointer;
 use crate::value::{Text, Value};
+use crate::workspace::observed::{HUB, Query, Sight};
+use crate::workspace::plan::{APPLIED, Planner, Reason, Standing, Target, Wish};
+use crate::workspace::store::View;
 
 /// Makes every object of the release be there, by the policy of its kind.
 pub fn install(deployment: &Deployment, view: View, outcome: &Outcome, planner: &mut Planner) {

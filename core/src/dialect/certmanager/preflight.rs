@@ -4,14 +4,14 @@ use super::bundle::{Bundle, Shelf};
 use super::overrides::wrong_type;
 use super::version::Version;
 use super::{KINDS, Kind};
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Error};
-use crate::document::Document;
-use crate::identity::is_terminating;
-use crate::label;
-use crate::path::Pointer;
-use crate::store::View;
+use crate::object::document::Document;
+use crate::object::identity::is_terminating;
+use crate::object::labels;
 use crate::value::Value;
+use crate::value::path::Pointer;
+use crate::workspace::store::View;
 
 /// # Errors
 ///
@@ -22,7 +22,7 @@ pub fn check(view: View, document: &Document, kind: &Kind) -> Result<(), Error> 
         let message = format!("a {} must be called `{name}`, and nothing else is acted on", identity.kind);
         return Err(Error::new(Code::WrongName, message).at(at).hint(format!("call it `{name}`")));
     }
-    if label::check_value(&identity.name).is_err() {
+    if labels::check_value(&identity.name).is_err() {
         let message = "its objects carry its name as a label, and this name is too long for one";
         return Err(Error::new(Code::WrongName, message).at(at).hint("a label has at most 63 characters"));
     }

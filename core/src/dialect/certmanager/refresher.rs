@@ -3,16 +3,17 @@
 use super::Kind;
 use super::bundle::CERT_MANAGER;
 use super::deployment::Deployment;
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::diff::diff;
-use crate::document::Identity;
-use crate::live::{HUB, Query};
-use crate::patch::{Operation, patch};
-use crate::plan::{Planner, Reason, Verb};
-use crate::refresh::{ISSUED, Moment, Renewal, refresh};
-use crate::store::View;
+use crate::engine::diff::diff;
+use crate::engine::patch::{Operation, patch};
+use crate::engine::refresh::{ISSUED, Renewal, refresh};
+use crate::object::document::Identity;
+use crate::object::timestamp::Moment;
 use crate::value::Value;
+use crate::workspace::observed::{HUB, Query};
+use crate::workspace::plan::{Planner, Reason, Verb};
+use crate::workspace::store::View;
 
 /// What the refresher lists, secrets first.
 pub const KINDS: [(&str, &str); 4] =

@@ -4,12 +4,13 @@
 use super::Kind;
 use super::deployment::{Deployment, Release};
 use crate::diagnostic::{Code, Severity};
-use crate::live::{HUB, Sight};
-use crate::outcome::Outcome;
-use crate::plan::{Planner, Steps, Target};
-use crate::refresh::{Moment, Renewal};
-use crate::store::View;
+use crate::engine::refresh::Renewal;
+use crate::engine::rendered::Outcome;
+use crate::object::timestamp::Moment;
 use crate::value::{Map, Text, Value};
+use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::plan::{Planner, Steps, Target};
+use crate::workspace::store::View;
 
 /// Says the status, once everything that it depends on was seen.
 pub fn conclude(

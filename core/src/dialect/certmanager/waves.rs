@@ -1,7 +1,7 @@
 //! The order in which the objects of a bundle come to be (seed 004). An object may need everything in front of it.
 
-use crate::document::Identity;
-use crate::identity::group_of;
+use crate::object::document::Identity;
+use crate::object::identity::group_of;
 
 /// The kinds in their order, each with the version in which it is listed.
 const ORDER: &[(&str, &str)] = &[

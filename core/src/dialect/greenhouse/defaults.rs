@@ -9,15 +9,15 @@ use super::definition::{Definition, OptionType, Wanted, catalog_parts};
 use super::entries::entry;
 use super::inject::{self, OWNED_BY_LABEL, STRIPPED};
 use super::{CLUSTER, CLUSTER_DEFINITION, DEFINITION, GROUP, ORGANIZATION, PLUGIN, PRESET, scope_of};
-use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::document::Document;
-use crate::fold::{Setting, Source};
-use crate::ordered::{BTreeMap, BTreeSet};
-use crate::path::Pointer;
-use crate::select::Cluster;
-use crate::store::View;
+use crate::engine::fold::{Setting, Source};
+use crate::engine::select::Cluster;
+use crate::object::document::Document;
+use crate::value::JsonPath;
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::path::Pointer;
 use crate::value::{Text, Value};
+use crate::workspace::store::View;
 
 const TEAM_ROLE_BINDING: &str = "TeamRoleBinding";
 
@@ -90,7 +90,7 @@ pub fn fill(
     view: View,
     object: Value,
     document: &Document,
-    at: &Spot,
+    at: &JsonPath,
     out: &mut Vec<Diagnostic>,
 ) -> Result<Filled, Error> {
     let kind = document.identity.kind.as_str();
@@ -119,7 +119,7 @@ impl Gift {
 }
 
 impl Filled {
-    fn add(&mut self, path: &[&str], gift: Gift, at: &Spot) -> Result<(), Error> {
+    fn add(&mut self, path: &[&str], gift: Gift, at: &JsonPath) -> Result<(), Error> {
         let is_missing = |it: Option<&Value>| it.is_none_or(Value::is_null);
         let value = match gift {
             Gift::Field(Some(value)) => {
@@ -143,7 +143,7 @@ impl Filled {
     }
 
     /// Puts a value into the innermost map that is there, with the maps around it that are not.
-    fn put(&mut self, path: &[&str], value: Value, at: &Spot) -> Result<(), Error> {
+    fn put(&mut self, path: &[&str], value: Value, at: &JsonPath) -> Result<(), Error> {
         let is_there = |end: &usize| path.get(..*end).and_then(|it| self.object.at(it)).is_some_and(|it| !it.is_null());
         let depth = (1..path.len()).rev().find(is_there).unwrap_or(0);
         let Some((holder, [first, inner @ ..])) = path.split_at_checked(depth) else { return Ok(()) };
@@ -159,7 +159,7 @@ impl Filled {
         Ok(())
     }
 
-    fn append(&mut self, path: &[&str], items: Vec<Value>, at: &Spot) -> Result<(), Error> {
+    fn append(&mut self, path: &[&str], items: Vec<Value>, at: &JsonPath) -> Result<(), Error> {
         let place = Pointer::of(path.iter().copied());
         let list = path.iter().try_fold(&mut self.object, |value, step| value.get_mut(step));
         match list {
@@ -176,7 +176,7 @@ impl Filled {
     }
 }
 
-fn wrong_type(place: &Pointer, wanted: &str, found: &Value, at: &Spot) -> Error {
+fn wrong_type(place: &Pointer, wanted: &str, found: &Value, at: &JsonPath) -> Error {
     let message = format!("`{place}` must be {wanted}, not {}", found.kind());
     Error::new(Code::WrongType, message).at(at.pointer().join(place))
 }
@@ -201,7 +201,7 @@ impl<'a> Given<'a> {
         let name = Some(identity.name.clone()).filter(|_| !made_up);
         let reference = REFERENCES.iter().find(|(kind, _)| *kind == identity.kind).map(|(_, path)| *path);
         let wanted = reference.and_then(|path| {
-            let spec = Spot::ROOT.key("spec");
+            let spec = JsonPath::ROOT.key("spec");
             let plugin = spec.key("plugin");
             let spot = if path.len() > 1 { &plugin } else { &spec };
             let template = object.at(path).unwrap_or(&Value::Null);

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use super::entries::Part;
 use super::{CATALOG, CLUSTER_DEFINITION, DEFINITION, GROUP, Quirk, identity};
 use crate::choice;
-use crate::contract::Mode;
-use crate::contract::record::{Decode, Spot};
+use crate::diagnostic::Mode;
+use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::document::{Document, Identity};
-use crate::fold::{Layer, Setting, Source};
-use crate::nearest::suggest;
-use crate::path::{OptionPath, Pointer};
-use crate::store::View;
+use crate::engine::fold::{Layer, Setting, Source};
+use crate::object::document::{Document, Identity};
+use crate::value::JsonPath;
+use crate::value::path::{OptionPath, Pointer};
+use crate::value::suggest::suggest;
 use crate::value::{Number, Text, Value};
+use crate::workspace::store::View;
 
 choice! {
     /// What an option takes.
@@ -62,7 +63,7 @@ impl Wanted {
     /// # Errors
     ///
     /// There is none.
-    pub fn read(document: &Document, spec: &Value, at: &Spot, out: &mut Vec<Diagnostic>) -> Result<Wanted, Error> {
+    pub fn read(document: &Document, spec: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Wanted, Error> {
         let namespace = &document.identity.namespace;
         if let Some(reference) = spec.get("pluginDefinitionRef").filter(|it| !it.is_null()) {
             let (kind, name) = (reference.text_at(&["kind"]), reference.text_at(&["name"]));
@@ -121,7 +122,7 @@ impl Wanted {
         let known: Vec<&str> = known.map(|it| it.identity.name.as_str()).collect();
         let message = format!("the definition `{}` is not loaded, so {follows}", self.name);
         let finding = Diagnostic::warning(Code::UnknownDefinition, message).of(document).at(self.at.clone());
-        match crate::nearest::did_you_mean(&self.name, known) {
+        match crate::value::suggest::did_you_mean(&self.name, known) {
             Some(hint) => finding.hint(hint),
             None => finding,
         }
@@ -132,7 +133,7 @@ impl Definition {
     pub fn read(document: &Document, out: &mut Vec<Diagnostic>) -> Definition {
         let (mut options, mut set, mut found) = (Vec::new(), Vec::new(), Vec::new());
         let list = document.value.at(&["spec", "options"]).and_then(Value::as_list);
-        let spec = Spot::ROOT.key("spec");
+        let spec = JsonPath::ROOT.key("spec");
         let at = spec.key("options");
         for (index, item) in list.into_iter().flatten().enumerate() {
             let at = at.index(index);
@@ -170,7 +171,7 @@ impl Definition {
             let known: Vec<&str> = self.options.iter().map(|it| it.name.as_str()).collect();
             let message = format!("the definition declares no option `{}`", setting.path);
             let mut finding = Diagnostic::warning(Code::UndeclaredOption, message).at(setting.at.clone());
-            finding.hint = crate::nearest::did_you_mean(&setting.path, known);
+            finding.hint = crate::value::suggest::did_you_mean(&setting.path, known);
             out.push(match document {
                 Some(document) => finding.of(document),
                 None => finding,
@@ -214,7 +215,7 @@ fn mismatch(path: &str, takes: OptionType, value: &Value) -> Diagnostic {
     }
 }
 
-fn declared(item: &Value, at: &Spot, out: &mut Vec<Diagnostic>) -> Result<(Declared, Option<Setting>), Error> {
+fn declared(item: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<(Declared, Option<Setting>), Error> {
     let name = match item.get("name") {
         Some(Value::Text(name)) if !name.is_empty() => name.clone(),
         Some(Value::Text(_)) | None => {
@@ -314,7 +315,7 @@ pub fn catalog_parts(
 ) -> Vec<Part> {
     let mut parts = Vec::new();
     for document in view.store.of_kind(GROUP, CATALOG, Some(namespace)) {
-        let spec = Spot::ROOT.key("spec");
+        let spec = JsonPath::ROOT.key("spec");
         let sources_at = spec.key("sources");
         let sources = document.value.at(&["spec", "sources"]).and_then(Value::as_list);
         for (number, source) in sources.into_iter().flatten().enumerate() {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::Quirk;
 use super::inject::{STRIPPED, is_injected};
-use crate::contract::Mode;
-use crate::contract::record::Spot;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::document::{Document, Identity};
-use crate::fold::{Layer, Setting, Source};
-use crate::nearest::suggest;
-use crate::ordered::BTreeMap;
-use crate::path::OptionPath;
-use crate::select::Selector;
+use crate::engine::fold::{Layer, Setting, Source};
+use crate::engine::select::Selector;
+use crate::object::document::{Document, Identity};
+use crate::value::JsonPath;
+use crate::value::ordered::BTreeMap;
+use crate::value::path::OptionPath;
+use crate::value::suggest::suggest;
 use crate::value::{Map, Number, Text, Value};
 
 /// A layer, with what is wrong about it: a cluster that it is for is not touched while something is.
@@ -62,7 +62,7 @@ impl Reader<'_> {
         name: &'static str,
         when: Option<Selector>,
         list: Option<&Value>,
-        at: &Spot,
+        at: &JsonPath,
         out: &mut Vec<Diagnostic>,
     ) -> Part {
         let mut found = Vec::new();
@@ -76,7 +76,7 @@ impl Reader<'_> {
         Part { layer: Layer { name: name.into(), document: Some(identity), when, set }, flaws }
     }
 
-    fn settings(&self, list: Option<&Value>, at: &Spot, out: &mut Vec<Diagnostic>) -> Vec<Setting> {
+    fn settings(&self, list: Option<&Value>, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Vec<Setting> {
         let items = match list.unwrap_or(&Value::Null) {
             Value::Null => return Vec::new(),
             Value::List(items) => items,
@@ -121,7 +121,7 @@ impl Reader<'_> {
     }
 
     /// Nothing for an entry that Greenhouse takes out again.
-    fn setting(&self, item: &Value, at: &Spot, out: &mut Vec<Diagnostic>) -> Result<Option<Setting>, Error> {
+    fn setting(&self, item: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Option<Setting>, Error> {
         let Value::Map(entry) = item else { return Err(at.wrong_type("a map with a `name`", item)) };
         for unknown in entry.keys().filter(|key| !FIELDS.contains(&key.as_str())) {
             let message = format!("an option has no field `{unknown}`");
@@ -167,7 +167,7 @@ impl Reader<'_> {
         Ok(Some(Setting { path, place, source, deep, at: pointer }))
     }
 
-    fn source(&self, entry: &Map, path: &str, at: &Spot, out: &mut Vec<Diagnostic>) -> Result<Source, Error> {
+    fn source(&self, entry: &Map, path: &str, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Source, Error> {
         let given = |key: &str| entry.get(key).filter(|it| !it.is_null());
         let (value, reference, expression) = (given("value"), given("valueFrom"), given(EXPRESSION));
         let expression_first = Quirk::ExpressionFirst.is_kept(self.mode) && reference.is_none();
@@ -194,7 +194,7 @@ fn expression_source(text: &Text) -> Source {
 }
 
 /// The seed calls the name a path; both are taken everywhere.
-fn name_of(entry: &Map, at: &Spot) -> Result<Text, Error> {
+fn name_of(entry: &Map, at: &JsonPath) -> Result<Text, Error> {
     let given = |key: &'static str| entry.get(key).filter(|it| !it.is_null()).map(|value| (key, value));
     match (given("name"), given("path")) {
         (Some(_), Some(_)) => {
@@ -207,7 +207,7 @@ fn name_of(entry: &Map, at: &Spot) -> Result<Text, Error> {
 }
 
 /// A reference names a key of a Secret, or a value of another plugin. The seed writes the key beside the secret's name.
-fn read_reference(reference: &Value, at: &Spot, out: &mut Vec<Diagnostic>) -> Result<Source, Error> {
+fn read_reference(reference: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Source, Error> {
     let given = |key: &str| reference.get(key).filter(|it| !it.is_null());
     match (given("secret"), given("ref")) {
         (Some(Value::Text(name)), None) if given("key").is_some() => {
@@ -235,7 +235,7 @@ fn read_reference(reference: &Value, at: &Spot, out: &mut Vec<Diagnostic>) -> Re
     }
 }
 
-fn check_secret(secret: &Value, at: &Spot) -> Result<(), Error> {
+fn check_secret(secret: &Value, at: &JsonPath) -> Result<(), Error> {
     match ["name", "key"].into_iter().find(|key| secret.text_at(&[key]).is_empty()) {
         Some(key) => {
             Err(Error::new(Code::OptionSource, format!("the secret has no `{key}`")).at(at).hint("it needs both"))

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{CLUSTER, ORGANIZATION, identity};
-use crate::document::Identity;
-use crate::fold::{Effective, Layer, Setting, Source, Written};
-use crate::path::{OptionPath, Pointer};
-use crate::select::Cluster;
-use crate::store::{Scope, View};
+use crate::engine::fold::{Effective, Layer, Setting, Source, Written};
+use crate::engine::select::Cluster;
+use crate::object::document::Identity;
+use crate::value::path::{OptionPath, Pointer};
 use crate::value::{Map, Text, Value};
+use crate::workspace::store::{Scope, View};
 
 /// The name of the layer that wins over everything a user wrote.
 pub const INJECTED: &str = "injected";

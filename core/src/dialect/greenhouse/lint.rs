@@ -10,16 +10,16 @@ use super::{
     CATALOG, CLUSTER, CLUSTER_DEFINITION, DEFINITION, GROUP, ORGANIZATION, OVERRIDE, PLUGIN, PRESET, preset_of,
     scope_of,
 };
-use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Document;
-use crate::fleet::Fleet;
-use crate::nearest::did_you_mean;
-use crate::ordered::BTreeSet;
-use crate::path::Pointer;
-use crate::select::selects;
-use crate::store::View;
+use crate::engine::select::fleet::Fleet;
+use crate::engine::select::selects;
+use crate::object::document::Document;
+use crate::value::JsonPath;
 use crate::value::Text;
+use crate::value::ordered::BTreeSet;
+use crate::value::path::Pointer;
+use crate::value::suggest::did_you_mean;
+use crate::workspace::store::View;
 
 type Look = fn(View, &Document, &mut Vec<Diagnostic>);
 
@@ -102,7 +102,7 @@ fn lint_plugin(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
 fn lint_override(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let Override { definitions, part, named, .. } = Override::read(view, document, out);
     let own = &document.identity;
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     for (index, name) in definitions.iter().enumerate() {
         let known: Vec<&Document> = definitions_of(view, &own.namespace).collect();
         if !known.iter().any(|it| it.identity.name == *name) {

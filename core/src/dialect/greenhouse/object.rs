@@ -5,14 +5,14 @@ use super::inject::{INJECTED, is_tolerated};
 use super::overrides::of_cluster;
 use super::stack::Stack;
 use super::{API_VERSION, PLUGIN, PRESET, PRESET_LABEL, Quirk};
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Error};
-use crate::fold::{Effective, Folded, Setting, Source};
-use crate::json;
-use crate::select::Cluster;
-use crate::sorting::sort;
-use crate::store::View;
+use crate::engine::fold::{Effective, Folded, Setting, Source};
+use crate::engine::select::Cluster;
+use crate::value::json;
+use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
+use crate::workspace::store::View;
 
 /// The name of the Plugin of a preset for a cluster.
 pub fn plugin_name(preset: &str, cluster: &str) -> Text {

@@ -3,18 +3,18 @@
 use super::entries::{Part, Reader};
 use super::picked::Picked;
 use super::{GROUP, ORGANIZATION, OVERRIDE, identity};
-use crate::contract::Mode;
-use crate::contract::record::Spot;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::dialect::Dependence;
-use crate::document::Document;
-use crate::fold::Layer;
-use crate::ordered::BTreeMap;
-use crate::select::Selector;
-use crate::settings::Precedence;
-use crate::sorting::sort_by;
-use crate::store::{Scope, View};
+use crate::engine::fold::Layer;
+use crate::engine::select::Selector;
+use crate::object::document::Document;
+use crate::value::JsonPath;
+use crate::value::ordered::BTreeMap;
+use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
+use crate::workspace::settings::Precedence;
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::Dependence;
 
 /// What the Organization sets for all plugins of its namespace.
 pub fn of_organization(view: View, namespace: &str, out: &mut Vec<Diagnostic>) -> Option<Part> {
@@ -29,7 +29,7 @@ pub fn of_cluster(view: View, scope: &Scope, name: &str, out: &mut Vec<Diagnosti
 
 fn own_field(layer: &'static str, document: &Document, mode: Mode, out: &mut Vec<Diagnostic>) -> Option<Part> {
     let list = document.value.at(&["spec", "pluginOverrides"]).filter(|it| !it.is_empty())?;
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     Some(Reader { document, mode }.part(layer, None, Some(list), &spec.key("pluginOverrides"), out))
 }
 
@@ -65,7 +65,7 @@ pub fn for_definition(view: View, namespace: &str, definition: &str, out: &mut V
 
 impl Override {
     pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Override {
-        let (value, spec) = (&document.value, Spot::ROOT.key("spec"));
+        let (value, spec) = (&document.value, JsonPath::ROOT.key("spec"));
         let reader = Reader { document, mode: view.settings.mode };
         let list = value.at(&["spec", "overrides"]);
         let mut part = reader.part("plugin-override", None, list, &spec.key("overrides"), out);
@@ -116,7 +116,7 @@ impl Override {
     }
 }
 
-fn definitions(list: Option<&Value>, spec: &Spot) -> Result<Vec<Text>, Error> {
+fn definitions(list: Option<&Value>, spec: &JsonPath) -> Result<Vec<Text>, Error> {
     let at = spec.key("pluginDefinitionNames");
     let items = match list.unwrap_or(&Value::Null) {
         Value::Null => return Ok(Vec::new()),
@@ -131,7 +131,7 @@ fn definitions(list: Option<&Value>, spec: &Spot) -> Result<Vec<Text>, Error> {
 }
 
 /// Two entries of one PluginOverride that set one option to different things.
-fn conflict(list: Option<&Value>, spec: &Spot) -> Option<Error> {
+fn conflict(list: Option<&Value>, spec: &JsonPath) -> Option<Error> {
     let (name, index) = contradiction(list?)?;
     let message = format!("`{name}` is set twice, to different values, so the whole PluginOverride is refused");
     let error = Error::new(Code::ConflictingOverride, message).at(spec.key("overrides").index(index));
@@ -141,8 +141,8 @@ fn conflict(list: Option<&Value>, spec: &Spot) -> Option<Error> {
 /// Tells of overrides of one option to different things in the lists of other documents, of which the last one counts
 /// where it stands and neither should come in.
 pub fn contradictions(document: &Document, out: &mut Vec<Diagnostic>) {
-    let spec = Spot::ROOT.key("spec");
-    let mut tell = |list: Option<&Value>, at: &Spot| {
+    let spec = JsonPath::ROOT.key("spec");
+    let mut tell = |list: Option<&Value>, at: &JsonPath| {
         if let Some((name, index)) = list.and_then(contradiction) {
             let message = format!("`{name}` is set twice, to different values");
             let finding = Diagnostic::error(Code::ConflictingOverride, message).of(&document.identity);

@@ -1,13 +1,14 @@
 //! Which clusters a preset or an override is for. Besides labels and names it may name sets and a placement of Open
 //! Cluster Management: `clusterSets: [dev]`, `placementRef: {name: web}`.
 
-use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Error};
-use crate::dialect::{Dependence, ocm};
-use crate::ordered::BTreeSet;
-use crate::select::{Selector, mentioned};
-use crate::store::View;
+use crate::dialect::ocm;
+use crate::engine::select::{Selector, mentioned};
+use crate::value::JsonPath;
+use crate::value::ordered::BTreeSet;
 use crate::value::{Map, Text, Value};
+use crate::workspace::store::View;
+use crate::workspace::subject::Dependence;
 
 const SETS: &str = "clusterSets";
 const PLACEMENT: &str = "placementRef";
@@ -26,7 +27,7 @@ impl Picked {
     ///
     /// The selector cannot be read, or it names a set or a placement of which nobody knows who is in it. It never means
     /// "no clusters" then.
-    pub fn read(view: View, value: &Value, namespace: &str, at: &Spot) -> Result<Picked, Error> {
+    pub fn read(view: View, value: &Value, namespace: &str, at: &JsonPath) -> Result<Picked, Error> {
         let mut rest = match value {
             Value::Map(map) => (**map).clone(),
             _ => Map::new(),
@@ -78,7 +79,7 @@ impl Picked {
     }
 }
 
-fn names(value: &Value, at: &Spot) -> Result<Vec<Text>, Error> {
+fn names(value: &Value, at: &JsonPath) -> Result<Vec<Text>, Error> {
     let Value::List(items) = value else { return Err(at.wrong_type("a list of names", value)) };
     let name = |(index, item): (usize, &Value)| match item {
         Value::Text(name) => Ok(name.clone()),

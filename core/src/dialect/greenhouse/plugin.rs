@@ -13,22 +13,22 @@ use super::object::{as_map, take};
 use super::preset::wait_for_errors;
 use super::stack::{Own, Stack};
 use super::{overrides, scope_of, status};
-use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::dialect::{Dependence, Ending, Memo, Subject, Touch};
-use crate::diff::diff;
-use crate::document::{Document, Identity};
-use crate::fold::{Effective, Folded, Layer};
-use crate::identity::is_terminating;
-use crate::json;
-use crate::live::HUB;
-use crate::outcome::Outcome;
-use crate::plan::Planner;
-use crate::results::Cells;
-use crate::select::{Cluster, Selector};
-use crate::store::View;
+use crate::engine::diff::diff;
+use crate::engine::fold::{Effective, Folded, Layer};
+use crate::engine::rendered::Outcome;
+use crate::engine::select::{Cluster, Selector};
+use crate::object::document::{Document, Identity};
+use crate::object::identity::is_terminating;
+use crate::value::JsonPath;
+use crate::value::json;
 use crate::value::{Map, Text, Value};
-use crate::who::{Picks, Who};
+use crate::workspace::observed::HUB;
+use crate::workspace::plan::Planner;
+use crate::workspace::results::Cells;
+use crate::workspace::store::View;
+use crate::workspace::subject::{Dependence, Ending, Memo, Subject, Touch};
+use crate::workspace::targets::{Picks, Who};
 
 /// The annotation that keeps what the user wrote.
 const OWN_OPTIONS: &str = "fleetfold.dev/own-options";
@@ -49,7 +49,7 @@ impl Plugin {
     pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Plugin, Error> {
         let value = &document.value;
         let reader = Reader { document, mode: view.settings.mode };
-        let spec = Spot::ROOT.key("spec");
+        let spec = JsonPath::ROOT.key("spec");
         let template = value.get("spec").unwrap_or(&Value::Null);
         let wanted = Wanted::read(document, template, &spec, out)?;
         let own = own_entries(value);

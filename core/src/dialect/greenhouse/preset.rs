@@ -11,23 +11,23 @@ use super::rivals::{Rivals, collision, is_related};
 use super::stack::{Own, Stack};
 use super::status::{self, Standing};
 use super::{CLUSTER, GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
-use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
-use crate::dialect::{Dependence, Ending, Memo, Subject, Touch};
-use crate::diff::diff;
-use crate::document::{Document, Identity};
-use crate::fold::{Effective, Layer};
-use crate::identity::is_terminating;
-use crate::live::{HUB, Sight};
-use crate::nearest::suggest;
-use crate::outcome::Outcome;
-use crate::path::Pointer;
-use crate::plan::{Need, Planner, Reason, Target};
-use crate::results::Cells;
-use crate::select::{Cluster, Selector};
-use crate::store::View;
+use crate::engine::diff::diff;
+use crate::engine::fold::{Effective, Layer};
+use crate::engine::rendered::Outcome;
+use crate::engine::select::{Cluster, Selector};
+use crate::object::document::{Document, Identity};
+use crate::object::identity::is_terminating;
+use crate::value::JsonPath;
+use crate::value::path::Pointer;
+use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
-use crate::who::{Picks, Who};
+use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::plan::{Need, Planner, Reason, Target};
+use crate::workspace::results::Cells;
+use crate::workspace::store::View;
+use crate::workspace::subject::{Dependence, Ending, Memo, Subject, Touch};
+use crate::workspace::targets::{Picks, Who};
 
 #[derive(Debug)]
 pub struct Preset {
@@ -55,7 +55,7 @@ impl Preset {
     pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Preset, Error> {
         let (value, own) = (&document.value, &document.identity);
         let reader = Reader { document, mode: view.settings.mode };
-        let spec = Spot::ROOT.key("spec");
+        let spec = JsonPath::ROOT.key("spec");
         let picked = read_selector(view, document, out)?;
         let template = value.at(&["spec", "plugin"]).unwrap_or(&Value::Null);
         let at = spec.key("plugin");
@@ -349,7 +349,7 @@ impl Preset {
 const SHOWN: usize = 3;
 
 pub fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Picked, Error> {
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     let at = spec.key("clusterSelector");
     let (value, mut says) = (document.value.at(&["spec", "clusterSelector"]).unwrap_or(&Value::Null), None);
     let picked = Picked::read(view, value, &document.identity.namespace, &at)?;
@@ -374,7 +374,7 @@ fn read_cluster_overrides(
     out: &mut Vec<Diagnostic>,
 ) -> (Vec<(Text, Pointer)>, Vec<Part>) {
     let (mut seen, mut parts): (Vec<(Text, Pointer)>, Vec<Part>) = (Vec::new(), Vec::new());
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     let list_at = spec.key("clusterOptionOverrides");
     let list = preset.at(&["spec", "clusterOptionOverrides"]).and_then(Value::as_list);
     for (index, item) in list.into_iter().flatten().enumerate() {
@@ -398,7 +398,7 @@ fn read_cluster_overrides(
 }
 
 /// What a plugin waits for is a Plugin or a preset, each once.
-pub fn wait_for_errors(list: Option<&Value>, spec: &Spot) -> Vec<Error> {
+pub fn wait_for_errors(list: Option<&Value>, spec: &JsonPath) -> Vec<Error> {
     let (list_at, mut seen, mut errors) = (spec.key("waitFor"), Vec::new(), Vec::new());
     for (index, item) in list.and_then(Value::as_list).into_iter().flatten().enumerate() {
         let reference = item.get("pluginRef").unwrap_or(&Value::Null);

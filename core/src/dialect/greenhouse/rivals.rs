@@ -3,11 +3,11 @@
 use super::object::plugin_name;
 use super::preset::read_selector;
 use super::{GROUP, PRESET};
-use crate::dialect::Touch;
-use crate::document::{Document, Identity};
-use crate::store::{Scope, View};
+use crate::object::document::{Document, Identity};
 use crate::value::Text;
-use crate::who::Picks;
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::Touch;
+use crate::workspace::targets::Picks;
 
 /// The presets that may get in the way of one.
 #[derive(Debug)]

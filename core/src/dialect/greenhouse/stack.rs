@@ -5,18 +5,18 @@ use std::sync::Arc;
 use super::definition::{Definition, Wanted, catalog_parts};
 use super::entries::{Part, Reader, expression_of};
 use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::dialect::{Dependence, Memo};
-use crate::document::Identity;
-use crate::fold::{Effective, Folded, Layer, Setting, Source, lay};
-use crate::layers::LayerIndex;
-use crate::outcome::Outcome;
-use crate::path::Pointer;
-use crate::select::Cluster;
-use crate::sorting::sort_by;
-use crate::store::{Scope, View};
+use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, lay};
+use crate::engine::rendered::Outcome;
+use crate::engine::select::Cluster;
+use crate::engine::select::layer_index::LayerIndex;
+use crate::object::document::Identity;
+use crate::value::path::Pointer;
+use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::{Dependence, Memo};
 
 #[derive(Debug)]
 pub struct Stack {

@@ -2,15 +2,15 @@
 
 use super::inject::INJECTED;
 use crate::diagnostic::ReasonCode;
-use crate::document::Identity;
-use crate::fold::Layer;
-use crate::matching::{Difference, DifferenceKind};
-use crate::patch::{Operation, Verb};
-use crate::path::Pointer;
-use crate::plan::Reason;
-use crate::refresh::Moment;
-use crate::sorting::sort;
+use crate::engine::fold::Layer;
+use crate::engine::matching::{Difference, DifferenceKind};
+use crate::engine::patch::{Operation, Verb};
+use crate::object::document::Identity;
+use crate::object::timestamp::Moment;
+use crate::value::path::Pointer;
+use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
+use crate::workspace::plan::Reason;
 
 /// How a cluster of a preset stands.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 //! Where a rule adds the live entries that the template does not have, an entry that an override put there must not count
 //! as one: it would outlive the override, and one that appends would append again and again.
 
-use crate::plan::{APPLIED, last_applied};
-use crate::rules::retention::{Keep, Table};
+use crate::object::kinds::retention::{Keep, Table};
 use crate::value::Value;
+use crate::workspace::plan::{APPLIED, last_applied};
 
 /// The places of a kind that rules share between template and cluster, as chains of keys.
 #[derive(Clone, Debug)]
@@ -81,12 +81,12 @@ fn at_mut<'v>(object: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::retention::STRICT;
+    use crate::object::kinds::retention::STRICT;
     use crate::value::Map;
 
     #[track_caller]
     fn check(kind: &str, applied: &str, live: &str, want: &str) {
-        let value = |text: &str| crate::json::parse(text).expect("a test writes JSON");
+        let value = |text: &str| crate::value::json::parse(text).expect("a test writes JSON");
         let mut live = value(live);
         let metadata = live.as_map_mut().and_then(|it| it.entry_or("metadata", || Map::new().into())).unwrap();
         let metadata = metadata.as_map_mut().unwrap();

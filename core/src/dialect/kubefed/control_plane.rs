@@ -1,14 +1,14 @@
 //! What the control plane says: which kinds are federated and how, where the clusters are, and which of them are ready.
 
-use crate::contract::Mode;
-use crate::contract::record::Spot;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::dialect::HubKind;
-use crate::document::{Document, Identity};
-use crate::path::RetentionPath;
-use crate::plan::Target;
-use crate::store::{Scope, View};
+use crate::object::document::{Document, Identity};
+use crate::value::JsonPath;
+use crate::value::path::RetentionPath;
 use crate::value::{Text, Value};
+use crate::workspace::hub_kind::HubKind;
+use crate::workspace::plan::Target;
+use crate::workspace::store::{Scope, View};
 
 pub const CORE: &str = "core.kubefed.io";
 pub const TYPES: &str = "types.kubefed.io";
@@ -185,7 +185,7 @@ pub type Retained = (Vec<RetentionPath>, Vec<Text>);
 ///
 /// A path that is none, told at its place. Going on without it would erase what it is to keep.
 pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
-    let spot = Spot::ROOT.key("spec");
+    let spot = JsonPath::ROOT.key("spec");
     let spot = spot.key("retention");
     let retention = match spec.and_then(|it| it.get("retention")) {
         None | Some(Value::Null) => return Ok(Retained::default()),
@@ -215,7 +215,7 @@ pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
     }
     let labels = texts("labels")?;
     for (index, label) in labels.iter().enumerate() {
-        crate::label::check_key(label).map_err(|error| error.at(spot.key("labels").index(index)))?;
+        crate::object::labels::check_key(label).map_err(|error| error.at(spot.key("labels").index(index)))?;
     }
     Ok((paths, labels))
 }

@@ -7,22 +7,22 @@ use super::control_plane::{self as plane, CLUSTER, CONFIG, CORE, TYPE_CONFIG};
 use super::overrides::overrides;
 use super::placement::placement;
 use super::{Federated, Leaving, MANAGED, ORPHAN};
-use crate::contract::Mode;
-use crate::contract::record::Spot;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::dialect::Dependence;
-use crate::document::{Document, Identity};
-use crate::identity::is_terminating;
-use crate::layers::LayerIndex;
-use crate::outcome::{Origin, Touched};
-use crate::path::Pointer;
-use crate::plan::Target;
-use crate::product::Base;
-use crate::retain::{Rules, take};
-use crate::rules::retention::{KUBEFED, Phase, STRICT};
-use crate::store::View;
+use crate::engine::compose::Base;
+use crate::engine::rendered::{Origin, Touched};
+use crate::engine::retain::{Rules, take};
+use crate::engine::select::layer_index::LayerIndex;
+use crate::object::document::{Document, Identity};
+use crate::object::identity::is_terminating;
+use crate::object::kinds::retention::{KUBEFED, Phase, STRICT};
+use crate::value::JsonPath;
+use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
-use crate::who::Who;
+use crate::workspace::plan::Target;
+use crate::workspace::store::View;
+use crate::workspace::subject::Dependence;
+use crate::workspace::targets::Who;
 
 /// # Errors
 ///
@@ -94,7 +94,7 @@ fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<R
         None => false,
         Some(Value::Bool(retains)) => *retains,
         Some(Value::Null) if mode == Mode::Strict => false,
-        Some(other) => return Err(Spot::ROOT.key("spec").key("retainReplicas").wrong_type("a boolean", other)),
+        Some(other) => return Err(JsonPath::ROOT.key("spec").key("retainReplicas").wrong_type("a boolean", other)),
     };
     Ok(Rules {
         builtin: if mode == Mode::Strict { STRICT } else { KUBEFED },
@@ -116,7 +116,7 @@ fn base(
     target: &Target,
     out: &mut Vec<Diagnostic>,
 ) -> Result<Base, Error> {
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     let spot = spec.key("template");
     let template = document.value.at(&["spec", "template"]).filter(|it| !it.is_null());
     let on_hub = hub_namespace(target).and_then(|it| view.store.document(&it));
@@ -243,7 +243,7 @@ fn identify(
             take(object, &place);
             continue;
         }
-        crate::product::put(object, &place, forced.clone().into());
+        crate::engine::compose::put(object, &place, forced.clone().into());
         let mut chain =
             vec![Touched { layer: "identity".into(), origin: Some(from), value: Some(forced.clone().into()) }];
         chain.extend(written.map(|value| Touched {

@@ -14,20 +14,21 @@ use std::sync::Arc;
 
 use super::control_plane::{self as plane, CLUSTER, CORE, FEDERATED, TYPE_CONFIG, TYPES};
 use super::{LAST_WAVE, MANAGED};
-use crate::contract::record::{Decode, Spot};
+use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
-use crate::dialect::{Dependence, Memo, Subject, Touch};
-use crate::document::{Document, Identity};
-use crate::identity::is_terminating;
-use crate::live::{HUB, Sight};
-use crate::outcome::Outcome;
-use crate::plan::{Planner, Reason, Target, has_finalizer, with_finalizer, without_finalizer};
-use crate::results::Cells;
-use crate::select::Cluster;
-use crate::settings::Leaving;
-use crate::store::{Scope, View};
+use crate::engine::rendered::Outcome;
+use crate::engine::select::Cluster;
+use crate::object::document::{Document, Identity};
+use crate::object::identity::is_terminating;
+use crate::value::JsonPath;
 use crate::value::{Text, Value};
-use crate::who::Who;
+use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::plan::{Planner, Reason, Target, has_finalizer, with_finalizer, without_finalizer};
+use crate::workspace::results::Cells;
+use crate::workspace::settings::Leaving;
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
+use crate::workspace::targets::Who;
 
 /// The annotation, and the finalizer.
 const LEAVING: &str = "fleetfold.dev/leaving";
@@ -49,7 +50,7 @@ pub fn keeps(view: View, cluster: &Value) -> bool {
 }
 
 fn policy(view: View, cluster: &Value) -> Result<Leaving, Error> {
-    let root = Spot::ROOT.key("metadata");
+    let root = JsonPath::ROOT.key("metadata");
     match cluster.at(&["metadata", "annotations", LEAVING]) {
         None => Ok(view.settings.leaving),
         Some(written) => Leaving::decode(written.clone(), &root.key("annotations").key(LEAVING)),

@@ -3,20 +3,20 @@
 
 use super::control_plane::{self as plane, CLUSTER, CORE, TYPE_CONFIG};
 use super::{Federated, KubeFed, federated, placement};
-use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::dialect::Dialect;
-use crate::document::Document;
-use crate::nearest::did_you_mean;
-use crate::ordered::BTreeSet;
-use crate::path::{Pointer, RetentionPath};
-use crate::plan::Target;
-use crate::retain::warn_unknown;
-use crate::rules::roots::unknown_root;
-use crate::select::{Selector, selects};
-use crate::store::{Scope, View};
+use crate::engine::retain::warn_unknown;
+use crate::engine::select::{Selector, selects};
+use crate::object::document::Document;
+use crate::object::kinds::roots::unknown_root;
+use crate::value::JsonPath;
+use crate::value::ordered::BTreeSet;
+use crate::value::path::{Pointer, RetentionPath};
+use crate::value::suggest::did_you_mean;
 use crate::value::{Text, Value};
-use crate::who::Who;
+use crate::workspace::plan::Target;
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::Dialect;
+use crate::workspace::targets::Who;
 
 pub fn lint(dialect: &KubeFed, view: View, out: &mut Vec<Diagnostic>) {
     view.store.documents().for_each(|it| lint_document(dialect, view, it, out));
@@ -102,7 +102,7 @@ fn repeated(fields: &[RetentionPath], document: &Document, out: &mut Vec<Diagnos
         let text = path.to_string();
         if !seen.insert(text.clone()) {
             let finding = Diagnostic::warning(Code::DuplicatePath, format!("`{text}` stands there already"));
-            let spec = Spot::ROOT.key("spec");
+            let spec = JsonPath::ROOT.key("spec");
             let place = spec.key("retention").key("fields").index(index).pointer();
             out.push(finding.of(&document.identity).at(place).hint("remove one of the two"));
         }
@@ -120,7 +120,7 @@ fn lint_names(view: View, document: &Document, federated: &Federated, out: &mut 
         finding.hint = did_you_mean(name, clusters);
         out.push(finding);
     };
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     for (index, name) in placement::listed(document).into_iter().filter(|(_, name)| !known(name)) {
         tell(&name, spec.key("placement").key("clusters").index(index).key("name").pointer());
     }
@@ -139,7 +139,7 @@ fn overrides_of(document: &Document) -> impl Iterator<Item = (usize, &Value)> {
 /// Overrides for clusters that do not get the object.
 fn lint_overrides(view: View, federated: &Federated, out: &mut Vec<Diagnostic>) {
     let (Some(fleet), Who::Fleet(_, picks)) = (view.store.fleet(&federated.scope), &federated.who) else { return };
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     let spot = spec.key("overrides");
     for (index, layer) in federated.overrides.shown.iter().enumerate() {
         let spot = spot.index(index);

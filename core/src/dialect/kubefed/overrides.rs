@@ -5,16 +5,17 @@
 
 use std::sync::Arc;
 
-use crate::contract::Mode;
-use crate::contract::record::{Fields, Spot};
+use crate::diagnostic::Mode;
+use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::document::{Document, Identity};
-use crate::ordered::BTreeMap;
-use crate::outcome::PatchLayer;
-use crate::patch::{Operation, Step, Verb};
-use crate::path::Pointer;
-use crate::product::Layer;
-use crate::select::{LabelSelector, Selector};
+use crate::engine::compose::Layer;
+use crate::engine::patch::{Operation, Step, Verb};
+use crate::engine::rendered::PatchLayer;
+use crate::engine::select::{LabelSelector, Selector};
+use crate::object::document::{Document, Identity};
+use crate::value::JsonPath;
+use crate::value::ordered::BTreeMap;
+use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 
 /// The layers in both forms: ready to be applied, and as they are explained.
@@ -36,7 +37,7 @@ pub fn overrides(
     mode: Mode,
     out: &mut Vec<Diagnostic>,
 ) -> Result<Overrides, Error> {
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     let spot = spec.key("overrides");
     let mut overrides = Overrides::default();
     let entries = match document.value.at(&["spec", "overrides"]) {
@@ -95,7 +96,7 @@ pub fn overrides(
 fn repeated(
     name: &str,
     earlier: usize,
-    spot: &Spot,
+    spot: &JsonPath,
     subject: &Identity,
     mode: Mode,
     out: &mut Vec<Diagnostic>,
@@ -116,7 +117,7 @@ type Steps = Result<Vec<(Step, Pointer)>, Error>;
 
 fn operations(
     list: Option<&Value>,
-    entry: &Spot,
+    entry: &JsonPath,
     subject: &Identity,
     mode: Mode,
     out: &mut Vec<Diagnostic>,
@@ -184,7 +185,7 @@ fn sets(operation: &Value) -> bool {
     operation.text_at(&["op"]) != "remove" && !operation.text_at(&["path"]).ends_with("/-")
 }
 
-fn operation(item: &Value, spot: &Spot) -> Result<Operation, Error> {
+fn operation(item: &Value, spot: &JsonPath) -> Result<Operation, Error> {
     let mut fields = Fields::of(item.clone(), spot, &["op", "path", "value"])?;
     let verb = match fields.take::<Option<Text>>("op")?.as_deref() {
         None | Some("replace") => Verb::Replace,

@@ -10,16 +10,18 @@
 //! clusters. A namespaced object goes only where its namespace goes.
 
 use super::control_plane::{self as plane, FEDERATED_NAMESPACE, TYPES};
-use crate::contract::record::{Fields, Spot};
+use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::dialect::{Dependence, ocm};
-use crate::document::{Document, Identity};
-use crate::ordered::BTreeSet;
-use crate::select::Selector;
-use crate::sorting::Gather;
-use crate::store::{Scope, View};
+use crate::dialect::ocm;
+use crate::engine::select::Selector;
+use crate::object::document::{Document, Identity};
+use crate::value::JsonPath;
+use crate::value::ordered::BTreeSet;
+use crate::value::sorting::Gather;
 use crate::value::{Text, Value};
-use crate::who::Picks;
+use crate::workspace::store::{Scope, View};
+use crate::workspace::subject::Dependence;
+use crate::workspace::targets::Picks;
 
 /// How a placement picks, and what it was read from.
 #[derive(Debug)]
@@ -64,7 +66,7 @@ pub fn placement(
                 format!("the namespace `{}` is not federated, so this goes to no cluster", identity.namespace);
             let hint = format!("add a FederatedNamespace `{}` in the namespace of that name", identity.name);
             let finding = Diagnostic::warning(Code::NamespaceNotFederated, message).hint(hint);
-            out.push(finding.of(&document.identity).at(Spot::ROOT.key("spec").key("placement").pointer()));
+            out.push(finding.of(&document.identity).at(JsonPath::ROOT.key("spec").key("placement").pointer()));
             Picks::Members { of: "a federated namespace".into(), names: BTreeSet::new() }
         }
     };
@@ -86,7 +88,7 @@ const FIELDS: &[&str] = &["clusterSelector", "clusterSets", "clusters", "placeme
 
 /// The placement of an object by itself.
 fn own(view: View, document: &Document) -> Result<Placement, Error> {
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     let spot = spec.key("placement");
     let mut placement =
         Placement { picks: Picks::Selector(Selector::Nothing), depends: Vec::new(), has_namespace: true };
@@ -148,11 +150,11 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
 
 /// The placements that are seldom meant as they are written.
 fn warn(document: &Document, out: &mut Vec<Diagnostic>) {
-    let spec = Spot::ROOT.key("spec");
+    let spec = JsonPath::ROOT.key("spec");
     let spot = spec.key("placement");
     let written = document.value.at(&["spec", "placement"]);
     let given = |key: &str| written.and_then(|it| it.get(key)).filter(|it| !it.is_null());
-    let mut tell = |finding: Diagnostic, spot: &Spot, hint: &str| {
+    let mut tell = |finding: Diagnostic, spot: &JsonPath, hint: &str| {
         out.push(finding.of(&document.identity).at(spot.pointer()).hint(hint));
     };
     match (given("clusters"), given("clusterSelector")) {

@@ -4,15 +4,15 @@ use super::control_plane::is_ready;
 use super::leaving::leaves;
 use super::{Federated, Holding, Leaving};
 use crate::diagnostic::{Code, Error};
-use crate::identity::is_terminating;
-use crate::live::Sight;
-use crate::ordered::BTreeMap;
-use crate::plan::{Planner, Steps};
-use crate::results::{Cell, Cells};
-use crate::settings;
-use crate::sorting::{Gather, sort};
-use crate::store::View;
+use crate::object::identity::is_terminating;
+use crate::value::ordered::BTreeMap;
+use crate::value::sorting::{Gather, sort};
 use crate::value::{Map, Text, Value};
+use crate::workspace::observed::Sight;
+use crate::workspace::plan::{Planner, Steps};
+use crate::workspace::results::{Cell, Cells};
+use crate::workspace::settings;
+use crate::workspace::store::View;
 
 /// What is known of one cluster.
 enum Word {

@@ -6,19 +6,19 @@
 
 use super::package::{FIRST_WAVE, Install, Part};
 use super::{KIND, VERSION, record};
-use crate::contract::Mode;
 use crate::diagnostic::Error;
-use crate::document::Identity;
-use crate::identity::is_terminating;
-use crate::live::{HUB, Sight};
-use crate::matching::Difference;
-use crate::ordered::BTreeMap;
-use crate::own::{AdoptAction, Adoption, Owner, ReleaseAction, adopt, release};
-use crate::patch::{Operation, patch};
-use crate::plan::Target;
-use crate::sorting::sort_by;
-use crate::store::View;
+use crate::diagnostic::Mode;
+use crate::engine::matching::Difference;
+use crate::engine::ownership::{AdoptAction, Adoption, Owner, ReleaseAction, adopt, release};
+use crate::engine::patch::{Operation, patch};
+use crate::object::document::Identity;
+use crate::object::identity::is_terminating;
+use crate::value::ordered::BTreeMap;
+use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
+use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::plan::Target;
+use crate::workspace::store::View;
 
 /// An OperatorVersion that the hub has.
 #[derive(Debug)]

@@ -13,13 +13,13 @@
 use super::package::items;
 use super::{GROUP, INSTANCE, KIND};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Document, Identity};
-use crate::live::{HUB, Sight};
-use crate::nearest::{did_you_mean, suggest};
-use crate::ordered::BTreeSet;
-use crate::path::Pointer;
-use crate::store::View;
+use crate::object::document::{Document, Identity};
+use crate::value::ordered::BTreeSet;
+use crate::value::path::Pointer;
+use crate::value::suggest::{did_you_mean, suggest};
 use crate::value::{Map, Number, Text, Value};
+use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::store::View;
 use crate::yaml;
 
 /// The plan that creating an Instance runs.
@@ -188,7 +188,7 @@ pub fn misfit(parameter: &Value, value: &Value) -> Option<String> {
     }
     let said = parameter.text_at(&["value-type"]);
     let (_, wanted, accepts) = TYPES.iter().find(|(name, ..)| *name == said)?;
-    let parsed = yaml::parse(text, crate::contract::Mode::Compat, &mut Vec::new()).ok();
+    let parsed = yaml::parse(text, crate::diagnostic::Mode::Compat, &mut Vec::new()).ok();
     let read = parsed.and_then(|it| it.into_iter().next()).map(|it| it.value).unwrap_or_default();
     (said != "string" && !accepts(&read)).then(|| format!("is not {wanted}"))
 }

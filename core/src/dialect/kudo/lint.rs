@@ -4,14 +4,14 @@ use super::package::{self, Install, STRATEGIES, TASKS, items, task};
 use super::scope::Scopes;
 use super::{GROUP, INSTANCE, KIND, OPERATOR, instance};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Document, Identity};
-use crate::identity::is_terminating;
-use crate::matching::differences;
-use crate::nearest::suggest;
-use crate::ordered::BTreeMap;
-use crate::path::Pointer;
-use crate::store::View;
+use crate::engine::matching::differences;
+use crate::object::document::{Document, Identity};
+use crate::object::identity::is_terminating;
+use crate::value::ordered::BTreeMap;
+use crate::value::path::Pointer;
+use crate::value::suggest::suggest;
 use crate::value::{Map, Text, Value};
+use crate::workspace::store::View;
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
     for version in view.store.of_kind(GROUP, KIND, None) {

@@ -5,12 +5,12 @@
 //! definitions come a wave before what may need them. Templates must be rendered already.
 
 use super::scope::{CRD, Scopes};
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::document::{Document, Identity};
-use crate::nearest::suggest;
-use crate::path::Pointer;
-use crate::sorting::sort_by;
+use crate::object::document::{Document, Identity};
+use crate::value::path::Pointer;
+use crate::value::sorting::sort_by;
+use crate::value::suggest::suggest;
 use crate::value::{Map, Text, Value};
 use crate::yaml;
 
@@ -311,5 +311,5 @@ fn is_ground(object: &Value) -> bool {
 }
 
 fn is_kind(object: &Value, (group, kind): (&str, &str)) -> bool {
-    object.text_at(&["kind"]) == kind && crate::identity::group_of(object.text_at(&["apiVersion"])) == group
+    object.text_at(&["kind"]) == kind && crate::object::identity::group_of(object.text_at(&["apiVersion"])) == group
 }

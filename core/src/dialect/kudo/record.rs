@@ -1,7 +1,7 @@
 //! What an OperatorVersion took hold of, recorded in its status: a template that is changed later must not hide it.
 
-use crate::plan::Target;
 use crate::value::{Map, Text, Value};
+use crate::workspace::plan::Target;
 
 /// The field of the status.
 pub const OBJECTS: &str = "objects";

@@ -1,9 +1,9 @@
 //! Which kinds live in a namespace. A template may leave its namespace open, so this decides where an object goes.
 
-use crate::document::Document;
-use crate::identity::group_of;
-use crate::store::View;
+use crate::object::document::Document;
+use crate::object::identity::group_of;
 use crate::value::{Text, Value};
+use crate::workspace::store::View;
 
 pub const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
 

@@ -3,7 +3,7 @@
 use super::install::Stand;
 use super::package::{Install, Part};
 use crate::diagnostic::Code;
-use crate::matching::Difference;
+use crate::engine::matching::Difference;
 use crate::value::{Map, Value};
 
 /// How far a step, a phase or a plan is, the least of its parts first.

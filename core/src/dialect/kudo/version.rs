@@ -6,19 +6,21 @@ use super::install::{Deed, Foresight, Member, Move, Stand, end_of, is_stopped, l
 use super::package::{FIRST_WAVE, Install, Part};
 use super::{GROUP, INSTANCE, KIND, Peer, VERSION, instance, record, scope, status};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
-use crate::dialect::{Dependence, Memo, Subject, Touch};
-use crate::document::{Document, Identity};
-use crate::live::{HUB, Sight};
-use crate::outcome::{Origin, Outcome, Product, Touched};
-use crate::own::{Owner, owned};
-use crate::path::Pointer;
-use crate::plan::{Need, Planner, Reason, Target, Wish, has_finalizer, is_paused, with_finalizer, without_finalizer};
-use crate::results::Cells;
-use crate::select::Cluster;
-use crate::sorting::sort_by;
-use crate::store::View;
+use crate::engine::ownership::{Owner, owned};
+use crate::engine::rendered::{Origin, Outcome, Product, Touched};
+use crate::engine::select::Cluster;
+use crate::object::document::{Document, Identity};
+use crate::value::path::Pointer;
+use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
-use crate::who::Who;
+use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::plan::{
+    Need, Planner, Reason, Target, Wish, has_finalizer, is_paused, with_finalizer, without_finalizer,
+};
+use crate::workspace::results::Cells;
+use crate::workspace::store::View;
+use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
+use crate::workspace::targets::Who;
 
 /// Keeps an OperatorVersion until nothing refers to it.
 const FINALIZER: &str = "fleetfold.dev/release";
@@ -190,7 +192,7 @@ impl Version {
     fn tell(&self, view: View, finding: Diagnostic, at: Pointer, hint: &str) -> Diagnostic {
         let mut finding = finding.of(&self.identity).at(at);
         finding.hint = Some(hint.into()).filter(|it: &String| !it.is_empty());
-        crate::lint::place(&mut finding, view.store);
+        crate::workspace::lint::place(&mut finding, view.store);
         finding
     }
 
@@ -367,11 +369,11 @@ impl Version {
 fn claim_of(owner: &Owner, part: &Part, version: &Identity, view: View) -> Option<Diagnostic> {
     let mut told = Vec::new();
     // Adopting what is absent says so, whatever the object will be.
-    crate::own::adopt(owner, &part.object, None, view.settings.mode, &mut told).ok()?;
+    crate::engine::ownership::adopt(owner, &part.object, None, view.settings.mode, &mut told).ok()?;
     let Diagnostic { severity, code, message, hint, .. } = told.pop()?;
     let message = format!("`{}`: {message}", part.identity);
     let mut finding = Diagnostic::new(severity, code, message).of(version).at(part.origin());
     finding.hint = hint;
-    crate::lint::place(&mut finding, view.store);
+    crate::workspace::lint::place(&mut finding, view.store);
     Some(finding)
 }

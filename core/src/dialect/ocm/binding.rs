@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use super::fleet_scope;
 use super::set::{self, Named, tell_condition};
-use crate::contract::Mode;
-use crate::contract::record::Spot;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::dialect::{Dependence, Memo, Subject, Touch};
-use crate::document::{Document, Identity};
-use crate::outcome::Outcome;
-use crate::path::Pointer;
-use crate::placement::Condition;
-use crate::plan::Planner;
-use crate::results::Cells;
-use crate::select::{Cluster, Selector};
-use crate::store::View;
+use crate::engine::placement::Condition;
+use crate::engine::rendered::Outcome;
+use crate::engine::select::{Cluster, Selector};
+use crate::object::document::{Document, Identity};
+use crate::value::JsonPath;
+use crate::value::path::Pointer;
 use crate::value::{Text, Value};
-use crate::who::{Picks, Who};
+use crate::workspace::plan::Planner;
+use crate::workspace::results::Cells;
+use crate::workspace::store::View;
+use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
+use crate::workspace::targets::{Picks, Who};
 
 /// The set that a binding binds.
 ///
@@ -27,7 +27,7 @@ use crate::who::{Picks, Who};
 /// stands, as it does for the original's scheduler.
 pub fn bound_set(binding: &Value, mode: Mode) -> Result<&str, Error> {
     let (name, set) = (binding.text_at(&["metadata", "name"]), binding.text_at(&["spec", "clusterSet"]));
-    let spec = &Spot::ROOT.key("spec");
+    let spec = &JsonPath::ROOT.key("spec");
     let at = spec.key("clusterSet");
     if set.is_empty() {
         return Err(Error::new(Code::BadBinding, "the binding names no set").at(at));
@@ -45,7 +45,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
         Named::Set(set) => (set.selector(), true),
         Named::Broken(error) => {
             let message = format!("the set `{set}` cannot be read: {}", error.message);
-            return Err(Error::new(Code::BadClusterSet, message).at(Spot::ROOT.key("spec").key("clusterSet")));
+            return Err(Error::new(Code::BadClusterSet, message).at(JsonPath::ROOT.key("spec").key("clusterSet")));
         }
         Named::Missing => {
             let message = format!("there is no set `{set}`, so the binding binds nothing yet");

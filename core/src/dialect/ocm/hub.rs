@@ -3,18 +3,18 @@
 use super::binding::bound_set;
 use super::{BINDING, DECISION, SCORE, fleet_scope, set};
 use crate::cel::Program;
-use crate::clusterset::{self, ClusterSet, GROUP};
-use crate::contract::Mode;
 use crate::diagnostic::Diagnostic;
-use crate::document::Identity;
-use crate::live::HUB;
-use crate::ordered::{BTreeMap, BTreeSet};
-use crate::placement::{Expression, PLACEMENT, Placed, Question, Why, listed, place};
-use crate::rules::clusters::MANAGED_CLUSTER;
-use crate::sorting::Gather;
-use crate::store::View;
+use crate::diagnostic::Mode;
+use crate::engine::placement::{Expression, PLACEMENT, Placed, Question, Why, listed, place};
+use crate::engine::select::cluster_set::{self, ClusterSet, GROUP};
+use crate::object::document::Identity;
+use crate::object::kinds::clusters::MANAGED_CLUSTER;
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::sorting::Gather;
 use crate::value::{Text, Value};
-use crate::who::Picks;
+use crate::workspace::observed::HUB;
+use crate::workspace::store::View;
+use crate::workspace::targets::Picks;
 
 /// The sets, and the decisions as they stand, of one moment. What was not loaded is taken not to be there: who plans must
 /// ask for it first.
@@ -29,7 +29,7 @@ pub struct Hub<'a> {
 impl<'a> Hub<'a> {
     pub fn of(view: View<'a>) -> Hub<'a> {
         let sets = set::all(view);
-        let all = view.store.of_kind(GROUP, clusterset::KIND, None).map(|it| &it.identity.name);
+        let all = view.store.of_kind(GROUP, cluster_set::KIND, None).map(|it| &it.identity.name);
         let broken = all.filter(|name| sets.iter().all(|set| set.name() != *name)).cloned().collect();
         Hub { view, sets, broken_sets: broken, decisions: objects(view, DECISION) }
     }

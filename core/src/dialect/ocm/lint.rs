@@ -2,23 +2,23 @@
 
 use super::set::{self, DEFAULT, Named};
 use super::{BINDING, PLACEMENT, hub::Hub};
-use crate::authorize::{guarded, is_guarded};
-use crate::clusterset::{self, CLUSTERSET, ClusterSet, GROUP};
-use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Document;
-use crate::ordered::BTreeMap;
-use crate::path::Pointer;
-use crate::placement::Why;
-use crate::rules::clusters::MANAGED_CLUSTER;
-use crate::store::View;
+use crate::engine::authorize::{guarded, is_guarded};
+use crate::engine::placement::Why;
+use crate::engine::select::cluster_set::{self, CLUSTERSET, ClusterSet, GROUP};
+use crate::object::document::Document;
+use crate::object::kinds::clusters::MANAGED_CLUSTER;
+use crate::value::JsonPath;
 use crate::value::Value;
+use crate::value::ordered::BTreeMap;
+use crate::value::path::Pointer;
+use crate::workspace::store::View;
 
 /// Lets the hub be told to leave a set alone.
 const AUTOUPDATE: &str = "cluster.open-cluster-management.io/autoupdate";
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
-    for kind in [clusterset::KIND, BINDING, PLACEMENT] {
+    for kind in [cluster_set::KIND, BINDING, PLACEMENT] {
         view.store.of_kind(GROUP, kind, None).for_each(|it| lint_document(view, it, out));
     }
     lint_clusters(view, out);
@@ -26,7 +26,7 @@ pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
 
 pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     match document.identity.kind.as_str() {
-        clusterset::KIND => {
+        cluster_set::KIND => {
             lint_version(document, out);
             lint_set(view, document, out);
         }
@@ -52,7 +52,7 @@ fn lint_version(document: &Document, out: &mut Vec<Diagnostic>) {
 fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     const SELECTOR: [&str; 2] = ["spec", "clusterSelector"];
     let (mode, value) = (view.settings.mode, &document.value);
-    let Ok(set) = ClusterSet::parse(value, view.settings.stage, mode, &Spot::ROOT) else { return };
+    let Ok(set) = ClusterSet::parse(value, view.settings.stage, mode, &JsonPath::ROOT) else { return };
     let kind = value.text_at(&["spec", "clusterSelector", "selectorType"]);
     let given = |field: &str| value.at(&["spec", "clusterSelector", field]).is_some_and(|it| !it.is_null());
     let by_selector = kind == "LabelSelector";

@@ -1,14 +1,14 @@
 //! What roles say about clusters and sets, and do not mean.
 
-use crate::authorize::misnamed_grants;
-use crate::clusterset::{CLUSTERSET, GROUP, Stage};
-use crate::contract::Mode;
+use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Document;
-use crate::path::Pointer;
-use crate::rbac::{self, Rbac, is_rbac};
-use crate::store::View;
+use crate::engine::authorize::misnamed_grants;
+use crate::engine::authorize::rbac::{self, Rbac, is_rbac};
+use crate::engine::select::cluster_set::{CLUSTERSET, GROUP, Stage};
+use crate::object::document::Document;
 use crate::value::Value;
+use crate::value::path::Pointer;
+use crate::workspace::store::View;
 
 /// What permissions are asked for, by the names of their objects.
 const LABEL: &str = "managedclusters/label";

@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use super::hub::Hub;
 use super::{DECISION, PLACEMENT, SCORE, decides, fleet_scope, placement_dependences};
-use crate::clusterset::GROUP;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
-use crate::dialect::{Dependence, Memo, Subject, Touch};
-use crate::document::{Document, Identity};
-use crate::live::{HUB, Query, Sight};
-use crate::ordered::{BTreeMap, BTreeSet};
-use crate::outcome::{DecisionGroup, Outcome};
-use crate::placement::{self, Placed, State, Why};
-use crate::plan::{Planner, Reason, Standing, Target, Wish};
-use crate::refresh::Moment;
-use crate::results::Cells;
-use crate::select::{self, Cluster};
-use crate::sorting::Gather;
-use crate::store::View;
+use crate::engine::placement::{self, Placed, State, Why};
+use crate::engine::rendered::{DecisionGroup, Outcome};
+use crate::engine::select::cluster_set::GROUP;
+use crate::engine::select::{self, Cluster};
+use crate::object::document::{Document, Identity};
+use crate::object::timestamp::Moment;
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::sorting::Gather;
 use crate::value::{Text, Value};
-use crate::who::{Picks, Who};
+use crate::workspace::observed::{HUB, Query, Sight};
+use crate::workspace::plan::{Planner, Reason, Standing, Target, Wish};
+use crate::workspace::results::Cells;
+use crate::workspace::store::View;
+use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
+use crate::workspace::targets::{Picks, Who};
 
 /// The version of the objects that are asked for.
 const DECISION_VERSION: &str = "cluster.open-cluster-management.io/v1beta1";

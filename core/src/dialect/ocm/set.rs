@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use super::{BINDING, fleet_scope};
-use crate::clusterset::{CLUSTERSET, ClusterSet, GROUP, KIND};
-use crate::contract::record::Spot;
 use crate::diagnostic::{Code, Error};
-use crate::dialect::{Dependence, Memo, Subject, Touch};
-use crate::document::{Document, Identity};
-use crate::outcome::Outcome;
-use crate::placement::{Condition, turn};
-use crate::plan::Planner;
-use crate::results::Cells;
-use crate::select::Cluster;
-use crate::sorting::sort_by;
-use crate::store::View;
+use crate::engine::placement::{Condition, turn};
+use crate::engine::rendered::Outcome;
+use crate::engine::select::Cluster;
+use crate::engine::select::cluster_set::{CLUSTERSET, ClusterSet, GROUP, KIND};
+use crate::object::document::{Document, Identity};
+use crate::value::JsonPath;
+use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
-use crate::who::{Picks, Who};
+use crate::workspace::plan::Planner;
+use crate::workspace::results::Cells;
+use crate::workspace::store::View;
+use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
+use crate::workspace::targets::{Picks, Who};
 
 /// The set that the hub puts clusters into that are in no other.
 pub const DEFAULT: &str = "default";
@@ -64,7 +64,7 @@ pub fn well_known(view: View, name: &str) -> Option<ClusterSet> {
         ("metadata", Value::map([("name", name)])),
         ("spec", Value::map([("clusterSelector", selector)])),
     ]);
-    ClusterSet::parse(&document, view.settings.stage, view.settings.mode, &Spot::ROOT).ok()
+    ClusterSet::parse(&document, view.settings.stage, view.settings.mode, &JsonPath::ROOT).ok()
 }
 
 const NONE: [(&str, &str); 0] = [];
@@ -75,7 +75,7 @@ pub fn identity(name: &str) -> Identity {
 
 /// Reads one set. Another one with the same exclusive label breaks it, however many sets there are.
 fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
-    let set = ClusterSet::parse(&document.value, view.settings.stage, view.settings.mode, &Spot::ROOT)?;
+    let set = ClusterSet::parse(&document.value, view.settings.stage, view.settings.mode, &JsonPath::ROOT)?;
     match rivals(view, document).first() {
         Some(rival) => {
             let (key, value) = label_of(&document.value).unwrap_or_default();
@@ -84,7 +84,7 @@ fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
                 set.name()
             );
             let error = Error::new(Code::SharedExclusiveLabel, message).hint("give each its own value");
-            Err(error.at(Spot::ROOT.key("spec").key("clusterSelector")))
+            Err(error.at(JsonPath::ROOT.key("spec").key("clusterSelector")))
         }
         None => Ok(set),
     }
@@ -94,7 +94,7 @@ fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
 fn rivals(view: View, document: &Document) -> Vec<Identity> {
     let Some(label) = label_of(&document.value) else { return Vec::new() };
     let readable =
-        |it: &Document| ClusterSet::parse(&it.value, view.settings.stage, view.settings.mode, &Spot::ROOT).is_ok();
+        |it: &Document| ClusterSet::parse(&it.value, view.settings.stage, view.settings.mode, &JsonPath::ROOT).is_ok();
     let others = view.store.of_kind(GROUP, KIND, None).filter(|it| it.identity != document.identity);
     let rivals = others.filter(|it| label_of(&it.value) == Some(label) && readable(it));
     rivals.map(|it| it.identity.clone()).collect()

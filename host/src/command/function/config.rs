@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
-use fleetfold_core::nearest::suggest;
-use fleetfold_core::path::Pointer;
+use fleetfold_core::value::path::Pointer;
+use fleetfold_core::value::suggest::suggest;
 
 use super::Refused;
 use super::list::ResourceList;

@@ -2,11 +2,11 @@
 
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
-use fleetfold_core::nearest::suggest;
-use fleetfold_core::path::Pointer;
+use fleetfold_core::value::path::Pointer;
+use fleetfold_core::value::suggest::suggest;
 
-use crate::command::output::Failure;
 use super::super::sourced_document::SourcedDocument;
+use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::name_of;
 use crate::source::STDIN;

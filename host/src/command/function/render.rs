@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
 
-use crate::command::output::Failure;
 use super::config::Config;
 use super::list::{CLUSTER, INDEXES, PATHS};
 use crate::command::fleet::Fleet;
+use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity};
 use crate::render::{clusters as told_clusters, count, list, text, texts};
 use crate::source::HUB;
@@ -159,7 +159,7 @@ fn path(object: &Value, cluster: &str, folder: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::json;
+    use fleetfold_core::value::json;
 
     #[test]
     fn every_cluster_has_a_folder_that_nothing_leaves() {

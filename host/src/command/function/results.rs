@@ -1,7 +1,7 @@
 //! Findings as results of a function.
 
 use fleetfold_core::Value;
-use fleetfold_core::path::Pointer;
+use fleetfold_core::value::path::Pointer;
 
 use super::list::Item;
 use crate::render::finding::Finding;

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 
 use fleetfold_module::{Form, KUBEWARDEN_METADATA};
 
-use crate::command::output::{Failure, Screen, warn};
 use super::super::sourced_document::SourcedDocument;
 use super::{flawed, metadata, read};
+use crate::command::output::{Failure, Screen, ignore_closed_pipe, warn};
 use crate::render::finding::Severity;
 use crate::source::{name_of, read_text};
 
@@ -108,7 +108,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
 fn write(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if output.as_os_str() == "-" {
         let mut out = io::stdout().lock();
-        return super::super::ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush())).map(|_| ());
+        return ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush())).map(|_| ());
     }
     let unwritable = |error: io::Error| {
         let message = format!("`{}` cannot be written: {error}", output.display());

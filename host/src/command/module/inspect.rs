@@ -7,11 +7,12 @@ use clap::ValueEnum;
 use fleetfold::cache::Cache;
 use fleetfold::digest::digest;
 use fleetfold::guest::{ABI, EMBEDDED, Guest, GuestError, Limits, Module};
-use fleetfold_core::{Value, json as reader};
+use fleetfold_core::Value;
+use fleetfold_core::value::json as reader;
 use fleetfold_module::{Form, Inspection, Item, KUBEWARDEN_METADATA, Memory, RAW_EXPORTS, Section};
 
-use crate::command::output::{Failure, Screen, print};
 use super::{flawed, read};
+use crate::command::output::{Failure, Screen, print};
 use crate::render::style::{Ink, Palette, clean};
 use crate::render::table::{Cell, Table};
 use crate::render::{counted, json, yaml};

@@ -5,8 +5,8 @@
 
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
-use fleetfold_core::nearest::{did_you_mean, suggest};
-use fleetfold_core::path::Pointer;
+use fleetfold_core::value::path::Pointer;
+use fleetfold_core::value::suggest::{did_you_mean, suggest};
 
 use super::super::sourced_document::SourcedDocument;
 use crate::render::finding::{Finding, Severity};

@@ -16,8 +16,8 @@ use fleetfold::serve::fleet_snapshot::{FleetSnapshot, Source};
 use fleetfold_core::Value;
 use tokio::sync::watch;
 
-use crate::command::output::Failure;
 use crate::command::fleet::Fleet;
+use crate::command::output::Failure;
 use crate::source::{self, Listing, STDIN};
 
 /// The polling interval. A change is read when two polls agree: editors write in several steps.
@@ -155,8 +155,8 @@ impl Folder {
                 (Err(_), None) => return Ok(Some(text)),
                 (Err(failure), Some(_)) => failure,
             },
-            Err(failure) if self.is_first => return Err(failure),
-            Err(failure) => failure,
+            Err(error) if self.is_first => return Err(error.into()),
+            Err(error) => error.into(),
         };
         diagnostics.push(kept_diagnostic(&failure, Some(name)));
         Ok(before.cloned())

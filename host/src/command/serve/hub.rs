@@ -8,20 +8,20 @@ use std::thread;
 use std::time::Duration;
 
 use fleetfold::cluster::connect;
-use fleetfold::guest::{Guest, Limits, Module};
 use fleetfold::controller::{SyncState, follow as follow_hub};
+use fleetfold::guest::{Guest, Limits, Module};
 use fleetfold::serve::fleet_snapshot::{FleetSnapshot, Source};
 use fleetfold::serve::redaction::Redaction;
 use fleetfold::session::Session;
 use fleetfold::session::workspace_state::WorkspaceState;
 use fleetfold_core::Value;
-use fleetfold_core::document::Identity;
+use fleetfold_core::object::document::Identity;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::command::output::Failure;
 use crate::command::hub::{HubArgs, runtime};
+use crate::command::output::Failure;
 use crate::render::yaml;
 use crate::source::HUB;
 

@@ -1,9 +1,10 @@
 //! What is written is read back by the engine's reader, which reads as kubectl does.
 
 use super::*;
-use fleetfold_core::contract::Mode;
+use fleetfold_core::diagnostic::Mode;
 use fleetfold_core::value::Number;
-use fleetfold_core::{json, yaml};
+use fleetfold_core::value::json;
+use fleetfold_core::yaml;
 use proptest::prelude::*;
 
 #[track_caller]

@@ -4,14 +4,18 @@ const MEMORY = 5;
 
 /** The module with a maximum in its memory section. What is no module is left to those who compile it. */
 export function limited(wasm, pages) {
-  for (let at = 8; at < wasm.length; ) {
+  for (let at = 8; at < wasm.length;) {
     const size = number(wasm, at + 1);
     const end = size.end + size.value;
     if (wasm[at] === MEMORY) {
       // One memory, flags, the pages at the start.
       const start = number(wasm, size.end + 2);
       const section = [1, 1, ...leb(start.value), ...leb(pages)];
-      return Buffer.concat([wasm.subarray(0, at), Buffer.from([MEMORY, section.length, ...section]), wasm.subarray(end)]);
+      return Buffer.concat([
+        wasm.subarray(0, at),
+        Buffer.from([MEMORY, section.length, ...section]),
+        wasm.subarray(end),
+      ]);
     }
     at = end;
   }

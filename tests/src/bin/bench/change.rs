@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::value::json;
 
 use crate::clock::timed;
 use crate::fleet::{Fleet, check, effective_request, name_of, plan_request};

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fleetfold_core::{Value, json};
+use fleetfold_core::Value;
+use fleetfold_core::value::json;
 
 /// The federated object of every fleet.
 pub const SUBJECT: &str = "FederatedDeployment/observability/metrics";

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 
 use crate::clock::resident;
 use crate::fleet::{Fleet, check, effective_request, name_of, path_of, plan_request};

@@ -5,11 +5,13 @@ use std::path::Path;
 use fleetfold::cache::Cache;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Limits, Module};
-use fleetfold_core::contract::record::Spot;
-use fleetfold_core::fleet::Fleet;
-use fleetfold_core::label::Labels;
-use fleetfold_core::select::{Cluster, LabelSelector};
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::engine::select::fleet::Fleet;
+use fleetfold_core::engine::select::{Cluster, LabelSelector};
+use fleetfold_core::object::labels::Labels;
+use fleetfold_core::value::JsonPath;
+use fleetfold_core::value::json;
 
 use crate::clock::now;
 
@@ -67,10 +69,11 @@ fn select(name: &str, clusters: &str, selector: &str, guest: &str) -> Vec<(Strin
     let input = json::parse(clusters).expect("clusters are JSON");
     for cluster in input.as_list().expect("a list").iter() {
         let labels = cluster.get("labels").and_then(Value::as_map).expect("labels");
-        let labels = Labels::read(labels, &Spot::ROOT).expect("labels are texts");
+        let labels = Labels::read(labels, &JsonPath::ROOT).expect("labels are texts");
         fleet.insert(Cluster { name: cluster.text_at(&["name"]).into(), labels, ..Cluster::default() });
     }
-    let parsed = LabelSelector::parse_object(&json::parse(selector).expect("JSON"), &Spot::ROOT).expect("a selector");
+    let parsed =
+        LabelSelector::parse_object(&json::parse(selector).expect("JSON"), &JsonPath::ROOT).expect("a selector");
     let picked = fleet.select(&parsed).iter().count();
     let native = measure(|| drop(std::hint::black_box(fleet.select(&parsed).iter().collect::<Vec<u32>>())));
 

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 
 use extism_pdk::{input_bytes, output};
 use fleetfold_core::Workspace;
-use fleetfold_core::contract::OPS;
+use fleetfold_core::api::OPS;
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();

@@ -1,6 +1,7 @@
 //! What the host is asked for: documents of the cluster, and who may do what.
 
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 
 use crate::engine::{ANSWER, ask, line, list, read};
 use crate::response::Refusal;

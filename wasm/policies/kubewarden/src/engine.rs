@@ -1,6 +1,8 @@
 //! How the engine is asked: in its own contract, as every other host does.
 
-use fleetfold_core::{Value, Workspace, json};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::value::json;
 
 /// The most bytes of a review that are read: as large as API servers send them, and settings beside it.
 pub const REVIEW: usize = 8 << 20;

@@ -1,6 +1,7 @@
 //! One change, judged by the engine.
 
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
 
 use crate::cluster::{self, Host};
 use crate::engine::{REVIEW, ask, list, read};

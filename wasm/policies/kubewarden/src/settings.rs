@@ -1,7 +1,8 @@
 //! The settings of the policy: what the op `configure` takes, and what is for the policy itself.
 
-use fleetfold_core::nearest::suggest;
-use fleetfold_core::{Value, Workspace};
+use fleetfold_core::Value;
+use fleetfold_core::Workspace;
+use fleetfold_core::value::suggest::suggest;
 
 use crate::engine::{ask, list, worded};
 

@@ -1,26 +1,26 @@
-// What people wrote: the files, the text of one, and what was found in all of them.
+// The Documents column: the files, the editor and the findings.
 import { css, html, LitElement, nothing } from "lit";
 import type { EffectiveAnswer, Finding } from "../../../contract.js";
-import { layerMark, marks } from "../../layers.js";
-import { look } from "../../look.js";
-import { Ask, Watch } from "../ask.js";
+import { layerMark, markStyles } from "../../layers.js";
+import { baseStyles } from "../../theme.styles.js";
+import { EngineQuery } from "../engine-query.js";
 import { LATER, SOON, URGENT } from "../engine.js";
 import { fileOf } from "../files.js";
+import { StateController } from "../state-controller.js";
 import type { Place, State } from "../state.js";
-import type { Bring } from "./documents/bring.js";
-import "./documents/bring.js";
-import { completionFor } from "./documents/complete.js";
-import { type Decided, decidedBy, fileOfSubject, saying } from "./documents/decided.js";
+import type { ImportFiles } from "./documents/import-files.js";
+import "./documents/import-files.js";
+import { completionFor } from "./documents/completion.js";
+import { type LineOrigin, lineOrigins, subjectFile, describeOrigin } from "./documents/line-origins.js";
 import type { Editor } from "./documents/editor.js";
 import "./documents/editor.js";
-import type { Wrong } from "./documents/list.js";
-import "./documents/list.js";
-import { sorted } from "./documents/problems.js";
+import type { ProblemCounts } from "./documents/file-list.js";
+import "./documents/file-list.js";
+import { sortFindings } from "./documents/problems.js";
 import "./documents/problems.js";
-import { SIGNS, signOf } from "./documents/tree.js";
+import { SIGNS, signOf } from "./documents/folders.js";
 
-/** The three lines that make a cluster. */
-const FIRST = `apiVersion: cluster.open-cluster-management.io/v1
+const EXAMPLE_CLUSTER = `apiVersion: cluster.open-cluster-management.io/v1
 kind: ManagedCluster
 metadata: {name: eu-1, labels: {tier: gold}}
 `;
@@ -28,8 +28,8 @@ metadata: {name: eu-1, labels: {tier: gold}}
 export class Documents extends LitElement {
   static override properties = { state: { attribute: false }, over: { state: true }, line: { state: true } };
   static override styles = [
-    look,
-    marks,
+    baseStyles,
+    markStyles,
     css`
       :host {
         display: flex;
@@ -118,37 +118,44 @@ export class Documents extends LitElement {
     `,
   ];
   declare state: State;
-  /** Something is dragged over it. */
+  /** Whether files are dragged over the page. */
   declare over: boolean;
-  /** The line of the cursor, and what it says. */
-  declare line: { line: number; says: Decided[] } | undefined;
-  readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
-  readonly lint = new Ask<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
-  readonly effective = new Ask<"effective">(this, () => (this.state.choice.subject === undefined ? undefined : { op: "effective", subject: this.state.choice.subject, origins: true }), { urgency: URGENT });
+  /** The line of the cursor and the values it sets. */
+  declare line: { line: number; says: LineOrigin[] } | undefined;
+  readonly subjects = new EngineQuery<"subjects">(this, () => ({ op: "subjects" }), { urgency: SOON });
+  readonly lint = new EngineQuery<"lint">(this, () => ({ op: "lint" }), { urgency: LATER });
+  readonly effective = new EngineQuery<"effective">(
+    this,
+    () =>
+      this.state.selection.subject === undefined
+        ? undefined
+        : { op: "effective", subject: this.state.selection.subject, origins: true },
+    { urgency: URGENT },
+  );
   readonly #complete = completionFor(() => ({ state: this.state, file: this.#file }));
   #file: string | undefined;
   #findings: Finding[] = [];
-  #here: Finding[] = [];
-  #wrong = new Map<string, Wrong>();
-  #decided = new Map<string, Decided[]>();
-  #decidedOf: [EffectiveAnswer | undefined, string | undefined] = [undefined, undefined];
-  #seen = "";
-  static readonly #nothing: Decided[] = [];
+  #fileFindings: Finding[] = [];
+  #problemCounts = new Map<string, ProblemCounts>();
+  #origins = new Map<string, LineOrigin[]>();
+  #originsKey: [EffectiveAnswer | undefined, string | undefined] = [undefined, undefined];
+  #findingsKey = "";
+  static readonly #noOrigins: LineOrigin[] = [];
 
   constructor() {
     super();
     this.over = false;
-    new Watch(this);
+    new StateController(this);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.state.addEventListener("open", this.#open);
-    // Anywhere on the page: what nobody takes, the browser would show instead of the page.
+    // Listens on the window: the browser would navigate to a file that is dropped elsewhere.
     addEventListener("dragover", this.#dragOver);
     addEventListener("dragleave", this.#dragLeave);
     addEventListener("drop", this.#drop);
-    // Before the editor, which would take the text of a file into the one that is open.
+    // In the capture phase: the editor would insert the file's text into the open file.
     this.addEventListener("drop", this.#drop, true);
     this.addEventListener("paste", this.#paste, true);
   }
@@ -162,15 +169,15 @@ export class Documents extends LitElement {
   }
 
   override willUpdate(): void {
-    this.#file = this.#chosen();
-    this.#gather();
-    const { subject, cluster } = this.state.choice;
+    this.#file = this.#fileToShow();
+    this.#collectFindings();
+    const { subject, cluster } = this.state.selection;
     const { value, stale } = this.effective;
-    // Of something else: of no use, unless its own answer is about to come.
+    // An answer for another subject is only useful until its successor arrives.
     const answer = value?.subject === subject || stale ? value : undefined;
-    if (answer === this.#decidedOf[0] && cluster === this.#decidedOf[1]) return;
-    this.#decidedOf = [answer, cluster];
-    this.#decided = answer ? decidedBy(answer, cluster) : new Map();
+    if (answer === this.#originsKey[0] && cluster === this.#originsKey[1]) return;
+    this.#originsKey = [answer, cluster];
+    this.#origins = answer ? lineOrigins(answer, cluster) : new Map();
   }
 
   override render() {
@@ -186,32 +193,93 @@ export class Documents extends LitElement {
     const file = this.#file === undefined ? undefined : this.state.files.get(this.#file);
     const sign = file ? signOf(file) : "";
     return html`
-      <ff-files .state=${this.state} .file=${this.#file} .wrong=${this.#wrong} @choose=${(event: CustomEvent<string>) => this.#choose(event.detail)} @remove=${(event: CustomEvent<string>) => this.#remove(event.detail)}></ff-files>
-      ${file
-        ? html`
-            <div class="title">
-              <span class="name" title=${file.name}>${file.name}</span>
-              ${sign ? html`<span class="quiet"><span aria-hidden="true">${sign}</span> ${SIGNS[sign]}</span>` : nothing}
-              ${file.text === null || (sign === "~" && file.base !== null) ? html`<button @click=${() => this.state.setText(file.name, file.base ?? "")}>${file.text === null ? "Put back" : "Revert"}</button>` : nothing}
-              ${file.text === null ? nothing : html`<button aria-label="Remove ${file.name}" @click=${() => this.#remove(file.name)}>Remove</button>`}
-            </div>
-          `
-        : nothing}
-      ${file?.text === null ? html`<p class="empty">This file is removed: its documents count no more. It comes back with Put back, or when everything is reset.</p>` : nothing}
-      <ff-editor ?hidden=${file?.text === null} .state=${this.state} .file=${this.#file} .findings=${this.#here} .decided=${this.#decided.get(this.#file ?? "") ?? Documents.#nothing} .complete=${this.#complete} @typed=${this.#typed} @line=${this.#atLine} @decided=${(event: CustomEvent<Decided[]>) => this.#decide(event.detail)} @code=${this.#code}></ff-editor>
+      <ff-files
+        .state=${this.state}
+        .file=${this.#file}
+        .wrong=${this.#problemCounts}
+        @choose=${(event: CustomEvent<string>) => this.#selectFile(event.detail)}
+        @remove=${(event: CustomEvent<string>) => this.#remove(event.detail)}
+      ></ff-files>
+      ${
+        file
+          ? html`
+              <div class="title">
+                <span class="name" title=${file.name}>${file.name}</span>
+                ${
+                  sign
+                    ? html`<span class="quiet"><span aria-hidden="true">${sign}</span> ${SIGNS[sign]}</span>`
+                    : nothing
+                }
+                ${
+                  file.text === null || (sign === "~" && file.base !== null)
+                    ? html`<button @click=${() => this.state.setText(file.name, file.base ?? "")}>
+                        ${file.text === null ? "Put back" : "Revert"}
+                      </button>`
+                    : nothing
+                }
+                ${
+                  file.text === null
+                    ? nothing
+                    : html`<button aria-label="Remove ${file.name}" @click=${() => this.#remove(file.name)}>
+                        Remove
+                      </button>`
+                }
+              </div>
+            `
+          : nothing
+      }
+      ${
+        file?.text === null
+          ? html`<p class="empty">
+              This file is removed: its documents count no more. It comes back with Put back, or when everything is
+              reset.
+            </p>`
+          : nothing
+      }
+      <ff-editor
+        ?hidden=${file?.text === null}
+        .state=${this.state}
+        .file=${this.#file}
+        .findings=${this.#fileFindings}
+        .decided=${this.#origins.get(this.#file ?? "") ?? Documents.#noOrigins}
+        .complete=${this.#complete}
+        @typed=${this.#textTyped}
+        @line=${this.#lineChanged}
+        @decided=${(event: CustomEvent<LineOrigin[]>) => this.#selectOrigin(event.detail)}
+        @code=${this.#code}
+      ></ff-editor>
       ${file && file.text !== null ? this.#line() : nothing}
-      <ff-problems .findings=${this.#findings} .file=${this.#file} @place=${(event: CustomEvent<Place>) => this.state.goTo(event.detail)} @fix=${this.#fix} @code=${this.#code}></ff-problems>
+      <ff-problems
+        .findings=${this.#findings}
+        .file=${this.#file}
+        @place=${(event: CustomEvent<Place>) => this.state.goTo(event.detail)}
+        @fix=${this.#fix}
+        @code=${this.#code}
+      ></ff-problems>
     `;
   }
 
-  /** What the line of the cursor decides, for those who do not see the gutter, or have no mouse. */
+  /** The values that the cursor's line sets, for users without a mouse or without sight of the gutter. */
   #line() {
     const says = this.line?.says ?? [];
     return html`
       <div class="line" role="group" aria-label="What this line decides">
-        ${says.length
-          ? says.slice(0, 3).map((it) => html`${layerMark(it.layer)}<button class="link ${it.wins ? "" : "hidden"}" title=${saying(it)} @click=${() => this.#decide([it])}>line ${this.line!.line}: ${saying(it)}</button>`)
-          : html`<span>line ${this.line?.line ?? 1} decides no value of what is chosen</span>`}
+        ${
+          says.length
+            ? says
+                .slice(0, 3)
+                .map(
+                  (it) =>
+                    html`${layerMark(it.layer)}<button
+                        class="link ${it.wins ? "" : "hidden"}"
+                        title=${describeOrigin(it)}
+                        @click=${() => this.#selectOrigin([it])}
+                      >
+                        line ${this.line!.line}: ${describeOrigin(it)}
+                      </button>`,
+                )
+            : html`<span>line ${this.line?.line ?? 1} decides no value of what is chosen</span>`
+        }
       </div>
     `;
   }
@@ -220,46 +288,59 @@ export class Documents extends LitElement {
     return html`
       <div class="empty">
         <p>There are no documents. Drop files or a folder here, or begin with a cluster: these three lines make one.</p>
-        <pre tabindex="0" role="region" aria-label="A cluster in three lines">${FIRST}</pre>
-        <button class="primary" @click=${() => void this.#bring.add([fileOf("fleet.yaml", FIRST)])}>Insert these lines</button>
+        <pre tabindex="0" role="region" aria-label="A cluster in three lines">${EXAMPLE_CLUSTER}</pre>
+        <button class="primary" @click=${() => void this.#importFiles.add([fileOf("fleet.yaml", EXAMPLE_CLUSTER)])}>
+          Insert these lines
+        </button>
       </div>
     `;
   }
 
-  /** The file that somebody chose, else the one that holds what is chosen, else the first. */
-  #chosen(): string | undefined {
-    const { files, choice } = this.state;
-    if (choice.file !== undefined && files.has(choice.file)) return choice.file;
-    const { subject } = choice;
-    // Until it is known what is chosen, nothing is shown: better than another file for a moment.
-    if (!this.subjects.value || (this.subjects.value.subjects.length && !this.effective.value && !this.effective.error)) return this.#file !== undefined && files.has(this.#file) ? this.#file : undefined;
-    const holder = subject !== undefined && this.effective.value?.subject === subject ? fileOfSubject(this.effective.value) : undefined;
+  /** In order of preference: the selected file, the file of the selected subject, the first file. */
+  #fileToShow(): string | undefined {
+    const { files, selection } = this.state;
+    if (selection.file !== undefined && files.has(selection.file)) return selection.file;
+    const { subject } = selection;
+    // Show no file until the subject is known, rather than another one for a moment.
+    if (!this.subjects.value || (this.subjects.value.subjects.length && !this.effective.value && !this.effective.error))
+      return this.#file !== undefined && files.has(this.#file) ? this.#file : undefined;
+    const holder =
+      subject !== undefined && this.effective.value?.subject === subject
+        ? subjectFile(this.effective.value)
+        : undefined;
     if (holder !== undefined && files.has(holder)) return holder;
     const there = [...files.values()];
-    return (there.find((it) => it.text !== null && it.live === undefined) ?? there.find((it) => it.text !== null) ?? there[0])?.name;
+    return (
+      there.find((it) => it.text !== null && it.live === undefined) ??
+      there.find((it) => it.text !== null) ??
+      there[0]
+    )?.name;
   }
 
-  /** Puts together what was found while loading and what was found about all of it. */
-  #gather(): void {
-    const told = new Map<string, Finding>();
-    const put = (it: Finding) => told.set(`${it.code} ${it.at?.file} ${it.at?.line} ${it.at?.column} ${it.message}`, it);
-    for (const [file, all] of this.state.findings) for (const it of all) put(it.at?.file === undefined ? { ...it, at: { ...it.at, file } } : it);
+  /** Merges the findings of loading with those of lint. */
+  #collectFindings(): void {
+    const unique = new Map<string, Finding>();
+    const put = (it: Finding) =>
+      unique.set(`${it.code} ${it.at?.file} ${it.at?.line} ${it.at?.column} ${it.message}`, it);
+    for (const [file, all] of this.state.findings)
+      for (const it of all) put(it.at?.file === undefined ? { ...it, at: { ...it.at, file } } : it);
     this.lint.diagnostics.forEach(put);
-    const seen = [...told.keys()].join("\n");
+    const key = [...unique.keys()].join("\n");
     const here = this.#findings.filter((it) => it.at?.file === this.#file);
-    if (seen === this.#seen) {
-      if (here.length !== this.#here.length || here.some((it, index) => it !== this.#here[index])) this.#here = here;
+    if (key === this.#findingsKey) {
+      if (here.length !== this.#fileFindings.length || here.some((it, index) => it !== this.#fileFindings[index]))
+        this.#fileFindings = here;
       return;
     }
-    this.#seen = seen;
-    this.#findings = sorted([...told.values()]);
-    this.#here = this.#findings.filter((it) => it.at?.file === this.#file);
-    this.#wrong = new Map();
+    this.#findingsKey = key;
+    this.#findings = sortFindings([...unique.values()]);
+    this.#fileFindings = this.#findings.filter((it) => it.at?.file === this.#file);
+    this.#problemCounts = new Map();
     for (const { at, severity } of this.#findings) {
-      const wrong = this.#wrong.get(at?.file ?? "") ?? { errors: 0, warnings: 0 };
+      const wrong = this.#problemCounts.get(at?.file ?? "") ?? { errors: 0, warnings: 0 };
       if (severity === "error") wrong.errors++;
       if (severity === "warning") wrong.warnings++;
-      this.#wrong.set(at?.file ?? "", wrong);
+      this.#problemCounts.set(at?.file ?? "", wrong);
     }
   }
 
@@ -267,41 +348,41 @@ export class Documents extends LitElement {
     return this.renderRoot.querySelector<Editor>("ff-editor");
   }
 
-  get #bring(): Bring {
-    return this.renderRoot.querySelector<Bring>("ff-bring")!;
+  get #importFiles(): ImportFiles {
+    return this.renderRoot.querySelector<ImportFiles>("ff-bring")!;
   }
 
-  #choose(file: string): void {
+  #selectFile(file: string): void {
     this.line = undefined;
-    this.state.choose({ file });
+    this.state.select({ file });
   }
 
   #remove(file: string): void {
     const removed = this.state.files.get(file);
     if (!removed || removed.text === null) return;
     this.state.remove(file);
-    // It stays in sight, so that it can be put back.
-    if (this.state.files.has(file)) this.state.choose({ file });
+    // A removed file stays selected, so that it can be restored.
+    if (this.state.files.has(file)) this.state.select({ file });
   }
 
-  #decide(says: Decided[]): void {
+  #selectOrigin(says: LineOrigin[]): void {
     const it = says.find((it) => it.wins) ?? says[0];
     if (!it) return;
-    this.state.choose({ ...(it.path ? { path: it.path } : {}), object: it.object });
+    this.state.select({ ...(it.path ? { path: it.path } : {}), object: it.object });
   }
 
-  readonly #atLine = (event: CustomEvent<{ line: number; says: Decided[] }>): void => {
+  readonly #lineChanged = (event: CustomEvent<{ line: number; says: LineOrigin[] }>): void => {
     const { line, says } = event.detail;
     if (line !== this.line?.line || says !== this.line.says) this.line = event.detail;
   };
 
-  /** Who types in a file means that file, whatever else is chosen next. */
-  readonly #typed = (event: CustomEvent<string>): void => {
-    if (this.state.choice.file === undefined) this.state.choose({ file: event.detail });
+  /** Typing in a file selects it, so that a later selection does not replace it. */
+  readonly #textTyped = (event: CustomEvent<string>): void => {
+    if (this.state.selection.file === undefined) this.state.select({ file: event.detail });
   };
 
   readonly #code = (event: CustomEvent<string>): void => {
-    this.state.choose({ view: "reference", path: `code:${event.detail}` });
+    this.state.select({ view: "reference", path: `code:${event.detail}` });
   };
 
   readonly #fix = async (event: CustomEvent<Finding>): Promise<void> => {
@@ -337,14 +418,14 @@ export class Documents extends LitElement {
     if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     event.stopPropagation();
-    await this.#bring.take(event.dataTransfer);
+    await this.#importFiles.importTransfer(event.dataTransfer);
   };
 
   readonly #paste = async (event: ClipboardEvent): Promise<void> => {
     if (!event.clipboardData?.files.length) return;
     event.preventDefault();
     event.stopPropagation();
-    await this.#bring.take(event.clipboardData);
+    await this.#importFiles.importTransfer(event.clipboardData);
   };
 }
 

@@ -1,20 +1,31 @@
-// The fleet: every cluster with its labels and sets, found by selector or text, and whether the chosen subject picks it.
+// The fleet: every cluster with its labels and sets, filtered by selector or text, and whether the selected subject
+// selects it.
 import { html, LitElement, nothing } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { styleMap } from "../../style-map.js";
 import type { ClusterAnswer, ClustersAnswer } from "../../../contract.js";
-import { look } from "../../look.js";
-import { count, counted } from "../../words.js";
-import { Ask, Watch } from "../ask.js";
+import { baseStyles } from "../../theme.styles.js";
+import { formatCount, pluralize } from "../../format.js";
+import { EngineQuery } from "../engine-query.js";
 import { URGENT } from "../engine.js";
+import { StateController } from "../state-controller.js";
 import type { State } from "../state.js";
-import { Virtual, virtual } from "../virtual.js";
+import { VirtualList, virtualListStyles } from "../virtual-list.js";
 import { detail } from "./fleet/detail.js";
-import { chosenValues, matchesText, placeIn, readingOf, type Reading, toggled, wordsOf } from "./fleet/filter.js";
+import {
+  selectedValues,
+  matchesText,
+  errorColumn,
+  filterMode,
+  type FilterMode,
+  toggleValue,
+  searchWords,
+} from "./fleet/filter.js";
 import { type Label, labelOf, labelsOf, shortKey } from "./fleet/labels.js";
-import { fleetStyles } from "./fleet/look.js";
-import { named, refOf } from "./groups/place.js";
-import { clusterKind, coded, reasonStyles } from "./groups/reasons.js";
+import { fleetStyles } from "./fleet/fleet.styles.js";
+import { parseReference, referenceOf } from "./groups/reference.js";
+import { clusterKind, reasonStyles } from "./groups/reasons.js";
+import { inlineCode } from "./inline-code.js";
 
 interface Column {
   id: string;
@@ -23,7 +34,7 @@ interface Column {
   text: (it: ClusterAnswer) => string;
 }
 
-const FACETS = 4;
+const MAX_FACETS = 4;
 
 export class Fleet extends LitElement {
   static override properties = {
@@ -36,49 +47,57 @@ export class Fleet extends LitElement {
     all: { state: true },
     width: { state: true },
   };
-  static override styles = [look, reasonStyles, virtual, fleetStyles];
+  static override styles = [baseStyles, reasonStyles, virtualListStyles, fleetStyles];
   declare state: State;
   declare filter: string;
-  /** How somebody wants the filter to be read, against what it looks like. */
-  declare meant: Reading | undefined;
-  /** Only the clusters of this set. */
+  /** The filter mode chosen by the user, overriding the detected one. */
+  declare meant: FilterMode | undefined;
+  /** Show only the clusters of this set. */
   declare set: string | undefined;
   declare sort: { id: string; down: boolean };
-  /** The cluster that was picked here: others of its name are of other kinds. */
+  /** The cluster picked here: clusters of other kinds may share its name. */
   declare opened: string | undefined;
   /** The labels of which all values are shown. */
   declare all: Set<string>;
   declare width: number;
-  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }));
-  readonly picked = new Ask<"clusters">(this, () => (this.#reading() === "selector" ? { op: "clusters", selector: this.filter.trim() } : undefined), { urgency: URGENT });
-  readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }));
-  readonly effective = new Ask<"effective">(this, () => {
-    const { subject } = this.state.choice;
-    return subject === undefined ? undefined : { op: "effective", subject, origins: true };
-  }, { urgency: URGENT });
-  readonly why = new Ask<"explain">(this, () => {
-    const { subject, cluster } = this.state.choice;
+  readonly clusters = new EngineQuery<"clusters">(this, () => ({ op: "clusters" }));
+  readonly picked = new EngineQuery<"clusters">(
+    this,
+    () => (this.#mode() === "selector" ? { op: "clusters", selector: this.filter.trim() } : undefined),
+    { urgency: URGENT },
+  );
+  readonly subjects = new EngineQuery<"subjects">(this, () => ({ op: "subjects" }));
+  readonly effective = new EngineQuery<"effective">(
+    this,
+    () => {
+      const { subject } = this.state.selection;
+      return subject === undefined ? undefined : { op: "effective", subject, origins: true };
+    },
+    { urgency: URGENT },
+  );
+  readonly why = new EngineQuery<"explain">(this, () => {
+    const { subject, cluster } = this.state.selection;
     return subject === undefined || cluster === undefined ? undefined : { op: "explain", subject, cluster };
   });
   #revealed: string | undefined;
-  #known: { from: unknown[]; rows: ClusterAnswer[] } | undefined;
-  readonly #table = new Virtual<ClusterAnswer>(this, { key: refOf, row: 26, pick: (it) => this.#pick(it) });
-  readonly #resized = new ResizeObserver(([entry]) => (this.width = Math.round(entry!.contentRect.width)));
+  #rowCache: { from: unknown[]; rows: ClusterAnswer[] } | undefined;
+  readonly #table = new VirtualList<ClusterAnswer>(this, { key: referenceOf, row: 26, pick: (it) => this.#pick(it) });
+  readonly #resizeObserver = new ResizeObserver(([entry]) => (this.width = Math.round(entry!.contentRect.width)));
 
   constructor() {
     super();
     [this.filter, this.sort, this.all, this.width] = ["", { id: "name", down: false }, new Set(), 480];
-    new Watch(this);
+    new StateController(this);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#resized.observe(this);
+    this.#resizeObserver.observe(this);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#resized.disconnect();
+    this.#resizeObserver.disconnect();
   }
 
   override render() {
@@ -96,89 +115,171 @@ export class Fleet extends LitElement {
           role: "grid",
           header: this.#header(columns),
           columns: columns.length,
-          chosen: opened ? shown.findIndex((it) => refOf(it) === refOf(opened)) : -1,
+          chosen: opened ? shown.findIndex((it) => referenceOf(it) === referenceOf(opened)) : -1,
         })}
       </div>
-      ${opened ? detail(this.state, opened, this.#isOf(opened) ? this.why : undefined, (set) => (this.set = set)) : nothing}
+      ${
+        opened
+          ? detail(this.state, opened, this.#isCandidate(opened) ? this.why : undefined, (set) => (this.set = set))
+          : nothing
+      }
     `;
   }
 
   override updated(): void {
-    // What was chosen elsewhere comes into view once, not against people's scrolling.
-    const { cluster } = this.state.choice;
-    const rows = this.#known?.rows;
+    // Reveals a cluster selected elsewhere once, so as not to fight the user's scrolling.
+    const { cluster } = this.state.selection;
+    const rows = this.#rowCache?.rows;
     if (cluster === this.#revealed || !rows) return;
     this.#revealed = cluster;
     const opened = this.clusters.value && this.#opened(this.clusters.value, rows);
-    if (opened) this.#table.reveal(rows.findIndex((it) => refOf(it) === refOf(opened)));
+    if (opened) this.#table.reveal(rows.findIndex((it) => referenceOf(it) === referenceOf(opened)));
   }
 
   #filter(answer: ClustersAnswer, shown: number) {
-    const reading = this.#reading();
+    const reading = this.#mode();
     const { error } = this.picked;
-    const column = error && placeIn(error.message);
+    const column = error && errorColumn(error.message);
     return html`
       <div class="filter">
-        <input type="search" aria-label="Filter clusters" placeholder="env in (prod,stage),!legacy or any text" spellcheck="false" autocomplete="off" aria-invalid=${!!error} aria-describedby="read" .value=${this.filter} @input=${this.#typed} />
+        <input
+          type="search"
+          aria-label="Filter clusters"
+          placeholder="env in (prod,stage),!legacy or any text"
+          spellcheck="false"
+          autocomplete="off"
+          aria-invalid=${!!error}
+          aria-describedby="read"
+          .value=${this.filter}
+          @input=${this.#filterTyped}
+        />
       </div>
       <div id="read">
-        ${error
-          ? html`<div class="refused" role="alert">
-              ${column === undefined ? nothing : html`<pre aria-hidden="true">${this.filter.trim()}
-<span class="caret">${" ".repeat(column - 1)}^</span></pre>`}
-              not a selector: ${coded(error.message)}
-            </div>`
-          : nothing}
+        ${
+          error
+            ? html`<div class="refused" role="alert">
+                ${
+                  column === undefined
+                    ? nothing
+                    : html`<pre aria-hidden="true">${this.filter.trim()}
+<span class="caret">${" ".repeat(column - 1)}^</span></pre>`
+                }
+                not a selector: ${inlineCode(error.message)}
+              </div>`
+            : nothing
+        }
         <p class="read">
-          <span role="status">${shown === answer.clusters.length ? counted(shown, "cluster") : html`<b>${count(shown)}</b> of ${counted(answer.clusters.length, "cluster")}`}${this.set === undefined ? nothing : html` in the set ${this.set}`}</span>
-          ${reading === "all"
-            ? this.#names(answer)
-            : html`<span class="quiet">read as ${reading === "selector" ? "a selector" : "text in names, labels and sets"}</span>
-                <button class="link" @click=${() => this.#mean(reading === "selector" ? "text" : "selector")}>read as ${reading === "selector" ? "text" : "a selector"}</button>`}
+          <span role="status"
+            >${
+              shown === answer.clusters.length
+                ? pluralize(shown, "cluster")
+                : html`<b>${formatCount(shown)}</b> of ${pluralize(answer.clusters.length, "cluster")}`
+            }${this.set === undefined ? nothing : html` in the set ${this.set}`}</span
+          >
+          ${
+            reading === "all"
+              ? this.#nameCount(answer)
+              : html`<span class="quiet"
+                    >read as ${reading === "selector" ? "a selector" : "text in names, labels and sets"}</span
+                  >
+                  <button class="link" @click=${() => this.#setMode(reading === "selector" ? "text" : "selector")}>
+                    read as ${reading === "selector" ? "text" : "a selector"}
+                  </button>`
+          }
         </p>
       </div>
     `;
   }
 
   #facets(answer: ClustersAnswer) {
-    const labels = labelsOf(answer.clusters).filter((it) => it.values.length > 1).slice(0, FACETS);
+    const labels = labelsOf(answer.clusters)
+      .filter((it) => it.values.length > 1)
+      .slice(0, MAX_FACETS);
     const sets = new Map<string, number>();
     for (const it of answer.clusters.flatMap((it) => it.sets ?? [])) sets.set(it, (sets.get(it) ?? 0) + 1);
     const bySize = [...sets].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     return html`
-      ${labels.map((it) => this.#facet(it, labels.filter((other) => shortKey(other.key) === shortKey(it.key)).length > 1))}
-      ${sets.size
-        ? html`<div class="facet" role="group" aria-label="Sets">
-            <span class="quiet">sets</span>
-            <div class="chips">${this.#chips("sets", bySize, (it) => this.set === it, (it) => (this.set = this.set === it ? undefined : it))}</div>
-          </div>`
-        : nothing}
+      ${labels.map((it) =>
+        this.#facet(it, labels.filter((other) => shortKey(other.key) === shortKey(it.key)).length > 1),
+      )}
+      ${
+        sets.size
+          ? html`<div class="facet" role="group" aria-label="Sets">
+              <span class="quiet">sets</span>
+              <div class="chips">
+                ${this.#chips(
+                  "sets",
+                  bySize,
+                  (it) => this.set === it,
+                  (it) => (this.set = this.set === it ? undefined : it),
+                )}
+              </div>
+            </div>`
+          : nothing
+      }
     `;
   }
 
-  /** `alike`: another label ends in the same name. */
+  /** `alike`: another label has the same short name. */
   #facet({ key, values }: Label, alike: boolean) {
-    const asked = this.#reading() === "selector" ? chosenValues(this.filter, key) : [];
+    const asked = this.#mode() === "selector" ? selectedValues(this.filter, key) : [];
     return html`<div class="facet" role="group" aria-label=${key}>
-      <span class="quiet" title=${key}>${alike && key !== shortKey(key) ? `${shortKey(key)} (${key})` : shortKey(key)}</span>
-      <div class="chips">${this.#chips(key, values, (it) => asked.includes(it), (it) => this.#set(toggled(this.filter, key, it)))}</div>
+      <span class="quiet" title=${key}
+        >${alike && key !== shortKey(key) ? `${shortKey(key)} (${key})` : shortKey(key)}</span
+      >
+      <div class="chips">
+        ${this.#chips(
+          key,
+          values,
+          (it) => asked.includes(it),
+          (it) => this.#set(toggleValue(this.filter, key, it)),
+        )}
+      </div>
     </div>`;
   }
 
   #chips(id: string, values: [string, number][], isOn: (value: string) => boolean, toggle: (value: string) => void) {
     const all = this.all.has(id);
-    const fit = fitting(values, this.width - 180);
+    const fit = chipsThatFit(values, this.width - 180);
     const shown = values.filter(([value], index) => all || index < fit || isOn(value));
-    return html`${shown.map(([value, number]) => html`<button aria-pressed=${isOn(value)} title=${value} @click=${() => toggle(value)}>${value === "" ? '""' : value} <span class="number">${count(number)}</span></button>`)}
-    ${values.length > shown.length ? html`<button class="link" @click=${() => (this.all = new Set([...this.all, id]))}>+${count(values.length - shown.length)} more</button>` : nothing}`;
+    return html`${shown.map(
+      ([value, number]) =>
+        html`<button aria-pressed=${isOn(value)} title=${value} @click=${() => toggle(value)}>
+          ${value === "" ? '""' : value} <span class="number">${formatCount(number)}</span>
+        </button>`,
+    )}
+    ${
+      values.length > shown.length
+        ? html`<button class="link" @click=${() => (this.all = new Set([...this.all, id]))}>
+            +${formatCount(values.length - shown.length)} more
+          </button>`
+        : nothing
+    }`;
   }
 
   #header(columns: Column[]) {
-    return html`<div class="cells head" role="row" aria-rowindex="1" style=${styleMap({ gridTemplateColumns: widths(columns) })}>
+    return html`<div
+      class="cells head"
+      role="row"
+      aria-rowindex="1"
+      style=${styleMap({ gridTemplateColumns: widths(columns) })}
+    >
       ${columns.map(
-        ({ id, title }) => html`<span role="columnheader" class=${id === "in" ? "in" : ""} aria-sort=${this.sort.id !== id ? "none" : this.sort.down ? "descending" : "ascending"}>
-          <button title=${id === "in" ? `in ${this.state.choice.subject}` : id} @click=${() => (this.sort = { id, down: this.sort.id === id && !this.sort.down })}>${title}${this.sort.id === id ? html`<span aria-hidden="true"> ${this.sort.down ? "↓" : "↑"}</span>` : nothing}</button>
-        </span>`,
+        ({ id, title }) =>
+          html`<span
+            role="columnheader"
+            class=${id === "in" ? "in" : ""}
+            aria-sort=${this.sort.id !== id ? "none" : this.sort.down ? "descending" : "ascending"}
+          >
+            <button
+              title=${id === "in" ? `in ${this.state.selection.subject}` : id}
+              @click=${() => (this.sort = { id, down: this.sort.id === id && !this.sort.down })}
+            >
+              ${title}${
+                this.sort.id === id ? html`<span aria-hidden="true"> ${this.sort.down ? "↓" : "↑"}</span>` : nothing
+              }
+            </button>
+          </span>`,
       )}
     </div>`;
   }
@@ -187,100 +288,146 @@ export class Fleet extends LitElement {
     return html`<div class="cells" role="presentation" style=${styleMap({ gridTemplateColumns: widths(columns) })}>
       ${columns.map(({ id, text }) => {
         if (id === "in") return this.#membership(text(it));
-        return html`<span role="gridcell" class=${id === "name" ? "name" : ""} title=${text(it)}>${text(it)}${id === "name" && it.unreachable !== undefined ? html` <span class="no" title=${it.unreachable}>✗ <span class="visually-hidden">does not answer</span></span>` : nothing}</span>`;
+        return html`<span role="gridcell" class=${id === "name" ? "name" : ""} title=${text(it)}
+          >${text(it)}${
+            id === "name" && it.unreachable !== undefined
+              ? html` <span class="no" title=${it.unreachable}
+                  >✗ <span class="visually-hidden">does not answer</span></span
+                >`
+              : nothing
+          }</span
+        >`;
       })}
     </div>`;
   }
 
   #membership(is: string) {
-    const [sign, word, name] = is === "in" ? ["✓", "in", "yes"] : is === "out" ? ["✗", "not in", "no"] : ["", "another fleet", "quiet"];
-    return html`<span role="gridcell" class="in ${name}"><span aria-hidden="true">${sign}</span><span class="visually-hidden">${word}</span></span>`;
+    const [sign, word, name] =
+      is === "in" ? ["✓", "in", "yes"] : is === "out" ? ["✗", "not in", "no"] : ["", "another fleet", "quiet"];
+    return html`<span role="gridcell" class="in ${name}"
+      ><span aria-hidden="true">${sign}</span><span class="visually-hidden">${word}</span></span
+    >`;
   }
 
-  /** What tells clusters apart in the width there is. */
+  /** The columns that distinguish clusters best in the available width. */
   #columns(answer: ClustersAnswer): Column[] {
     const columns: Column[] = [{ id: "name", title: "name", width: "minmax(96px, 2fr)", text: (it) => it.name }];
-    const { subject } = this.state.choice;
+    const { subject } = this.state.selection;
     const kinds = new Set(answer.clusters.map((it) => it.kind));
-    if (kinds.size > 1) columns.push({ id: "kind", title: "kind", width: "minmax(64px, 1.4fr)", text: (it) => it.kind });
+    if (kinds.size > 1)
+      columns.push({ id: "kind", title: "kind", width: "minmax(64px, 1.4fr)", text: (it) => it.kind });
     const room = Math.min(8, Math.max(1, Math.floor((this.width - 300) / 84)));
-    for (const { key } of labelsOf(answer.clusters).slice(0, room)) columns.push({ id: `label ${key}`, title: shortKey(key), width: "minmax(56px, 1fr)", text: (it) => labelOf(it, key) ?? "" });
-    if (subject !== undefined) columns.push({ id: "in", title: `in ${named(subject).name}`, width: "minmax(56px, 80px)", text: this.#inSubject(subject) });
+    for (const { key } of labelsOf(answer.clusters).slice(0, room))
+      columns.push({
+        id: `label ${key}`,
+        title: shortKey(key),
+        width: "minmax(56px, 1fr)",
+        text: (it) => labelOf(it, key) ?? "",
+      });
+    if (subject !== undefined)
+      columns.push({
+        id: "in",
+        title: `in ${parseReference(subject).name}`,
+        width: "minmax(56px, 80px)",
+        text: this.#inSubject(subject),
+      });
     return columns;
   }
 
   #inSubject(subject: string): (it: ClusterAnswer) => string {
-    const names = new Set(this.effective.value?.subject === subject ? this.effective.value.results.flatMap((it) => it.clusters) : []);
-    return (it) => (!this.#isOf(it) ? "" : names.has(it.name) ? "in" : "out");
+    const names = new Set(
+      this.effective.value?.subject === subject ? this.effective.value.results.flatMap((it) => it.clusters) : [],
+    );
+    return (it) => (!this.#isCandidate(it) ? "" : names.has(it.name) ? "in" : "out");
   }
 
-  /** Whether the chosen subject picks from the fleet that the cluster is of. */
-  #isOf(it: ClusterAnswer): boolean {
-    const { subject } = this.state.choice;
+  /** Whether the selected subject selects from the clusters of this kind and namespace. */
+  #isCandidate(it: ClusterAnswer): boolean {
+    const { subject } = this.state.selection;
     const known = this.subjects.value?.subjects.find((other) => other.subject === subject);
     if (!known || clusterKind(known.dialect) !== it.kind) return false;
-    return known.dialect !== "greenhouse" || named(known.subject).namespace === it.namespace;
+    return known.dialect !== "greenhouse" || parseReference(known.subject).namespace === it.namespace;
   }
 
-  #reading(): Reading {
-    const reading = readingOf(this.filter);
+  #mode(): FilterMode {
+    const reading = filterMode(this.filter);
     return reading === "all" ? "all" : (this.meant ?? reading);
   }
 
-  /** Scrolling draws often; who is shown is worked out only when something of it has changed. */
+  /** Scrolling renders often, so the rows are cached until an input changes. */
   #rows(answer: ClustersAnswer, columns: Column[]): ClusterAnswer[] {
-    const from = [answer, this.picked.value, this.#reading(), this.filter, this.set, this.sort, this.effective.value, this.subjects.value, columns.map((it) => it.id).join(" ")];
-    if (!this.#known?.from.every((it, index) => it === from[index])) this.#known = { from, rows: this.#sorted(this.#shown(answer), columns) };
-    return this.#known.rows;
+    const from = [
+      answer,
+      this.picked.value,
+      this.#mode(),
+      this.filter,
+      this.set,
+      this.sort,
+      this.effective.value,
+      this.subjects.value,
+      columns.map((it) => it.id).join(" "),
+    ];
+    if (!this.#rowCache?.from.every((it, index) => it === from[index]))
+      this.#rowCache = { from, rows: this.#sorted(this.#shown(answer), columns) };
+    return this.#rowCache.rows;
   }
 
   #shown(answer: ClustersAnswer): ClusterAnswer[] {
-    const reading = this.#reading();
-    // While a selector cannot be read, what the last one picked stays.
+    const reading = this.#mode();
+    // While a selector is invalid, the result of the last valid one stays.
     const picked = reading === "selector" ? (this.picked.value?.clusters ?? answer.clusters) : answer.clusters;
-    const words = reading === "text" ? wordsOf(this.filter) : [];
+    const words = reading === "text" ? searchWords(this.filter) : [];
     const { set } = this;
-    return picked.filter((it) => (words.length === 0 || matchesText(it, words)) && (set === undefined || it.sets?.includes(set)));
+    return picked.filter(
+      (it) => (words.length === 0 || matchesText(it, words)) && (set === undefined || it.sets?.includes(set)),
+    );
   }
 
   #sorted(clusters: ClusterAnswer[], columns: Column[]): ClusterAnswer[] {
     const column = columns.find((it) => it.id === this.sort.id) ?? columns[0]!;
     const keyed = clusters.map((it): [string, ClusterAnswer] => [column.text(it), it]);
     const way = this.sort.down ? -1 : 1;
-    // What has no value comes last either way.
+    // Empty values come last in both directions.
     keyed.sort(([a], [b]) => Number(a === "") - Number(b === "") || way * ORDER.compare(a, b));
     return keyed.map(([, it]) => it);
   }
 
-  /** The chosen cluster: the one that was picked here, or of its name the one that the subject is about. */
+  /** The selected cluster: the one picked here, else the one of that name that the subject can select. */
   #opened(answer: ClustersAnswer, shown: ClusterAnswer[]): ClusterAnswer | undefined {
-    const { cluster } = this.state.choice;
+    const { cluster } = this.state.selection;
     const same = answer.clusters.filter((it) => it.name === cluster);
-    return same.find((it) => refOf(it) === this.opened) ?? same.find((it) => this.#isOf(it)) ?? same.find((it) => shown.includes(it)) ?? same[0];
+    return (
+      same.find((it) => referenceOf(it) === this.opened) ??
+      same.find((it) => this.#isCandidate(it)) ??
+      same.find((it) => shown.includes(it)) ??
+      same[0]
+    );
   }
 
   #pick(it: ClusterAnswer): void {
-    this.opened = refOf(it);
-    this.state.choose({ cluster: it.name });
+    this.opened = referenceOf(it);
+    this.state.select({ cluster: it.name });
   }
 
-  /** One cluster may be known to several systems, each with a document of its own. */
-  #names(answer: ClustersAnswer) {
+  /** Several systems may know the same cluster, each by its own document. */
+  #nameCount(answer: ClustersAnswer) {
     const names = new Set(answer.clusters.map((it) => it.name)).size;
-    return names === answer.clusters.length ? nothing : html`<span class="quiet">under ${counted(names, "name")}: several systems know the same</span>`;
+    return names === answer.clusters.length
+      ? nothing
+      : html`<span class="quiet">under ${pluralize(names, "name")}: several systems know the same</span>`;
   }
 
-  #mean(reading: Reading): void {
+  #setMode(reading: FilterMode): void {
     this.meant = reading;
-    this.picked.again();
+    this.picked.refresh();
   }
 
   #set(filter: string): void {
     [this.filter, this.meant] = [filter, undefined];
-    this.picked.again();
+    this.picked.refresh();
   }
 
-  readonly #typed = (event: InputEvent): void => this.#set((event.target as HTMLInputElement).value);
+  readonly #filterTyped = (event: InputEvent): void => this.#set((event.target as HTMLInputElement).value);
 
   #empty() {
     return html`<div class="empty">
@@ -296,10 +443,12 @@ const CLUSTER = `apiVersion: greenhouse.sap/v1alpha1
 kind: Cluster
 metadata: {name: eu-1, namespace: acme, labels: {tier: gold}}`;
 
-/** How many chips stand in one line, about. */
-function fitting(values: [string, number][], width: number): number {
+/** The approximate number of chips that fit on one line. */
+function chipsThatFit(values: [string, number][], width: number): number {
   let room = width;
-  const first = values.findIndex(([value, number]) => (room -= 24 + 7 * Math.min(24, value.length + count(number).length + 1)) < 0);
+  const first = values.findIndex(
+    ([value, number]) => (room -= 24 + 7 * Math.min(24, value.length + formatCount(number).length + 1)) < 0,
+  );
   return first < 0 ? values.length : Math.max(2, first);
 }
 

@@ -1,89 +1,117 @@
-// Who gets what: the subjects, and of the chosen one the groups of clusters that get the same.
+// Who gets what: the subjects, and for the selected one the groups of clusters with equal results.
 import { html, LitElement, nothing } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { styleMap } from "../../style-map.js";
 import type { Refusal, SubjectAnswer } from "../../../contract.js";
-import { look } from "../../look.js";
-import { clusterName, count, counted } from "../../words.js";
-import { Ask, Watch } from "../ask.js";
+import { baseStyles } from "../../theme.styles.js";
+import { clusterName, formatCount, pluralize } from "../../format.js";
+import { EngineQuery } from "../engine-query.js";
 import { LATER, URGENT } from "../engine.js";
+import { StateController } from "../state-controller.js";
 import type { State } from "../state.js";
-import { goToDocument } from "../where.js";
-import { signsOf, signWord, tally } from "./groups/change.js";
-import "./groups/clusters.js";
-import { differenceText, firstOf, type Group, groupsOf, groupWith } from "./groups/equal.js";
-import { groupStyles } from "./groups/look.js";
-import { named, refOf, shortName } from "./groups/place.js";
-import { clusterKind, coded, reasonList, reasonStyles } from "./groups/reasons.js";
-import "./groups/subjects.js";
+import { goToDocument } from "../locate.js";
+import { signsOf, signText, countSigns } from "./groups/change-signs.js";
+import "./groups/cluster-list.js";
+import { differenceText, firstOf, type Group, groupsOf, groupWith } from "./groups/result-groups.js";
+import { groupStyles } from "./groups/groups.styles.js";
+import { parseReference, referenceOf, shortName } from "./groups/reference.js";
+import { clusterKind, reasonList, reasonStyles } from "./groups/reasons.js";
+import "./groups/subject-list.js";
+import { inlineCode } from "./inline-code.js";
 
-/** Groups that are shown before somebody asks for more. */
-const SHOWN = 60;
-const SHADOWED = 3;
+/** Groups that are shown initially. */
+const INITIAL_GROUPS = 60;
+const MAX_SHADOWED = 3;
 
 export class Groups extends LitElement {
   static override properties = { state: { attribute: false }, unfolded: { state: true }, shown: { state: true } };
-  static override styles = [look, reasonStyles, groupStyles];
+  static override styles = [baseStyles, reasonStyles, groupStyles];
   declare state: State;
-  /** By first cluster, which stays what it is while letters move. */
+  /** By the first cluster of the group: group letters change with the edits. */
   declare unfolded: Set<string>;
   declare shown: number;
-  readonly subjects = new Ask<"subjects">(this, () => ({ op: "subjects" }));
-  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
-  readonly effective = new Ask<"effective">(this, () => {
-    const { subject } = this.state.choice;
-    return subject === undefined ? undefined : { op: "effective", subject, origins: true };
-  }, { urgency: URGENT });
-  readonly why = new Ask<"explain">(this, () => {
-    const { subject, cluster } = this.state.choice;
+  readonly subjects = new EngineQuery<"subjects">(this, () => ({ op: "subjects" }));
+  readonly clusters = new EngineQuery<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
+  readonly effective = new EngineQuery<"effective">(
+    this,
+    () => {
+      const { subject } = this.state.selection;
+      return subject === undefined ? undefined : { op: "effective", subject, origins: true };
+    },
+    { urgency: URGENT },
+  );
+  readonly why = new EngineQuery<"explain">(this, () => {
+    const { subject, cluster } = this.state.selection;
     return subject === undefined || cluster === undefined ? undefined : { op: "explain", subject, cluster };
   });
-  readonly whatIf = new Ask<"whatIf">(this, async () => {
-    const change = await this.state.change();
-    return change && { op: "whatIf", ...change };
-  }, { on: "baseline" });
-  /** A subject that was picked here: if the chosen cluster gets nothing from it, another is chosen. */
+  readonly whatIf = new EngineQuery<"whatIf">(
+    this,
+    async () => {
+      const change = await this.state.editsAsChange();
+      return change && { op: "whatIf", ...change };
+    },
+    { on: "baseline" },
+  );
+  /** A subject picked here: if it gives nothing to the selected cluster, another one is selected. */
   #picked: string | undefined;
 
   constructor() {
     super();
     this.unfolded = new Set();
-    this.shown = SHOWN;
-    new Watch(this);
+    this.shown = INITIAL_GROUPS;
+    new StateController(this);
   }
 
   override willUpdate(): void {
-    const { subject, cluster } = this.state.choice;
+    const { subject, cluster } = this.state.selection;
     const answer = this.effective.value;
     if (!answer || answer.subject !== subject || this.effective.stale) return;
     const groups = groupsOf(answer);
     if (cluster !== undefined && (this.#picked !== subject || groupWith(groups, cluster))) return;
     this.#picked = undefined;
     const first = firstOf(answer);
-    if (first !== undefined && first !== cluster) queueMicrotask(() => this.state.choose({ cluster: first }));
+    if (first !== undefined && first !== cluster) queueMicrotask(() => this.state.select({ cluster: first }));
   }
 
   override render() {
     const subjects = this.subjects.value?.subjects;
     if (!subjects) return nothing;
     if (subjects.length === 0) return this.#empty();
-    const { subject } = this.state.choice;
+    const { subject } = this.state.selection;
     const chosen = subjects.find((it) => it.subject === subject);
     const changed = new Set(this.whatIf.value?.groups.map((it) => it.subject));
     return html`
-      <ff-subject-list .subjects=${subjects} .chosen=${subject} .changed=${changed} @pick=${this.#pick}></ff-subject-list>
+      <ff-subject-list
+        .subjects=${subjects}
+        .chosen=${subject}
+        .changed=${changed}
+        @pick=${this.#pick}
+      ></ff-subject-list>
       ${chosen ? this.#subject(chosen) : nothing}
     `;
   }
 
   #subject(subject: SubjectAnswer) {
-    const name = named(subject.subject);
+    const name = parseReference(subject.subject);
     const answer = this.effective.value?.subject === subject.subject ? this.effective.value : undefined;
     return html`<section aria-label=${subject.subject} class=${classMap({ stale: this.state.broken.length > 0 })}>
-      <h2><span class="quiet">${name.kind}</span> <button class="link" title="open the document" @click=${() => void goToDocument(this.state, subject.subject)}>${shortName(name)}</button></h2>
+      <h2>
+        <span class="quiet">${name.kind}</span>
+        <button class="link" title="open the document" @click=${() => void goToDocument(this.state, subject.subject)}>
+          ${shortName(name)}
+        </button>
+      </h2>
       ${subject.error ? this.#refused(subject) : nothing} ${this.#selected(subject)} ${this.#why(subject)}
-      ${answer ? html`<div class=${classMap({ stale: !!this.effective.error })}>${this.#groups(groupsOf(answer))}</div>` : nothing}
-      ${this.effective.error && !subject.error ? html`<p class="problem">${coded(this.effective.error.message)}</p>` : nothing}
+      ${
+        answer
+          ? html`<div class=${classMap({ stale: !!this.effective.error })}>${this.#groups(groupsOf(answer))}</div>`
+          : nothing
+      }
+      ${
+        this.effective.error && !subject.error
+          ? html`<p class="problem">${inlineCode(this.effective.error.message)}</p>`
+          : nothing
+      }
     </section>`;
   }
 
@@ -91,74 +119,109 @@ export class Groups extends LitElement {
     return this.#problem("It gives nothing", subject, error!);
   }
 
-  /** Why there is no result, and the place in the subject's document that says so. */
+  /** Why there is no result, with a link to the position in the subject's document. */
   #problem(title: string, subject: string, { message, hint, at }: Refusal) {
     return html`<p class="problem">
-      <span aria-hidden="true">✗</span> ${title}: ${coded(message)}${hint ? html`; ${coded(hint)}` : nothing}.
+      <span aria-hidden="true">✗</span> ${title}: ${inlineCode(message)}${hint ? html`; ${inlineCode(hint)}` : nothing}.
       <button class="link" @click=${() => void goToDocument(this.state, subject, at)}>Open the place</button>
     </p>`;
   }
 
   /** `412 of 1,000 selected`. */
   #selected({ clusters: number, dialect, error }: SubjectAnswer) {
-    if (number === undefined) return error ? nothing : html`<p class="selected quiet">Of the hub alone: it selects no clusters.</p>`;
+    if (number === undefined)
+      return error ? nothing : html`<p class="selected quiet">Of the hub alone: it selects no clusters.</p>`;
     const kind = clusterKind(dialect);
     const all = this.clusters.value?.clusters.filter((it) => it.kind === kind).length ?? 0;
     const share = all ? Math.min(1, number / all) : 0;
     return html`<p class="selected">
       <span class="share" aria-hidden="true"><span style=${styleMap({ width: `${share * 100}%` })}></span></span>
-      <span>${all ? html`<b>${count(number)}</b> of ${count(all)} selected` : html`<b>${count(number)}</b> selected`}</span>
+      <span
+        >${
+          all
+            ? html`<b>${formatCount(number)}</b> of ${formatCount(all)} selected`
+            : html`<b>${formatCount(number)}</b> selected`
+        }</span
+      >
     </p>`;
   }
 
   #why({ subject, dialect }: SubjectAnswer) {
-    const { cluster } = this.state.choice;
+    const { cluster } = this.state.selection;
     if (cluster === undefined) return nothing;
-    if (this.why.error) return html`<p class="why quiet">${coded(this.why.error.message)}</p>`;
+    if (this.why.error) return html`<p class="why quiet">${inlineCode(this.why.error.message)}</p>`;
     const answer = this.why.value;
     if (!answer?.reasons?.length) return nothing;
     const kind = clusterKind(dialect);
     const row = this.clusters.value?.clusters.find((it) => it.name === cluster && it.kind === kind);
     return html`<div class="why">
       <span class="quiet">${clusterName(cluster)} ${answer.selected ? "is in" : "is not in"}:</span>
-      ${reasonList(this.state, answer.reasons, row ? refOf(row) : subject)}
+      ${reasonList(this.state, answer.reasons, row ? referenceOf(row) : subject)}
     </div>`;
   }
 
   #groups(groups: Group[]) {
-    const signs = signsOf(this.whatIf.value, this.state.choice.subject);
+    const signs = signsOf(this.whatIf.value, this.state.selection.subject);
     const most = Math.max(1, ...groups.map((it) => it.clusters.length));
-    const gone = [...signs].filter(([, sign]) => sign === "−").map(([cluster]) => cluster);
+    const leaving = [...signs].filter(([, sign]) => sign === "−").map(([cluster]) => cluster);
     const hub = groups.length === 1 && groups[0]!.clusters[0] === "";
     return html`
-      <h3 id="groups">${hub ? "What the hub gets" : html`${counted(groups.length, "group")} of equal result`}</h3>
+      <h3 id="groups">${hub ? "What the hub gets" : html`${pluralize(groups.length, "group")} of equal result`}</h3>
       <ul class="groups" role="list" aria-labelledby="groups">
         ${groups.slice(0, this.shown).map((it) => this.#group(it, most, signs, groups.length === 1))}
-        ${gone.length ? this.#gone(gone, signs) : nothing}
+        ${leaving.length ? this.#leaving(leaving, signs) : nothing}
       </ul>
       ${this.#shadowed()}
-      ${groups.length > this.shown ? html`<p class="more"><button @click=${() => (this.shown += 200)}>Show more: ${counted(groups.length - this.shown, "group")}</button></p>` : nothing}
-      ${groups.length === 0 && gone.length === 0 ? html`<p class="quiet more">No cluster gets anything from it.</p>` : nothing}
+      ${
+        groups.length > this.shown
+          ? html`<p class="more">
+              <button @click=${() => (this.shown += 200)}>
+                Show more: ${pluralize(groups.length - this.shown, "group")}
+              </button>
+            </p>`
+          : nothing
+      }
+      ${
+        groups.length === 0 && leaving.length === 0
+          ? html`<p class="quiet more">No cluster gets anything from it.</p>`
+          : nothing
+      }
     `;
   }
 
-  /** What the edits say without effect is told as loudly as what they change. */
+  /** Shadowed edits are as prominent as changes. */
   #shadowed() {
-    const all = (this.whatIf.value?.shadowed ?? []).filter((it) => it.subject === this.state.choice.subject);
+    const all = (this.whatIf.value?.shadowed ?? []).filter((it) => it.subject === this.state.selection.subject);
     if (all.length === 0) return nothing;
     return html`<ul class="shadowed" role="list" aria-label="Shadowed">
-      ${all.slice(0, SHADOWED).map(
-        ({ path, clusters, by }) => html`<li>
-          <span class="hidden"><span aria-hidden="true">┄ </span>${counted(clusters.length, "cluster")}</span> ${clusters.length === 1 ? "is" : "are"} shadowed: your <code>${path}</code> is hidden by
-          <button class="link" @click=${() => by.file !== undefined && this.state.goTo({ file: by.file, line: by.line, column: by.column })}>${by.layer} ${by.document ?? ""}</button>
-        </li>`,
+      ${all.slice(0, MAX_SHADOWED).map(
+        ({ path, clusters, by }) =>
+          html`<li>
+            <span class="hidden"><span aria-hidden="true">┄ </span>${pluralize(clusters.length, "cluster")}</span>
+            ${clusters.length === 1 ? "is" : "are"} shadowed: your <code>${path}</code> is hidden by
+            <button
+              class="link"
+              @click=${() =>
+                by.file !== undefined && this.state.goTo({ file: by.file, line: by.line, column: by.column })}
+            >
+              ${by.layer} ${by.document ?? ""}
+            </button>
+          </li>`,
       )}
-      ${all.length > SHADOWED ? html`<li><button class="link" @click=${() => this.state.choose({ view: "whatif" })}>${count(all.length - SHADOWED)} more in what-if</button></li>` : nothing}
+      ${
+        all.length > MAX_SHADOWED
+          ? html`<li>
+              <button class="link" @click=${() => this.state.select({ view: "whatif" })}>
+                ${formatCount(all.length - MAX_SHADOWED)} more in what-if
+              </button>
+            </li>`
+          : nothing
+      }
     </ul>`;
   }
 
   #group(group: Group, most: number, signs: Map<string, string>, alone: boolean) {
-    const { cluster } = this.state.choice;
+    const { cluster } = this.state.selection;
     const { error } = group.results[0]!;
     const id = group.clusters[0] ?? "";
     const isOpen = this.unfolded.has(id);
@@ -168,22 +231,24 @@ export class Groups extends LitElement {
         <span class="twist" aria-hidden="true">${isOpen ? "▾" : "▸"}</span>
         <span class="letter">${group.letter}</span>
         <span class="size">${this.#size(group)}</span>
-        <span class="bar" aria-hidden="true"><span style=${styleMap({ width: `${Math.max(2, (100 * group.clusters.length) / most)}%` })}></span></span>
-        <span class="what">${this.#what(group, alone)}</span>
-        ${[...tally(signs, group.clusters)].map(([sign, number]) => this.#sign(sign, number))}
+        <span class="bar" aria-hidden="true"
+          ><span style=${styleMap({ width: `${Math.max(2, (100 * group.clusters.length) / most)}%` })}></span
+        ></span>
+        <span class="what">${this.#summary(group, alone)}</span>
+        ${[...countSigns(signs, group.clusters)].map(([sign, number]) => this.#sign(sign, number))}
       </button>
-      ${isOpen && error ? this.#problem("These clusters get nothing", this.state.choice.subject!, error) : nothing}
+      ${isOpen && error ? this.#problem("These clusters get nothing", this.state.selection.subject!, error) : nothing}
       ${isOpen ? this.#list(group.clusters, `Clusters of group ${group.letter}`, signs) : nothing}
     </li>`;
   }
 
-  #gone(clusters: string[], signs: Map<string, string>) {
+  #leaving(clusters: string[], signs: Map<string, string>) {
     const isOpen = this.unfolded.has("−");
     return html`<li class="group gone">
       <button class="head" aria-expanded=${isOpen} @click=${() => this.#toggle("−")}>
         <span class="twist" aria-hidden="true">${isOpen ? "▾" : "▸"}</span>
         <span class="letter" aria-hidden="true">−</span>
-        <span class="size">${counted(clusters.length, "cluster")}</span>
+        <span class="size">${pluralize(clusters.length, "cluster")}</span>
         <span></span>
         <span class="what">${clusters.length === 1 ? "leaves" : "leave"} with your edits</span>
       </button>
@@ -192,28 +257,41 @@ export class Groups extends LitElement {
   }
 
   #list(clusters: string[], label: string, signs: Map<string, string>) {
-    return html`<ff-cluster-list .clusters=${clusters} .signs=${signs} .chosen=${this.state.choice.cluster} .label=${label} @pick=${(event: CustomEvent<string>) => this.state.choose({ cluster: event.detail })}></ff-cluster-list>`;
+    return html`<ff-cluster-list
+      .clusters=${clusters}
+      .signs=${signs}
+      .chosen=${this.state.selection.cluster}
+      .label=${label}
+      @pick=${(event: CustomEvent<string>) => this.state.select({ cluster: event.detail })}
+    ></ff-cluster-list>`;
   }
 
   #size({ clusters }: Group) {
-    return clusters.length === 1 && clusters[0] === "" ? "the hub" : counted(clusters.length, "cluster");
+    return clusters.length === 1 && clusters[0] === "" ? "the hub" : pluralize(clusters.length, "cluster");
   }
 
   #sign(sign: string, number: number) {
-    return html`<span class="sign"><span aria-hidden="true">${sign} ${count(number)}</span><span class="visually-hidden">, ${count(number)} ${signWord(sign, number)} with your edits</span></span>`;
+    return html`<span class="sign"
+      ><span aria-hidden="true">${sign} ${formatCount(number)}</span
+      ><span class="visually-hidden">, ${formatCount(number)} ${signText(sign, number)} with your edits</span></span
+    >`;
   }
 
-  /** What makes it different, in the fewest words. */
-  #what(group: Group, alone: boolean) {
+  /** A short summary of what distinguishes the group. */
+  #summary(group: Group, alone: boolean) {
     const { error, group: decision, objects } = group.results[0]!;
-    if (error) return html`<span title=${error.message}>✗ ${coded(error.message)}</span>`;
-    if (decision) return html`decision group ${decision.index}${decision.name ? html` <code>${decision.name}</code>` : nothing}`;
+    if (error) return html`<span title=${error.message}>✗ ${inlineCode(error.message)}</span>`;
+    if (decision)
+      return html`decision group ${decision.index}${decision.name ? html` <code>${decision.name}</code>` : nothing}`;
     const [first, second, ...rest] = group.differences;
     if (first) {
       const full = group.differences.slice(0, 12).map(differenceText).join("\n");
-      return html`<code title=${full}>${differenceText(first)}</code>${second ? html` <code title=${full}>${differenceText(second)}</code>` : nothing}${rest.length ? html` <span class="quiet">+${count(rest.length)} more</span>` : nothing}`;
+      return html`<code title=${full}>${differenceText(first)}</code
+        >${second ? html` <code title=${full}>${differenceText(second)}</code>` : nothing}${
+          rest.length ? html` <span class="quiet">+${formatCount(rest.length)} more</span>` : nothing
+        }`;
     }
-    if (objects && objects.length > 1) return html`<span class="quiet">${counted(objects.length, "object")}</span>`;
+    if (objects && objects.length > 1) return html`<span class="quiet">${pluralize(objects.length, "object")}</span>`;
     return html`<span class="quiet">${alone ? "all get the same" : "what most get"}</span>`;
   }
 
@@ -224,12 +302,13 @@ export class Groups extends LitElement {
     </div>`;
   }
 
-  /** Unfolding a group also chooses of it, so that the right column shows what it is about. */
+  /** Unfolding a group also selects one of its clusters, so that the right column shows it. */
   #unfold(id: string, group: Group): void {
     this.#toggle(id);
-    const { cluster } = this.state.choice;
+    const { cluster } = this.state.selection;
     const isIn = cluster !== undefined && group.clusters.includes(cluster);
-    if (this.unfolded.has(id) && !isIn && group.clusters[0] !== undefined) this.state.choose({ cluster: group.clusters[0] });
+    if (this.unfolded.has(id) && !isIn && group.clusters[0] !== undefined)
+      this.state.select({ cluster: group.clusters[0] });
   }
 
   #toggle(id: string): void {
@@ -240,8 +319,8 @@ export class Groups extends LitElement {
 
   readonly #pick = (event: CustomEvent<string>): void => {
     this.#picked = event.detail;
-    [this.unfolded, this.shown] = [new Set(), SHOWN];
-    this.state.choose({ subject: event.detail, path: undefined, object: undefined });
+    [this.unfolded, this.shown] = [new Set(), INITIAL_GROUPS];
+    this.state.select({ subject: event.detail, path: undefined, object: undefined });
   };
 }
 

@@ -1,12 +1,12 @@
-// Docs in the page. The contract and its examples come with them, so they are fetched when somebody looks.
+// The reference. The contract and its examples are large, so they load when the view opens.
 import { html, LitElement, nothing } from "lit";
-import { look } from "../../look.js";
+import { baseStyles } from "../../theme.styles.js";
 import type { State } from "../state.js";
-import { sheet } from "./sheet.js";
+import { sheetStyles } from "./sheet.styles.js";
 
 export class Reference extends LitElement {
   static override properties = { state: { attribute: false }, isHere: { state: true }, problem: { state: true } };
-  static override styles = [look, sheet];
+  static override styles = [baseStyles, sheetStyles];
   declare state: State;
   declare isHere: boolean;
   declare problem: string;

@@ -1,4 +1,4 @@
-// Brings something into view by scrolling what it stands in, and nothing around that: the frame of the page stays where it is.
+// Scrolls an element into view within its nearest scroller only: the frame of the page does not move.
 
 export function reveal(element: Element | null | undefined): void {
   const scroller = element && scrollerOf(element);
@@ -8,10 +8,15 @@ export function reveal(element: Element | null | undefined): void {
   scroller.scrollTop += inner.top - outer.top - Math.max(0, (outer.height - inner.height) / 3);
 }
 
-/** The nearest element around it that scrolls, shadow roots and slots included. */
+/** The nearest scrolling ancestor, through shadow roots and slots. */
 function scrollerOf(element: Element): Element | undefined {
-  for (let at: Element | null = element; at; at = at.assignedSlot ?? at.parentElement ?? (at.getRootNode() as ShadowRoot).host ?? null) {
-    if (at !== element && at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  for (
+    let at: Element | null = element;
+    at;
+    at = at.assignedSlot ?? at.parentElement ?? (at.getRootNode() as ShadowRoot).host ?? null
+  ) {
+    if (at !== element && at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY))
+      return at;
   }
   return undefined;
 }

@@ -1,52 +1,65 @@
-// What the edits change, for whom, and what they say without effect. Printed, it is the page for a change ticket.
+// The What-if view: what the edits change, for which clusters, and what is shadowed. Printed, it is the page for a
+// change ticket.
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { marks } from "../../layers.js";
-import { look } from "../../look.js";
-import { count, counted } from "../../words.js";
-import { Ask, Watch } from "../ask.js";
+import { markStyles } from "../../layers.js";
+import { baseStyles } from "../../theme.styles.js";
+import { formatCount, pluralize } from "../../format.js";
+import { EngineQuery } from "../engine-query.js";
 import { SOON } from "../engine.js";
+import { StateController } from "../state-controller.js";
 import type { State } from "../state.js";
-import { Printing, printAll } from "./printing.js";
+import { PrintController, printExpanded } from "./print-controller.js";
 import { reveal } from "./reveal.js";
-import { sheet, tallies } from "./sheet.js";
+import { sheetStyles } from "./sheet.styles.js";
+import { tallies } from "./tallies.js";
 import { changeStyles, groupCard, shadowCard } from "./whatif/changes.js";
-import { suggest } from "./whatif/example.js";
-import "./whatif/file.js";
-import "./whatif/names.js";
+import { suggestEdit } from "./whatif/suggested-edit.js";
+import "./whatif/edited-file.js";
+import "./whatif/cluster-names.js";
 import "./whatif/ticket.js";
 
-const MANY = 60;
+const INITIAL_CARDS = 60;
 
 export class WhatIf extends LitElement {
   static override properties = { state: { attribute: false }, all: { state: true } };
-  static override styles = [look, marks, sheet, changeStyles, css`
-    .teach {
-      max-width: 60ch;
-    }
-  `];
+  static override styles = [
+    baseStyles,
+    markStyles,
+    sheetStyles,
+    changeStyles,
+    css`
+      .teach {
+        max-width: 60ch;
+      }
+    `,
+  ];
   declare state: State;
-  /** Whether every group and every value of it is written out. */
+  /** Whether all groups and values are shown. */
   declare all: boolean;
-  readonly whatIf = new Ask<"whatIf">(this, async () => {
-    const change = await this.state.change();
-    return change && { op: "whatIf", ...change };
-  }, { on: "baseline", urgency: SOON });
-  readonly #printing = new Printing(this);
-  #seen = "";
+  readonly whatIf = new EngineQuery<"whatIf">(
+    this,
+    async () => {
+      const change = await this.state.editsAsChange();
+      return change && { op: "whatIf", ...change };
+    },
+    { on: "baseline", urgency: SOON },
+  );
+  readonly #printing = new PrintController(this);
+  #revealedSelection = "";
 
   constructor() {
     super();
     this.all = false;
-    new Watch(this);
+    new StateController(this);
   }
 
   override updated(): void {
-    // The keys `[` and `]` choose a change: it comes into view.
-    const { subject, cluster, path, object } = this.state.choice;
+    // The keys `[` and `]` select a change: reveal it.
+    const { subject, cluster, path, object } = this.state.selection;
     const chosen = JSON.stringify([subject, cluster, path, object]);
-    if (chosen === this.#seen) return;
-    this.#seen = chosen;
+    if (chosen === this.#revealedSelection) return;
+    this.#revealedSelection = chosen;
     reveal(this.renderRoot.querySelector('tr[aria-current="true"], .card[aria-current="true"]'));
   }
 
@@ -57,32 +70,54 @@ export class WhatIf extends LitElement {
     return html`
       <div class="head">
         <h2>What-if</h2>
-        <button class="no-print" @click=${printAll} title="Everything on white paper, for a change ticket">print</button>
-        <button class="no-print" @click=${() => this.state.keep()} title="From now on, changes are counted from here">keep as new baseline</button>
+        <button class="no-print" @click=${printExpanded} title="Everything on white paper, for a change ticket">
+          print
+        </button>
+        <button
+          class="no-print"
+          @click=${() => this.state.keepAsBaseline()}
+          title="From now on, changes are counted from here"
+        >
+          keep as new baseline
+        </button>
         <button class="no-print" @click=${() => this.state.reset()}>return to baseline</button>
       </div>
       <ff-ticket .state=${this.state} .piece=${"head"}></ff-ticket>
       <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>
-        ${answer
-          ? html`${tallies("What would change", [
-              [answer.counts.changed, `of ${counted(answer.counts.clusters, "cluster")} changed`],
-              [answer.counts.shadowed, "shadowed", true],
-              [answer.counts.subjects, answer.counts.subjects === 1 ? "subject" : "subjects"],
-            ])}
-            ${tallies("Actions because of it", [
-              [answer.actions.create, "+ create"],
-              [answer.actions.patch, "~ patch"],
-              [answer.actions.delete, "− delete"],
-              [answer.actions.held, "‖ held", true],
-              [answer.actions.needs, "? to be seen first"],
-            ])}`
-          : nothing}
+        ${
+          answer
+            ? html`${tallies("What would change", [
+                [answer.counts.changed, `of ${pluralize(answer.counts.clusters, "cluster")} changed`],
+                [answer.counts.shadowed, "shadowed", true],
+                [answer.counts.subjects, answer.counts.subjects === 1 ? "subject" : "subjects"],
+              ])}
+              ${tallies("Actions because of it", [
+                [answer.actions.create, "+ create"],
+                [answer.actions.patch, "~ patch"],
+                [answer.actions.delete, "− delete"],
+                [answer.actions.held, "‖ held", true],
+                [answer.actions.needs, "? to be seen first"],
+              ])}`
+            : nothing
+        }
       </div>
-      ${this.whatIf.error ? html`<p class="card error" role="alert">${this.whatIf.error.message}${this.whatIf.error.hint ? html`<br />${this.whatIf.error.hint}` : nothing}</p>` : nothing}
-      <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>${answer ? html`${this.#groups(answer.groups)} ${this.#shadowed(answer.shadowed)}` : nothing}</div>
+      ${
+        this.whatIf.error
+          ? html`<p class="card error" role="alert">
+              ${this.whatIf.error.message}${this.whatIf.error.hint ? html`<br />${this.whatIf.error.hint}` : nothing}
+            </p>`
+          : nothing
+      }
+      <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>
+        ${answer ? html`${this.#groups(answer.groups)} ${this.#shadowed(answer.shadowed)}` : nothing}
+      </div>
       <section aria-label="Edited files">
-        <h3>Edited files <span class="quiet">${count(edits.length)}</span></h3>
-        ${repeat(edits, (it) => it.name, (it) => html`<ff-edited-file .state=${this.state} .file=${it}></ff-edited-file>`)}
+        <h3>Edited files <span class="quiet">${formatCount(edits.length)}</span></h3>
+        ${repeat(
+          edits,
+          (it) => it.name,
+          (it) => html`<ff-edited-file .state=${this.state} .file=${it}></ff-edited-file>`,
+        )}
       </section>
       <ff-ticket .state=${this.state} .piece=${"plan"}></ff-ticket>
     `;
@@ -90,47 +125,75 @@ export class WhatIf extends LitElement {
 
   #groups(groups: NonNullable<typeof this.whatIf.value>["groups"]) {
     const all = this.all || this.#printing.now;
-    const shown = all ? groups : groups.slice(0, MANY);
+    const shown = all ? groups : groups.slice(0, INITIAL_CARDS);
     return html`<section aria-label="Changes">
-      <h3>Changes <span class="quiet">${counted(groups.length, "group")} of equal change</span> <span class="quiet push no-print"><kbd>[</kbd> <kbd>]</kbd> through changes</span></h3>
+      <h3>
+        Changes <span class="quiet">${pluralize(groups.length, "group")} of equal change</span>
+        <span class="quiet push no-print"><kbd>[</kbd> <kbd>]</kbd> through changes</span>
+      </h3>
       ${groups.length ? nothing : html`<p class="quiet">No cluster gets anything else.</p>`}
       ${shown.map((it) => groupCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
-      ${shown.length < groups.length ? html`<button @click=${() => (this.all = true)}>show all ${counted(groups.length, "group")}</button>` : nothing}
+      ${
+        shown.length < groups.length
+          ? html`<button @click=${() => (this.all = true)}>show all ${pluralize(groups.length, "group")}</button>`
+          : nothing
+      }
     </section>`;
   }
 
   #shadowed(shadowed: NonNullable<typeof this.whatIf.value>["shadowed"]) {
     const all = this.all || this.#printing.now;
-    const shown = all ? shadowed : shadowed.slice(0, MANY);
+    const shown = all ? shadowed : shadowed.slice(0, INITIAL_CARDS);
     return html`<section aria-label="Shadowed">
-      <h3>Shadowed <span class=${shadowed.length ? "warn" : "quiet"}>${shadowed.length ? `${count(shadowed.length)} said without effect` : "nothing is hidden"}</span></h3>
+      <h3>
+        Shadowed
+        <span class=${shadowed.length ? "warn" : "quiet"}
+          >${shadowed.length ? `${formatCount(shadowed.length)} said without effect` : "nothing is hidden"}</span
+        >
+      </h3>
       ${shown.map((it) => shadowCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
-      ${shown.length < shadowed.length ? html`<button @click=${() => (this.all = true)}>show all ${count(shadowed.length)}</button>` : nothing}
+      ${
+        shown.length < shadowed.length
+          ? html`<button @click=${() => (this.all = true)}>show all ${formatCount(shadowed.length)}</button>`
+          : nothing
+      }
     </section>`;
   }
 
   #empty() {
-    const suggestion = suggest(this.state);
+    const suggestion = suggestEdit(this.state);
     return html`<div class="head"><h2>What-if</h2></div>
       <div class="teach">
-        <p>Nothing is edited. Change any document on the left: here stands at once which clusters it changes and how, and where
-        something else hides it. What was loaded stays as the baseline.</p>
-        ${suggestion
-          ? html`<p>For a start, change <code>${suggestion.name}</code> in
-              <button class="link" @click=${() => this.state.goTo({ file: suggestion.file, line: suggestion.line })}>${suggestion.file}:${suggestion.line}</button>
-              from <span class="was">${suggestion.before}</span> to <span class="is">${suggestion.after}</span>.</p>
-              <p><button class="primary" @click=${() => this.#try(suggestion)}>try this edit</button></p>`
-          : html`<p>Add a document that says something to clusters, such as</p>
-              <pre>apiVersion: greenhouse.sap/v1alpha1
+        <p>
+          Nothing is edited. Change any document on the left: here stands at once which clusters it changes and how, and
+          where something else hides it. What was loaded stays as the baseline.
+        </p>
+        ${
+          suggestion
+            ? html`<p>
+                  For a start, change <code>${suggestion.name}</code> in
+                  <button
+                    class="link"
+                    @click=${() => this.state.goTo({ file: suggestion.file, line: suggestion.line })}
+                  >
+                    ${suggestion.file}:${suggestion.line}
+                  </button>
+                  from <span class="was">${suggestion.before}</span> to <span class="is">${suggestion.after}</span>.
+                </p>
+                <p><button class="primary" @click=${() => this.#try(suggestion)}>try this edit</button></p>`
+            : html`<p>Add a document that says something to clusters, such as</p>
+                <pre>
+apiVersion: greenhouse.sap/v1alpha1
 kind: PluginOverride
 metadata: {name: more, namespace: acme}
 spec:
   overrides:
-    - {path: replicas, value: 5}</pre>`}
+    - {path: replicas, value: 5}</pre>`
+        }
       </div>`;
   }
 
-  #try({ file, line, text }: NonNullable<ReturnType<typeof suggest>>): void {
+  #try({ file, line, text }: NonNullable<ReturnType<typeof suggestEdit>>): void {
     this.state.setText(file, text);
     this.state.goTo({ file, line });
   }

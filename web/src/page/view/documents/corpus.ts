@@ -1,9 +1,9 @@
-// All documents as values, for what they can teach: which keys and values others have at the same place. A file that cannot be read
-// right now teaches what it last did.
+// All documents as values, for completion: the keys and values of other documents at the same path. A file that does
+// not parse contributes its last valid documents.
 import { LATER } from "../../engine.js";
 import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
-import { ITEM } from "./spot.js";
+import { ITEM } from "./cursor-context.js";
 
 export interface Document {
   apiVersion?: string;
@@ -12,46 +12,61 @@ export interface Document {
   spec?: Record<string, unknown>;
 }
 
-/** Of a larger file, the first documents are enough to learn from. */
-const ENOUGH = 100_000;
+/** Of a larger file only the first documents are parsed. */
+const MAX_TEXT_LENGTH = 100_000;
 
 export class Corpus {
-  readonly #read = new Map<string, { text: string; documents: Document[] }>();
+  readonly #parsed = new Map<string, { text: string; documents: Document[] }>();
   #reading: Promise<void> = Promise.resolve();
 
   async documents(state: State): Promise<Document[]> {
-    this.#reading = this.#reading.then(() => this.#catchUp(state));
+    this.#reading = this.#reading.then(() => this.#parseChanged(state));
     await this.#reading;
-    return [...this.#read.values()].flatMap((it) => it.documents);
+    return [...this.#parsed.values()].flatMap((it) => it.documents);
   }
 
-  async #catchUp(state: State): Promise<void> {
-    for (const name of this.#read.keys()) if (state.files.get(name)?.text == null) this.#read.delete(name);
-    const fresh = [...state.files.values()].filter((it) => it.text !== null && it.live === undefined && !isSettings(it.name) && this.#read.get(it.name)?.text !== it.text);
+  async #parseChanged(state: State): Promise<void> {
+    for (const name of this.#parsed.keys()) if (state.files.get(name)?.text == null) this.#parsed.delete(name);
+    const fresh = [...state.files.values()].filter(
+      (it) =>
+        it.text !== null &&
+        it.live === undefined &&
+        !isSettings(it.name) &&
+        this.#parsed.get(it.name)?.text !== it.text,
+    );
     await Promise.all(
       fresh.map(async ({ name, text }) => {
-        const answer = await state.engine.ask("current", Number.MAX_SAFE_INTEGER, LATER, { op: "parse", text: head(text!) });
-        const documents = answer && "ok" in answer ? (answer.ok.documents.filter(isDocument) as unknown[] as Document[]) : undefined;
-        this.#read.set(name, { text: text!, documents: documents ?? this.#read.get(name)?.documents ?? [] });
+        const answer = await state.engine.query("current", Number.MAX_SAFE_INTEGER, LATER, {
+          op: "parse",
+          text: head(text!),
+        });
+        const documents =
+          answer && "ok" in answer ? (answer.ok.documents.filter(isDocument) as unknown[] as Document[]) : undefined;
+        this.#parsed.set(name, { text: text!, documents: documents ?? this.#parsed.get(name)?.documents ?? [] });
       }),
     );
   }
 }
 
-/** Whether what names it is text: while somebody types, it need not be. */
+/** Whether the identifying fields are strings: while the user types they need not be. */
 function isDocument(value: unknown): boolean {
   const { kind, apiVersion, metadata } = (value ?? {}) as Record<string, unknown>;
-  const { name, namespace } = (typeof metadata === "object" && metadata !== null ? metadata : {}) as Record<string, unknown>;
-  return typeof kind === "string" && [apiVersion, name, namespace].every((it) => it === undefined || typeof it === "string");
+  const { name, namespace } = (typeof metadata === "object" && metadata !== null ? metadata : {}) as Record<
+    string,
+    unknown
+  >;
+  return (
+    typeof kind === "string" && [apiVersion, name, namespace].every((it) => it === undefined || typeof it === "string")
+  );
 }
 
 function head(text: string): string {
-  if (text.length <= ENOUGH) return text;
-  const end = text.lastIndexOf("\n---", ENOUGH);
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  const end = text.lastIndexOf("\n---", MAX_TEXT_LENGTH);
   return end < 0 ? text : text.slice(0, end + 1);
 }
 
-/** What documents have at a path. */
+/** The values of documents at a path. */
 export function valuesAt(documents: Iterable<Document>, path: string[]): unknown[] {
   let at: unknown[] = [...documents];
   for (const step of path) {

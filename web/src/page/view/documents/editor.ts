@@ -1,28 +1,53 @@
-// The text of one file. It never waits: what is typed is told to the state at once, and what is found out comes back to its place.
-import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap, type CompletionSource, selectedCompletion } from "@codemirror/autocomplete";
+// The editor of one file. It never waits: each change goes to the state at once, and findings come back asynchronously.
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  closeCompletion,
+  completionKeymap,
+  type CompletionSource,
+  selectedCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Annotation, EditorState, type Extension, StateEffect, StateField, type TransactionSpec } from "@codemirror/state";
-import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import {
+  Annotation,
+  EditorState,
+  type Extension,
+  StateEffect,
+  StateField,
+  type TransactionSpec,
+} from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
 import { css, html, LitElement, nothing, type PropertyValues, render } from "lit";
 import type { Finding } from "../../../../contract.js";
-import { marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { Watch } from "../../ask.js";
+import { markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
 import type { Source } from "../../source.js";
+import { StateController } from "../../state-controller.js";
 import type { Place, State } from "../../state.js";
-import type { Decided } from "./decided.js";
-import { fixOf, fixTitle } from "./fix.js";
-import { changeGutter, layerGutter, saidAt, setBase, setDecided } from "./gutters.js";
-import { editorLook } from "./look.js";
-import { offsetOf, rangeOf } from "./place.js";
-import { worded } from "./problems.js";
+import type { LineOrigin } from "./line-origins.js";
+import { fixOf, fixTitle } from "./quick-fix.js";
+import { changeGutter, layerGutter, originsAt, setBase, setDecided } from "./gutters.js";
+import { editorTheme } from "./editor.styles.js";
+import { offsetOf, rangeOf } from "./position.js";
+import { inlineCode } from "../inline-code.js";
 
-/** A change that came from the state, which need not be told about it. */
-const told = Annotation.define<boolean>();
+/** Marks a change that came from the state and must not go back to it. */
+const fromState = Annotation.define<boolean>();
 
 const flash = StateEffect.define<number | null>();
 const flashed = StateField.define<DecorationSet>({
@@ -35,19 +60,25 @@ const flashed = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** A file's text with its history, its cursor and where it was scrolled to. */
-interface Kept {
+/** The editor state of a file: text, history, cursor and scroll position. */
+interface FileEditor {
   editor: EditorState;
-  /** As the state has it. */
+  /** The text in the page's state. */
   text: string;
   scroll?: StateEffect<unknown>;
 }
 
 export class Editor extends LitElement {
-  static override properties = { state: { attribute: false }, file: { attribute: false }, findings: { attribute: false }, decided: { attribute: false }, complete: { attribute: false } };
+  static override properties = {
+    state: { attribute: false },
+    file: { attribute: false },
+    findings: { attribute: false },
+    decided: { attribute: false },
+    complete: { attribute: false },
+  };
   static override styles = [
-    look,
-    marks,
+    baseStyles,
+    markStyles,
     css`
       :host {
         position: relative;
@@ -76,50 +107,57 @@ export class Editor extends LitElement {
   declare state: State;
   declare file: string | undefined;
   declare findings: Finding[];
-  declare decided: Decided[];
+  declare decided: LineOrigin[];
   declare complete: CompletionSource;
   #view: EditorView | undefined;
   #shown: string | undefined;
   #source: Source | undefined;
-  #found: Finding[] | undefined;
-  #said: Decided[] | undefined;
-  /** The baseline that the changes are marked against, and of which file. */
-  #based: string | null | undefined;
-  #basedOn: string | undefined;
-  readonly #kept = new Map<string, Kept>();
+  #shownFindings: Finding[] | undefined;
+  #shownOrigins: LineOrigin[] | undefined;
+  /** The baseline shown in the change gutter, and its file. */
+  #shownBase: string | null | undefined;
+  #shownBaseFile: string | undefined;
+  readonly #editors = new Map<string, FileEditor>();
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {
     return html`
       <div class="text"></div>
-      <p id="leave" class="visually-hidden">Press Escape, then Tab to leave the editor. Control and Space completes. Alt and Enter goes to the value that this line decides.</p>
+      <p id="leave" class="visually-hidden">
+        Press Escape, then Tab to leave the editor. Control and Space completes. Alt and Enter goes to the value that
+        this line decides.
+      </p>
     `;
   }
 
   override firstUpdated(): void {
     const parent = this.renderRoot.querySelector(".text")!;
-    this.#view = new EditorView({ parent, root: this.renderRoot as ShadowRoot, dispatchTransactions: (all, view) => this.#dispatch(all, view) });
+    this.#view = new EditorView({
+      parent,
+      root: this.renderRoot as ShadowRoot,
+      dispatchTransactions: (all, view) => this.#dispatch(all, view),
+    });
   }
 
   override updated(changed: PropertyValues<this>): void {
-    this.#follow();
-    if (changed.has("findings") || this.#found === undefined) this.#point();
-    if (changed.has("decided") || this.#said === undefined) this.#say();
+    this.#syncFile();
+    if (changed.has("findings") || this.#shownFindings === undefined) this.#showDiagnostics();
+    if (changed.has("decided") || this.#shownOrigins === undefined) this.#showOrigins();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#keep();
+    this.#saveEditor();
   }
 
-  /** Goes to a place of the file that is shown. */
+  /** Opens a position of the file. */
   show(place: Place): void {
     this.file = place.file;
-    this.#follow();
+    this.#syncFile();
     const view = this.#view;
     if (!view || this.#shown !== place.file) return;
     const at = offsetOf(view.state.doc, place);
@@ -130,59 +168,71 @@ export class Editor extends LitElement {
     view.focus();
   }
 
-  /** Mends a finding of the file that is shown; one step to undo. */
+  /** Applies the quick fix of a finding as one undo step. */
   fix(finding: Finding, at?: number): void {
     const view = this.#view;
     const fix = view && fixOf(view.state.doc, finding, at);
     if (!view || !fix) return;
-    view.dispatch({ changes: fix, selection: { anchor: fix.from + fix.insert.length }, annotations: isolateHistory.of("full"), userEvent: "input.fix" });
+    view.dispatch({
+      changes: fix,
+      selection: { anchor: fix.from + fix.insert.length },
+      annotations: isolateHistory.of("full"),
+      userEvent: "input.fix",
+    });
     view.focus();
   }
 
-  /** Shows the file that is chosen, as the state has it. */
-  #follow(): void {
+  /** Shows the selected file with the text of the state. */
+  #syncFile(): void {
     const view = this.#view;
     if (!view) return;
-    if (this.state.source !== this.#source) this.#forget();
+    if (this.state.source !== this.#source) this.#dropStaleEditors();
     const name = this.file;
     if (name !== this.#shown) {
-      this.#keep();
+      this.#saveEditor();
       this.#shown = name;
-      this.#found = this.#said = undefined;
-      const kept = name === undefined ? undefined : this.#kept.get(name);
+      this.#shownFindings = this.#shownOrigins = undefined;
+      const kept = name === undefined ? undefined : this.#editors.get(name);
       const text = (name === undefined ? undefined : this.state.files.get(name)?.text) ?? "";
       view.setState(kept?.editor ?? EditorState.create({ doc: text, extensions: this.#extensions(name, text) }));
       if (kept?.scroll) view.dispatch({ effects: kept.scroll });
-      if (name !== undefined && !kept) this.#kept.set(name, { editor: view.state, text });
+      if (name !== undefined && !kept) this.#editors.set(name, { editor: view.state, text });
     }
     if (name === undefined) return;
     const file = this.state.files.get(name);
-    const kept = this.#kept.get(name)!;
+    const kept = this.#editors.get(name)!;
     const effects = [setBase.of(file?.base ?? null)];
-    // A removed file is not on screen: its text waits for it to be put back.
+    // A removed file is not visible: keep its text until it is restored.
     const text = file?.text ?? kept.text;
     if (text === kept.text) {
-      if (this.#based !== file?.base || this.#basedOn !== name) view.dispatch({ effects });
+      if (this.#shownBase !== file?.base || this.#shownBaseFile !== name) view.dispatch({ effects });
     } else {
       kept.text = text;
-      view.dispatch({ ...difference(view.state, text), effects, annotations: [told.of(true), isolateHistory.of("full")] });
+      view.dispatch({
+        ...smallestChange(view.state, text),
+        effects,
+        annotations: [fromState.of(true), isolateHistory.of("full")],
+      });
     }
-    [this.#based, this.#basedOn] = [file?.base, name];
+    [this.#shownBase, this.#shownBaseFile] = [file?.base, name];
   }
 
-  /** Another source: what has another text now is another file. A server's are the same, only newer. */
-  #forget(): void {
+  /**
+   * After a change of source, drops editors whose text differs. Documents of a server are newer versions of the same
+   * files and keep their history.
+   */
+  #dropStaleEditors(): void {
     this.#source = this.state.source;
     if (this.#source.id === "served") return;
-    for (const [name, it] of this.#kept) {
+    for (const [name, it] of this.#editors) {
       if (this.state.files.get(name)?.text === it.text) continue;
-      this.#kept.delete(name);
+      this.#editors.delete(name);
       if (name === this.#shown) this.#shown = undefined;
     }
   }
 
-  #keep(): void {
-    const kept = this.#shown === undefined ? undefined : this.#kept.get(this.#shown);
+  #saveEditor(): void {
+    const kept = this.#shown === undefined ? undefined : this.#editors.get(this.#shown);
     if (!kept || !this.#view) return;
     kept.editor = this.#view.state;
     kept.scroll = this.#view.scrollSnapshot();
@@ -192,32 +242,45 @@ export class Editor extends LitElement {
     view.update(all);
     const name = this.#shown;
     if (name === undefined) return;
-    if (all.some((it) => it.docChanged && !it.annotation(told))) {
+    if (all.some((it) => it.docChanged && !it.annotation(fromState))) {
       const text = view.state.sliceDoc();
-      this.#kept.get(name)!.text = text;
+      this.#editors.get(name)!.text = text;
       this.state.setText(name, text);
       this.dispatchEvent(new CustomEvent("typed", { detail: name }));
     }
-    if (all.some((it) => it.docChanged || it.selection || it.effects.some((effect) => effect.is(setDecided)))) this.#tellLine(view.state);
+    if (all.some((it) => it.docChanged || it.selection || it.effects.some((effect) => effect.is(setDecided))))
+      this.#dispatchLine(view.state);
   }
 
-  #tellLine(state: EditorState): void {
+  #dispatchLine(state: EditorState): void {
     const line = state.doc.lineAt(state.selection.main.head);
-    this.dispatchEvent(new CustomEvent("line", { detail: { line: line.number, says: saidAt(state, line.from) } }));
+    this.dispatchEvent(new CustomEvent("line", { detail: { line: line.number, says: originsAt(state, line.from) } }));
   }
 
-  #point(): void {
+  #showDiagnostics(): void {
     const view = this.#view;
     if (!view || this.#shown === undefined) return;
-    this.#found = this.findings;
-    view.dispatch(setDiagnostics(view.state, this.findings.map((it) => this.#diagnostic(view.state, it)).sort((a, b) => a.from - b.from)));
+    this.#shownFindings = this.findings;
+    view.dispatch(
+      setDiagnostics(
+        view.state,
+        this.findings.map((it) => this.#diagnostic(view.state, it)).sort((a, b) => a.from - b.from),
+      ),
+    );
   }
 
   #diagnostic(state: EditorState, finding: Finding): Diagnostic {
     const title = fixTitle(finding);
-    const actions = title === undefined ? [] : [{ name: title, apply: (_: EditorView, from: number) => this.fix(finding, from) }];
+    const actions =
+      title === undefined ? [] : [{ name: title, apply: (_: EditorView, from: number) => this.fix(finding, from) }];
     const severity = finding.severity === "error" || finding.severity === "warning" ? finding.severity : "info";
-    return { ...rangeOf(state.doc, finding), severity, message: finding.message, renderMessage: () => this.#message(finding), actions };
+    return {
+      ...rangeOf(state.doc, finding),
+      severity,
+      message: finding.message,
+      renderMessage: () => this.#message(finding),
+      actions,
+    };
   }
 
   #message(finding: Finding): Node {
@@ -225,8 +288,8 @@ export class Editor extends LitElement {
     const code = () => this.dispatchEvent(new CustomEvent("code", { detail: finding.code }));
     render(
       html`
-        <strong>${finding.severity}</strong> ${worded(finding.message)}
-        ${finding.hint ? html`<p class="about">${worded(finding.hint)}</p>` : nothing}
+        <strong>${finding.severity}</strong> ${inlineCode(finding.message)}
+        ${finding.hint ? html`<p class="about">${inlineCode(finding.hint)}</p>` : nothing}
         <button class="link" title="what ${finding.code} means" @click=${code}>${finding.code}</button>
       `,
       dom,
@@ -234,18 +297,18 @@ export class Editor extends LitElement {
     return dom;
   }
 
-  #say(): void {
+  #showOrigins(): void {
     const view = this.#view;
     if (!view || this.#shown === undefined) return;
-    this.#said = this.decided;
+    this.#shownOrigins = this.decided;
     view.dispatch({ effects: setDecided.of(this.decided) });
   }
 
   #extensions(name: string | undefined, text: string): Extension {
     const label = name === undefined ? "No file" : `${name}, text of the document`;
-    const choose = (says: Decided[]) => this.dispatchEvent(new CustomEvent("decided", { detail: says }));
+    const choose = (says: LineOrigin[]) => this.dispatchEvent(new CustomEvent("decided", { detail: says }));
     const toValue = (view: EditorView) => {
-      const says = saidAt(view.state, view.state.selection.main.head);
+      const says = originsAt(view.state, view.state.selection.main.head);
       if (says.length) choose(says);
       return says.length > 0;
     };
@@ -255,14 +318,19 @@ export class Editor extends LitElement {
       changeGutter,
       lineNumbers(),
       highlightActiveLineGutter(),
-      // What would otherwise not be seen, or turn the direction of what is.
+      // Shows invisible and bidirectional control characters.
       highlightSpecialChars(),
       history(),
       drawSelection(),
       indentOnInput(),
       bracketMatching(),
       closeBrackets(),
-      autocompletion({ override: [(context) => this.complete(context)], icons: false, defaultKeymap: false, activateOnCompletion: (it) => it.type === "property" }),
+      autocompletion({
+        override: [(context) => this.complete(context)],
+        icons: false,
+        defaultKeymap: false,
+        activateOnCompletion: (it) => it.type === "property",
+      }),
       highlightActiveLine(),
       highlightSelectionMatches(),
       search({ top: true }),
@@ -272,32 +340,58 @@ export class Editor extends LitElement {
       EditorState.tabSize.of(2),
       text.includes("\r\n") ? EditorState.lineSeparator.of("\r\n") : [],
       EditorState.readOnly.of(name === undefined),
-      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "leave", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
-      keymap.of([{ key: "Alt-Enter", run: toValue }, { key: "Enter", run: isWritten }, ...completionKeymap, ...closeBracketsKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap, indentWithTab]),
-      editorLook,
+      EditorView.contentAttributes.of({
+        "aria-label": label,
+        "aria-describedby": "leave",
+        tabindex: "0",
+        spellcheck: "false",
+        autocorrect: "off",
+        autocapitalize: "off",
+      }),
+      keymap.of([
+        { key: "Alt-Enter", run: toValue },
+        { key: "Enter", run: closeFinishedCompletion },
+        ...completionKeymap,
+        ...closeBracketsKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        ...lintKeymap,
+        ...defaultKeymap,
+        indentWithTab,
+      ]),
+      editorTheme,
     ];
   }
 }
 
-/** Enter after a word that is written in full ends the line: there is nothing left to complete. */
-function isWritten(view: EditorView): boolean {
+/** Enter after a completely typed word ends the line instead of accepting the completion. */
+function closeFinishedCompletion(view: EditorView): boolean {
   const label = selectedCompletion(view.state)?.label;
   const { head } = view.state.selection.main;
-  if (label !== undefined && view.state.sliceDoc(Math.max(0, head - label.length), head) === label) closeCompletion(view);
+  if (label !== undefined && view.state.sliceDoc(Math.max(0, head - label.length), head) === label)
+    closeCompletion(view);
   return false;
 }
 
-/** The change that makes another text of it, no larger than it must be: cursor, history and marks stay where they can. */
-function difference(state: EditorState, text: string): TransactionSpec {
+/** The smallest change to another text, so that cursor, history and marks stay in place. */
+function smallestChange(state: EditorState, text: string): TransactionSpec {
   const before = state.sliceDoc();
   const most = Math.min(before.length, text.length);
   let head = 0;
   while (head < most && before.charCodeAt(head) === text.charCodeAt(head)) head++;
   let tail = 0;
-  while (tail < most - head && before.charCodeAt(before.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail)) tail++;
-  // The document counts every line break as one.
-  const at = (offset: number) => (state.lineBreak.length === 1 ? offset : before.slice(0, offset).replaceAll(state.lineBreak, "\n").length);
-  return { changes: { from: at(head), to: at(before.length - tail), insert: state.toText(text.slice(head, text.length - tail)) } };
+  while (tail < most - head && before.charCodeAt(before.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail))
+    tail++;
+  // The editor counts every line break as one character.
+  const at = (offset: number) =>
+    state.lineBreak.length === 1 ? offset : before.slice(0, offset).replaceAll(state.lineBreak, "\n").length;
+  return {
+    changes: {
+      from: at(head),
+      to: at(before.length - tail),
+      insert: state.toText(text.slice(head, text.length - tail)),
+    },
+  };
 }
 
 customElements.define("ff-editor", Editor);

@@ -1,35 +1,44 @@
-// What was found: severity, message, place and hint, each a way to its line.
+// The list of findings: severity, message, position and hint, each linked to its line.
 import { css, html, LitElement, nothing } from "lit";
 import { styleMap } from "../../../style-map.js";
 import type { Finding } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { count, placeName } from "../../../words.js";
-import { fixTitle } from "./fix.js";
-import { rowsAt } from "./window.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { formatCount, placeName } from "../../../format.js";
+import { fixTitle } from "./quick-fix.js";
+import { visibleRows } from "./visible-rows.js";
+import { inlineCode } from "../inline-code.js";
 
-/** From here on the rows have one height, and only those on screen are there. */
-const LONG = 200;
+/** From this many rows on the list is virtual, with a fixed row height. */
+const VIRTUAL_FROM = 200;
 const ROW = 48;
 
 const ICONS: Record<string, string> = { error: "✕", warning: "▲", info: "i" };
 const RANK: Record<string, number> = { error: 0, warning: 1, info: 2 };
 
-/** The worst first, then by place. */
-export function sorted(findings: Finding[]): Finding[] {
+/** Most severe first, then by position. */
+export function sortFindings(findings: Finding[]): Finding[] {
   const rank = (it: Finding) => RANK[it.severity] ?? 3;
   const order = (a: string | number = "", b: string | number = "") => (a < b ? -1 : Number(a > b));
-  return [...findings].sort((a, b) => rank(a) - rank(b) || order(a.at?.file, b.at?.file) || order(a.at?.line ?? 0, b.at?.line ?? 0) || order(a.at?.column ?? 0, b.at?.column ?? 0));
-}
-
-/** A text in which backticks stand around what was written. */
-export function worded(text: string): unknown {
-  return text.split("`").map((it, index) => (index % 2 ? html`<code>${it}</code>` : it));
+  return [...findings].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      order(a.at?.file, b.at?.file) ||
+      order(a.at?.line ?? 0, b.at?.line ?? 0) ||
+      order(a.at?.column ?? 0, b.at?.column ?? 0),
+  );
 }
 
 export class Problems extends LitElement {
-  static override properties = { findings: { attribute: false }, file: { attribute: false }, all: { state: true }, open: { state: true }, top: { state: true }, height: { state: true } };
+  static override properties = {
+    findings: { attribute: false },
+    file: { attribute: false },
+    all: { state: true },
+    open: { state: true },
+    top: { state: true },
+    height: { state: true },
+  };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         display: flex;
@@ -131,7 +140,7 @@ export class Problems extends LitElement {
   ];
   declare findings: Finding[];
   declare file: string | undefined;
-  /** Those of all files, or of the chosen one. */
+  /** Whether to show the findings of all files or of the selected one. */
   declare all: boolean;
   declare open: boolean;
   declare top: number;
@@ -155,12 +164,22 @@ export class Problems extends LitElement {
           </button>
         </h2>
         <span aria-live="polite">
-          <span class=${errors ? "error" : "quiet"}><span aria-hidden="true">✕</span> ${count(errors)}<span class="visually-hidden"> errors,</span></span>
-          <span class=${warnings ? "warning" : "quiet"}><span aria-hidden="true">▲</span> ${count(warnings)}<span class="visually-hidden"> warnings</span></span>
+          <span class=${errors ? "error" : "quiet"}
+            ><span aria-hidden="true">✕</span> ${formatCount(errors)}<span class="visually-hidden"> errors,</span></span
+          >
+          <span class=${warnings ? "warning" : "quiet"}
+            ><span aria-hidden="true">▲</span> ${formatCount(warnings)}<span class="visually-hidden">
+              warnings</span
+            ></span
+          >
         </span>
         <span class="push" role="group" aria-label="Which problems">
-          <button aria-pressed=${this.all} @click=${() => (this.all = true)}>All ${count(this.findings.length)}</button>
-          <button aria-pressed=${!this.all} @click=${() => (this.all = false)}>This file ${count(here.length)}</button>
+          <button aria-pressed=${this.all} @click=${() => (this.all = true)}>
+            All ${formatCount(this.findings.length)}
+          </button>
+          <button aria-pressed=${!this.all} @click=${() => (this.all = false)}>
+            This file ${formatCount(here.length)}
+          </button>
         </span>
       </header>
       ${this.open ? this.#list(shown) : nothing}
@@ -169,8 +188,13 @@ export class Problems extends LitElement {
 
   #list(shown: Finding[]) {
     if (!shown.length) return html`<p class="none">Nothing was found${this.all ? "" : " in this file"}.</p>`;
-    if (shown.length <= LONG) return html`<div class="list" tabindex="0" role="group" aria-label="Problems"><ul>${shown.map((it) => this.#row(it))}</ul></div>`;
-    const { from, to } = rowsAt({ top: this.top, height: this.height }, ROW, shown.length);
+    if (shown.length <= VIRTUAL_FROM)
+      return html`<div class="list" tabindex="0" role="group" aria-label="Problems">
+        <ul>
+          ${shown.map((it) => this.#row(it))}
+        </ul>
+      </div>`;
+    const { from, to } = visibleRows({ top: this.top, height: this.height }, ROW, shown.length);
     return html`
       <div class="list long" tabindex="0" role="group" aria-label="Problems" @scroll=${this.#scroll}>
         <ul style=${styleMap({ height: `${shown.length * ROW}px` })}>
@@ -185,14 +209,26 @@ export class Problems extends LitElement {
     const severity = finding.severity in ICONS ? finding.severity : "info";
     const tell = (name: string, detail: unknown) => () => this.dispatchEvent(new CustomEvent(name, { detail }));
     return html`
-      <li style=${styleMap(row ? { top: `${row.at * ROW}px` } : {})} aria-posinset=${row ? row.at + 1 : nothing} aria-setsize=${row ? row.of : nothing}>
+      <li
+        style=${styleMap(row ? { top: `${row.at * ROW}px` } : {})}
+        aria-posinset=${row ? row.at + 1 : nothing}
+        aria-setsize=${row ? row.of : nothing}
+      >
         <span class="severity ${severity}"><span aria-hidden="true">${ICONS[severity]}</span> ${severity}</span>
-        <span class="message" title=${row ? finding.message : nothing}>${worded(finding.message)}</span>
+        <span class="message" title=${row ? finding.message : nothing}>${inlineCode(finding.message)}</span>
         <span class="more">
-          ${finding.at?.file ? html`<button class="link mono" title="${finding.at.file}" @click=${tell("place", finding.at)}>${placeName(finding.at)}</button>` : nothing}
-          <button class="link" title="what ${finding.code} means" @click=${tell("code", finding.code)}>${finding.code}</button>
+          ${
+            finding.at?.file
+              ? html`<button class="link mono" title="${finding.at.file}" @click=${tell("place", finding.at)}>
+                  ${placeName(finding.at)}
+                </button>`
+              : nothing
+          }
+          <button class="link" title="what ${finding.code} means" @click=${tell("code", finding.code)}>
+            ${finding.code}
+          </button>
           ${title ? html`<button @click=${tell("fix", finding)}>${title}</button>` : nothing}
-          ${finding.hint ? html`<span class="hint">${worded(finding.hint)}</span>` : nothing}
+          ${finding.hint ? html`<span class="hint">${inlineCode(finding.hint)}</span>` : nothing}
         </span>
       </li>
     `;

@@ -1,4 +1,4 @@
-// What may stand where, as far as a schema says: those of the kinds, and that of the settings. Loaded when first asked for.
+// The schemas of kinds and settings, for completion. Loaded on first use.
 
 export interface Schema {
   type?: string | string[];
@@ -24,14 +24,16 @@ interface Known {
 let known: Promise<Known> | undefined;
 
 function load(): Promise<Known> {
-  known ??= Promise.all([import("../../../../engine/crds.json"), import("../../../../contract.schema.json")]).then(([definitions, contract]) => ({
-    definitions: definitions.default as unknown as Definition[],
-    contract: contract.default as unknown as Known["contract"],
-  }));
+  known ??= Promise.all([import("../../../../engine/crds.json"), import("../../../../contract.schema.json")]).then(
+    ([definitions, contract]) => ({
+      definitions: definitions.default as unknown as Definition[],
+      contract: contract.default as unknown as Known["contract"],
+    }),
+  );
   return known;
 }
 
-/** The metadata that every document may have. */
+/** The metadata of every document. */
 const METADATA: Schema = {
   description: "Who the document is",
   properties: {
@@ -42,16 +44,38 @@ const METADATA: Schema = {
   },
 };
 
-const DOCUMENT: Schema = { properties: { apiVersion: { type: "string" }, kind: { type: "string" }, metadata: METADATA, spec: { type: "object" } } };
+const DOCUMENT: Schema = {
+  properties: {
+    apiVersion: { type: "string" },
+    kind: { type: "string" },
+    metadata: METADATA,
+    spec: { type: "object" },
+  },
+};
 
-/** The schemas at a path of a document, most telling first. */
-export async function schemasAt(apiVersion: string | undefined, kind: string | undefined, path: string[], isSettings: boolean, item: string): Promise<Schema[]> {
+/** The schemas at a path of a document, most specific first. */
+export async function schemasAt(
+  apiVersion: string | undefined,
+  kind: string | undefined,
+  path: string[],
+  isSettings: boolean,
+  item: string,
+): Promise<Schema[]> {
   const { definitions, contract } = await load();
   const resolve = (it: Schema): Schema[] => {
     const pointed = it.$ref === undefined ? it : contract.$defs[it.$ref.replace("#/$defs/", "")];
-    return pointed ? [pointed, ...(pointed.oneOf ?? []).flatMap(resolve), ...(pointed.anyOf ?? []).flatMap(resolve)] : [];
+    return pointed
+      ? [pointed, ...(pointed.oneOf ?? []).flatMap(resolve), ...(pointed.anyOf ?? []).flatMap(resolve)]
+      : [];
   };
-  const settings: Schema = { properties: { apiVersion: { type: "string" }, kind: { enum: ["Settings"] }, metadata: METADATA, spec: { $ref: "#/$defs/Configure" } } };
+  const settings: Schema = {
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { enum: ["Settings"] },
+      metadata: METADATA,
+      spec: { $ref: "#/$defs/Configure" },
+    },
+  };
   let at = isSettings ? [settings] : [schemaOf(definitions, apiVersion, kind), DOCUMENT].flatMap((it) => it ?? []);
   for (const step of path) {
     at = at.flatMap(resolve).flatMap((it) => {
@@ -62,10 +86,15 @@ export async function schemasAt(apiVersion: string | undefined, kind: string | u
   return at.flatMap(resolve);
 }
 
-function schemaOf(definitions: Definition[], apiVersion: string | undefined, kind: string | undefined): Schema | undefined {
+function schemaOf(
+  definitions: Definition[],
+  apiVersion: string | undefined,
+  kind: string | undefined,
+): Schema | undefined {
   const of = definitions.filter((it) => it.spec.names.kind === kind);
   const group = apiVersion?.split("/")[0];
   const definition = of.find((it) => it.spec.group === group) ?? of[0];
   const version = apiVersion?.split("/")[1];
-  return (definition?.spec.versions.find((it) => it.name === version) ?? definition?.spec.versions[0])?.schema?.openAPIV3Schema;
+  return (definition?.spec.versions.find((it) => it.name === version) ?? definition?.spec.versions[0])?.schema
+    ?.openAPIV3Schema;
 }

@@ -1,21 +1,33 @@
-// Why a value is what it is: every layer that has something to say about it, winner on top, losers struck out, those that do not
-// apply with the reason. Each is a link to its line.
+// The layers behind a value: winner on top, losers struck out, layers that do not apply with their reason. Each links
+// to its line.
 import { css, html, LitElement, nothing } from "lit";
 import type { LayerAnswer, LinkAnswer, Refusal } from "../../../../contract.js";
-import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { placeName } from "../../../words.js";
+import { layerMark, markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { placeName } from "../../../format.js";
 import type { State } from "../../state.js";
-import { prose } from "./prose.js";
-import { said } from "./result.js";
+import { inlineCode } from "../inline-code.js";
+import { layerValueText } from "./value-tree.js";
 
-const WORDS: Record<string, string> = { wins: "wins", shadowed: "overridden", "not-applied": "does not apply", retained: "kept from the live object" };
+const STATE_TEXT: Record<string, string> = {
+  wins: "wins",
+  shadowed: "overridden",
+  "not-applied": "does not apply",
+  retained: "kept from the live object",
+};
 
 export class Cascade extends LitElement {
-  static override properties = { state: { attribute: false }, name: { attribute: false }, text: { attribute: false }, chain: { attribute: false }, rule: { attribute: false }, error: { attribute: false } };
+  static override properties = {
+    state: { attribute: false },
+    name: { attribute: false },
+    text: { attribute: false },
+    chain: { attribute: false },
+    rule: { attribute: false },
+    error: { attribute: false },
+  };
   static override styles = [
-    look,
-    marks,
+    baseStyles,
+    markStyles,
     css`
       :host {
         padding: 4px var(--ff-space) var(--ff-space) 24px;
@@ -76,17 +88,24 @@ export class Cascade extends LitElement {
   ];
   declare state: State;
   declare name: string;
-  /** The whole value, where a line is not enough for it. */
+  /** The full value, if one line is too short for it. */
   declare text: string | undefined;
   declare chain: (LinkAnswer | LayerAnswer)[];
-  /** The rule that kept the value. */
+  /** The rule that retained the value. */
   declare rule: string | undefined;
   declare error: Refusal | undefined;
 
   override render() {
-    if (this.error) return html`<p class="quiet">${prose(this.error.message)}${this.error.hint ? html`: ${prose(this.error.hint)}` : nothing}</p>`;
+    if (this.error)
+      return html`<p class="quiet">
+        ${inlineCode(this.error.message)}${this.error.hint ? html`: ${inlineCode(this.error.hint)}` : nothing}
+      </p>`;
     return html`
-      ${this.text !== undefined && (this.text.length > 60 || this.text.includes("\n")) ? html`<pre tabindex="0" role="group" aria-label="The whole value">${this.text}</pre>` : nothing}
+      ${
+        this.text !== undefined && (this.text.length > 60 || this.text.includes("\n"))
+          ? html`<pre tabindex="0" role="group" aria-label="The whole value">${this.text}</pre>`
+          : nothing
+      }
       <ol aria-label=${`Who decides over ${this.name}`}>
         ${this.chain.map((it, at) => this.#link(it, "state" in it ? it.state : at ? "shadowed" : "wins"))}
       </ol>
@@ -95,16 +114,34 @@ export class Cascade extends LitElement {
 
   #link(link: LinkAnswer | LayerAnswer, state: string) {
     const reason = "reason" in link ? link.reason : undefined;
-    const words = state === "retained" && this.rule !== undefined ? `${WORDS[state]} by the rule ${this.rule}` : (WORDS[state] ?? state);
-    // Winners stand on top and losers are struck out: only those who cannot see it need to be told.
+    const words =
+      state === "retained" && this.rule !== undefined
+        ? `${STATE_TEXT[state]} by the rule ${this.rule}`
+        : (STATE_TEXT[state] ?? state);
+    // Position and strike-through show winners and losers; only screen readers need the words.
     const plain = state === "wins" || state === "shadowed";
     return html`<li class=${state}>
       ${layerMark(link.layer)}
       <span class="what">
-        <span class="value">${said(link)}</span>
-        <span class="layer" title=${link.document ?? ""}>${link.layer}<span class=${plain ? "visually-hidden" : ""}>: ${words}${reason ? html`, ${prose(reason.text)}` : nothing}</span></span>
+        <span class="value">${layerValueText(link)}</span>
+        <span class="layer" title=${link.document ?? ""}
+          >${link.layer}<span class=${plain ? "visually-hidden" : ""}
+            >: ${words}${reason ? html`, ${inlineCode(reason.text)}` : nothing}</span
+          ></span
+        >
       </span>
-      ${link.file === undefined ? nothing : html`<button class="link" title=${link.document ?? ""} aria-label=${`Go to ${placeName(link)}`} @click=${() => this.state.goTo({ file: link.file!, line: link.line, column: link.column })}>${placeName(link)}</button>`}
+      ${
+        link.file === undefined
+          ? nothing
+          : html`<button
+              class="link"
+              title=${link.document ?? ""}
+              aria-label=${`Go to ${placeName(link)}`}
+              @click=${() => this.state.goTo({ file: link.file!, line: link.line, column: link.column })}
+            >
+              ${placeName(link)}
+            </button>`
+      }
     </li>`;
   }
 }

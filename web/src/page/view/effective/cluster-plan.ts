@@ -1,22 +1,23 @@
-// A cluster's part of the plan: one line an action, with its reason; the differences unfold.
+// A cluster's part of the plan: one line for each action with its reason; differences on demand.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { clusterName, count, counted, inline } from "../../../words.js";
-import { Ask, Watch } from "../../ask.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, formatCount, pluralize, inlineValue } from "../../../format.js";
+import { EngineQuery } from "../../engine-query.js";
 import { LATER } from "../../engine.js";
-import { now } from "../../now.js";
+import { currentMinute } from "../../clock.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
-import { prose } from "./prose.js";
+import { inlineCode } from "../inline-code.js";
 
 const SIGNS: Record<string, string> = { create: "+", patch: "~", delete: "−" };
 /** The Plan view shows the rest. */
-const MOST = 40;
+const MAX_ACTIONS = 40;
 
 export class ClusterPlan extends LitElement {
   static override properties = { state: { attribute: false } };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         padding: var(--ff-space);
@@ -40,9 +41,15 @@ export class ClusterPlan extends LitElement {
         font-family: var(--ff-mono);
         font-weight: 700;
       }
-      .create { color: var(--ff-added); }
-      .patch { color: var(--ff-warning); }
-      .delete { color: var(--ff-removed); }
+      .create {
+        color: var(--ff-added);
+      }
+      .patch {
+        color: var(--ff-warning);
+      }
+      .delete {
+        color: var(--ff-removed);
+      }
       .about,
       ul {
         margin: 0;
@@ -70,46 +77,100 @@ export class ClusterPlan extends LitElement {
     `,
   ];
   declare state: State;
-  readonly plan = new Ask<"plan">(this, () => {
-    const { cluster, subject } = this.state.choice;
-    if (cluster === undefined || subject === undefined) return undefined;
-    // What a subject does on the hub is of no cluster.
-    return { op: "plan", scope: cluster === "" ? { subjects: [subject] } : { clusters: [cluster] }, now: now() };
-  }, { urgency: LATER });
+  readonly plan = new EngineQuery<"plan">(
+    this,
+    () => {
+      const { cluster, subject } = this.state.selection;
+      if (cluster === undefined || subject === undefined) return undefined;
+      // Actions on the hub belong to no cluster: scope the plan by subject.
+      return {
+        op: "plan",
+        scope: cluster === "" ? { subjects: [subject] } : { clusters: [cluster] },
+        now: currentMinute(),
+      };
+    },
+    { urgency: LATER },
+  );
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {
     const { value, error, stale } = this.plan;
-    const { cluster, subject } = this.state.choice;
+    const { cluster, subject } = this.state.selection;
     if (cluster === undefined) return nothing;
-    if (error) return html`<h3>Plan</h3><p class="quiet">${prose(error.message)}</p>`;
+    if (error)
+      return html`<h3>Plan</h3>
+        <p class="quiet">${inlineCode(error.message)}</p>`;
     if (!value) return nothing;
-    // Those of the subject that is looked at first.
-    const all = [...value.actions, ...value.held].sort((a, b) => Number(b.subject === subject) - Number(a.subject === subject));
+    // Actions of the selected subject first.
+    const all = [...value.actions, ...value.held].sort(
+      (a, b) => Number(b.subject === subject) - Number(a.subject === subject),
+    );
     return html`
-      <h3>Plan for ${clusterName(cluster)}: ${value.actions.length ? counted(value.actions.length, "action") : value.needs.length ? "not known yet" : "nothing to do"}${value.held.length ? `, ${count(value.held.length)} held` : ""}</h3>
-      ${value.needs.length ? html`<p class="quiet">${counted(value.needs.length, "object")} must be seen before more can be said.</p>` : nothing}
-      <div class=${stale ? "stale" : ""}>${all.slice(0, MOST).map((it) => this.#action(it))}</div>
-      ${all.length > MOST ? html`<p><button class="link" @click=${() => this.state.choose({ view: "plan" })}>${count(all.length - MOST)} more in the plan</button></p>` : nothing}
+      <h3>
+        Plan for ${clusterName(cluster)}:
+        ${
+          value.actions.length
+            ? pluralize(value.actions.length, "action")
+            : value.needs.length
+              ? "not known yet"
+              : "nothing to do"
+        }${value.held.length ? `, ${formatCount(value.held.length)} held` : ""}
+      </h3>
+      ${
+        value.needs.length
+          ? html`<p class="quiet">${pluralize(value.needs.length, "object")} must be seen before more can be said.</p>`
+          : nothing
+      }
+      <div class=${stale ? "stale" : ""}>${all.slice(0, MAX_ACTIONS).map((it) => this.#action(it))}</div>
+      ${
+        all.length > MAX_ACTIONS
+          ? html`<p>
+              <button class="link" @click=${() => this.state.select({ view: "plan" })}>
+                ${formatCount(all.length - MAX_ACTIONS)} more in the plan
+              </button>
+            </p>`
+          : nothing
+      }
     `;
   }
 
   #action(it: ActionAnswer) {
     const differences = it.reason.differences ?? [];
     return html`<details>
-      <summary><span class="sign ${it.verb}" aria-hidden="true">${SIGNS[it.verb] ?? ""}</span><span class="line">${it.verb} ${it.target.kind} <code>${it.target.name}</code>${it.held ? html` <b>held</b>` : nothing} <span class="quiet">${prose(it.reason.text)}</span></span></summary>
-      <p class="about quiet">${it.subject}, wave ${it.wave}${it.held ? html`. ${prose(it.held.text)}: ${prose(it.held.hint)}` : nothing}. ${prose(it.reason.text)}</p>
-      <ul>${differences.map(difference)}</ul>
+      <summary>
+        <span class="sign ${it.verb}" aria-hidden="true">${SIGNS[it.verb] ?? ""}</span
+        ><span class="line"
+          >${it.verb} ${it.target.kind} <code>${it.target.name}</code>${it.held ? html` <b>held</b>` : nothing}
+          <span class="quiet">${inlineCode(it.reason.text)}</span></span
+        >
+      </summary>
+      <p class="about quiet">
+        ${it.subject}, wave
+        ${it.wave}${it.held ? html`. ${inlineCode(it.held.text)}: ${inlineCode(it.held.hint)}` : nothing}.
+        ${inlineCode(it.reason.text)}
+      </p>
+      <ul>
+        ${differences.map(difference)}
+      </ul>
     </details>`;
   }
 }
 
 function difference(it: DifferenceAnswer) {
-  return html`<li><code>${it.path}</code> ${it.kind === "changed" ? nothing : html`<span class="quiet">${it.kind}</span> `}${it.live === undefined ? nothing : html`<del class="value mono">${inline(it.live)}</del> → `}${it.desired === undefined ? html`<span class="quiet">nothing</span>` : html`<ins class="value mono">${inline(it.desired)}</ins>`}</li>`;
+  return html`<li>
+    <code>${it.path}</code>
+    ${it.kind === "changed" ? nothing : html`<span class="quiet">${it.kind}</span> `}${
+      it.live === undefined ? nothing : html`<del class="value mono">${inlineValue(it.live)}</del> → `
+    }${
+      it.desired === undefined
+        ? html`<span class="quiet">nothing</span>`
+        : html`<ins class="value mono">${inlineValue(it.desired)}</ins>`
+    }
+  </li>`;
 }
 
 customElements.define("ff-cluster-plan", ClusterPlan);

@@ -1,17 +1,22 @@
-// Why a cluster is in or out of a subject: requirement by requirement, each a link to the label that it is about.
+// Why a subject selects a cluster or not: each requirement with a link to its label.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../look.js";
-import { clusterName } from "../../../words.js";
-import { step } from "../../../yaml.js";
-import { Ask, Watch } from "../../ask.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName } from "../../../format.js";
+import { pointerSegment } from "../../../yaml.js";
+import { EngineQuery } from "../../engine-query.js";
 import { LATER, SOON } from "../../engine.js";
+import { StateController } from "../../state-controller.js";
 import type { Place, State } from "../../state.js";
-import { prose } from "./prose.js";
+import { inlineCode } from "../inline-code.js";
 
 export class Membership extends LitElement {
-  static override properties = { state: { attribute: false }, subject: { attribute: false }, cluster: { attribute: false } };
+  static override properties = {
+    state: { attribute: false },
+    subject: { attribute: false },
+    cluster: { attribute: false },
+  };
   static override styles = [
-    look,
+    baseStyles,
     css`
       :host {
         padding: 4px var(--ff-space);
@@ -48,31 +53,56 @@ export class Membership extends LitElement {
   declare state: State;
   declare subject: string;
   declare cluster: string;
-  readonly why = new Ask<"explain">(this, () => (this.subject ? { op: "explain", subject: this.subject, cluster: this.cluster } : undefined), { urgency: SOON });
-  readonly clusters = new Ask<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
+  readonly why = new EngineQuery<"explain">(
+    this,
+    () => (this.subject ? { op: "explain", subject: this.subject, cluster: this.cluster } : undefined),
+    { urgency: SOON },
+  );
+  readonly clusters = new EngineQuery<"clusters">(this, () => ({ op: "clusters" }), { urgency: LATER });
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
   override updated(changed: Map<string, unknown>): void {
-    if (changed.has("subject") || changed.has("cluster")) this.why.again();
+    if (changed.has("subject") || changed.has("cluster")) this.why.refresh();
   }
 
   override render() {
     const { value, error } = this.why;
-    if (error) return html`<p class="quiet">${prose(error.message)}</p>`;
+    if (error) return html`<p class="quiet">${inlineCode(error.message)}</p>`;
     if (!value) return nothing;
     const reasons = value.reasons ?? [];
-    const summary = value.selected ? html`<span class="holds" aria-hidden="true">✓</span> ${clusterName(this.cluster)} is picked` : html`<span class="fails" aria-hidden="true">✗</span> ${clusterName(this.cluster)} is not picked`;
+    const summary = value.selected
+      ? html`<span class="holds" aria-hidden="true">✓</span> ${clusterName(this.cluster)} is picked`
+      : html`<span class="fails" aria-hidden="true">✗</span> ${clusterName(this.cluster)} is not picked`;
     const list = html`<ul>
-      ${reasons.map((it) => html`<li><span class=${it.holds ? "holds" : "fails"}><span aria-hidden="true">${it.holds ? "✓" : "✗"}</span><span class="visually-hidden">${it.holds ? "holds:" : "does not hold:"}</span></span><span>${prose(it.text)} ${this.#link(it.text)}</span></li>`)}
+      ${reasons.map(
+        (it) =>
+          html`<li>
+            <span class=${it.holds ? "holds" : "fails"}
+              ><span aria-hidden="true">${it.holds ? "✓" : "✗"}</span
+              ><span class="visually-hidden">${it.holds ? "holds:" : "does not hold:"}</span></span
+            ><span>${inlineCode(it.text)} ${this.#link(it.text)}</span>
+          </li>`,
+      )}
     </ul>`;
-    return html`<details ?open=${!value.selected}><summary>${summary}${value.selected && reasons.length ? html` <span class="quiet">because of ${reasons.length === 1 ? prose(reasons[0]!.text) : `${reasons.length} reasons`}</span>` : nothing}</summary>${list}</details>`;
+    return html`<details ?open=${!value.selected}>
+      <summary>
+        ${summary}${
+          value.selected && reasons.length
+            ? html` <span class="quiet"
+                >because of ${reasons.length === 1 ? inlineCode(reasons[0]!.text) : `${reasons.length} reasons`}</span
+              >`
+            : nothing
+        }
+      </summary>
+      ${list}
+    </details>`;
   }
 
-  /** To the label that a reason names. */
+  /** A link to the label of a reason. */
   #link(text: string) {
     const key = /^`([^`=! ]+)(?:[=! ][^`]*)?`.*the label/.exec(text)?.[1];
     if (key === undefined) return nothing;
@@ -80,20 +110,23 @@ export class Membership extends LitElement {
       const place = await this.#label(key);
       if (place) this.state.goTo(place);
     };
-    return html`<button class="link" aria-label=${`Go to the label ${key} of ${this.cluster}`} @click=${go}>label</button>`;
+    return html`<button class="link" aria-label=${`Go to the label ${key} of ${this.cluster}`} @click=${go}>
+      label
+    </button>`;
   }
 
-  /** Looked for when somebody wants to go there, in the files that name the cluster. */
+  /** Finds the label on demand, in the files that name the cluster. */
   async #label(key: string): Promise<Place | undefined> {
     const kinds = (this.clusters.value?.clusters ?? []).filter((it) => it.name === this.cluster).map((it) => it.kind);
     for (const file of this.state.files.values()) {
       if (file.live !== undefined || !file.text?.includes(this.cluster)) continue;
-      const answer = await this.state.ask({ op: "parse", text: file.text, places: true }, SOON);
+      const answer = await this.state.query({ op: "parse", text: file.text, places: true }, SOON);
       if (!answer || !("ok" in answer)) continue;
       const documents = answer.ok.documents as { kind?: string; metadata?: { name?: string } }[];
       const at = documents.findIndex((it) => kinds.includes(it.kind ?? "") && it.metadata?.name === this.cluster);
       const places = answer.ok.places?.[at];
-      const place = places?.[`/metadata/labels${step(key)}`] ?? places?.["/metadata/labels"] ?? places?.["/metadata"];
+      const place =
+        places?.[`/metadata/labels${pointerSegment(key)}`] ?? places?.["/metadata/labels"] ?? places?.["/metadata"];
       if (place) return { file: file.name, ...place };
     }
     return undefined;

@@ -1,30 +1,31 @@
-// The values of a cluster as a tree with three columns: what, how much, who says so. Under a value what it overrides, struck out.
+// The values of a cluster as a tree grid with three columns: name, value, winning layer. Overridden values are struck
+// out below.
 import { html, LitElement, nothing, type TemplateResult } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { LayerAnswer } from "../../../../contract.js";
-import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../look.js";
+import { layerMark, markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
 import { styleMap } from "../../../style-map.js";
-import { placeName } from "../../../words.js";
-import { lineage, type Node, said, sentence } from "./result.js";
-import { LINE, treeStyle } from "./tree.style.js";
+import { placeName } from "../../../format.js";
+import { pathTo, type Node, layerValueText, describeNode } from "./value-tree.js";
+import { LINE, treeStyles } from "./tree.styles.js";
 
 interface Row {
   node: Node;
   level: number;
-  /** Losers that stand under it. */
+  /** The overridden layers shown below the row. */
   losers: LayerAnswer[];
 }
 
-/** More losers than these are shown when the value is chosen. */
-const SHORT = 3;
-/** Trees of more rows keep only what can be seen in the document. */
-const ALL = 300;
+/** With more losers than this, they are shown only when the value is selected. */
+const MAX_INLINE_LOSERS = 3;
+/** Trees with more rows render only the visible ones. */
+const VIRTUAL_FROM = 300;
 
 /**
- * Tells `choose` (a node, or null), `decide` (a node: go to the line that decides over it) and `place` (a layer: go to its line).
- * `panel` stands under the chosen value.
+ * Dispatches `choose` (a node, or null), `decide` (a node: open the line that sets it) and `place` (a layer: open its
+ * line). `panel` is shown below the selected value.
  */
 export class Tree extends LitElement {
   static override properties = {
@@ -36,21 +37,21 @@ export class Tree extends LitElement {
     toggled: { state: true },
     panelHeight: { state: true },
   };
-  static override styles = [look, marks, treeStyle];
+  static override styles = [baseStyles, markStyles, treeStyles];
   declare nodes: Node[];
   declare chosen: string | undefined;
   declare panel: TemplateResult | typeof nothing;
   declare label: string;
-  /** The row that has the keyboard. */
+  /** The row with keyboard focus. */
   declare active: string | undefined;
-  /** What people opened or closed against how it starts. */
+  /** Nodes that the user opened or closed against their initial state. */
   declare toggled: Set<string>;
   declare panelHeight: number;
   #rows: Row[] = [];
-  #tops: number[] = [];
+  #rowTops: number[] = [];
   #scroller: HTMLElement | undefined;
   #revealed: string | undefined;
-  readonly #sizes = new ResizeObserver(([entry]) => (this.panelHeight = Math.ceil(entry!.contentRect.height)));
+  readonly #panelObserver = new ResizeObserver(([entry]) => (this.panelHeight = Math.ceil(entry!.contentRect.height)));
 
   constructor() {
     super();
@@ -70,43 +71,43 @@ export class Tree extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#scroller?.removeEventListener("scroll", this.#scrolled);
-    this.#sizes.disconnect();
+    this.#panelObserver.disconnect();
   }
 
-  /** Puts the keyboard on a value. */
+  /** Moves the keyboard focus to a value. */
   focusNode(id: string): void {
-    this.#open(id);
+    this.#expandTo(id);
     this.active = id;
     void this.updateComplete.then(() => this.#focusActive());
   }
 
   override willUpdate(changed: Map<string, unknown>): void {
-    // Whoever chooses a value from elsewhere finds it unfolded.
+    // Expands to a value that was selected elsewhere.
     if (changed.has("chosen") && this.chosen !== undefined && this.chosen !== this.#revealed) {
       this.#revealed = this.chosen;
-      this.#open(this.chosen);
+      this.#expandTo(this.chosen);
       this.active = this.chosen;
     }
     this.#rows = [];
     this.#flatten(this.nodes, 1);
     if (!this.#rows.some((it) => it.node.id === this.active)) this.active = this.#rows[0]?.node.id;
     let top = 4;
-    this.#tops = this.#rows.map((it) => {
+    this.#rowTops = this.#rows.map((it) => {
       const here = top;
       top += LINE * (1 + it.losers.length) + (it.node.id === this.chosen ? this.panelHeight : 0);
       return here;
     });
-    this.#tops.push(top);
+    this.#rowTops.push(top);
   }
 
   override updated(): void {
     const panel = this.renderRoot.querySelector(".panel");
-    this.#sizes.disconnect();
-    if (panel) this.#sizes.observe(panel);
+    this.#panelObserver.disconnect();
+    if (panel) this.#panelObserver.observe(panel);
   }
 
   override render() {
-    const virtual = this.#rows.length > ALL;
+    const virtual = this.#rows.length > VIRTUAL_FROM;
     const shown = virtual ? this.#visible() : this.#rows.map((_, at) => at);
     return html`<div
       class="tree ${virtual ? "virtual" : ""}"
@@ -114,10 +115,14 @@ export class Tree extends LitElement {
       aria-label=${this.label}
       aria-colcount="3"
       aria-rowcount=${this.#rows.length}
-      style=${styleMap(virtual ? { height: `${this.#tops.at(-1)!}px` } : {})}
+      style=${styleMap(virtual ? { height: `${this.#rowTops.at(-1)!}px` } : {})}
       @keydown=${this.#key}
     >
-      ${repeat(shown, (at) => this.#rows[at]!.node.id, (at) => this.#row(at, virtual))}
+      ${repeat(
+        shown,
+        (at) => this.#rows[at]!.node.id,
+        (at) => this.#row(at, virtual),
+      )}
     </div>`;
   }
 
@@ -125,53 +130,108 @@ export class Tree extends LitElement {
     const { node, level, losers } = this.#rows[at]!;
     const isBranch = node.children.length > 0;
     const chosen = node.id === this.chosen;
-    const place = styleMap({ "--level": String(level - 1), ...(virtual ? { top: `${this.#tops[at]}px` } : {}) });
+    const place = styleMap({ "--level": String(level - 1), ...(virtual ? { top: `${this.#rowTops[at]}px` } : {}) });
     return html`
       <div
         role="row"
-        class=${classMap({ row: true, chosen, branch: isBranch, object: isBranch && node.path === "", [node.change ?? "same"]: true })}
+        class=${classMap({
+          row: true,
+          chosen,
+          branch: isBranch,
+          object: isBranch && node.path === "",
+          [node.change ?? "same"]: true,
+        })}
         style=${place}
         data-id=${node.id}
         aria-level=${level}
         aria-rowindex=${at + 1}
         aria-expanded=${isBranch ? String(this.#isOpen(node)) : nothing}
         aria-selected=${chosen}
-        aria-label=${sentence(node)}
+        aria-label=${describeNode(node)}
         tabindex=${node.id === this.active ? 0 : -1}
         @click=${() => this.#click(node)}
         @focus=${() => (this.active = node.id)}
       >
-        <span role="gridcell" class="name" title=${node.path || node.name}><span class="twist" aria-hidden="true">${isBranch ? (this.#isOpen(node) ? "▾" : "▸") : ""}</span>${sign(node)}<span class="mono">${node.name}</span></span>
-        <span role="gridcell" class="value" title=${node.text ?? ""}>${isBranch ? html`<span class="quiet">${node.summary}</span>` : node.text}${node.was !== undefined && !isBranch ? html` <span class="was">was <s>${node.was}</s></span>` : nothing}</span>
-        <span role="gridcell" class="by">${isBranch && node.object === undefined ? nothing : this.#by(node, node.id === this.active)}</span>
-        ${losers.length ? html`<div role="gridcell" class="losers">${losers.map((it) => this.#loser(it, node.id === this.active))}</div>` : nothing}
+        <span role="gridcell" class="name" title=${node.path || node.name}
+          ><span class="twist" aria-hidden="true">${isBranch ? (this.#isOpen(node) ? "▾" : "▸") : ""}</span
+          >${sign(node)}<span class="mono">${node.name}</span></span
+        >
+        <span role="gridcell" class="value" title=${node.text ?? ""}
+          >${isBranch ? html`<span class="quiet">${node.summary}</span>` : node.text}${
+            node.was !== undefined && !isBranch ? html` <span class="was">was <s>${node.was}</s></span>` : nothing
+          }</span
+        >
+        <span role="gridcell" class="by"
+          >${isBranch && node.object === undefined ? nothing : this.#winner(node, node.id === this.active)}</span
+        >
+        ${
+          losers.length
+            ? html`<div role="gridcell" class="losers">
+                ${losers.map((it) => this.#loser(it, node.id === this.active))}
+              </div>`
+            : nothing
+        }
       </div>
-      ${chosen && this.panel !== nothing ? html`<div role="row" style=${virtual ? styleMap({ top: `${this.#tops[at]! + LINE * (1 + losers.length)}px` }) : nothing}><div class="panel" role="gridcell" aria-colspan="3">${this.panel}</div></div>` : nothing}
+      ${
+        chosen && this.panel !== nothing
+          ? html`<div
+              role="row"
+              style=${virtual ? styleMap({ top: `${this.#rowTops[at]! + LINE * (1 + losers.length)}px` }) : nothing}
+            >
+              <div class="panel" role="gridcell" aria-colspan="3">${this.panel}</div>
+            </div>`
+          : nothing
+      }
     `;
   }
 
-  #by(node: Node, active: boolean) {
+  #winner(node: Node, active: boolean) {
     const [winner] = node.origins;
     if (!winner || (node.children.length && node.path !== "") || node.change === "removed") return nothing;
-    if (node.retainedBy !== undefined) return html`${layerMark("live")}<span title=${`retained by ${node.retainedBy}`}>live <span class="quiet">(retained by ${node.retainedBy})</span></span>`;
-    const go = (event: Event) => (event.stopPropagation(), this.#tell("decide", node));
-    return html`${layerMark(winner.layer)}<button class="link" tabindex=${active ? 0 : -1} title=${placeName(winner)} @click=${go}>${winner.layer}</button>`;
+    if (node.retainedBy !== undefined)
+      return html`${layerMark("live")}<span title=${`retained by ${node.retainedBy}`}
+          >live <span class="quiet">(retained by ${node.retainedBy})</span></span
+        >`;
+    const go = (event: Event) => (event.stopPropagation(), this.#dispatch("decide", node));
+    return html`${layerMark(winner.layer)}<button
+        class="link"
+        tabindex=${active ? 0 : -1}
+        title=${placeName(winner)}
+        @click=${go}
+      >
+        ${winner.layer}
+      </button>`;
   }
 
   #loser(layer: LayerAnswer, active: boolean) {
-    const go = (event: Event) => (event.stopPropagation(), this.#tell("place", layer));
+    const go = (event: Event) => (event.stopPropagation(), this.#dispatch("place", layer));
     return html`<span class="loser">
       <span class="who">${layerMark(layer.layer)}<span>${layer.layer}</span></span>
-      <s class="value" title=${said(layer)}>${said(layer)}</s>
-      <span class="by">${layer.file === undefined ? nothing : html`<button class="link" tabindex=${active ? 0 : -1} aria-label=${`Go to ${placeName(layer)}`} title=${placeName(layer)} @click=${go}><span>${placeName({ file: layer.file })}</span>${layer.line === undefined ? nothing : html`<span>:${layer.line}</span>`}</button>`}</span>
+      <s class="value" title=${layerValueText(layer)}>${layerValueText(layer)}</s>
+      <span class="by"
+        >${
+          layer.file === undefined
+            ? nothing
+            : html`<button
+                class="link"
+                tabindex=${active ? 0 : -1}
+                aria-label=${`Go to ${placeName(layer)}`}
+                title=${placeName(layer)}
+                @click=${go}
+              >
+                <span>${placeName({ file: layer.file })}</span
+                >${layer.line === undefined ? nothing : html`<span>:${layer.line}</span>`}
+              </button>`
+        }</span
+      >
     </span>`;
   }
 
   #flatten(nodes: Node[], level: number): void {
     for (const node of nodes) {
       const beaten = node.children.length || node.change === "removed" ? [] : node.origins.slice(1);
-      // The panel under a chosen value says it all.
-      const losers = node.id === this.chosen || beaten.length > SHORT ? [] : beaten;
+      // The panel below a selected value lists all losers.
+      const losers = node.id === this.chosen || beaten.length > MAX_INLINE_LOSERS ? [] : beaten;
       this.#rows.push({ node, level, losers });
       if (node.children.length && this.#isOpen(node)) this.#flatten(node.children, level + 1);
     }
@@ -187,16 +247,16 @@ export class Tree extends LitElement {
     this.toggled = toggled;
   }
 
-  /** Unfolds what is around a value. */
-  #open(id: string): void {
-    const around = lineage(this.nodes, (it) => it.id === id).slice(0, -1);
+  /** Expands the ancestors of a value. */
+  #expandTo(id: string): void {
+    const around = pathTo(this.nodes, (it) => it.id === id).slice(0, -1);
     for (const it of around) if (!this.#isOpen(it)) this.#toggle(it);
   }
 
   #click(node: Node): void {
     this.active = node.id;
     if (node.children.length) this.#toggle(node);
-    else this.#tell("choose", node.id === this.chosen ? null : node);
+    else this.#dispatch("choose", node.id === this.chosen ? null : node);
   }
 
   readonly #key = (event: KeyboardEvent): void => {
@@ -207,31 +267,52 @@ export class Tree extends LitElement {
     const { node, level } = row;
     const page = Math.max(1, Math.floor((this.#scroller?.clientHeight ?? 400) / LINE) - 2);
     switch (event.key) {
-      case "ArrowDown": this.#move(at + 1); break;
-      case "ArrowUp": this.#move(at - 1); break;
-      case "PageDown": this.#move(Math.min(at + page, this.#rows.length - 1)); break;
-      case "PageUp": this.#move(Math.max(at - page, 0)); break;
-      case "Home": this.#move(0); break;
-      case "End": this.#move(this.#rows.length - 1); break;
+      case "ArrowDown":
+        this.#move(at + 1);
+        break;
+      case "ArrowUp":
+        this.#move(at - 1);
+        break;
+      case "PageDown":
+        this.#move(Math.min(at + page, this.#rows.length - 1));
+        break;
+      case "PageUp":
+        this.#move(Math.max(at - page, 0));
+        break;
+      case "Home":
+        this.#move(0);
+        break;
+      case "End":
+        this.#move(this.#rows.length - 1);
+        break;
       case "ArrowRight":
         if (node.children.length && !this.#isOpen(node)) this.#toggle(node);
         else if (node.children.length) this.#move(at + 1);
         break;
       case "ArrowLeft":
         if (node.children.length && this.#isOpen(node)) this.#toggle(node);
-        else this.#move(this.#rows.slice(0, at).map((it) => it.level < level).lastIndexOf(true));
+        else
+          this.#move(
+            this.#rows
+              .slice(0, at)
+              .map((it) => it.level < level)
+              .lastIndexOf(true),
+          );
         break;
       case "Enter":
-      case " ": this.#click(node); break;
+      case " ":
+        this.#click(node);
+        break;
       case "Escape":
         if (this.chosen === undefined) return;
-        this.#tell("choose", null);
+        this.#dispatch("choose", null);
         break;
       case "e":
         if (node.children.length && node.path !== "") return;
-        this.#tell("decide", node);
+        this.#dispatch("decide", node);
         break;
-      default: return;
+      default:
+        return;
     }
     event.preventDefault();
     event.stopPropagation();
@@ -246,32 +327,36 @@ export class Tree extends LitElement {
   }
 
   #focusActive(): void {
-    this.renderRoot.querySelector<HTMLElement>('.row[tabindex="0"]')?.focus({ preventScroll: this.#rows.length > ALL });
+    this.renderRoot
+      .querySelector<HTMLElement>('.row[tabindex="0"]')
+      ?.focus({ preventScroll: this.#rows.length > VIRTUAL_FROM });
   }
 
-  /** Of many rows one may not be there yet: its place is known all the same. */
+  /** The row may not be rendered yet, but its position is known. */
   #scrollTo(at: number): void {
     const scroller = this.#scroller;
-    if (!scroller || this.#rows.length <= ALL) return;
+    if (!scroller || this.#rows.length <= VIRTUAL_FROM) return;
     const offset = this.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
-    const [top, bottom] = [offset + this.#tops[at]!, offset + this.#tops[at + 1]!];
+    const [top, bottom] = [offset + this.#rowTops[at]!, offset + this.#rowTops[at + 1]!];
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (bottom > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = bottom - scroller.clientHeight;
   }
 
   #visible(): number[] {
     const scroller = this.#scroller;
-    if (!scroller) return this.#rows.slice(0, ALL).map((_, at) => at);
+    if (!scroller) return this.#rows.slice(0, VIRTUAL_FROM).map((_, at) => at);
     const above = scroller.getBoundingClientRect().top - this.getBoundingClientRect().top;
     const [from, to] = [above - 400, above + scroller.clientHeight + 400];
-    return this.#rows.flatMap((it, at) => (it.node.id === this.active || (this.#tops[at + 1]! >= from && this.#tops[at]! <= to) ? [at] : []));
+    return this.#rows.flatMap((it, at) =>
+      it.node.id === this.active || (this.#rowTops[at + 1]! >= from && this.#rowTops[at]! <= to) ? [at] : [],
+    );
   }
 
   readonly #scrolled = (): void => {
-    if (this.#rows.length > ALL) this.requestUpdate();
+    if (this.#rows.length > VIRTUAL_FROM) this.requestUpdate();
   };
 
-  #tell(type: "choose" | "decide" | "place", detail: Node | LayerAnswer | null): void {
+  #dispatch(type: "choose" | "decide" | "place", detail: Node | LayerAnswer | null): void {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }
@@ -281,7 +366,7 @@ function sign(node: Node) {
   return node.change ? html`<span class="sign" aria-hidden="true">${signs[node.change]}</span>` : nothing;
 }
 
-/** What scrolls around an element, through shadow roots. */
+/** The scrolling ancestor of an element, through shadow roots. */
 function scrollerOf(element: HTMLElement): HTMLElement | undefined {
   let at: globalThis.Node | null = element;
   while (at) {

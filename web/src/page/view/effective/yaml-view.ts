@@ -1,30 +1,35 @@
-// The same values as YAML: to read, to select, to copy. In the margin of each line the mark of the layer that decides over it.
+// The effective values as YAML, to read, select and copy. The margin of each line shows the mark of its layer.
 import { css, html, LitElement, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { ResultAnswer } from "../../../../contract.js";
-import { layerMark, marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { reference } from "../../../words.js";
-import { type Line, lineText, step, yamlLines } from "../../../yaml.js";
-import { inOrder, type Node, objectName } from "./result.js";
+import { layerMark, markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { referenceText } from "../../../format.js";
+import { type Line, lineText, pointerSegment, yamlLines } from "../../../yaml.js";
+import { sortedEntries, type Node, objectName } from "./value-tree.js";
 
 interface Part {
-  /** The object, nothing for options. */
+  /** The object; undefined for options. */
   name?: string;
   lines: Line[];
-  /** What cannot be said in values. */
+  /** Comments for values that YAML cannot show, such as references. */
   notes: string[];
 }
 
-/** More objects than these start folded. */
-const SEVERAL = 3;
+/** With more objects than this, they are initially folded. */
+const FOLD_ABOVE = 3;
 
-/** Tells `choose` with the node of a line that was clicked in the margin. */
+/** Dispatches `choose` with the node of the clicked line. */
 export class YamlView extends LitElement {
-  static override properties = { result: { attribute: false }, nodes: { attribute: false }, copied: { state: true }, opened: { state: true } };
+  static override properties = {
+    result: { attribute: false },
+    nodes: { attribute: false },
+    copied: { state: true },
+    opened: { state: true },
+  };
   static override styles = [
-    look,
-    marks,
+    baseStyles,
+    markStyles,
     css`
       :host {
         position: relative;
@@ -66,11 +71,22 @@ export class YamlView extends LitElement {
         padding: 2px var(--ff-space);
         cursor: pointer;
       }
-      .key { color: var(--ff-accent); }
-      .string { color: var(--ff-added); }
-      .number, .word { color: var(--ff-layer-2); }
-      .mark-text { color: var(--ff-quiet); }
-      .comment { color: var(--ff-quiet); }
+      .key {
+        color: var(--ff-accent);
+      }
+      .string {
+        color: var(--ff-added);
+      }
+      .number,
+      .word {
+        color: var(--ff-layer-2);
+      }
+      .mark-text {
+        color: var(--ff-quiet);
+      }
+      .comment {
+        color: var(--ff-quiet);
+      }
     `,
   ];
   declare result: ResultAnswer | undefined;
@@ -86,7 +102,7 @@ export class YamlView extends LitElement {
     this.opened = new Set();
   }
 
-  /** Everything, as it is copied. */
+  /** The complete text for the clipboard. */
   get text(): string {
     const text = (part: Part) => [...part.lines.map(lineText), ...part.notes.map((it) => `# ${it}`)].join("\n");
     return `${this.#parts().map(text).join("\n---\n")}\n`;
@@ -96,7 +112,8 @@ export class YamlView extends LitElement {
     this.#byPointer = new Map();
     const gather = (nodes: Node[]): void => {
       for (const it of nodes) {
-        if (it.path !== undefined && it.change !== "removed") this.#byPointer.set(`${it.object ?? ""} ${it.object === undefined ? pointerOf(it.path) : it.path}`, it);
+        if (it.path !== undefined && it.change !== "removed")
+          this.#byPointer.set(`${it.object ?? ""} ${it.object === undefined ? pointerOf(it.path) : it.path}`, it);
         gather(it.children);
       }
     };
@@ -107,7 +124,9 @@ export class YamlView extends LitElement {
     const parts = this.#parts();
     return html`
       <button class="copy" @click=${this.#copy}>${this.copied ? "copied" : "copy"}</button>
-      ${parts.map((part) => (part.name === undefined || parts.length <= SEVERAL ? this.#part(part) : this.#folded(part)))}
+      ${parts.map((part) =>
+        part.name === undefined || parts.length <= FOLD_ABOVE ? this.#part(part) : this.#folded(part),
+      )}
     `;
   }
 
@@ -118,24 +137,46 @@ export class YamlView extends LitElement {
       if (isOpen === this.opened.has(part.name!)) return;
       this.opened = new Set(isOpen ? [...this.opened, part.name!] : [...this.opened].filter((it) => it !== part.name));
     };
-    return html`<details ?open=${opened} @toggle=${toggle}><summary><code>${part.name}</code> <span class="quiet">${part.lines.length} lines</span></summary>${opened ? this.#part(part) : nothing}</details>`;
+    return html`<details ?open=${opened} @toggle=${toggle}>
+      <summary><code>${part.name}</code> <span class="quiet">${part.lines.length} lines</span></summary>
+      ${opened ? this.#part(part) : nothing}
+    </details>`;
   }
 
   #part(part: Part) {
-    return html`<pre tabindex="0" role="region" aria-label=${`YAML${part.name === undefined ? "" : ` of ${part.name}`}`}>${guard(
-      [this.result, this.nodes, part.name],
-      () => html`${part.lines.map((it, at) => this.#line(it, part.name, it.pointer !== part.lines[at - 1]?.pointer))}${part.notes.map((it) => html`<span class="line comment"># ${it}</span>`)}`,
-    )}</pre>`;
+    return html`<pre
+      tabindex="0"
+      role="region"
+      aria-label=${`YAML${part.name === undefined ? "" : ` of ${part.name}`}`}
+    >
+${guard(
+        [this.result, this.nodes, part.name],
+        () =>
+          html`${part.lines.map((it, at) =>
+            this.#line(it, part.name, it.pointer !== part.lines[at - 1]?.pointer),
+          )}${part.notes.map((it) => html`<span class="line comment"># ${it}</span>`)}`,
+      )}</pre>`;
   }
 
   #line(line: Line, object: string | undefined, begins: boolean) {
     const node = begins ? this.#nodeOf(line.pointer, object) : undefined;
     const layer = node && (node.retainedBy === undefined ? node.origins[0]?.layer : "live");
-    // Line breaks are there for those who select and copy.
-    return html`<span class="line">${
-      node && layer && !node.children.length ? html`<button class="margin" tabindex="-1" aria-label=${`${node.name}: set by ${layer}`} title=${`set by ${layer}`} @click=${() => this.dispatchEvent(new CustomEvent("choose", { detail: node }))}>${layerMark(layer)}</button>` : nothing
-    }${line.tokens.map(([kind, text]) => (kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`))}
-</span>`;
+    const button = node && layer && !node.children.length ? this.#marginButton(node, layer) : nothing;
+    const tokens = line.tokens.map(([kind, text]) =>
+      kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`,
+    );
+    // The line break is for selecting and copying.
+    return html`<span class="line">${button}${tokens}${"\n"}</span>`;
+  }
+
+  #marginButton(node: Node, layer: string) {
+    const choose = () => this.dispatchEvent(new CustomEvent("choose", { detail: node }));
+    const label = `${node.name}: set by ${layer}`;
+    // Space inside the button would be visible and copied: it is part of a `pre`.
+    // prettier-ignore
+    return html`<button class="margin" tabindex="-1" aria-label=${label} title=${`set by ${layer}`} @click=${choose}>${
+      layerMark(layer)
+    }</button>`;
   }
 
   #nodeOf(pointer: string, object: string | undefined): Node | undefined {
@@ -144,8 +185,15 @@ export class YamlView extends LitElement {
 
   #parts(): Part[] {
     const { result } = this;
-    if (result?.objects) return result.objects.map((it) => ({ name: objectName(it.object), lines: yamlLines(ordered(it.object)), notes: [] }));
-    const notes = (result?.options ?? []).filter((it) => it.valueFrom !== undefined).map((it) => `${it.path}: ${reference(it.valueFrom)}`.replaceAll(/\s+/g, " "));
+    if (result?.objects)
+      return result.objects.map((it) => ({
+        name: objectName(it.object),
+        lines: yamlLines(sortKeys(it.object)),
+        notes: [],
+      }));
+    const notes = (result?.options ?? [])
+      .filter((it) => it.valueFrom !== undefined)
+      .map((it) => `${it.path}: ${referenceText(it.valueFrom)}`.replaceAll(/\s+/g, " "));
     return [{ lines: yamlLines(result?.values ?? {}), notes }];
   }
 
@@ -153,7 +201,7 @@ export class YamlView extends LitElement {
     try {
       await navigator.clipboard.writeText(this.text);
     } catch {
-      // Where the clipboard is not to be had, the text is selected for whoever has the keys.
+      // Without clipboard access, select the text so that the user can copy it.
       getSelection()?.selectAllChildren(this.renderRoot.querySelector("pre")!);
       return;
     }
@@ -162,16 +210,18 @@ export class YamlView extends LitElement {
   };
 }
 
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(inOrder(value).map(([key, it]) => [key, ordered(it)]));
+  return Object.fromEntries(sortedEntries(value).map(([key, it]) => [key, sortKeys(it)]));
 }
 
-/** Where an option stands in the tree that all options make up: `image.tag`, `hosts[0].name`, `a\.b`. */
+/** The JSON pointer of an option in the merged values: `image.tag`, `hosts[0].name`, `a\.b`. */
 function pointerOf(path: string): string {
   const steps = path.match(/\[\d+\]|(?:\\.|[^.[\\])+/gs) ?? [];
-  return steps.map((it) => step(it.startsWith("[") ? it.slice(1, -1) : it.replaceAll(/\\(.)/gs, "$1"))).join("");
+  return steps
+    .map((it) => pointerSegment(it.startsWith("[") ? it.slice(1, -1) : it.replaceAll(/\\(.)/gs, "$1")))
+    .join("");
 }
 
 customElements.define("ff-yaml", YamlView);

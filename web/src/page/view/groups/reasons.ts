@@ -1,17 +1,18 @@
-// Why a cluster is in or out, requirement by requirement, each a link to the label that decides.
-import { css, html, nothing, type TemplateResult } from "lit";
+// Why a subject selects a cluster or not, requirement by requirement, each linked to its label.
+import { css, html, type TemplateResult } from "lit";
 import type { ReasonAnswer } from "../../../../contract.js";
 import type { State } from "../../state.js";
-import { goToDocument } from "../../where.js";
+import { goToDocument } from "../../locate.js";
+import { inlineCode } from "../inline-code.js";
 
-/** The kind that each dialect has its clusters in. */
+/** The cluster kind of each dialect. */
 const KINDS: Record<string, string> = { greenhouse: "Cluster", ocm: "ManagedCluster", kubefed: "KubeFedCluster" };
 
 export function clusterKind(dialect: string | undefined): string | undefined {
   return dialect === undefined ? undefined : KINDS[dialect];
 }
 
-/** `document` is what a link opens: the cluster's, or where there is none, as on the hub, the subject's own. */
+/** `document` is the target of the links: the cluster's document, or on the hub the subject's own. */
 export function reasonList(state: State, reasons: ReasonAnswer[], document: string): TemplateResult {
   return html`<ul class="reasons" role="list">
     ${reasons.map((it) => {
@@ -19,25 +20,26 @@ export function reasonList(state: State, reasons: ReasonAnswer[], document: stri
       return html`<li class=${it.holds ? "holds" : "fails"}>
         <span aria-hidden="true" class="sign">${it.holds ? "✓" : "✗"}</span>
         <span class="visually-hidden">${it.holds ? "holds: " : "does not hold: "}</span>
-        <button class="link reason" title="open the document that decides" @click=${() => void goToDocument(state, document, key && pointer(key))}>${coded(it.text)}</button>
+        <button
+          class="link reason"
+          title="open the document that decides"
+          @click=${() => void goToDocument(state, document, key && labelPointer(key))}
+        >
+          ${inlineCode(it.text)}
+        </button>
       </li>`;
     })}
   </ul>`;
 }
 
-/** Text of the engine, with what it quotes as code. */
-export function coded(text: string): unknown[] {
-  return text.split("`").map((it, index) => (index % 2 ? html`<code>${it}</code>` : it || nothing));
-}
-
-/** The label that a requirement is about. */
+/** The label of a requirement. */
 function labelOf(reason: ReasonAnswer): string | undefined {
   if (!reason.code.startsWith("requirement")) return undefined;
   return /^`!?([^`=!<>\s]+)/.exec(reason.text)?.[1];
 }
 
-/** Where a label stands in its document. */
-export function pointer(label: string): string {
+/** The JSON pointer of a label in its document. */
+export function labelPointer(label: string): string {
   return `/metadata/labels/${label.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 

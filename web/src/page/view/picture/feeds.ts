@@ -1,15 +1,18 @@
-// Who feeds whom: from where every value comes, over all subjects.
+// The flow of values: which documents feed which subjects.
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { EffectiveAnswer, LayerAnswer, PlaceAnswer, ResultAnswer, SubjectAnswer } from "../../../../contract.js";
 import { markOf } from "../../../layers.js";
-import { count } from "../../../words.js";
+import { formatCount } from "../../../format.js";
 import { LATER, SOON } from "../../engine.js";
 import type { Place, State } from "../../state.js";
-import { type Group, groupsOf } from "../groups/equal.js";
-import { named } from "../groups/place.js";
+import { type Group, groupsOf } from "../groups/result-groups.js";
+import { parseReference } from "../groups/reference.js";
 
-/** What every subject gives, asked anew with every change of documents. The last complete picture stays until the next is there. */
-export class Everything implements ReactiveController {
+/**
+ * The results of all subjects, queried again on every change of documents. The last complete set stays until the next
+ * one is complete.
+ */
+export class AllResults implements ReactiveController {
   subjects: SubjectAnswer[] | undefined;
   answers = new Map<string, EffectiveAnswer>();
   readonly #host: ReactiveControllerHost & { state: State };
@@ -21,23 +24,25 @@ export class Everything implements ReactiveController {
   }
 
   hostConnected(): void {
-    this.#host.state.addEventListener("change", this.#ask);
-    void this.#ask();
+    this.#host.state.addEventListener("change", this.#load);
+    void this.#load();
   }
 
   hostDisconnected(): void {
-    this.#host.state.removeEventListener("change", this.#ask);
+    this.#host.state.removeEventListener("change", this.#load);
   }
 
-  readonly #ask = async (): Promise<void> => {
+  readonly #load = async (): Promise<void> => {
     const { state } = this.#host;
     const { generation } = state;
     if (generation === this.#generation) return;
     this.#generation = generation;
-    const listed = await state.ask({ op: "subjects" }, SOON);
+    const listed = await state.query({ op: "subjects" }, SOON);
     if (!listed || !("ok" in listed)) return;
     const { subjects } = listed.ok;
-    const answers = await Promise.all(subjects.map(({ subject }) => state.ask({ op: "effective", subject, origins: true }, LATER)));
+    const answers = await Promise.all(
+      subjects.map(({ subject }) => state.query({ op: "effective", subject, origins: true }, LATER)),
+    );
     if (generation !== this.#generation || answers.includes(undefined)) return;
     this.subjects = subjects;
     this.answers = new Map(answers.flatMap((it) => (it && "ok" in it ? [[it.ok.subject, it.ok]] : [])));
@@ -45,14 +50,14 @@ export class Everything implements ReactiveController {
   };
 }
 
-/** Documents that say something as layers of one family: one document, or many of a kind. */
+/** Documents whose layers have one family: one document, or many of a kind. */
 export interface Source {
   id: string;
   colour: number;
   family: string;
   layers: Set<string>;
   documents: Set<string>;
-  /** Where it first says something. */
+  /** The first position at which it sets a value. */
   place?: Place;
   files: Set<string>;
   /** By subject. */
@@ -60,13 +65,13 @@ export interface Source {
 }
 
 export interface Feed {
-  /** Clusters that have a value from it. */
+  /** Clusters with an effective value from it. */
   clusters: Set<string>;
-  /** Paths at which another layer hides what it says, for some cluster. */
+  /** Paths at which another layer overrides it in some cluster. */
   hidden: Set<string>;
 }
 
-/** Sources by family, then by name. More than `many` documents of a kind are one source. */
+/** Sources by family, then by name. More than `many` documents of a kind are folded into one source. */
 export function sourcesOf(answers: Iterable<EffectiveAnswer>, many: number): Source[] {
   const sources = new Map<string, Source>();
   for (const { subject, results } of answers) {
@@ -80,10 +85,12 @@ export function sourcesOf(answers: Iterable<EffectiveAnswer>, many: number): Sou
       }
     }
   }
-  return folded([...sources.values()], many).sort((a, b) => a.colour - b.colour || (sourceName(a) < sourceName(b) ? -1 : 1));
+  return foldByKind([...sources.values()], many).sort(
+    (a, b) => a.colour - b.colour || (sourceName(a) < sourceName(b) ? -1 : 1),
+  );
 }
 
-/** Every value of a result with the layers that speak of it, winner first. */
+/** Every value of a result with its layers, winner first. */
 function* chainsOf(result: ResultAnswer): Iterable<[path: string, chain: LayerAnswer[]]> {
   yield* Object.entries(result.origins ?? {});
   for (const { base, origins } of result.objects ?? []) {
@@ -92,11 +99,28 @@ function* chainsOf(result: ResultAnswer): Iterable<[path: string, chain: LayerAn
   }
 }
 
-function feedOf(sources: Map<string, Source>, { layer, document, file, line, column }: LayerAnswer & PlaceAnswer, subject: string): Feed {
+function feedOf(
+  sources: Map<string, Source>,
+  { layer, document, file, line, column }: LayerAnswer & PlaceAnswer,
+  subject: string,
+): Feed {
   const { colour, family } = markOf(layer);
   const id = `${colour} ${document ?? layer}`;
   let source = sources.get(id);
-  if (!source) sources.set(id, (source = { id, colour, family, layers: new Set(), documents: new Set(), files: new Set(), feeds: new Map(), ...(file === undefined ? {} : { place: { file, line, column } }) }));
+  if (!source)
+    sources.set(
+      id,
+      (source = {
+        id,
+        colour,
+        family,
+        layers: new Set(),
+        documents: new Set(),
+        files: new Set(),
+        feeds: new Map(),
+        ...(file === undefined ? {} : { place: { file, line, column } }),
+      }),
+    );
   source.layers.add(layer);
   if (document !== undefined) source.documents.add(document);
   if (file !== undefined) source.files.add(file);
@@ -105,17 +129,30 @@ function feedOf(sources: Map<string, Source>, { layer, document, file, line, col
   return feed;
 }
 
-function folded(sources: Source[], many: number): Source[] {
+function foldByKind(sources: Source[], many: number): Source[] {
   const kinds = new Map<string, Source[]>();
   for (const it of sources) {
-    // What the engine adds by itself is one source: people did not write it as a layer.
-    const kind = it.family === "engine" ? "engine" : `${it.colour} ${named([...it.documents][0] ?? "").kind}`;
+    // Values that the engine injects are one source: they come from no document.
+    const kind = it.family === "engine" ? "engine" : `${it.colour} ${parseReference([...it.documents][0] ?? "").kind}`;
     kinds.set(kind, [...(kinds.get(kind) ?? []), it]);
   }
-  return [...kinds].flatMap(([kind, all]) => (all.length > (kind === "engine" ? 1 : many) ? [all.reduce(merged, { ...all[0]!, id: `${kind}s`, layers: new Set(), documents: new Set(), files: new Set(), feeds: new Map() })] : all));
+  return [...kinds].flatMap(([kind, all]) =>
+    all.length > (kind === "engine" ? 1 : many)
+      ? [
+          all.reduce(mergeSource, {
+            ...all[0]!,
+            id: `${kind}s`,
+            layers: new Set(),
+            documents: new Set(),
+            files: new Set(),
+            feeds: new Map(),
+          }),
+        ]
+      : all,
+  );
 }
 
-function merged(into: Source, it: Source): Source {
+function mergeSource(into: Source, it: Source): Source {
   for (const layer of it.layers) into.layers.add(layer);
   for (const document of it.documents) into.documents.add(document);
   for (const file of it.files) into.files.add(file);
@@ -128,52 +165,72 @@ function merged(into: Source, it: Source): Source {
   return into;
 }
 
-/** `acme/eu`, or `17 Clusters`. */
+/** `acme/eu`, or `17 Cluster documents`. */
 export function sourceName({ documents, layers }: Source): string {
   const [first] = documents;
   if (first === undefined) return [...layers].join(", ");
-  const { kind, namespace, name } = named(first);
-  const isOneKind = [...documents].every((it) => named(it).kind === kind);
-  if (documents.size > 1) return `${count(documents.size)} ${isOneKind ? `${kind} ` : ""}documents`;
+  const { kind, namespace, name } = parseReference(first);
+  const isOneKind = [...documents].every((it) => parseReference(it).kind === kind);
+  if (documents.size > 1) return `${formatCount(documents.size)} ${isOneKind ? `${kind} ` : ""}documents`;
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** A subject with its groups, or several subjects of a kind that nothing but their own document feeds. */
+/** A subject with its groups, or several folded subjects of a kind that no other document feeds. */
 export interface Target {
   id: string;
-  /** More than one when folded. */
+  /** More than one if folded. */
   subjects: SubjectAnswer[];
   clusters: number;
   groups: Group[];
 }
 
-/** Near to what feeds them, those that nothing feeds last. Where there are more than `most`, kinds with many subjects that no layer feeds are one target. */
-export function targetsOf(subjects: SubjectAnswer[], answers: Map<string, EffectiveAnswer>, sources: Source[], most: number, unfolded: Set<string>): Target[] {
+/**
+ * Sorted close to their sources, subjects without sources last. With more than `most` subjects, kinds with many
+ * subjects that no layer feeds are folded into one target.
+ */
+export function targetsOf(
+  subjects: SubjectAnswer[],
+  answers: Map<string, EffectiveAnswer>,
+  sources: Source[],
+  most: number,
+  unfolded: Set<string>,
+): Target[] {
   const fed = new Set(sources.flatMap((it) => [...it.feeds.keys()]));
   const kinds = new Map<string, SubjectAnswer[]>();
   for (const it of subjects) {
-    const kind = named(it.subject).kind;
+    const kind = parseReference(it.subject).kind;
     if (!fed.has(it.subject)) kinds.set(kind, [...(kinds.get(kind) ?? []), it]);
   }
   const targets = new Map<string, Target>();
   for (const it of subjects) {
-    const kind = named(it.subject).kind;
+    const kind = parseReference(it.subject).kind;
     const alike = kinds.get(kind) ?? [];
     const groups = groupsOf(answers.get(it.subject) ?? { subject: it.subject, results: [] });
     if (subjects.length > most && alike.length > 5 && alike.includes(it) && !unfolded.has(kind)) {
       const id = `all ${kind}`;
-      const clusters = new Set(alike.flatMap((other) => answers.get(other.subject)?.results.flatMap((result) => result.clusters) ?? []));
+      const clusters = new Set(
+        alike.flatMap((other) => answers.get(other.subject)?.results.flatMap((result) => result.clusters) ?? []),
+      );
       targets.set(id, { id, subjects: alike, clusters: clusters.size, groups: [] });
     } else {
-      targets.set(it.subject, { id: it.subject, subjects: [it], clusters: groups.reduce((sum, group) => sum + group.clusters.length, 0), groups });
+      targets.set(it.subject, {
+        id: it.subject,
+        subjects: [it],
+        clusters: groups.reduce((sum, group) => sum + group.clusters.length, 0),
+        groups,
+      });
     }
   }
-  const near = new Map([...targets.values()].map((it) => [it, middle(it, sources)]));
+  const near = new Map([...targets.values()].map((it) => [it, averageSourceIndex(it, sources)]));
   return [...targets.values()].sort((a, b) => near.get(a)! - near.get(b)!);
 }
 
-/** Where in the list of sources those of a target are, on average. */
-function middle(target: Target, sources: Source[]): number {
-  const at = sources.flatMap((it, index) => (it.family !== "engine" && target.subjects.some(({ subject }) => it.feeds.get(subject)?.clusters.size) ? [index] : []));
+/** The average index of a target's sources. */
+function averageSourceIndex(target: Target, sources: Source[]): number {
+  const at = sources.flatMap((it, index) =>
+    it.family !== "engine" && target.subjects.some(({ subject }) => it.feeds.get(subject)?.clusters.size)
+      ? [index]
+      : [],
+  );
   return at.length ? at.reduce((sum, it) => sum + it, 0) / at.length : sources.length;
 }

@@ -1,23 +1,31 @@
-// Like actions as one line, each of them on demand, and everything about it on demand again.
+// A group of similar actions as one line; its actions and their details on demand.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { clusterName, count, counted, inline, json } from "../../../words.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, formatCount, pluralize, inlineValue, toJson } from "../../../format.js";
 import { toYaml } from "../../../yaml.js";
-import { Watch } from "../../ask.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
-import { goToDocument } from "../../where.js";
-import { prose } from "../effective/prose.js";
-import { sheet, sign } from "../sheet.js";
-import { type ActionGroup, targetName } from "./group.js";
+import { goToDocument } from "../../locate.js";
+import { inlineCode } from "../inline-code.js";
+import { sheetStyles } from "../sheet.styles.js";
+import { verbSign } from "../tallies.js";
+import { type ActionGroup, targetName } from "./action-groups.js";
 
-const STEP = 50;
+const PAGE_SIZE = 50;
 
-export class Actions extends LitElement {
-  static override properties = { state: { attribute: false }, group: { attribute: false }, open: { state: true }, isSaid: { attribute: false }, shown: { state: true }, details: { state: true } };
+export class ActionGroupCard extends LitElement {
+  static override properties = {
+    state: { attribute: false },
+    group: { attribute: false },
+    open: { state: true },
+    isSaid: { attribute: false },
+    shown: { state: true },
+    details: { state: true },
+  };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -67,16 +75,16 @@ export class Actions extends LitElement {
   declare state: State;
   declare group: ActionGroup;
   declare open: boolean;
-  /** Whether why they are held is said elsewhere. */
+  /** Whether the reason for holding them is shown elsewhere. */
   declare isSaid: boolean;
   declare shown: number;
-  /** The ids of the actions that are unfolded. */
+  /** The ids of the unfolded actions. */
   declare details: ReadonlySet<string>;
 
   constructor() {
     super();
-    [this.open, this.isSaid, this.shown, this.details] = [false, false, STEP, new Set()];
-    new Watch(this);
+    [this.open, this.isSaid, this.shown, this.details] = [false, false, PAGE_SIZE, new Set()];
+    new StateController(this);
   }
 
   override render() {
@@ -84,68 +92,165 @@ export class Actions extends LitElement {
     const [first] = actions as [ActionAnswer];
     const held = first.held;
     const more = actions.length - 1;
-    return html`<article class="card ${held ? "loud" : ""}" data-verb=${verb} aria-label="${verb} ${targetName(first.target)}${more ? ` and ${count(more)} more` : ""}">
+    return html`<article
+      class="card ${held ? "loud" : ""}"
+      data-verb=${verb}
+      aria-label="${verb} ${targetName(first.target)}${more ? ` and ${formatCount(more)} more` : ""}"
+    >
       <div class="line whole">
-        ${sign(verb)}
-        <button class="link main" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}><span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${verb} <span class="target">${targetName(first.target)}</span>${more ? html` and ${count(more)} more` : nothing}</button>
-        <span class="push quiet">${held ? "‖ held, " : nothing}${more ? counted(actions.length, "action") : clusterName(first.cluster)}</span>
+        ${verbSign(verb)}
+        <button class="link main" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
+          <span aria-hidden="true">${this.open ? "▾" : "▸"}</span> ${verb}
+          <span class="target">${targetName(first.target)}</span
+          >${more ? html` and ${formatCount(more)} more` : nothing}
+        </button>
+        <span class="push quiet"
+          >${held ? "‖ held, " : nothing}${
+            more ? pluralize(actions.length, "action") : clusterName(first.cluster)
+          }</span
+        >
       </div>
-      <div class="quiet">${prose(more ? this.#reason(actions) : first.reason.text)}; from <button class="link" @click=${() => this.state.choose({ subject, ...this.#clusterOf(first) })}>${subject}</button></div>
-      ${held && !this.isSaid ? html`<p><strong>‖ held: ${prose(held.text)}.</strong> To let it pass: ${prose(held.hint)}</p>` : nothing}
-      ${this.open ? this.#all(actions) : nothing}
+      <div class="quiet">
+        ${inlineCode(more ? this.#reason(actions) : first.reason.text)}; from
+        <button class="link" @click=${() => this.state.select({ subject, ...this.#clusterSelection(first) })}>
+          ${subject}
+        </button>
+      </div>
+      ${
+        held && !this.isSaid
+          ? html`<p><strong>‖ held: ${inlineCode(held.text)}.</strong> To let it pass: ${inlineCode(held.hint)}</p>`
+          : nothing
+      }
+      ${this.open ? this.#actions(actions) : nothing}
     </article>`;
   }
 
-  /** What they have in common. */
+  /** The common reason. */
   #reason(actions: ActionAnswer[]): string {
     const texts = new Set(actions.map((it) => it.reason.text));
     return texts.size === 1 ? [...texts][0]! : `${actions[0]!.reason.text}, and the like`;
   }
 
-  #all(actions: ActionAnswer[]) {
+  #actions(actions: ActionAnswer[]) {
     const shown = actions.slice(0, this.shown);
     return html`<div class="all">
-      ${shown.map((it) => this.#one(it, actions.length === 1))}
-      ${shown.length < actions.length ? html`<button @click=${() => (this.shown += STEP * 4)}>show more (${count(actions.length - shown.length)} left)</button>` : nothing}
+      ${shown.map((it) => this.#action(it, actions.length === 1))}
+      ${
+        shown.length < actions.length
+          ? html`<button @click=${() => (this.shown += PAGE_SIZE * 4)}>
+              show more (${formatCount(actions.length - shown.length)} left)
+            </button>`
+          : nothing
+      }
     </div>`;
   }
 
-  #one(action: ActionAnswer, alone: boolean) {
+  #action(action: ActionAnswer, alone: boolean) {
     const open = alone || this.details.has(action.id);
     const differences = action.reason.differences ?? [];
     return html`<div class="one">
-      ${alone
-        ? nothing
-        : html`<div class="line">
-            <button class="link target" aria-expanded=${open} @click=${() => this.#toggle(action.id)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> ${targetName(action.target)}</button>
-            <span class="quiet">${prose(action.reason.text)}</span>
-            <button class="link push" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>
-          </div>`}
-      ${open
-        ? html`<div class="line">
-              ${alone ? html`<button class="link" @click=${() => this.state.choose({ cluster: action.cluster, subject: action.subject })}>${clusterName(action.cluster)}</button>` : nothing}
-              <button class="link" @click=${() => goToDocument(this.state, action.subject)}>to the document of ${action.subject}</button>
-              <span class="quiet">${action.reason.code}</span>
-            </div>
-            ${differences.length ? this.#differences(differences) : nothing}
-            ${action.body === undefined ? nothing : html`<details><summary>the object</summary><pre tabindex="0" aria-label="The object">${toYaml(action.body)}</pre></details>`}
-            ${action.patch === undefined ? nothing : html`<details><summary>the patch, ${counted(action.patch.length, "operation")}</summary><pre tabindex="0" aria-label="The patch">${json(action.patch, 2)}</pre></details>`}
-            ${action.precondition ? html`<div class="quiet">only while the live object is ${json(action.precondition)}</div>` : nothing}`
-        : nothing}
+      ${
+        alone
+          ? nothing
+          : html`<div class="line">
+              <button class="link target" aria-expanded=${open} @click=${() => this.#toggle(action.id)}>
+                <span aria-hidden="true">${open ? "▾" : "▸"}</span> ${targetName(action.target)}
+              </button>
+              <span class="quiet">${inlineCode(action.reason.text)}</span>
+              <button
+                class="link push"
+                @click=${() => this.state.select({ cluster: action.cluster, subject: action.subject })}
+              >
+                ${clusterName(action.cluster)}
+              </button>
+            </div>`
+      }
+      ${
+        open
+          ? html`<div class="line">
+                ${
+                  alone
+                    ? html`<button
+                        class="link"
+                        @click=${() => this.state.select({ cluster: action.cluster, subject: action.subject })}
+                      >
+                        ${clusterName(action.cluster)}
+                      </button>`
+                    : nothing
+                }
+                <button class="link" @click=${() => goToDocument(this.state, action.subject)}>
+                  to the document of ${action.subject}
+                </button>
+                <span class="quiet">${action.reason.code}</span>
+              </div>
+              ${differences.length ? this.#differences(differences) : nothing}
+              ${
+                action.body === undefined
+                  ? nothing
+                  : html`<details>
+                      <summary>the object</summary>
+                      <pre tabindex="0" aria-label="The object">${toYaml(action.body)}</pre>
+                    </details>`
+              }
+              ${
+                action.patch === undefined
+                  ? nothing
+                  : html`<details>
+                      <summary>the patch, ${pluralize(action.patch.length, "operation")}</summary>
+                      <pre tabindex="0" aria-label="The patch">${toJson(action.patch, 2)}</pre>
+                    </details>`
+              }
+              ${
+                action.precondition
+                  ? html`<div class="quiet">only while the live object is ${toJson(action.precondition)}</div>`
+                  : nothing
+              }`
+          : nothing
+      }
     </div>`;
   }
 
   #differences(differences: DifferenceAnswer[]) {
-    return html`<table><caption class="visually-hidden">Differences</caption>
-      <thead><tr><th scope="col">place</th><th scope="col" class="kind">difference</th><th scope="col">live → desired</th></tr></thead>
-      <tbody>${differences.map(
-        (it) => html`<tr><th scope="row" class="mono">${it.path || "/"}</th><td>${it.kind}</td><td>
-          <div tabindex="0" role="group" aria-label="live and desired">${it.live === undefined ? html`<span class="quiet">not there</span>` : html`<span class="was" dir="auto">${inline(it.live)}</span>`} → ${it.desired === undefined ? html`<span class="quiet">gone</span>` : html`<span class="is" dir="auto">${inline(it.desired)}</span>`}</div></td></tr>`,
-      )}</tbody></table>`;
+    return html`<table>
+      <caption class="visually-hidden">
+        Differences
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">place</th>
+          <th scope="col" class="kind">difference</th>
+          <th scope="col">live → desired</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${differences.map(
+          (it) =>
+            html`<tr>
+              <th scope="row" class="mono">${it.path || "/"}</th>
+              <td>${it.kind}</td>
+              <td>
+                <div tabindex="0" role="group" aria-label="live and desired">
+                  ${
+                    it.live === undefined
+                      ? html`<span class="quiet">not there</span>`
+                      : html`<span class="was" dir="auto">${inlineValue(it.live)}</span>`
+                  }
+                  →
+                  ${
+                    it.desired === undefined
+                      ? html`<span class="quiet">gone</span>`
+                      : html`<span class="is" dir="auto">${inlineValue(it.desired)}</span>`
+                  }
+                </div>
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
   }
 
-  /** Of what is done on the hub for a cluster, the hub's own page says little: the choice of cluster stays. */
-  #clusterOf(action: ActionAnswer): { cluster?: string } {
+  /** Keeps the selected cluster for actions on the hub, since the hub's own column shows little. */
+  #clusterSelection(action: ActionAnswer): { cluster?: string } {
     return action.cluster === "" ? {} : { cluster: action.cluster };
   }
 
@@ -156,4 +261,4 @@ export class Actions extends LitElement {
   }
 }
 
-customElements.define("ff-actions", Actions);
+customElements.define("ff-actions", ActionGroupCard);

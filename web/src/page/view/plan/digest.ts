@@ -1,17 +1,17 @@
-// The digest of a plan, as `fleetfold approve` takes it. It must be that of the real Secrets: where the page has only digests of
-// their values, the server that has them says it.
+// The digest of a plan, as `fleetfold approve` takes it. It must cover the real Secrets: if the page only has digests
+// of their values, the server provides the plan's digest.
 import { css, html, LitElement, nothing } from "lit";
-import { look } from "../../../look.js";
-import { Watch } from "../../ask.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
-import "../copy.js";
-import { sheet } from "../sheet.js";
+import "../copy-button.js";
+import { sheetStyles } from "../sheet.styles.js";
 
 export class Digest extends LitElement {
   static override properties = { state: { attribute: false }, digest: {} };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -48,31 +48,53 @@ export class Digest extends LitElement {
     `,
   ];
   declare state: State;
-  /** What the engine of the page came to. */
+  /** The digest computed by the page's engine. */
   declare digest: string;
 
   constructor() {
     super();
     this.digest = "";
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {
     const { source, edits } = this.state;
     const digest = source.masked && !edits.length ? source.digest : this.digest;
-    if (digest === undefined) return html`<p class="card loud" role="status">The server does not say the digest: its plan is not worked out yet.</p>`;
+    if (digest === undefined)
+      return html`<p class="card loud" role="status">
+        The server does not say the digest: its plan is not worked out yet.
+      </p>`;
     return html`<div class="card" role="group" aria-label="Digest">
       ${this.#command(digest, "the digest")}
-      ${this.#command(`fleetfold approve ${digest}`, "the command that approves it", "for a runner that waits for approval")}
-      ${this.#command("fleetfold plan --from-cluster -o plan.json && fleetfold apply plan.json", "the commands that apply it", "or by hand: it is done only while it is still this plan")}
-      ${source.masked && edits.length
-        ? html`<p class="warn">This digest holds for masked Secrets only. Apply the edits to the documents, and the server gives the one to approve.</p>`
-        : nothing}
+      ${this.#command(
+        `fleetfold approve ${digest}`,
+        "the command that approves it",
+        "for a runner that waits for approval",
+      )}
+      ${this.#command(
+        "fleetfold plan --from-cluster -o plan.json && fleetfold apply plan.json",
+        "the commands that apply it",
+        "or by hand: it is done only while it is still this plan",
+      )}
+      ${
+        source.masked && edits.length
+          ? html`<p class="warn">
+              This digest holds for masked Secrets only. Apply the edits to the documents, and the server gives the one
+              to approve.
+            </p>`
+          : nothing
+      }
     </div>`;
   }
 
   #command(text: string, what: string, about = "") {
-    return html`<div class="command"><div><code class=${about ? "" : "digest"} title=${text}>${text}</code>${about ? html`<div class="quiet">${about}</div>` : nothing}</div><ff-copy .text=${text} .what=${what}></ff-copy></div>`;
+    return html`<div class="command">
+      <div>
+        <code class=${about ? "" : "digest"} title=${text}>${text}</code
+        >${about ? html`<div class="quiet">${about}</div>` : nothing}
+      </div>
+      <ff-copy .text=${text} .what=${what}></ff-copy>
+    </div>`;
   }
 }
 

@@ -1,21 +1,28 @@
-// What must be seen before more can be said, by cluster, and a place to give it.
+// The needs of a plan in one cluster, and a form to paste the objects.
 import { css, html, LitElement, nothing } from "lit";
 import type { NeedAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { clusterName, counted } from "../../../words.js";
-import { Watch } from "../../ask.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, pluralize } from "../../../format.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
-import "../copy.js";
-import { sheet } from "../sheet.js";
-import { kubectl, targetName } from "./group.js";
+import "../copy-button.js";
+import { sheetStyles } from "../sheet.styles.js";
+import { kubectlCommand, targetName } from "./action-groups.js";
 
-const FEW = 6;
+const INITIAL_NEEDS = 6;
 
 export class Needs extends LitElement {
-  static override properties = { state: { attribute: false }, cluster: {}, needs: { attribute: false }, open: { state: true }, all: { state: true }, problem: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    cluster: {},
+    needs: { attribute: false },
+    open: { state: true },
+    all: { state: true },
+    problem: { state: true },
+  };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -42,40 +49,72 @@ export class Needs extends LitElement {
   constructor() {
     super();
     [this.cluster, this.needs, this.open, this.all, this.problem] = ["", [], false, false, ""];
-    new Watch(this);
+    new StateController(this);
   }
 
   override render() {
     const cluster = clusterName(this.cluster);
-    const shown = this.all ? this.needs : this.needs.slice(0, FEW);
+    const shown = this.all ? this.needs : this.needs.slice(0, INITIAL_NEEDS);
     return html`<article class="card loud" aria-label="To be seen in ${cluster}">
       <div class="line">
         <span class="sign warn" aria-hidden="true">?</span>
-        <button class="link" @click=${() => this.state.choose({ cluster: this.cluster })}>${cluster}</button>
-        <span>${counted(this.needs.length, "object or list", "objects and lists")} to look at</span>
-        <button class="push" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>paste what was seen</button>
+        <button class="link" @click=${() => this.state.select({ cluster: this.cluster })}>${cluster}</button>
+        <span>${pluralize(this.needs.length, "object or list", "objects and lists")} to look at</span>
+        <button class="push" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
+          paste what was seen
+        </button>
       </div>
-      <ul class="plain">${shown.map((it) => html`<li><code>${targetName(it)}</code>${it.name ? nothing : html` <span class="quiet">the list${it.labelSelector ? ` of ${it.labelSelector}` : ""}</span>`}</li>`)}</ul>
-      ${shown.length < this.needs.length ? html`<button class="link" @click=${() => (this.all = true)}>and ${this.needs.length - shown.length} more</button>` : nothing}
+      <ul class="plain">
+        ${shown.map(
+          (it) =>
+            html`<li>
+              <code>${targetName(it)}</code>${
+                it.name
+                  ? nothing
+                  : html` <span class="quiet">the list${it.labelSelector ? ` of ${it.labelSelector}` : ""}</span>`
+              }
+            </li>`,
+        )}
+      </ul>
+      ${
+        shown.length < this.needs.length
+          ? html`<button class="link" @click=${() => (this.all = true)}>
+              and ${this.needs.length - shown.length} more
+            </button>`
+          : nothing
+      }
       ${this.open ? this.#paste(cluster) : nothing}
       ${this.problem ? html`<p class="error" role="alert">${this.problem}</p>` : nothing}
     </article>`;
   }
 
   #paste(cluster: string) {
-    const commands = this.needs.map(kubectl).join("\necho ---\n");
-    return html`
-      <p>Look, and paste or drop the answer as YAML or JSON. It says what ${cluster} has:
-        ${this.#isAll ? html`what is not in it counts as absent.` : html`what is not in it stays unknown.`}</p>
-      <div class="line"><span class="quiet">${this.needs.length === 1 ? html`<code>${commands}</code>` : counted(this.needs.length, "command")}</span> <ff-copy class="push" .text=${commands} .what=${"the commands that look"}></ff-copy></div>
-      <textarea aria-label="What was seen in ${cluster}" spellcheck="false" placeholder="apiVersion: …" @dragover=${this.#over} @dragleave=${this.#leave} @drop=${this.#drop}></textarea>
+    const commands = this.needs.map(kubectlCommand).join("\necho ---\n");
+    return html` <p>
+        Look, and paste or drop the answer as YAML or JSON. It says what ${cluster} has:
+        ${this.#isAll ? html`what is not in it counts as absent.` : html`what is not in it stays unknown.`}
+      </p>
+      <div class="line">
+        <span class="quiet"
+          >${this.needs.length === 1 ? html`<code>${commands}</code>` : pluralize(this.needs.length, "command")}</span
+        >
+        <ff-copy class="push" .text=${commands} .what=${"the commands that look"}></ff-copy>
+      </div>
+      <textarea
+        aria-label="What was seen in ${cluster}"
+        spellcheck="false"
+        placeholder="apiVersion: …"
+        @dragover=${this.#over}
+        @dragleave=${this.#leave}
+        @drop=${this.#drop}
+      ></textarea>
       <div class="line">
         <button class="primary" @click=${this.#load}>take it as seen in ${cluster}</button>
         ${this.#isAll ? html`<button @click=${() => this.#add("")}>nothing of it is there</button>` : nothing}
       </div>`;
   }
 
-  /** Whether what is given is all that the cluster has. */
+  /** Whether the pasted objects are complete for the cluster. */
   get #isAll(): boolean {
     const { source } = this.state;
     return source.complete.includes(this.cluster) || !source.files.some((it) => it.live === this.cluster);
@@ -104,17 +143,21 @@ export class Needs extends LitElement {
     else this.problem = "Nothing is pasted yet.";
   };
 
-  /** What cannot be read is told and not taken. */
+  /** Rejects input that does not parse. */
   async #add(text: string): Promise<void> {
-    const parsed = await this.state.ask({ op: "parse", text }, 0);
+    const parsed = await this.state.query({ op: "parse", text }, 0);
     if (parsed && "error" in parsed) {
-      this.problem = `${parsed.error.at ? `line ${parsed.error.at.replace(":", ", column ")}: ` : ""}${parsed.error.message}`;
+      this.problem = `${
+        parsed.error.at ? `line ${parsed.error.at.replace(":", ", column ")}: ` : ""
+      }${parsed.error.message}`;
       return;
     }
     this.problem = "";
     const name = `live/${this.cluster || "_hub"}/pasted.yaml`;
     const before = this.state.files.get(name)?.text;
-    await this.state.add([{ name, text: before?.trim() ? `${before.trimEnd()}\n---\n${text}` : text, live: this.cluster }]);
+    await this.state.add([
+      { name, text: before?.trim() ? `${before.trimEnd()}\n---\n${text}` : text, live: this.cluster },
+    ]);
   }
 }
 

@@ -1,4 +1,4 @@
-// The codes that answers carry, read from the page that the engine's records write.
+// The codes of answers, parsed from the generated page `docs/codes.md`.
 import text from "../../../../../docs/codes.md?raw";
 
 export interface Code {

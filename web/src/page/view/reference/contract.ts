@@ -1,4 +1,4 @@
-// The contract as its schema has it: every op with its request and answer, every record with its fields.
+// The contract from its schema: every op with its request and answer, every record with its fields.
 import examples from "../../../../examples.json";
 import schema from "../../../../contract.schema.json";
 import type { LoadRequest, Op } from "../../../../contract.js";
@@ -22,7 +22,7 @@ export interface OpPage {
   request: string;
   answer: string;
   example: { op: string } & Record<string, unknown>;
-  /** Whether it is about documents that were loaded before. */
+  /** Whether it works on loaded documents. */
   needsDocuments: boolean;
 }
 
@@ -30,8 +30,22 @@ export const RECORDS = schema.$defs as unknown as Record<string, Schema>;
 
 /** Answers that are not named after their op. */
 const ANSWERS: Record<string, string> = { describe: "Description", configure: "SettingsAnswer" };
-/** Ops that say everything in their request. */
-const ALONE = new Set(["describe", "parse", "select", "fold", "retain", "patch", "match", "adopt", "release", "authorize", "refresh", "mold", "kinds"]);
+/** Ops that need no loaded documents. */
+const STATELESS_OPS = new Set([
+  "describe",
+  "parse",
+  "select",
+  "fold",
+  "retain",
+  "patch",
+  "match",
+  "adopt",
+  "release",
+  "authorize",
+  "refresh",
+  "mold",
+  "kinds",
+]);
 
 export const OPS: OpPage[] = (schema.oneOf as Schema[]).map((it) => {
   const request = nameOf(it.$ref!);
@@ -42,14 +56,14 @@ export const OPS: OpPage[] = (schema.oneOf as Schema[]).map((it) => {
     request,
     answer: ANSWERS[op] ?? `${op[0]!.toUpperCase()}${op.slice(1)}Answer`,
     example: (examples as unknown as Record<string, OpPage["example"]>)[op] ?? { op },
-    needsDocuments: !ALONE.has(op),
+    needsDocuments: !STATELESS_OPS.has(op),
   };
 });
 
-/** What stands before a request that is about documents. */
+/** The request that loads documents before the others. */
 export const LOAD = (examples as unknown as { load: LoadRequest }).load;
 
-/** A type in words, and the records that it names. */
+/** A part of a type's description: text or a link to a record. */
 export type Part = string | { record: string };
 
 export function typeOf(it: Schema): Part[] {
@@ -58,12 +72,13 @@ export function typeOf(it: Schema): Part[] {
   if (it.enum) return [it.enum.map((one) => JSON.stringify(one)).join(" or ")];
   if (it.anyOf) return it.anyOf.flatMap((one, at): Part[] => [...(at ? [" or "] : []), ...typeOf(one)]);
   if (it.type === "array") return ["list of ", ...typeOf(it.items ?? {})];
-  if (it.type === "object") return typeof it.additionalProperties === "object" ? ["map to ", ...typeOf(it.additionalProperties)] : ["object"];
+  if (it.type === "object")
+    return typeof it.additionalProperties === "object" ? ["map to ", ...typeOf(it.additionalProperties)] : ["object"];
   if (Array.isArray(it.type)) return [it.type.join(" or ")];
   return [it.type ?? "anything"];
 }
 
-/** The records that a record names, and those that they name, each once. */
+/** The records that a record refers to, transitively, each once. */
 export function recordsBelow(name: string, seen = new Set<string>()): string[] {
   for (const field of Object.values(RECORDS[name]?.properties ?? {})) {
     for (const part of typeOf(field)) {

@@ -1,28 +1,37 @@
-// Docs in the page: how to read it, every request of the contract to try out, and every code.
+// The reference: a guide, every request of the contract to try out, and every code.
 import { css, html, LitElement, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { marks } from "../../../layers.js";
-import { look } from "../../../look.js";
-import { counted } from "../../../words.js";
-import { Watch } from "../../ask.js";
+import { markStyles } from "../../../layers.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { pluralize } from "../../../format.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
-import { prose } from "../effective/prose.js";
+import { inlineCode } from "../inline-code.js";
 import { reveal } from "../reveal.js";
 import { CODES } from "./codes.js";
 import { OPS, type OpPage, RECORDS, recordsBelow, typeOf } from "./contract.js";
 import { guide } from "./guide.js";
-import "./try.js";
-import { sheet } from "../sheet.js";
+import "./try-request.js";
+import { sheetStyles } from "../sheet.styles.js";
 
 type Chapter = "guide" | "requests" | "codes";
-const CHAPTERS: [chapter: Chapter, title: string][] = [["guide", "Guide"], ["requests", "Requests"], ["codes", "Codes"]];
+const CHAPTERS: [chapter: Chapter, title: string][] = [
+  ["guide", "Guide"],
+  ["requests", "Requests"],
+  ["codes", "Codes"],
+];
 
 export class ReferencePages extends LitElement {
-  static override properties = { state: { attribute: false }, chapter: { state: true }, op: { state: true }, find: { state: true } };
+  static override properties = {
+    state: { attribute: false },
+    chapter: { state: true },
+    op: { state: true },
+    find: { state: true },
+  };
   static override styles = [
-    look,
-    marks,
-    sheet,
+    baseStyles,
+    markStyles,
+    sheetStyles,
     css`
       :host {
         padding: 0;
@@ -95,29 +104,34 @@ export class ReferencePages extends LitElement {
   declare chapter: Chapter;
   declare op: OpPage;
   declare find: string;
-  #went: string | undefined;
+  #openedPath: string | undefined;
 
   constructor() {
     super();
     [this.chapter, this.op, this.find] = ["guide", OPS.find((it) => it.op === "whatIf") ?? OPS[0]!, ""];
-    new Watch(this);
+    new StateController(this);
   }
 
-  /** A path can name a page here: `code:bad-yaml`, `op:plan`. */
+  /** A path can select a page here: `code:bad-yaml`, `op:plan`. */
   override willUpdate(): void {
-    const { path } = this.state.choice;
-    if (path === this.#went) return;
-    this.#went = path;
+    const { path } = this.state.selection;
+    if (path === this.#openedPath) return;
+    this.#openedPath = path;
     const [, kind, name] = /^(code|op):(.+)$/.exec(path ?? "") ?? [];
     if (kind === "code" && CODES.some((it) => it.name === name)) [this.chapter, this.find] = ["codes", ""];
     const op = kind === "op" ? OPS.find((it) => it.op === name) : undefined;
     if (op) [this.chapter, this.op] = ["requests", op];
-    if (kind === "code") void this.updateComplete.then(() => reveal(this.renderRoot.querySelector('tr[aria-current="true"]')));
+    if (kind === "code")
+      void this.updateComplete.then(() => reveal(this.renderRoot.querySelector('tr[aria-current="true"]')));
   }
 
   override render() {
-    return html`<div class="head"><h2>Reference</h2>
-        ${CHAPTERS.map(([it, title]) => html`<button aria-pressed=${this.chapter === it} @click=${() => (this.chapter = it)}>${title}</button>`)}
+    return html`<div class="head">
+        <h2>Reference</h2>
+        ${CHAPTERS.map(
+          ([it, title]) =>
+            html`<button aria-pressed=${this.chapter === it} @click=${() => (this.chapter = it)}>${title}</button>`,
+        )}
       </div>
       ${this.chapter === "guide" ? guide() : this.chapter === "codes" ? this.#codes() : this.#requests()}`;
   }
@@ -125,35 +139,91 @@ export class ReferencePages extends LitElement {
   #requests() {
     const { op } = this;
     const below = recordsBelow(op.answer, new Set(recordsBelow(op.request)));
-    return html`
-      <nav aria-label="Requests">${OPS.map((it) => html`<button class="mono" aria-pressed=${it === op} @click=${() => this.state.choose({ path: `op:${it.op}` })}>${it.op}</button>`)}</nav>
+    return html` <nav aria-label="Requests">
+        ${OPS.map(
+          (it) =>
+            html`<button
+              class="mono"
+              aria-pressed=${it === op}
+              @click=${() => this.state.select({ path: `op:${it.op}` })}
+            >
+              ${it.op}
+            </button>`,
+        )}
+      </nav>
       <section aria-label=${op.op}>
         <h3><code>${op.op}</code></h3>
-        <p>${prose(op.about)}</p>
+        <p>${inlineCode(op.about)}</p>
         <ff-try .state=${this.state} .page=${op}></ff-try>
       </section>
-      <section aria-label="Request"><h3>Request</h3>${this.#record(op.request)}</section>
-      <section aria-label="Answer"><h3>Answer <span class="quiet">under <code>ok</code></span></h3><p class="quiet">${prose(RECORDS[op.answer]?.description ?? "")}</p>${this.#record(op.answer)}</section>
-      ${below.length
-        ? html`<section aria-label="Records"><h3>Records <span class="quiet">that these name</span></h3>
-            ${repeat(below, (it) => `${op.op} ${it}`, (it) => html`<details id="record-${it}" class="card"><summary><code>${it}</code> <span class="quiet">${prose(RECORDS[it]?.description ?? "")}</span></summary>${this.#record(it)}</details>`)}</section>`
-        : nothing}`;
+      <section aria-label="Request">
+        <h3>Request</h3>
+        ${this.#record(op.request)}
+      </section>
+      <section aria-label="Answer">
+        <h3>
+          Answer <span class="quiet">under <code>ok</code></span>
+        </h3>
+        <p class="quiet">${inlineCode(RECORDS[op.answer]?.description ?? "")}</p>
+        ${this.#record(op.answer)}
+      </section>
+      ${
+        below.length
+          ? html`<section aria-label="Records">
+              <h3>Records <span class="quiet">that these name</span></h3>
+              ${repeat(
+                below,
+                (it) => `${op.op} ${it}`,
+                (it) =>
+                  html`<details id="record-${it}" class="card">
+                    <summary>
+                      <code>${it}</code> <span class="quiet">${inlineCode(RECORDS[it]?.description ?? "")}</span>
+                    </summary>
+                    ${this.#record(it)}
+                  </details>`,
+              )}
+            </section>`
+          : nothing
+      }`;
   }
 
   #record(name: string) {
     const record = RECORDS[name];
     const fields = Object.entries(record?.properties ?? {}).filter(([field]) => field !== "op");
     if (!fields.length) return html`<p class="quiet">No fields.</p>`;
-    // What must be there comes first.
+    // Required fields first.
     const required = new Set(record?.required ?? []);
     fields.sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));
-    return html`<table><caption class="visually-hidden">Fields of ${name}</caption>
-      <thead><tr><th scope="col">field</th><th scope="col" class="type">type</th><th scope="col">means</th></tr></thead>
-      <tbody>${fields.map(
-        ([field, it]) => html`<tr><th scope="row"><code>${field}</code>${required.has(field) ? nothing : html` <span class="quiet">optional</span>`}</th>
-          <td class="type">${typeOf(it).map((part) => (typeof part === "string" ? part : html`<button class="link" @click=${() => this.#open(part.record)}>${part.record}</button>`))}</td>
-          <td>${prose(it.description ?? "")}</td></tr>`,
-      )}</tbody></table>`;
+    return html`<table>
+      <caption class="visually-hidden">
+        Fields of ${name}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">field</th>
+          <th scope="col" class="type">type</th>
+          <th scope="col">means</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${fields.map(
+          ([field, it]) =>
+            html`<tr>
+              <th scope="row">
+                <code>${field}</code>${required.has(field) ? nothing : html` <span class="quiet">optional</span>`}
+              </th>
+              <td class="type">
+                ${typeOf(it).map((part) =>
+                  typeof part === "string"
+                    ? part
+                    : html`<button class="link" @click=${() => this.#open(part.record)}>${part.record}</button>`,
+                )}
+              </td>
+              <td>${inlineCode(it.description ?? "")}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
   }
 
   #open(record: string): void {
@@ -167,16 +237,48 @@ export class ReferencePages extends LitElement {
   #codes() {
     const wanted = this.find.trim().toLowerCase();
     const shown = CODES.filter((it) => !wanted || it.name.includes(wanted) || it.means.toLowerCase().includes(wanted));
-    const chosen = /^code:(.+)$/.exec(this.state.choice.path ?? "")?.[1];
-    return html`<p>Answers carry these names, and programs may branch on them: none of them ever changes its meaning.</p>
-      <input type="search" aria-label="Find a code" placeholder="find a code or what it means" .value=${this.find} @input=${(event: Event) => (this.find = (event.target as HTMLInputElement).value)} />
-      <p class="quiet" role="status">${counted(shown.length, "code")}</p>
+    const chosen = /^code:(.+)$/.exec(this.state.selection.path ?? "")?.[1];
+    return html`<p>
+        Answers carry these names, and programs may branch on them: none of them ever changes its meaning.
+      </p>
+      <input
+        type="search"
+        aria-label="Find a code"
+        placeholder="find a code or what it means"
+        .value=${this.find}
+        @input=${(event: Event) => (this.find = (event.target as HTMLInputElement).value)}
+      />
+      <p class="quiet" role="status">${pluralize(shown.length, "code")}</p>
       ${["Findings", "Reasons"].map((of) => {
         const rows = shown.filter((it) => it.of === of);
         return rows.length
-          ? html`<section aria-label=${of}><h3>${of}</h3><table class="codes"><caption class="visually-hidden">${of}</caption>
-              <thead><tr><th scope="col">code</th><th scope="col">means</th></tr></thead>
-              <tbody>${rows.map((it) => html`<tr aria-current=${it.name === chosen ? "true" : "false"}><th scope="row"><button class="link mono" @click=${() => this.state.choose({ path: `code:${it.name}` })}>${it.name}</button></th><td>${prose(it.means)}</td></tr>`)}</tbody></table></section>`
+          ? html`<section aria-label=${of}>
+              <h3>${of}</h3>
+              <table class="codes">
+                <caption class="visually-hidden">
+                  ${of}
+                </caption>
+                <thead>
+                  <tr>
+                    <th scope="col">code</th>
+                    <th scope="col">means</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map(
+                    (it) =>
+                      html`<tr aria-current=${it.name === chosen ? "true" : "false"}>
+                        <th scope="row">
+                          <button class="link mono" @click=${() => this.state.select({ path: `code:${it.name}` })}>
+                            ${it.name}
+                          </button>
+                        </th>
+                        <td>${inlineCode(it.means)}</td>
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </section>`
           : nothing;
       })}`;
   }

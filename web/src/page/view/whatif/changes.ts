@@ -1,12 +1,12 @@
-// What an edit changes, and what it says without effect.
+// The cards of the What-if view: changes and shadowed edits.
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { CauseAnswer, ChangeAnswer, ChangeGroup, ShadowAnswer } from "../../../../contract.js";
 import { layerMark } from "../../../layers.js";
-import { counted, inline, placeName, reference } from "../../../words.js";
+import { pluralize, inlineValue, placeName, referenceText } from "../../../format.js";
 import type { Place, State } from "../../state.js";
-import { goToDocument } from "../../where.js";
+import { goToDocument } from "../../locate.js";
 
-const WORDS: Record<string, [sign: string, tone: string, word: string]> = {
+const CHANGE_TEXT: Record<string, [sign: string, tone: string, word: string]> = {
   changed: ["~", "patched", "changes for"],
   joins: ["+", "added", "new for"],
   leaves: ["−", "removed", "gone for"],
@@ -14,44 +14,83 @@ const WORDS: Record<string, [sign: string, tone: string, word: string]> = {
   heals: ["✓", "added", "works again for"],
 };
 
-const MANY = 40;
-const LONG = 120;
+const INITIAL_CHANGES = 40;
+const SCROLL_FROM = 120;
 
-/** What the change-by-change view of a group needs to know beside it. */
-export interface Shown {
+export interface CardOptions {
   state: State;
-  /** Whether everything is written out. */
+  /** Whether everything is shown. */
   all: boolean;
   unfold: () => void;
 }
 
-export function groupCard(group: ChangeGroup, { state, all, unfold }: Shown): TemplateResult {
-  const [sign, tone, word] = WORDS[group.change] ?? ["~", "patched", `${group.change}:`];
-  const shown = all ? group.changes : group.changes.slice(0, MANY);
-  const of = state.choice.subject === group.subject && group.clusters.includes(state.choice.cluster ?? group.clusters[0]!);
-  const isCurrent = of && (group.changes.length === 0 || group.changes.some((it) => it.path === state.choice.path && it.object === state.choice.object));
-  return html`<article class="card" data-change=${group.change} aria-current=${isCurrent ? "true" : "false"} aria-label="${group.subject} ${word} ${counted(group.clusters.length, "cluster")}">
+export function groupCard(group: ChangeGroup, { state, all, unfold }: CardOptions): TemplateResult {
+  const [sign, tone, word] = CHANGE_TEXT[group.change] ?? ["~", "patched", `${group.change}:`];
+  const shown = all ? group.changes : group.changes.slice(0, INITIAL_CHANGES);
+  const of =
+    state.selection.subject === group.subject && group.clusters.includes(state.selection.cluster ?? group.clusters[0]!);
+  const isCurrent =
+    of &&
+    (group.changes.length === 0 ||
+      group.changes.some((it) => it.path === state.selection.path && it.object === state.selection.object));
+  return html`<article
+    class="card"
+    data-change=${group.change}
+    aria-current=${isCurrent ? "true" : "false"}
+    aria-label="${group.subject} ${word} ${pluralize(group.clusters.length, "cluster")}"
+  >
     <div class="line">
       <span class="sign ${tone}" aria-hidden="true">${sign}</span>
       ${subjectLink(state, group.subject, group.clusters[0])}
-      <span>${word} <strong>${counted(group.clusters.length, "cluster")}</strong></span>
+      <span>${word} <strong>${pluralize(group.clusters.length, "cluster")}</strong></span>
     </div>
     <ff-cluster-names .state=${state} .names=${group.clusters} .subject=${group.subject}></ff-cluster-names>
-    ${group.changes.length
-      ? html`<table class="changes"><caption class="visually-hidden">Values that change</caption>
-          <thead class="visually-hidden"><tr><th scope="col">value</th><th scope="col">before and after</th><th scope="col">decided by</th></tr></thead>
-          <tbody>${shown.map((it) => changeRow(it, group, state))}</tbody></table>`
-      : nothing}
-    ${shown.length < group.changes.length ? html`<button class="no-print" @click=${unfold}>show all ${counted(group.changes.length, "value")}</button>` : nothing}
+    ${
+      group.changes.length
+        ? html`<table class="changes">
+            <caption class="visually-hidden">
+              Values that change
+            </caption>
+            <thead class="visually-hidden">
+              <tr>
+                <th scope="col">value</th>
+                <th scope="col">before and after</th>
+                <th scope="col">decided by</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${shown.map((it) => changeRow(it, group, state))}
+            </tbody>
+          </table>`
+        : nothing
+    }
+    ${
+      shown.length < group.changes.length
+        ? html`<button class="no-print" @click=${unfold}>show all ${pluralize(group.changes.length, "value")}</button>`
+        : nothing
+    }
   </article>`;
 }
 
 function changeRow(change: ChangeAnswer, group: ChangeGroup, state: State): TemplateResult {
-  const { choice } = state;
-  const isCurrent = choice.subject === group.subject && choice.path === change.path && choice.object === change.object && group.clusters.includes(choice.cluster ?? "");
-  const look = () => state.choose({ subject: group.subject, cluster: isCurrent ? choice.cluster : group.clusters[0], path: change.path, object: change.object });
+  const { selection } = state;
+  const isCurrent =
+    selection.subject === group.subject &&
+    selection.path === change.path &&
+    selection.object === change.object &&
+    group.clusters.includes(selection.cluster ?? "");
+  const look = () =>
+    state.select({
+      subject: group.subject,
+      cluster: isCurrent ? selection.cluster : group.clusters[0],
+      path: change.path,
+      object: change.object,
+    });
   return html`<tr aria-current=${isCurrent ? "true" : "false"}>
-    <th scope="row"><button class="link mono" @click=${look}>${change.path || "the whole object"}</button>${change.object ? html`<div class="quiet">${change.object}</div>` : nothing}</th>
+    <th scope="row">
+      <button class="link mono" @click=${look}>${change.path || "the whole object"}</button
+      >${change.object ? html`<div class="quiet">${change.object}</div>` : nothing}
+    </th>
     <td>
       ${side("−", "was", "before", change.before, change.beforeFrom)}
       ${side("+", "is", "after", change.after, change.afterFrom)}
@@ -61,40 +100,84 @@ function changeRow(change: ChangeAnswer, group: ChangeGroup, state: State): Temp
 }
 
 /** One side of a difference, with its sign. */
-export function side(sign: "−" | "+", tone: "was" | "is", spoken: string, value: unknown, from?: unknown): TemplateResult {
-  const text = from === undefined ? inline(value) : reference(from);
+export function side(
+  sign: "−" | "+",
+  tone: "was" | "is",
+  spoken: string,
+  value: unknown,
+  from?: unknown,
+): TemplateResult {
+  const text = from === undefined ? inlineValue(value) : referenceText(from);
   const isNothing = value === undefined && from === undefined;
-  // What scrolls can be reached by the keyboard.
-  const scrolls = text.length > LONG;
-  return html`<div class="side" tabindex=${scrolls ? 0 : nothing} role=${scrolls ? "group" : nothing} aria-label=${scrolls ? spoken : nothing}><span class="sign ${tone === "was" ? "removed" : "added"}" aria-hidden="true">${sign}</span><span class="visually-hidden">${spoken} </span>${isNothing ? html`<span class="quiet">not set</span>` : html`<span class=${tone} dir="auto">${text}</span>`}</div>`;
+  // Scrollable content must be reachable by keyboard.
+  const scrolls = text.length > SCROLL_FROM;
+  return html`<div
+    class="side"
+    tabindex=${scrolls ? 0 : nothing}
+    role=${scrolls ? "group" : nothing}
+    aria-label=${scrolls ? spoken : nothing}
+  >
+    <span class="sign ${tone === "was" ? "removed" : "added"}" aria-hidden="true">${sign}</span
+    ><span class="visually-hidden">${spoken} </span
+    >${isNothing ? html`<span class="quiet">not set</span>` : html`<span class=${tone} dir="auto">${text}</span>`}
+  </div>`;
 }
 
-/** The layer that decides, as a link to its line. */
+/** The deciding layer, linked to its line. */
 export function causeLink(cause: CauseAnswer, state: State): TemplateResult {
   const name = html`${layerMark(cause.layer)} ${cause.layer}`;
   if (cause.file !== undefined) {
     const place = { file: cause.file, line: cause.line, column: cause.column };
     return html`<span class="cause">${name} ${placeLink(place, state, cause.document)}</span>`;
   }
-  return html`<span class="cause">${name}${cause.document ? html` <button class="link" @click=${() => goToDocument(state, cause.document!, cause.path)}>${cause.document}</button>` : nothing}</span>`;
+  return html`<span class="cause"
+    >${name}${
+      cause.document
+        ? html` <button class="link" @click=${() => goToDocument(state, cause.document!, cause.path)}>
+            ${cause.document}
+          </button>`
+        : nothing
+    }</span
+  >`;
 }
 
-/** A line in a file. Of a long name the end is cut, never the line. */
+/** A link to a line. Long file names are truncated, the line number never is. */
 function placeLink(place: Place, state: State, document = ""): TemplateResult {
   const [file, line] = [placeName({ file: place.file }), place.line === undefined ? "" : `:${place.line}`];
-  return html`<button class="link place" aria-label=${file + line} title="${document} ${place.file}${line}" @click=${() => state.goTo(place)}><span class="file">${file}</span>${line}</button>`;
+  return html`<button
+    class="link place"
+    aria-label=${file + line}
+    title="${document} ${place.file}${line}"
+    @click=${() => state.goTo(place)}
+  >
+    <span class="file">${file}</span>${line}
+  </button>`;
 }
 
 export function subjectLink(state: State, subject: string, cluster?: string): TemplateResult {
-  return html`<button class="link" @click=${() => state.choose({ subject, ...(cluster === undefined ? {} : { cluster }) })}>${subject}</button>`;
+  return html`<button
+    class="link"
+    @click=${() => state.select({ subject, ...(cluster === undefined ? {} : { cluster }) })}
+  >
+    ${subject}
+  </button>`;
 }
 
-export function shadowCard(shadow: ShadowAnswer, { state }: Shown): TemplateResult {
-  const look = () => state.choose({ subject: shadow.subject, cluster: shadow.clusters[0], path: shadow.path, object: shadow.object });
-  return html`<article class="card loud" data-shadowed aria-label="${shadow.path} is shadowed for ${counted(shadow.clusters.length, "cluster")}">
+export function shadowCard(shadow: ShadowAnswer, { state }: CardOptions): TemplateResult {
+  const look = () =>
+    state.select({ subject: shadow.subject, cluster: shadow.clusters[0], path: shadow.path, object: shadow.object });
+  return html`<article
+    class="card loud"
+    data-shadowed
+    aria-label="${shadow.path} is shadowed for ${pluralize(shadow.clusters.length, "cluster")}"
+  >
     <div class="line whole">
       <span class="sign warn" aria-hidden="true">⊘</span>
-      <span class="main"><button class="link mono" @click=${look}>${shadow.path || "the whole object"}</button> of ${subjectLink(state, shadow.subject, shadow.clusters[0])}${shadow.object ? html`, ${shadow.object},` : nothing} is said without effect for <strong>${counted(shadow.clusters.length, "cluster")}</strong></span>
+      <span class="main"
+        ><button class="link mono" @click=${look}>${shadow.path || "the whole object"}</button> of
+        ${subjectLink(state, shadow.subject, shadow.clusters[0])}${shadow.object ? html`, ${shadow.object},` : nothing}
+        is said without effect for <strong>${pluralize(shadow.clusters.length, "cluster")}</strong></span
+      >
     </div>
     <ff-cluster-names .state=${state} .names=${shadow.clusters} .subject=${shadow.subject}></ff-cluster-names>
     <p>hidden by ${causeLink(shadow.by, state)}</p>

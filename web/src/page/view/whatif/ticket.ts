@@ -1,26 +1,28 @@
-// What a change ticket needs beside what is on screen: what this is and when it was looked at, and the steps it leads to.
+// The parts of a change ticket that are not on screen: source, time and the resulting actions.
 import { css, html, LitElement, nothing } from "lit";
 import type { ActionAnswer } from "../../../../contract.js";
-import { look } from "../../../look.js";
-import { clusterName, counted } from "../../../words.js";
-import { Ask, Watch } from "../../ask.js";
+import { baseStyles } from "../../../theme.styles.js";
+import { clusterName, pluralize } from "../../../format.js";
+import { EngineQuery } from "../../engine-query.js";
 import { LATER } from "../../engine.js";
-import { now } from "../../now.js";
+import { currentMinute } from "../../clock.js";
+import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
 import "../plan/digest.js";
-import { targetName } from "../plan/group.js";
-import { prose } from "../effective/prose.js";
-import { Printing } from "../printing.js";
-import { sheet, sign } from "../sheet.js";
+import { targetName } from "../plan/action-groups.js";
+import { inlineCode } from "../inline-code.js";
+import { PrintController } from "../print-controller.js";
+import { sheetStyles } from "../sheet.styles.js";
+import { verbSign } from "../tallies.js";
 
-/** Plans are only wanted when somebody prints: not while they type. */
-const PAUSE = 400;
+/** The plan is only needed for printing, so it waits for a pause in typing. */
+const DEBOUNCE_MS = 400;
 
 export class Ticket extends LitElement {
   static override properties = { state: { attribute: false }, piece: {} };
   static override styles = [
-    look,
-    sheet,
+    baseStyles,
+    sheetStyles,
     css`
       :host {
         display: none;
@@ -47,22 +49,22 @@ export class Ticket extends LitElement {
   ];
   declare state: State;
   declare piece: "head" | "plan";
-  readonly planned = new Ask<"plan">(this, () => this.#question(), { urgency: LATER });
-  readonly plannedBefore = new Ask<"plan">(this, () => this.#question(), { urgency: LATER, on: "baseline" });
-  readonly #printing = new Printing(this);
+  readonly planned = new EngineQuery<"plan">(this, () => this.#request(), { urgency: LATER });
+  readonly plannedBefore = new EngineQuery<"plan">(this, () => this.#request(), { urgency: LATER, on: "baseline" });
+  readonly #printing = new PrintController(this);
   #generation = -1;
 
   constructor() {
     super();
-    new Watch(this);
+    new StateController(this);
   }
 
-  async #question() {
+  async #request() {
     if (this.piece !== "plan") return undefined;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    await new Promise((resolve) => setTimeout(resolve, DEBOUNCE_MS));
     if (!this.state.edits.length) return undefined;
     this.#generation = this.state.generation;
-    return { op: "plan" as const, now: now() };
+    return { op: "plan" as const, now: currentMinute() };
   }
 
   override render() {
@@ -73,30 +75,59 @@ export class Ticket extends LitElement {
   #head() {
     const { source } = this.state;
     return html`<dl>
-      <dt>Looked at</dt><dd>${new Date().toISOString().replace(/\.\d+Z$/, "Z")}</dd>
-      <dt>Source</dt><dd>${source.title} (${source.id})</dd>
+      <dt>Looked at</dt>
+      <dd>${new Date().toISOString().replace(/\.\d+Z$/, "Z")}</dd>
+      <dt>Source</dt>
+      <dd>${source.title} (${source.id})</dd>
     </dl>`;
   }
 
   #plan() {
-    const isFresh = this.#generation === this.state.generation && !this.planned.stale && !this.plannedBefore.stale && this.planned.value && this.plannedBefore.value;
+    const isFresh =
+      this.#generation === this.state.generation &&
+      !this.planned.stale &&
+      !this.plannedBefore.stale &&
+      this.planned.value &&
+      this.plannedBefore.value;
     if (!isFresh) return html`<p>The plan was not worked out yet when this was printed. Print it again.</p>`;
     const known = new Set([...this.plannedBefore.value!.actions, ...this.plannedBefore.value!.held].map((it) => it.id));
     const fresh = (all: ActionAnswer[]) => all.filter((it) => !known.has(it.id));
     const [actions, held] = [fresh(this.planned.value!.actions), fresh(this.planned.value!.held)];
     return html`<section>
-      <h3>Actions because of the change <span class="quiet">${counted(actions.length, "action")}, ${held.length} held</span></h3>
-      <ul class="plain">${actions.map((it) => this.#action(it))}</ul>
-      ${held.length ? html`<h3>Held</h3><ul class="plain">${held.map((it) => this.#action(it))}</ul>` : nothing}
+      <h3>
+        Actions because of the change
+        <span class="quiet">${pluralize(actions.length, "action")}, ${held.length} held</span>
+      </h3>
+      <ul class="plain">
+        ${actions.map((it) => this.#action(it))}
+      </ul>
+      ${
+        held.length
+          ? html`<h3>Held</h3>
+              <ul class="plain">
+                ${held.map((it) => this.#action(it))}
+              </ul>`
+          : nothing
+      }
       <h3>The whole plan</h3>
-      <p>${counted(this.planned.value!.actions.length, "action")}, ${this.planned.value!.held.length} held, ${this.planned.value!.needs.length} to be seen first</p>
+      <p>
+        ${pluralize(this.planned.value!.actions.length, "action")}, ${this.planned.value!.held.length} held,
+        ${this.planned.value!.needs.length} to be seen first
+      </p>
       <ff-digest .state=${this.state} .digest=${this.planned.value!.digest}></ff-digest>
     </section>`;
   }
 
   #action(action: ActionAnswer) {
-    return html`<li>${sign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}: ${prose(action.reason.text)}
-      ${action.held ? html`<br /><strong>held: ${prose(action.held.text)}</strong> (${prose(action.held.hint)})` : nothing}</li>`;
+    return html`<li>
+      ${verbSign(action.verb)} ${action.verb} ${targetName(action.target)} in ${clusterName(action.cluster)}:
+      ${inlineCode(action.reason.text)}
+      ${
+        action.held
+          ? html`<br /><strong>held: ${inlineCode(action.held.text)}</strong> (${inlineCode(action.held.hint)})`
+          : nothing
+      }
+    </li>`;
   }
 }
 

@@ -1,0 +1,242 @@
+//! What an expression computes with: what JSON can say, and what only CEL can.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::Budget;
+use fleetfold_value::value::{Map, Number, Text, Value};
+
+#[derive(Clone, Debug)]
+pub(super) enum Datum {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    /// Any double, also those that JSON has no word for.
+    Double(f64),
+    Text(Text),
+    List(Arc<Vec<Datum>>),
+    /// In the order of the literal, each key once.
+    Map(Arc<Vec<(Datum, Datum)>>),
+    /// A list or a map from outside, as it came: most of a document is never looked at.
+    Given(Value),
+    Type(&'static str),
+}
+
+/// The names of types, which are values too.
+pub(super) const TYPES: &[&str] =
+    &["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
+
+impl From<&Value> for Datum {
+    fn from(value: &Value) -> Datum {
+        match value {
+            Value::Null => Datum::Null,
+            Value::Bool(it) => Datum::Bool(*it),
+            Value::Number(Number::Int(it)) => Datum::Int(*it),
+            Value::Number(Number::Double(it)) => Datum::Double(*it),
+            Value::Text(it) => Datum::Text(it.clone()),
+            Value::List(_) | Value::Map(_) => Datum::Given(value.clone()),
+        }
+    }
+}
+
+impl Datum {
+    pub(super) fn text(text: impl Into<Text>) -> Datum {
+        Datum::Text(text.into())
+    }
+
+    pub(super) fn list(items: Vec<Datum>) -> Datum {
+        Datum::List(Arc::new(items))
+    }
+
+    /// The name of its type, as `type()` and messages have it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Datum::Null => "null_type",
+            Datum::Bool(_) => "bool",
+            Datum::Int(_) => "int",
+            Datum::Uint(_) => "uint",
+            Datum::Double(_) => "double",
+            Datum::Text(_) => "string",
+            Datum::List(_) | Datum::Given(Value::List(_)) => "list",
+            Datum::Map(_) | Datum::Given(_) => "map",
+            Datum::Type(_) => "type",
+        }
+    }
+
+    /// The same with its first level laid open, so that what came from outside is a list or a map like any other.
+    pub(super) fn open(self, budget: &mut Budget) -> Result<Datum, String> {
+        Ok(match self {
+            Datum::Given(Value::List(items)) => {
+                budget.spend(items.len())?;
+                Datum::list(items.iter().map(Datum::from).collect())
+            }
+            Datum::Given(Value::Map(map)) => {
+                budget.spend(map.len())?;
+                let entry = |(key, value): (&Text, &Value)| (Datum::Text(key.clone()), Datum::from(value));
+                Datum::Map(Arc::new(map.iter().map(entry).collect()))
+            }
+            other => other,
+        })
+    }
+
+    /// The value under a key of a map. Keys of different number types are one key when they are equal.
+    pub(super) fn get(&self, key: &Datum, budget: &mut Budget) -> Result<Option<Datum>, String> {
+        match (self, key) {
+            (Datum::Given(map), Datum::Text(key)) => Ok(map.get(key).map(Datum::from)),
+            (Datum::Map(entries), _) => {
+                for (each, value) in entries.iter() {
+                    if each.equals(key, budget)? {
+                        return Ok(Some(value.clone()));
+                    }
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// CEL's equality: numbers by what they are worth, lists and maps by what they hold, unlike types never.
+    pub(super) fn equals(&self, other: &Datum, budget: &mut Budget) -> Result<bool, String> {
+        budget.spend(1)?;
+        match (self, other) {
+            (Datum::Null, Datum::Null) => Ok(true),
+            (Datum::Type(a), Datum::Type(b)) => Ok(a == b),
+            (Datum::List(a), Datum::List(b)) => {
+                for (a, b) in a.iter().zip(b.iter()).filter(|_| a.len() == b.len()) {
+                    if !a.equals(b, budget)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(a.len() == b.len())
+            }
+            (Datum::Map(a), Datum::Map(_) | Datum::Given(Value::Map(_))) => {
+                if a.len() != other.len() {
+                    return Ok(false);
+                }
+                for (key, value) in a.iter() {
+                    match other.get(key, budget)? {
+                        Some(it) if value.equals(&it, budget)? => {}
+                        _ => return Ok(false),
+                    }
+                }
+                Ok(true)
+            }
+            (Datum::Given(_), Datum::List(_) | Datum::Map(_) | Datum::Given(_)) => {
+                self.clone().open(budget)?.equals(other, budget)
+            }
+            (Datum::List(_), Datum::Given(Value::List(_))) => self.equals(&other.clone().open(budget)?, budget),
+            _ => Ok(self.order(other) == Some(Ordering::Equal)),
+        }
+    }
+
+    /// The order of two numbers, strings or booleans; of others, and of what is not a number, there is none.
+    pub(super) fn order(&self, other: &Datum) -> Option<Ordering> {
+        match (self, other) {
+            (Datum::Bool(a), Datum::Bool(b)) => Some(a.cmp(b)),
+            (Datum::Text(a), Datum::Text(b)) => Some(a.as_str().cmp(b)),
+            (Datum::Int(a), Datum::Int(b)) => Some(a.cmp(b)),
+            (Datum::Uint(a), Datum::Uint(b)) => Some(a.cmp(b)),
+            (Datum::Double(a), Datum::Double(b)) => a.partial_cmp(b),
+            (Datum::Int(a), Datum::Uint(b)) => Some(u64::try_from(*a).map_or(Ordering::Less, |a| a.cmp(b))),
+            // As the original has it: an integer is rounded to a double before the two are compared.
+            (Datum::Double(a), Datum::Int(b)) => a.partial_cmp(&(*b as f64)),
+            (Datum::Double(a), Datum::Uint(b)) => a.partial_cmp(&(*b as f64)),
+            (Datum::Uint(_), Datum::Int(_)) | (Datum::Int(_) | Datum::Uint(_), Datum::Double(_)) => {
+                other.order(self).map(Ordering::reverse)
+            }
+            _ => None,
+        }
+    }
+
+    /// How many characters, items or entries there are; none in anything else.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Datum::Text(text) => text.chars().count(),
+            Datum::List(items) => items.len(),
+            Datum::Map(entries) => entries.len(),
+            Datum::Given(value) => {
+                value.as_list().map_or(0, Vec::len).saturating_add(value.as_map().map_or(0, Map::len))
+            }
+            _ => 0,
+        }
+    }
+
+    /// The result as JSON has it. Keys that are integers or booleans become strings.
+    pub(super) fn into_value(self, budget: &mut Budget) -> Result<Value, String> {
+        let no_word = |what: &str| Err(format!("the result has {what}, which JSON has no word for"));
+        budget.spend(1)?;
+        match self {
+            Datum::Null => Ok(Value::Null),
+            Datum::Bool(it) => Ok(it.into()),
+            Datum::Int(it) => Ok(it.into()),
+            Datum::Uint(it) => match i64::try_from(it) {
+                Ok(it) => Ok(it.into()),
+                Err(_) => no_word("an unsigned integer above 2^63"),
+            },
+            Datum::Double(it) => match Number::double(it) {
+                Some(it) => Ok(it.into()),
+                None => no_word("an infinite double or NaN"),
+            },
+            Datum::Text(it) => budget.spend_text(it.len()).map(|()| it.into()),
+            Datum::Given(it) => weigh(&it, budget).map(|()| it),
+            Datum::Type(_) => no_word("a type"),
+            Datum::List(items) => {
+                let items: Result<Vec<Value>, String> = items.iter().map(|it| it.clone().into_value(budget)).collect();
+                items.map(Value::from)
+            }
+            Datum::Map(entries) => {
+                let mut map = Map::new();
+                for (key, value) in entries.iter() {
+                    let name = key.written().filter(|_| !matches!(key, Datum::Double(_)));
+                    let Some(name) = name else { return no_word("a key that is a double, a type or null") };
+                    if map.insert(name, value.clone().into_value(budget)?).is_some() {
+                        return no_word("two keys that are written alike");
+                    }
+                }
+                Ok(map.into())
+            }
+        }
+    }
+
+    /// What `string()` makes of this, where it makes anything.
+    pub(super) fn written(&self) -> Option<Text> {
+        Some(match self {
+            Datum::Text(it) => it.clone(),
+            Datum::Bool(it) => it.to_string().into(),
+            Datum::Int(it) => it.to_string().into(),
+            Datum::Uint(it) => it.to_string().into(),
+            Datum::Double(it) => double_text(*it).into(),
+            _ => return None,
+        })
+    }
+}
+
+/// Pays for a value that was not looked at: what is shared here is written out as often as it stands in the result.
+fn weigh(value: &Value, budget: &mut Budget) -> Result<(), String> {
+    budget.spend(1)?;
+    match value {
+        Value::List(items) => items.iter().try_for_each(|it| weigh(it, budget)),
+        Value::Map(map) => map.iter().try_for_each(|(_, it)| weigh(it, budget)),
+        Value::Text(text) => budget.spend_text(text.len()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+    }
+}
+
+/// A double as Go's `%g` writes it: the shortest digits, with an exponent of two digits below 10^-4 and from 10^6 on.
+fn double_text(double: f64) -> String {
+    if double.is_nan() {
+        return "NaN".into();
+    }
+    if double.is_infinite() {
+        return if double > 0.0 { "+Inf".into() } else { "-Inf".into() };
+    }
+    let scientific = format!("{double:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..6).contains(&exponent) {
+        return format!("{double}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
+}

@@ -1,0 +1,91 @@
+//! Greenhouse's expressions: YAML text with holes, as in `host: api-${cluster.region}.example.org`.
+
+use super::{Flaw, Program};
+use fleetfold_value::diagnostic::Code;
+use fleetfold_value::diagnostic::Mode;
+use fleetfold_value::value::Position;
+use fleetfold_value::value::Value;
+use fleetfold_yaml as yaml;
+
+/// Fills the holes of a text and reads what comes out as YAML.
+///
+/// 1. A hole is `${`, at least one character, and the first `}` after it: an expression with braces does not fit in.
+/// 2. A string fills its hole bare, anything else as JSON. So quoting is up to the author: `${'8080'}` is a number.
+/// 3. A hole is filled once: what came out of one is never taken for another.
+/// 4. A text without holes is just YAML. An empty text is an error, and so is more than one document.
+///
+/// # Errors
+///
+/// Those of [`Program`], at their place in the text, and those of [`yaml`], at their place in the filled text.
+///
+/// # Example
+///
+/// ```
+/// # use fleetfold_cel::expression;
+/// # use fleetfold_value::{diagnostic::Mode, value::Value};
+/// let cluster = Value::map([("region", "eu-1")]);
+/// let value = expression::render("host: api-${cluster.region}", &[("cluster", cluster)], Mode::Strict).unwrap();
+/// assert_eq!(value.to_canonical(), r#"{"host":"api-eu-1"}"#);
+/// ```
+pub fn render(text: &str, variables: &[(&str, Value)], mode: Mode) -> Result<Value, Flaw> {
+    let start = Position { line: 1, column: 1 };
+    if text.is_empty() {
+        return Err(Flaw::bad("the expression is empty", start));
+    }
+    let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
+    let (mut filled, mut place, mut rest) = (String::new(), start, text);
+    while let Some((before, hole, after)) = next_hole(rest) {
+        filled.push_str(before);
+        place = advance(advance(place, before), "${");
+        let inside = |flaw: Flaw| Flaw { place: within(place, flaw.place), ..flaw };
+        let program = Program::compile(hole, &names).map_err(inside)?;
+        match program.evaluate(variables).map_err(inside)? {
+            Value::Text(text) => filled.push_str(&text),
+            other => filled.push_str(&other.to_canonical()),
+        }
+        place = advance(advance(place, hole), "}");
+        rest = after;
+    }
+    filled.push_str(rest);
+    let mut documents = yaml::parse(&filled, mode, &mut Vec::new()).map_err(|error| {
+        let message = format!("the text, its holes filled, cannot be read: {}", error.message);
+        Flaw { hint: error.hint, ..Flaw::new(error.code, message, error.place) }
+    })?;
+    let value = documents.pop().map(|it| it.value).unwrap_or_default();
+    if documents.is_empty() {
+        Ok(value)
+    } else {
+        Err(Flaw::new(Code::BadYaml, "the text has several documents", start))
+    }
+}
+
+/// What stands before the first hole, what is in it, and what follows.
+fn next_hole(text: &str) -> Option<(&str, &str, &str)> {
+    for (at, _) in text.match_indices("${") {
+        let (before, opened) = text.split_at_checked(at)?;
+        let (hole, after) = opened.strip_prefix("${")?.split_once('}')?;
+        if !hole.is_empty() {
+            return Some((before, hole, after));
+        }
+    }
+    None
+}
+
+/// The place behind a text that starts here.
+fn advance(place: Position, text: &str) -> Position {
+    let count = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+    match text.rsplit_once('\n') {
+        None => Position { column: place.column.saturating_add(count(text)), ..place },
+        Some((lines, last)) => {
+            let lines = u32::try_from(lines.matches('\n').count()).unwrap_or(u32::MAX).saturating_add(1);
+            Position { line: place.line.saturating_add(lines), column: count(last).saturating_add(1) }
+        }
+    }
+}
+
+/// A place of a text that starts at another.
+fn within(start: Position, place: Position) -> Position {
+    let column =
+        if place.line == 1 { start.column.saturating_add(place.column).saturating_sub(1) } else { place.column };
+    Position { line: start.line.saturating_add(place.line).saturating_sub(1), column }
+}

@@ -1,0 +1,96 @@
+//! `admit`: may this change of an object go through?
+
+use super::WorkspaceOperation;
+use super::authorize::AuthorizeReview;
+use super::configure::not_negative;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::engine::authorize::Review;
+use crate::record;
+use crate::value::JsonPath;
+use crate::value::{Text, Value};
+use crate::workspace::Workspace;
+use crate::workspace::admit::{Limits, Means, Permissions, admit};
+
+record! {
+    request
+    /// May this change of an object go through, with what is loaded? The workspace itself is not changed.
+    pub struct Admit {
+        /// The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it.
+        request "request": Value,
+        /// Answers to the access reviews that were needed, all of them.
+        reviews "reviews": Option<Vec<AuthorizeReview>>,
+        /// Who says what the user may do, where no review does: `reviews`, the default, asks for more of them; `roles` takes the
+        /// ClusterRoles and ClusterRoleBindings that are loaded, and needs none.
+        permissions "permissions": Option<Permissions>,
+        limits "limits": Option<AdmitLimits>,
+    }
+}
+
+record! {
+    request
+    /// What one change, or the going of one object, may do to clusters before it is denied. What is left out does not count.
+    pub struct AdmitLimits {
+        /// Objects that it may take from clusters; the smaller of number and share counts.
+        deletes "deletes": Option<i64>,
+        /// The same as a share of all objects that clusters get.
+        delete_percent "deletePercent": Option<i64>,
+        /// Objects that it may change or add.
+        changes "changes": Option<i64>,
+    }
+}
+
+record! {
+    answer
+    /// The verdict. While there are `needs` it is not final: ask again with the answers to all of them.
+    pub struct AdmitAnswer {
+        allowed "allowed": bool,
+        /// The stable name of the first reason that stands against it.
+        code "code": Option<&'static str>,
+        /// What stands against it and what to do, in one line.
+        message "message": Option<String>,
+        /// What people should know, allowed or not: at most 20, each of at most 120 characters.
+        warnings "warnings": Option<Vec<String>>,
+        /// The SubjectAccessReviews that must be answered first.
+        needs "needs": Option<Vec<Value>>,
+        /// The sets that the cluster would join, by name.
+        joins "joins": Option<Vec<Text>>,
+        /// The sets that the cluster would leave, by name.
+        leaves "leaves": Option<Vec<Text>>,
+    }
+}
+
+impl WorkspaceOperation for Admit {
+    const NAME: &'static str = "admit";
+    type Answer = AdmitAnswer;
+
+    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<AdmitAnswer, Error> {
+        let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
+        let limits = self.limits.map(AdmitLimits::read).transpose()?;
+        let means = Means { reviews: &reviews, permissions: self.permissions.unwrap_or_default(), limits };
+        let verdict = admit(workspace, &self.request, &means);
+        Ok(AdmitAnswer {
+            allowed: verdict.allowed(),
+            code: verdict.code().map(Code::as_str),
+            message: verdict.message(),
+            warnings: some(verdict.warnings()),
+            needs: some(verdict.needs),
+            joins: some(verdict.joins),
+            leaves: some(verdict.leaves),
+        })
+    }
+}
+
+impl AdmitLimits {
+    fn read(self) -> Result<Limits, Error> {
+        let AdmitLimits { deletes, delete_percent, changes } = self;
+        let given = [("deletes", deletes), ("deletePercent", delete_percent), ("changes", changes)];
+        not_negative(&given, &JsonPath::ROOT.key("limits"))?;
+        let [deletes, delete_percent, changes] =
+            given.map(|(_, it)| it.map(|it| usize::try_from(it).unwrap_or(usize::MAX)));
+        Ok(Limits { deletes, delete_percent, changes })
+    }
+}
+
+fn some<T>(items: Vec<T>) -> Option<Vec<T>> {
+    (!items.is_empty()).then_some(items)
+}

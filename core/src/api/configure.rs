@@ -1,0 +1,161 @@
+//! `configure`: the settings of the workspace.
+
+use super::WorkspaceOperation;
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::dialect;
+use crate::engine::select::cluster_set::Stage;
+use crate::record;
+use crate::value::JsonPath;
+use crate::value::Text;
+use crate::value::suggest::suggest;
+use crate::workspace::Workspace;
+use crate::workspace::settings::{Leaving, Limits, Precedence, Settings};
+
+record! {
+    request
+    /// Changes settings; those left out stay as they are.
+    pub struct Configure {
+        /// Which of two PluginOverrides is the more specific.
+        precedence "precedence": Option<Precedence>,
+        /// Which rules cluster sets follow.
+        stage "stage": Option<Stage>,
+        /// The repaired answers, or the originals' with their quirks.
+        mode "mode": Option<Mode>,
+        /// The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`.
+        dialects "dialects": Option<Vec<Text>>,
+        /// Whether Greenhouse evaluates expressions.
+        expressions "expressions": Option<bool>,
+        /// Whether workloads restart for renewed secrets.
+        pod_refresher "podRefresher": Option<bool>,
+        /// Whether the whole fleet is paused.
+        paused "paused": Option<bool>,
+        /// What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation
+        /// `fleetfold.dev/leaving` of a cluster wins.
+        leaving "leaving": Option<Leaving>,
+        limits "limits": Option<LimitsInput>,
+    }
+}
+
+record! {
+    request
+    /// What one plan may do before it is held.
+    pub struct LimitsInput {
+        /// Deletes in one plan; the smaller of number and share counts.
+        deletes "deletes": Option<i64>,
+        /// Deletes as a share of the objects that the subjects manage.
+        delete_percent "deletePercent": Option<i64>,
+        /// Creates and patches in one plan.
+        changes "changes": Option<i64>,
+        /// Kinds that are not deleted unless the object allows it.
+        protected_kinds "protectedKinds": Option<Vec<Text>>,
+        /// Whether a subject that selects no cluster may delete what it made.
+        empty_selection "emptySelection": Option<bool>,
+    }
+}
+
+record! {
+    answer
+    /// The settings in force.
+    pub struct SettingsAnswer {
+        precedence "precedence": Precedence,
+        stage "stage": Stage,
+        mode "mode": Mode,
+        dialects "dialects": Vec<Text>,
+        expressions "expressions": bool,
+        pod_refresher "podRefresher": bool,
+        paused "paused": bool,
+        leaving "leaving": Leaving,
+        limits "limits": LimitsAnswer,
+    }
+}
+
+record! {
+    answer
+    /// What one plan may do before it is held.
+    pub struct LimitsAnswer {
+        deletes "deletes": i64,
+        delete_percent "deletePercent": i64,
+        changes "changes": Option<i64>,
+        protected_kinds "protectedKinds": Vec<Text>,
+        empty_selection "emptySelection": bool,
+    }
+}
+
+impl WorkspaceOperation for Configure {
+    const NAME: &'static str = "configure";
+    type Answer = SettingsAnswer;
+
+    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<SettingsAnswer, Error> {
+        let settings = self.over(&workspace.store.settings, &JsonPath::ROOT)?;
+        workspace.configure(settings);
+        Ok(SettingsAnswer::from(workspace.store.settings.clone()))
+    }
+}
+
+impl Configure {
+    /// The settings with these changes.
+    pub fn over(self, settings: &Settings, at: &JsonPath) -> Result<Settings, Error> {
+        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits } =
+            settings.clone();
+        for (index, name) in self.dialects.iter().flatten().enumerate() {
+            let known: Vec<&str> = dialect::ALL.iter().map(|it| it.name()).collect();
+            if !known.contains(&name.as_str()) {
+                let hint = suggest(name, &known, "one of");
+                let error = Error::new(Code::UnknownValue, format!("there is no dialect `{name}`"));
+                return Err(error.at(at.key("dialects").index(index)).hint(hint));
+            }
+        }
+        let limits = match self.limits {
+            Some(input) => input.over(limits, &at.key("limits"))?,
+            None => limits,
+        };
+        Ok(Settings {
+            precedence: self.precedence.unwrap_or(precedence),
+            stage: self.stage.unwrap_or(stage),
+            mode: self.mode.unwrap_or(mode),
+            dialects: self.dialects.unwrap_or(dialects),
+            expressions: self.expressions.unwrap_or(expressions),
+            pod_refresher: self.pod_refresher.unwrap_or(pod_refresher),
+            paused: self.paused.unwrap_or(paused),
+            leaving: self.leaving.unwrap_or(leaving),
+            limits,
+        })
+    }
+}
+
+impl LimitsInput {
+    fn over(self, limits: Limits, at: &JsonPath) -> Result<Limits, Error> {
+        let given = [("deletes", self.deletes), ("deletePercent", self.delete_percent), ("changes", self.changes)];
+        not_negative(&given, at)?;
+        Ok(Limits {
+            deletes: self.deletes.unwrap_or(limits.deletes),
+            delete_percent: self.delete_percent.unwrap_or(limits.delete_percent),
+            changes: self.changes.or(limits.changes),
+            protected_kinds: self.protected_kinds.unwrap_or(limits.protected_kinds),
+            empty_selection: self.empty_selection.unwrap_or(limits.empty_selection),
+        })
+    }
+}
+
+/// # Errors
+///
+/// A number is.
+pub fn not_negative(given: &[(&str, Option<i64>)], at: &JsonPath) -> Result<(), Error> {
+    match given.iter().find(|(_, it)| it.is_some_and(|it| it < 0)) {
+        Some((field, _)) => {
+            Err(Error::new(Code::UnknownValue, format!("`{field}` cannot be negative")).at(at.key(field)))
+        }
+        None => Ok(()),
+    }
+}
+
+impl From<Settings> for SettingsAnswer {
+    fn from(settings: Settings) -> SettingsAnswer {
+        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits } =
+            settings;
+        let Limits { deletes, delete_percent, changes, protected_kinds, empty_selection } = limits;
+        let limits = LimitsAnswer { deletes, delete_percent, changes, protected_kinds, empty_selection };
+        SettingsAnswer { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits }
+    }
+}

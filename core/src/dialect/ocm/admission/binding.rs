@@ -1,0 +1,52 @@
+//! ManagedClusterSetBindings: who binds a set lets a namespace use its clusters, and needs a permission.
+
+use super::super::bound_set;
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::engine::authorize::{Judgement, Permission};
+use crate::engine::select::cluster_set;
+use crate::workspace::Workspace;
+use crate::workspace::admit::request::Asked;
+use crate::workspace::admit::{Means, Rule, Verdict, finding};
+
+/// # Errors
+///
+/// The binding is not one that a hub takes, or nobody says who binds the set.
+pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, means: &Means) -> Result<Verdict, Error> {
+    if asked.is_quiet() {
+        return Ok(Verdict::default());
+    }
+    // Also in compat mode: the original's scheduler takes what its webhook would not have let in.
+    let set = match (bound_set(&asked.new.value, Mode::Strict), &asked.old) {
+        (Ok(set), _) => set,
+        (Err(error), Some(old)) if bound_set(&old.value, Mode::Strict).as_ref() == Err(&error) => {
+            let mut verdict = Verdict::default();
+            verdict.warn(&error.into_diagnostic(Severity::Error));
+            return Ok(verdict);
+        }
+        (Err(error), _) => return Err(error),
+    };
+    let mut verdict = finding::judge(workspace, asked, rule, means)?;
+    let bound = asked.old.as_ref().map(|it| it.value.text_at(&["spec", "clusterSet"]));
+    if bound == Some(set) || !verdict.denials.is_empty() {
+        return Ok(verdict);
+    }
+    let permission = Permission::bind(set);
+    let asker = asked.asker.as_ref().map_err(Error::clone)?;
+    let judge = means.judge(&workspace.store);
+    match judge.judge(&asker.user, &permission) {
+        Judgement::Granted(_) => {}
+        Judgement::Unknown => {
+            return Ok(Verdict { needs: vec![asker.access_review(&permission)], ..Verdict::default() });
+        }
+        Judgement::Denied => {
+            let message = format!("{} may not bind the set {set}", asker.user.name);
+            let Permission { resource, subresource, name } = &permission;
+            let hint = format!("grant create on {resource}/{subresource} with the resourceName \"{name}\"");
+            verdict.deny(&Diagnostic::error(Code::NotGranted, message).hint(hint));
+            let namespaced = judge.namespaced(&asker.user, &[&permission], cluster_set::KIND);
+            namespaced.iter().for_each(|it| verdict.warn_of(it));
+        }
+    }
+    Ok(verdict)
+}

@@ -1,0 +1,141 @@
+//! ManagedClusters: a label moves a cluster between sets, so that who sets it needs a permission.
+
+use crate::diagnostic::Mode;
+use crate::diagnostic::{At, Code, Diagnostic, Error};
+use crate::engine::authorize::rbac::User;
+use crate::engine::authorize::{Change, Check, Permission, Question, authorize, is_guarded};
+use crate::engine::select::cluster_set::{self, ClusterSet, Stage};
+use crate::value::{Map, Text, Value};
+use crate::workspace::Workspace;
+use crate::workspace::admit::request::Asked;
+use crate::workspace::admit::words::series;
+use crate::workspace::admit::{Means, Permissions, Rule, Verdict};
+use crate::workspace::settings::Settings;
+
+/// How many guarded labels one change may put on and take off: each of them is several questions to the API server.
+const MOST: usize = 64;
+
+/// # Errors
+///
+/// Labels that no cluster can have, more of them than anybody changes at once, or nobody who changes them.
+pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, means: &Means) -> Result<Verdict, Error> {
+    let store = &workspace.store;
+    let Settings { stage, mode, .. } = store.settings;
+    let (old, new) = (asked.old.as_ref().map(|it| &it.value), &asked.new.value);
+    let changed = guarded_changes(old, new, mode);
+    if changed > MOST {
+        let message = format!("{changed} guarded labels change at once, and more than {MOST} are not looked at");
+        return Err(Error::new(Code::TooLarge, message).at("/metadata/labels").hint("change them in several steps"));
+    }
+    let sets = store.of_kind(cluster_set::GROUP, cluster_set::KIND, None).map(|it| &it.value);
+    let documents: Vec<Value> = sets.chain(means.roles(store)).cloned().collect();
+    let nobody = User::default();
+    let user = asked.asker.as_ref().map_or(&nobody, |it| &it.user);
+    let roles = means.permissions == Permissions::Roles;
+    let question =
+        Question { user, old, new: Some(new), documents: &documents, reviews: means.reviews, roles, stage, mode };
+    let mut found = Vec::new();
+    let decided = authorize(&question, &mut found).map_err(in_object)?;
+    let mut verdict = Verdict { joins: decided.joins, leaves: decided.leaves, ..Verdict::default() };
+    if !decided.checks.is_empty() {
+        let asker = asked.asker.as_ref().map_err(Error::clone)?;
+        verdict.needs = decided.needs.iter().map(|it| asker.access_review(it)).collect();
+    }
+    if verdict.needs.is_empty() {
+        let sets = store.cluster_sets(&mut Vec::new());
+        for check in &decided.checks {
+            match check.granted {
+                false => {
+                    verdict.deny(&denial(check, user, &moved(check, &decided.checks, &verdict, &sets), &store.settings))
+                }
+                true => deprecated(check, &store.settings).iter().for_each(|it| verdict.warn(it)),
+            }
+        }
+        // What is wrong with the sets around it is not told to who labels a cluster.
+        let unguarded = found.iter().filter(|it| it.code == Code::UnguardedLabel);
+        unguarded.for_each(|it| verdict.warn(&Diagnostic { at: At::default(), ..it.clone() }));
+        found.iter().filter(|it| it.code == Code::NamespacedGrant).for_each(|it| verdict.warn_of(it));
+    }
+    Ok(verdict)
+}
+
+fn guarded_changes(old: Option<&Value>, new: &Value, mode: Mode) -> usize {
+    let none = Map::new();
+    let before = old.and_then(labels_of).unwrap_or(&none);
+    let after = labels_of(new).unwrap_or(&none);
+    let differs = |(key, value): &(&Text, &Value), other: &Map| is_guarded(key, mode) && other.get(key) != Some(*value);
+    let removed = before.iter().filter(|it| differs(it, after)).count();
+    removed.saturating_add(after.iter().filter(|it| differs(it, before)).count())
+}
+
+fn labels_of(cluster: &Value) -> Option<&Map> {
+    cluster.at(&["metadata", "labels"]).and_then(Value::as_map)
+}
+
+/// An error in the object under review, which is `new` to those who authorize.
+fn in_object(error: Error) -> Error {
+    let place = error.at.as_deref().map(|at| at.strip_prefix("/new").or(at.strip_prefix("/old")).unwrap_or(at));
+    let place = place.map(String::from);
+    Error { at: place, ..error }
+}
+
+/// Says of a label that only the deprecated permission grants it.
+fn deprecated(check: &Check, settings: &Settings) -> Option<Diagnostic> {
+    let grant = check.asked.last().filter(|it| it.is_join() && !joins_count(settings))?;
+    let hint = format!("grant create on {} instead", Permission::label(check.label.clone()));
+    Some(Diagnostic::warning(Code::DeprecatedJoin, format!("{grant} is deprecated")).hint(hint))
+}
+
+/// Whether `join` is a permission that one should have.
+fn joins_count(settings: &Settings) -> bool {
+    settings.stage == Stage::Transitional || settings.mode == Mode::Compat
+}
+
+/// What a label does: which sets the cluster would join and leave by it, in words.
+///
+/// Of another value of one key, the old one taken off leaves and the new one put on joins.
+fn moved(check: &Check, checks: &[Check], verdict: &Verdict, sets: &[ClusterSet]) -> Vec<String> {
+    let key = key_of(check);
+    let is_alone = !checks.iter().any(|it| key_of(it) == key && it.change != check.change);
+    let by_key = |names: &[Text]| -> Vec<String> {
+        let decides = |set: &&ClusterSet| names.contains(set.name()) && set.keys().any(|it| it == key);
+        sets.iter().filter(decides).map(|set| set.name().to_string()).collect()
+    };
+    let moves = [("join", Change::Add, &verdict.joins), ("leave", Change::Remove, &verdict.leaves)];
+    let moves = moves.into_iter().filter(|(_, change, _)| is_alone || *change == check.change);
+    let words = moves.filter_map(|(verb, _, names)| match by_key(names).as_slice() {
+        [] => None,
+        [set] => Some(format!("{verb} the set {set}")),
+        sets => Some(format!("{verb} the sets {}", series(sets, "and"))),
+    });
+    words.collect()
+}
+
+fn key_of(check: &Check) -> &str {
+    check.label.split_once(':').map_or(check.label.as_str(), |(key, _)| key)
+}
+
+fn denial(check: &Check, user: &User, moves: &[String], settings: &Settings) -> Diagnostic {
+    let does = match check.change {
+        Change::Add => "put on",
+        Change::Remove => "take off",
+    };
+    let by = match moves {
+        [] => String::new(),
+        moves => format!(", by which the cluster would {}", series(moves, "and")),
+    };
+    let message = format!("{} may not {does} the label {}{by}", user.name, check.label);
+    Diagnostic::error(Code::NotGranted, message).hint(grants(check, settings))
+}
+
+/// What would permit it, of what was asked for. Nobody is told to grant what is deprecated.
+fn grants(check: &Check, settings: &Settings) -> String {
+    let asked: Vec<_> = check.asked.iter().filter(|it| joins_count(settings) || !it.is_join()).collect();
+    let of_one_kind = asked.chunk_by(|a, b| a.subresource == b.subresource).filter_map(|chunk| {
+        let first = chunk.first()?;
+        let names: Vec<String> = chunk.iter().map(|it| format!("\"{}\"", it.name)).collect();
+        let names = series(&names, "or");
+        Some(format!("create on {}/{} with the resourceName {names}", first.resource, first.subresource))
+    });
+    format!("grant {}", of_one_kind.collect::<Vec<_>>().join(", or "))
+}

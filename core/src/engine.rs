@@ -1,0 +1,18 @@
+//! The stateless verbs, a folder each. Each is a plain function over values; none knows what is loaded.
+
+pub mod authorize;
+pub mod compose;
+pub mod diff;
+pub mod flags;
+pub mod fold;
+pub mod matching;
+pub mod ownership;
+pub mod patch;
+pub mod placement;
+pub mod refresh;
+pub mod rendered;
+pub mod retain;
+pub mod select;
+mod upstream;
+
+pub use upstream::Upstream;

@@ -1,0 +1,369 @@
+//! May this user make this label change, and what would it do (seed 001)?
+//!
+//! Labels move clusters between sets, and sets decide what runs where. Labels with a reserved prefix therefore need a
+//! permission of their own, and the answer says which sets a change joins and leaves, guarded or not.
+
+mod permission;
+pub mod rbac;
+
+pub use permission::{Judge, Judgement, Permission, Review};
+
+use crate::diagnostic::Mode;
+use crate::diagnostic::decode::Decode;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::engine::authorize::rbac::{Grant, Rbac, User, is_rbac};
+use crate::engine::select::cluster_set::{self, CLUSTERSET, ClusterSet, GROUP, Stage, sets_of};
+use crate::object::identity::{ObjectName, is_in_group};
+use crate::object::labels::{Labels, check_key, check_value};
+use crate::value::JsonPath;
+use crate::value::ordered::BTreeSet;
+use crate::value::path::Pointer;
+use crate::value::sorting::{Gather, sort};
+use crate::value::{Text, Value};
+
+/// The prefixes of the labels that need a permission.
+const RESERVED: &[&str] = &["cluster.open-cluster-management.io/", "info.open-cluster-management.io/"];
+
+/// A change of one cluster, and what is known about permissions.
+#[derive(Clone, Debug)]
+pub struct Question<'a> {
+    pub user: &'a User,
+    /// The ManagedCluster before the change; nothing when it is created.
+    pub old: Option<&'a Value>,
+    /// The ManagedCluster after the change; nothing when it is deleted.
+    pub new: Option<&'a Value>,
+    /// ManagedClusterSets, roles and bindings.
+    pub documents: &'a [Value],
+    /// What an API server answered so far.
+    pub reviews: &'a [Review],
+    /// Whether the roles and bindings answer what no review does.
+    pub roles: bool,
+    pub stage: Stage,
+    pub mode: Mode,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// By key; of one key, what is taken off before what is put on.
+    pub checks: Vec<Check>,
+    /// The sets that the cluster joins and leaves, by name.
+    pub joins: Vec<Text>,
+    pub leaves: Vec<Text>,
+    /// What must be asked before the open checks can be decided.
+    pub needs: Vec<Permission>,
+}
+
+impl Verdict {
+    pub fn allowed(&self) -> bool {
+        self.checks.iter().all(|it| it.granted)
+    }
+}
+
+/// One label that is put on or taken off, and whether the user may.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// `key:value`.
+    pub label: String,
+    pub change: Change,
+    pub granted: bool,
+    /// The permissions that were looked for, up to the one that grants.
+    pub asked: Vec<Permission>,
+    pub granted_by: Option<Grant>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Add,
+    Remove,
+}
+
+impl Change {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Change::Add => "add",
+            Change::Remove => "remove",
+        }
+    }
+}
+
+/// Decides over a label change.
+///
+/// 1. A label with a reserved prefix that is put on or taken off needs `create` on `managedclusters/label`, named
+///    `key:value`, `key:*` or `*`. Another value is the old one taken off and the new one put on: both are needed.
+/// 2. For the clusterset label, `create` on `managedclustersets/join` of the set does as well; at the full stage with a
+///    warning, as it is deprecated.
+/// 3. A created cluster puts on all its labels. A deleted one needs nothing, and leaves its sets.
+/// 4. Unchanged labels and all others need nothing.
+///
+/// In compat mode the answer is that of OCM as it shipped: the clusterset label needs `join` on the old set and on the
+/// new one, and no other label needs anything.
+///
+/// # Errors
+///
+/// A document that is not a ManagedCluster, two that are not the same cluster, a label that no cluster can have.
+pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdict, Error> {
+    let Question { old, new, documents, stage, mode, .. } = *question;
+    if old.is_none() && new.is_none() {
+        return Err(Error::new(Code::MissingField, "neither `old` nor `new` is a cluster").at("/new"));
+    }
+    let old = old.map(|it| cluster_labels(it, "old")).transpose()?;
+    let new = new.map(|it| cluster_labels(it, "new")).transpose()?;
+    same_cluster(question)?;
+    if let (Some(new), Mode::Strict) = (&new, mode) {
+        check_labels(new)?;
+    }
+    read_kinds(question, out)?;
+
+    let sets = cluster_set::read(documents, stage, mode, out);
+    let roles = question.roles.then(|| Rbac::read(documents, out));
+    let judge = Judge { reviews: question.reviews, roles };
+    let none = Labels::default();
+    let (before, after) = (old.as_ref().unwrap_or(&none), new.as_ref().unwrap_or(&none));
+    let mut verdict = Verdict { checks: Vec::new(), joins: Vec::new(), leaves: Vec::new(), needs: Vec::new() };
+    let mut ctx = Ctx { question, judge, verdict: &mut verdict, out };
+    if new.is_some() {
+        for (key, value, change) in changes(before, after) {
+            ctx.check(key, value, change);
+        }
+    }
+    ctx.explain_denials();
+    ctx.compare_sets(&sets, old.as_ref(), new.as_ref());
+    if let Some(rbac) = &ctx.judge.roles {
+        let misnamed = misnamed_grants(rbac, &sets);
+        ctx.out.extend(misnamed);
+    }
+    Ok(verdict)
+}
+
+/// The labels of a ManagedCluster of the request.
+fn cluster_labels(cluster: &Value, field: &str) -> Result<Labels, Error> {
+    let spot = &JsonPath::ROOT.key(field);
+    if cluster.as_map().is_none() {
+        return Err(spot.wrong_type("a ManagedCluster", cluster));
+    }
+    let kind = cluster.get("kind").map_or(Some("ManagedCluster"), Value::as_text);
+    if kind != Some("ManagedCluster") || !is_in_group(cluster, GROUP) {
+        return Err(Error::new(Code::WrongKind, format!("`{field}` is not a ManagedCluster of `{GROUP}`")).at(spot));
+    }
+    let labels = cluster.at(&["metadata", "labels"]).cloned().unwrap_or_default();
+    Labels::decode(labels, &spot.key("metadata").key("labels"))
+}
+
+fn same_cluster(question: &Question) -> Result<(), Error> {
+    let name = |it: Option<&Value>| it.and_then(|it| it.at(&["metadata", "name"])).cloned();
+    match (name(question.old), name(question.new)) {
+        (Some(old), Some(new)) if old != new => {
+            let message = "`old` and `new` are not the same cluster: their names differ";
+            Err(Error::new(Code::IdentityMismatch, message).at("/new/metadata/name"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A name such as `key:*` means what it says only where no key and no value can look like it.
+fn check_labels(labels: &Labels) -> Result<(), Error> {
+    let place = Pointer::of(["new", "metadata", "labels"]);
+    labels.iter().try_for_each(|(key, value)| {
+        check_key(key).and_then(|()| check_value(value)).map_err(|error| error.at(place.child(key.clone())))
+    })
+}
+
+/// Refuses what is not a document, and tells which documents do not count.
+fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
+    let spot = &JsonPath::ROOT.key("documents");
+    let mut unused = Vec::new();
+    for (index, document) in question.documents.iter().enumerate() {
+        let at = &spot.index(index);
+        if document.as_map().is_none() {
+            return Err(at.wrong_type("a map", document));
+        }
+        if document.text_at(&["kind"]).is_empty() {
+            return Err(Error::new(Code::MissingField, "the field `kind` is missing").at(at.key("kind")));
+        }
+        let rbac = is_rbac(document);
+        if rbac && !question.roles {
+            unused.push((
+                ObjectName::of(document).to_string(),
+                "the reviews decide, so that roles and bindings do not count",
+            ));
+        } else if !rbac && !cluster_set::is_cluster_set(document) {
+            unused.push((ObjectName::of(document).to_string(), "documents of this kind do not count here"));
+        }
+    }
+    sort(&mut unused);
+    let infos = unused.into_iter().map(|(of, message)| Diagnostic::info(Code::UnusedDocument, message).of(of));
+    out.extend(infos);
+    Ok(())
+}
+
+/// What is put on and taken off, by key; of one key, what is taken off first.
+fn changes<'l>(before: &'l Labels, after: &'l Labels) -> Vec<(&'l Text, &'l Text, Change)> {
+    let keys: BTreeSet<&Text> = before.iter().chain(after.iter()).map(|(key, _)| key).gather();
+    let changes = keys.into_iter().filter(|key| before.get(key) != after.get(key)).flat_map(|key| {
+        let removed = before.get(key).map(|value| (key, value, Change::Remove));
+        removed.into_iter().chain(after.get(key).map(|value| (key, value, Change::Add)))
+    });
+    changes.collect()
+}
+
+/// Says of a role that it grants a set's name where the set selects another value: whoever wrote it meant the set, and no
+/// label that it grants makes a cluster join.
+pub fn misnamed_grants(rbac: &Rbac, sets: &[ClusterSet]) -> Vec<Diagnostic> {
+    let label = Permission::label(String::new());
+    let mut found = Vec::new();
+    for (role, place, name) in rbac.names(label.request()) {
+        let Some((key, value)) = name.rsplit_once(':') else { continue };
+        let set = sets.iter().find(|it| it.name() == value);
+        let Some((_, selected)) = set.and_then(ClusterSet::exclusive_label).filter(|(it, _)| *it == key) else {
+            continue;
+        };
+        if selected != value {
+            let message = format!("`{name}` never makes a cluster join the set `{value}`");
+            let hint = format!("the set selects `{key}:{selected}`: grant that");
+            found.push(Diagnostic::warning(Code::GrantJoinsNothing, message).of(role).at(place).hint(hint));
+        }
+    }
+    found
+}
+
+/// Whether a label needs a permission.
+pub fn is_guarded(key: &str, mode: Mode) -> bool {
+    match mode {
+        Mode::Strict => RESERVED.iter().any(|it| key.starts_with(it)),
+        Mode::Compat => key == CLUSTERSET,
+    }
+}
+
+/// Which labels need a permission, in words.
+pub fn guarded(mode: Mode) -> String {
+    match mode {
+        Mode::Strict => format!("guarded are labels that begin with `{}`", RESERVED.join("` or `")),
+        Mode::Compat => format!("guarded is the label `{CLUSTERSET}` alone"),
+    }
+}
+
+struct Ctx<'a> {
+    question: &'a Question<'a>,
+    judge: Judge<'a>,
+    verdict: &'a mut Verdict,
+    out: &'a mut Vec<Diagnostic>,
+}
+
+impl Ctx<'_> {
+    fn is_guarded(&self, key: &str) -> bool {
+        is_guarded(key, self.question.mode)
+    }
+
+    /// The permissions of which one is enough, in the order they are asked for.
+    fn permissions(&self, key: &str, value: &str) -> Vec<Permission> {
+        let join = (key == CLUSTERSET && !value.is_empty()).then(|| Permission::join(value));
+        match self.question.mode {
+            Mode::Strict => [format!("{key}:{value}"), format!("{key}:*"), "*".into()]
+                .into_iter()
+                .map(Permission::label)
+                .chain(join)
+                .collect(),
+            Mode::Compat => join.into_iter().collect(),
+        }
+    }
+
+    fn check(&mut self, key: &str, value: &str, change: Change) {
+        let permissions = if self.is_guarded(key) { self.permissions(key, value) } else { Vec::new() };
+        if permissions.is_empty() {
+            return;
+        }
+        let mut check =
+            Check { label: format!("{key}:{value}"), change, granted: false, asked: Vec::new(), granted_by: None };
+        let mut unknown = Vec::new();
+        for permission in permissions {
+            let judgement = self.judge.judge(self.question.user, &permission);
+            check.asked.push(permission.clone());
+            match judgement {
+                Judgement::Granted(grant) => {
+                    check.granted = true;
+                    check.granted_by = grant;
+                    self.warn_deprecated(&permission, key, value, change);
+                    break;
+                }
+                Judgement::Denied => {}
+                Judgement::Unknown => unknown.push(permission),
+            }
+        }
+        if !check.granted {
+            unknown.retain(|it| !self.verdict.needs.contains(it));
+            self.verdict.needs.extend(unknown);
+        }
+        self.verdict.checks.push(check);
+    }
+
+    fn warn_deprecated(&mut self, permission: &Permission, key: &str, value: &str, change: Change) {
+        let Question { stage, mode, .. } = self.question;
+        if permission.is_join() && *stage == Stage::Full && *mode == Mode::Strict {
+            let message = format!("the label `{key}:{value}` is permitted by `{permission}`, which is deprecated");
+            let hint = format!("grant `create` on `{}` instead", Permission::label(format!("{key}:{value}")));
+            let field = if change == Change::Add { "new" } else { "old" };
+            let place = Pointer::of([field, "metadata", "labels", key]);
+            self.out.push(Diagnostic::warning(Code::DeprecatedJoin, message).at(place).hint(hint));
+        }
+    }
+
+    /// Says of a denial what looks as if it granted.
+    fn explain_denials(&mut self) {
+        let Some(rbac) = &self.judge.roles else { return };
+        let user = self.question.user;
+        let denied = self.verdict.checks.iter().filter(|it| !it.granted);
+        let asked: Vec<&Permission> = denied.flat_map(|it| &it.asked).collect();
+        if asked.is_empty() {
+            return;
+        }
+        self.out.extend(self.judge.namespaced(user, &asked, "ManagedCluster"));
+        for (binding, role) in rbac.dangling(user) {
+            let message = format!("the binding refers to `{role}`, which is not among the documents");
+            let place = Pointer::of(["roleRef", "name"]);
+            self.out.push(Diagnostic::warning(Code::BadRbac, message).of(binding).at(place));
+        }
+    }
+
+    fn compare_sets(&mut self, sets: &[ClusterSet], old: Option<&Labels>, new: Option<&Labels>) {
+        let members = |labels: Option<&Labels>| -> BTreeSet<&Text> {
+            labels.into_iter().flat_map(|it| sets_of(it, sets)).map(ClusterSet::name).collect()
+        };
+        let (before, after) = (members(old), members(new));
+        let none = Labels::default();
+        let base = old.unwrap_or(&none);
+        // What the labels would be if only those had changed that anybody may change.
+        let free: Labels = match new {
+            Some(new) => {
+                let kept = base.iter().filter(|(key, _)| self.is_guarded(key));
+                kept.chain(new.iter().filter(|(key, _)| !self.is_guarded(key)))
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect()
+            }
+            None => base.clone(),
+        };
+        for set in sets {
+            let (verb, list) = match (before.contains(set.name()), after.contains(set.name())) {
+                (false, true) => ("joins", &mut self.verdict.joins),
+                (true, false) => ("leaves", &mut self.verdict.leaves),
+                _ => continue,
+            };
+            list.push(set.name().clone());
+            if set.accepts(&free) != set.accepts(base) {
+                let changed: BTreeSet<&Text> = set.keys().filter(|key| base.get(key) != free.get(key)).gather();
+                self.warn_unguarded(set, verb, &changed);
+            }
+        }
+    }
+
+    fn warn_unguarded(&mut self, set: &ClusterSet, verb: &str, keys: &BTreeSet<&Text>) {
+        let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        let message = format!("the cluster {verb} `{}` by labels that nobody guards: {keys}", set.name());
+        let hint = guarded(self.question.mode);
+        let place = Pointer::of(["spec", "clusterSelector"]);
+        let document = cluster_set::reference(set.name().clone());
+        self.out.push(Diagnostic::warning(Code::UnguardedLabel, message).of(document).at(place).hint(hint));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! What a label change needs, who is asked for it, and what the answer is.
+
+use std::fmt;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::engine::authorize::rbac::{Grant, Rbac, Request, User};
+use crate::engine::select::cluster_set::GROUP;
+use crate::value::ordered::BTreeSet;
+use crate::value::sorting::Gather;
+use crate::value::{Text, Value};
+
+/// Every permission here is one to create.
+const VERB: &str = "create";
+
+/// A permission to create a subresource of a named object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permission {
+    pub resource: &'static str,
+    pub subresource: &'static str,
+    pub name: Text,
+}
+
+impl Permission {
+    /// To put a label on a cluster or take it off. RBAC has no patterns in names, so that `key:*` and `*` are asked for
+    /// as names of their own.
+    pub fn label(name: impl Into<Text>) -> Permission {
+        Permission { resource: "managedclusters", subresource: "label", name: name.into() }
+    }
+
+    /// To move a cluster into a set or out of it, as it was before labels had permissions.
+    pub fn join(set: impl Into<Text>) -> Permission {
+        Permission { resource: "managedclustersets", subresource: "join", name: set.into() }
+    }
+
+    /// To let a namespace use the clusters of a set.
+    pub fn bind(set: impl Into<Text>) -> Permission {
+        Permission { resource: "managedclustersets", subresource: "bind", name: set.into() }
+    }
+
+    pub fn is_join(&self) -> bool {
+        self.subresource == "join"
+    }
+
+    /// As RBAC rules are asked for it.
+    pub fn request(&self) -> Request<'_> {
+        let Permission { resource, subresource, name } = self;
+        Request { verb: VERB, group: GROUP, resource, subresource, name }
+    }
+
+    /// As an API server is asked for it.
+    pub fn access_review(&self, user: &User) -> Value {
+        let attributes = Value::map([
+            ("group", Value::text(GROUP)),
+            ("resource", self.resource.into()),
+            ("subresource", self.subresource.into()),
+            ("name", self.name.clone().into()),
+            ("verb", VERB.into()),
+        ]);
+        let spec = Value::map([
+            ("user", Value::text(user.name.clone())),
+            ("groups", Value::list(user.groups.iter().cloned())),
+            ("resourceAttributes", attributes),
+        ]);
+        Value::map([
+            ("apiVersion", Value::text("authorization.k8s.io/v1")),
+            ("kind", "SubjectAccessReview".into()),
+            ("spec", spec),
+        ])
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{} {}", self.resource, self.subresource, self.name)
+    }
+}
+
+/// An API server's answer to an access review.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Review {
+    pub resource: Text,
+    pub subresource: Text,
+    pub name: Text,
+    pub verb: Text,
+    pub allowed: bool,
+}
+
+impl Review {
+    fn answers(&self, permission: &Permission) -> bool {
+        let Review { resource, subresource, name, verb, .. } = self;
+        resource == permission.resource
+            && subresource == permission.subresource
+            && *name == permission.name
+            && verb == VERB
+    }
+}
+
+/// Who knows what the user may do.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    /// What an API server answered so far.
+    pub reviews: &'a [Review],
+    /// Roles and bindings, which answer what no review does.
+    pub roles: Option<Rbac>,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Judgement {
+    Granted(Option<Grant>),
+    Denied,
+    /// Nobody was asked yet.
+    Unknown,
+}
+
+impl Judge<'_> {
+    /// Whether the user has the permission. Of reviews that contradict each other the denial counts.
+    pub fn judge(&self, user: &User, permission: &Permission) -> Judgement {
+        let mut answers = self.reviews.iter().filter(|it| it.answers(permission)).peekable();
+        if answers.peek().is_some() {
+            return if answers.all(|it| it.allowed) { Judgement::Granted(None) } else { Judgement::Denied };
+        }
+        match self.roles.as_ref().map(|it| it.allows(user, permission.request())) {
+            Some(Some(grant)) => Judgement::Granted(Some(grant)),
+            Some(None) => Judgement::Denied,
+            None => Judgement::Unknown,
+        }
+    }
+
+    /// Says of bindings that they look as if they granted what is denied, and grant in their namespace only.
+    pub fn namespaced(&self, user: &User, denied: &[&Permission], kind: &str) -> Vec<Diagnostic> {
+        let Some(rbac) = &self.roles else { return Vec::new() };
+        let bindings: BTreeSet<String> = denied.iter().flat_map(|it| rbac.namespaced(user, it.request())).gather();
+        let found = bindings.iter().map(|binding| {
+            let message = format!("the binding grants in its namespace only, and a {kind} has none");
+            Diagnostic::info(Code::NamespacedGrant, message).of(binding).hint("use a ClusterRoleBinding")
+        });
+        found.collect()
+    }
+}

@@ -1,0 +1,381 @@
+//! What a user may do, by the rules of Kubernetes RBAC, worked out from documents alone.
+
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::engine::select::LabelSelector;
+use crate::object::identity::ObjectName;
+use crate::object::labels::Labels;
+use crate::value::JsonPath;
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::path::Pointer;
+use crate::value::{Text, Value};
+
+pub const GROUP: &str = "rbac.authorization.k8s.io";
+
+/// The members of this group may do everything, without any binding.
+pub const MASTERS: &str = "system:masters";
+
+const ANY: &str = "*";
+
+/// Who asks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct User {
+    pub name: Text,
+    pub groups: Vec<Text>,
+}
+
+impl User {
+    /// A user with the given groups. Where they are left out, those that the name implies, as `kubectl --as` does it:
+    /// every user but `system:anonymous` is authenticated, and a service account is in the groups of all service
+    /// accounts and of those of its namespace.
+    pub fn new(name: Text, groups: Option<Vec<Text>>) -> User {
+        let implied =
+            || match (name.as_str(), name.strip_prefix("system:serviceaccount:").and_then(|it| it.split_once(':'))) {
+                ("system:anonymous", _) => vec!["system:unauthenticated".into()],
+                (_, Some((namespace, _))) => vec![
+                    "system:serviceaccounts".into(),
+                    format!("system:serviceaccounts:{namespace}").into(),
+                    "system:authenticated".into(),
+                ],
+                _ => vec!["system:authenticated".into()],
+            };
+        User { groups: groups.unwrap_or_else(implied), name }
+    }
+}
+
+/// What is asked: a verb on a subresource of a named, cluster-scoped object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request<'a> {
+    pub verb: &'a str,
+    pub group: &'a str,
+    pub resource: &'a str,
+    pub subresource: &'a str,
+    pub name: &'a str,
+}
+
+/// What granted a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grant {
+    /// The user is in the group that may do everything.
+    Masters,
+    /// A rule of a role, by way of a binding.
+    Rule {
+        /// `ClusterRoleBinding/name`.
+        binding: String,
+        /// `ClusterRole/name`: the role that holds the rule.
+        role: String,
+        /// The role that the binding names, where that one aggregates the one that holds the rule.
+        aggregated_by: Option<String>,
+        /// The index of the rule in its role.
+        rule: usize,
+    },
+}
+
+/// The roles and bindings of a cluster. What cannot be read grants nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Rbac {
+    roles: BTreeMap<ObjectName, Role>,
+    bindings: BTreeMap<ObjectName, Binding>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Role {
+    labels: Labels,
+    rules: Vec<Rule>,
+    /// The selectors of the roles whose rules this one collects.
+    collects: Option<Vec<LabelSelector>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Rule {
+    verbs: Vec<Text>,
+    groups: Vec<Text>,
+    resources: Vec<Text>,
+    names: Vec<Text>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Binding {
+    role: ObjectName,
+    subjects: Vec<Subject>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Subject {
+    User(Text),
+    Group(Text),
+}
+
+/// The kinds of documents that [`Rbac::read`] reads.
+pub const KINDS: &[&str] = &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+
+/// Whether a document is one that [`Rbac::read`] reads.
+pub fn is_rbac(document: &Value) -> bool {
+    KINDS.contains(&document.text_at(&["kind"]))
+        && document.text_at(&["apiVersion"]).split_once('/').is_none_or(|(group, _)| group == GROUP)
+}
+
+impl Rbac {
+    /// Reads roles and bindings, in any order. One that cannot be read, or that is given twice with different contents,
+    /// is reported and grants nothing; the others count.
+    pub fn read<'d>(documents: impl IntoIterator<Item = &'d Value>, out: &mut Vec<Diagnostic>) -> Rbac {
+        let mut given: BTreeMap<ObjectName, Vec<&Value>> = BTreeMap::new();
+        for document in documents.into_iter().filter(|it| is_rbac(it)) {
+            let mut reference = ObjectName::of(document);
+            if is_cluster_scoped(&reference.kind) {
+                reference.namespace = Text::default();
+            }
+            given.entry(reference).or_default().push(document);
+        }
+        let mut rbac = Rbac::default();
+        for (reference, documents) in given {
+            let [document, rest @ ..] = documents.as_slice() else { continue };
+            let read = match rest.iter().all(|it| it == document) {
+                true => rbac.take(&reference, document),
+                false => {
+                    Err(Error::new(Code::BadRbac, "it is given twice with different contents, and grants nothing"))
+                }
+            };
+            if let Err(error) = read {
+                let finding = Error { code: Code::BadRbac, ..error }.into_diagnostic(Severity::Error);
+                out.push(finding.of(reference));
+            }
+        }
+        rbac
+    }
+
+    fn take(&mut self, reference: &ObjectName, document: &Value) -> Result<(), Error> {
+        if reference.name.is_empty() {
+            return Err(Error::new(Code::BadRbac, "it has no name").at("/metadata/name"));
+        }
+        match reference.kind.as_str() {
+            "ClusterRole" | "Role" => self.roles.insert(reference.clone(), Role::read(document)?).map(drop),
+            _ => self.bindings.insert(reference.clone(), Binding::read(document, &reference.namespace)?).map(drop),
+        };
+        Ok(())
+    }
+
+    /// What grants the request to the user, if anything does. Of several grants it is the first by binding, role and rule.
+    ///
+    /// 1. A member of `system:masters` may do everything.
+    /// 2. Only a ClusterRoleBinding grants, as what is asked for has no namespace.
+    /// 3. A rule needs the verb, the API group and the resource, each by its name or by `*`; a subresource also by
+    ///    `*/subresource`.
+    /// 4. A rule without `resourceNames` grants every name. Names are compared to the letter: `*` is a name like others.
+    pub fn allows(&self, user: &User, request: Request) -> Option<Grant> {
+        if user.groups.iter().any(|it| it == MASTERS) {
+            return Some(Grant::Masters);
+        }
+        let granting = self.bindings.iter().filter(|(reference, _)| is_cluster_scoped(&reference.kind));
+        granting.filter(|(_, it)| it.concerns(user)).find_map(|(reference, binding)| {
+            let (role, rule) = self.granting_rule(&binding.role, request)?;
+            Some(Grant::Rule {
+                binding: reference.to_string(),
+                aggregated_by: (*role != binding.role).then(|| binding.role.to_string()),
+                role: role.to_string(),
+                rule,
+            })
+        })
+    }
+
+    /// The RoleBindings that would grant the request, were it about an object in their namespace.
+    pub fn namespaced(&self, user: &User, request: Request) -> Vec<String> {
+        let namespaced = self.bindings.iter().filter(|(reference, _)| !is_cluster_scoped(&reference.kind));
+        let granting =
+            namespaced.filter(|(_, it)| it.concerns(user) && self.granting_rule(&it.role, request).is_some());
+        granting.map(|(reference, _)| reference.to_string()).collect()
+    }
+
+    /// The ClusterRoleBindings of the user whose role is not there, each with the role.
+    pub fn dangling(&self, user: &User) -> Vec<(String, String)> {
+        let mine =
+            self.bindings.iter().filter(|(reference, it)| is_cluster_scoped(&reference.kind) && it.concerns(user));
+        let dangling = mine.filter(|(_, it)| !self.roles.contains_key(&it.role));
+        dangling.map(|(reference, it)| (reference.to_string(), it.role.to_string())).collect()
+    }
+
+    /// The names that roles list for what is asked, each with its role and its place there. The request's own name does
+    /// not count, nor who is bound.
+    pub fn names<'r>(&'r self, request: Request<'r>) -> impl Iterator<Item = (String, Pointer, &'r Text)> {
+        let rules = self.roles.iter().flat_map(|(reference, role)| {
+            role.rules.iter().enumerate().map(move |(index, rule)| (reference, index, rule))
+        });
+        rules.filter(move |(.., rule)| rule.covers(request)).flat_map(|(reference, at, rule)| {
+            rule.names.iter().enumerate().map(move |(index, name)| {
+                let place = ["rules".into(), at.to_string(), "resourceNames".into(), index.to_string()];
+                (reference.to_string(), Pointer::of(place), name)
+            })
+        })
+    }
+
+    /// The role that holds the first rule that grants the request, and the index of the rule.
+    fn granting_rule<'r>(&'r self, role: &'r ObjectName, request: Request) -> Option<(&'r ObjectName, usize)> {
+        self.holders(role).into_iter().find_map(|holder| {
+            let rules = &self.roles.get(holder)?.rules;
+            Some((holder, rules.iter().position(|rule| rule.grants(request))?))
+        })
+    }
+
+    /// The roles whose own rules make up a role. The rules of an aggregating role are written by the cluster from the
+    /// roles that it selects, at any depth; where none of those is given, what the cluster wrote stands.
+    fn holders<'r>(&'r self, role: &'r ObjectName) -> BTreeSet<&'r ObjectName> {
+        let mut holders = BTreeSet::new();
+        let mut seen = BTreeSet::from_iter([role]);
+        // A list of what is left to do, as a chain of roles may be longer than a stack is deep.
+        let mut open = vec![role];
+        while let Some(at) = open.pop() {
+            let Some(role) = self.roles.get(at) else { continue };
+            let selectors = role.collects.as_deref().unwrap_or_default();
+            let selected = |it: &Role| selectors.iter().any(|selector| selector.accepts(&it.labels));
+            let parts =
+                self.roles.iter().filter(|(part, it)| *part != at && is_cluster_scoped(&part.kind) && selected(it));
+            let mut own = true;
+            for (part, _) in parts {
+                own = false;
+                if seen.insert(part) {
+                    open.push(part);
+                }
+            }
+            if own {
+                holders.insert(at);
+            }
+        }
+        holders
+    }
+}
+
+impl Role {
+    fn read(document: &Value) -> Result<Role, Error> {
+        let labels = match document.at(&["metadata", "labels"]) {
+            Some(Value::Map(labels)) => Labels::read(labels, &JsonPath::ROOT.key("metadata").key("labels"))?,
+            _ => Labels::default(),
+        };
+        let place = Pointer::of(["rules"]);
+        let rules = items(document.get("rules"), &place)?;
+        let rules = rules.iter().enumerate().map(|(index, rule)| Rule::read(rule, &place.child(index.to_string())));
+        let spot = &JsonPath::ROOT.key("aggregationRule");
+        let spot = &spot.key("clusterRoleSelectors");
+        let collects = match document.at(&["aggregationRule", "clusterRoleSelectors"]) {
+            Some(selectors) => {
+                let selectors = items(Some(selectors), &spot.pointer())?.iter().enumerate();
+                let read = selectors.map(|(index, it)| LabelSelector::parse_object(it, &spot.index(index)));
+                Some(read.collect::<Result<_, _>>()?)
+            }
+            None => None,
+        };
+        Ok(Role { labels, rules: rules.collect::<Result<_, _>>()?, collects })
+    }
+}
+
+impl Rule {
+    fn read(rule: &Value, at: &Pointer) -> Result<Rule, Error> {
+        if rule.as_map().is_none() {
+            return Err(wrong_type(at, "a map", rule));
+        }
+        let texts = |field: &str| {
+            let at = &at.child(field);
+            let texts = items(rule.get(field), at)?.iter().enumerate();
+            texts.map(|(index, it)| text(Some(it), &at.child(index.to_string()))).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(Rule {
+            verbs: texts("verbs")?,
+            groups: texts("apiGroups")?,
+            resources: texts("resources")?,
+            names: texts("resourceNames")?,
+        })
+    }
+
+    fn grants(&self, request: Request) -> bool {
+        self.covers(request) && (self.names.is_empty() || self.names.iter().any(|it| it == request.name))
+    }
+
+    /// Whether the rule is about what is asked, whatever its name.
+    fn covers(&self, request: Request) -> bool {
+        let listed = |list: &[Text], wanted: &str| list.iter().any(|it| it == ANY || it == wanted);
+        let Request { verb, group, resource, subresource, .. } = request;
+        listed(&self.verbs, verb)
+            && listed(&self.groups, group)
+            && self.resources.iter().any(|it| match it.split_once('/') {
+                Some((parent, child)) => (parent == ANY || parent == resource) && child == subresource,
+                None => it == ANY || (it == resource && subresource.is_empty()),
+            })
+    }
+}
+
+impl Binding {
+    fn read(document: &Value, namespace: &Text) -> Result<Binding, Error> {
+        let role = Pointer::of(["roleRef"]);
+        let kind = text(document.at(&["roleRef", "kind"]), &role.child("kind"))?;
+        let name = text(document.at(&["roleRef", "name"]), &role.child("name"))?;
+        let own = document.text_at(&["kind"]);
+        let known = kind == "ClusterRole" || (kind == "Role" && own == "RoleBinding");
+        if !known {
+            let message = format!("a {own} cannot refer to a `{kind}`");
+            return Err(Error::new(Code::BadRbac, message).at(role.child("kind")));
+        }
+        let home = if is_cluster_scoped(&kind) { Text::default() } else { namespace.clone() };
+        let role = ObjectName { kind, namespace: home, name };
+        let place = Pointer::of(["subjects"]);
+        let subjects = items(document.get("subjects"), &place)?.iter().enumerate();
+        let subjects = subjects.map(|(index, it)| Subject::read(it, namespace, &place.child(index.to_string())));
+        Ok(Binding { role, subjects: subjects.collect::<Result<_, _>>()? })
+    }
+
+    fn concerns(&self, user: &User) -> bool {
+        self.subjects.iter().any(|subject| match subject {
+            Subject::User(name) => *name == user.name,
+            Subject::Group(name) => user.groups.contains(name),
+        })
+    }
+}
+
+impl Subject {
+    /// A service account is the user of its namespace and name; without a namespace it is in that of the binding.
+    fn read(subject: &Value, home: &Text, at: &Pointer) -> Result<Subject, Error> {
+        let name = text(subject.get("name"), &at.child("name"))?;
+        match subject.text_at(&["kind"]) {
+            "User" => Ok(Subject::User(name)),
+            "Group" => Ok(Subject::Group(name)),
+            "ServiceAccount" => match (subject.text_at(&["namespace"]), home.as_str()) {
+                ("", "") => {
+                    let message = format!("the service account `{name}` has no namespace");
+                    Err(Error::new(Code::BadRbac, message).at(at.child("namespace")))
+                }
+                ("", namespace) | (namespace, _) => {
+                    Ok(Subject::User(format!("system:serviceaccount:{namespace}:{name}").into()))
+                }
+            },
+            other => {
+                let message = format!("`{other}` is not a kind of subject");
+                let hint = "one of: User, Group, ServiceAccount";
+                Err(Error::new(Code::BadRbac, message).at(at.child("kind")).hint(hint))
+            }
+        }
+    }
+}
+
+fn is_cluster_scoped(kind: &str) -> bool {
+    kind.starts_with("Cluster")
+}
+
+fn items<'v>(value: Option<&'v Value>, at: &Pointer) -> Result<&'v [Value], Error> {
+    match value {
+        None | Some(Value::Null) => Ok(&[]),
+        Some(Value::List(items)) => Ok(items),
+        Some(other) => Err(wrong_type(at, "a list", other)),
+    }
+}
+
+fn text(value: Option<&Value>, at: &Pointer) -> Result<Text, Error> {
+    match value {
+        Some(Value::Text(text)) => Ok(text.clone()),
+        None => Err(Error::new(Code::BadRbac, format!("`{at}` is missing")).at(at)),
+        Some(other) => Err(wrong_type(at, "a string", other)),
+    }
+}
+
+fn wrong_type(at: &Pointer, wanted: &str, found: &Value) -> Error {
+    Error::new(Code::BadRbac, format!("`{at}` must be {wanted}, not {}", found.kind())).at(at)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! One object of one cluster: a base, what the live object gives, and the layers that patch it.
+//!
+//! The order is KubeFed's: values are retained first, so that a layer may still change them. Every place that is touched
+//! keeps who touched it, winner first and the base's own value last, under the pointer that it has in the result:
+//!
+//! 1. What is set as a whole also has the last word on every place inside it that was touched before.
+//! 2. What is set inside something that was set as a whole has that one's value below it.
+//! 3. An element that goes into a list, or out of it, moves those behind it; each keeps its origins.
+
+mod ledger;
+
+use std::sync::Arc;
+
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::engine::patch::{Patching, Step, Verb};
+use crate::engine::rendered::{Origin, Product, Touched};
+use crate::engine::retain::{Rules, retain};
+use crate::object::document::Identity;
+use crate::value::path::Pointer;
+use crate::value::{Map, Text, Value};
+use ledger::Ledger;
+
+/// What every cluster gets before anything varies it.
+#[derive(Clone, Debug)]
+pub struct Base {
+    pub object: Value,
+    pub origin: Origin,
+    /// Places of the object that are not the base's own, in the order of their pointers.
+    pub given: Vec<(Pointer, Vec<Touched>)>,
+    /// Places that are set after all layers.
+    pub sealed: Vec<(Pointer, Touched)>,
+    pub wave: i64,
+}
+
+/// Patches of one document, read once for all clusters.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    name: Text,
+    document: Arc<Identity>,
+    /// Each with its place in the document.
+    steps: Result<Vec<(Step, Pointer)>, Error>,
+}
+
+impl Layer {
+    /// A layer that could not be read fails the clusters it is for, and no others.
+    pub fn new(name: Text, document: Arc<Identity>, steps: Result<Vec<(Step, Pointer)>, Error>) -> Layer {
+        let mends = |(step, _): &(Step, Pointer)| matches!(step.verb(), Verb::Add | Verb::Remove | Verb::Replace);
+        let steps = steps.and_then(|steps| match steps.iter().find(|it| !mends(it)) {
+            None => Ok(steps),
+            Some((step, at)) => {
+                let message = format!("a layer has no `{}`", step.verb().as_str());
+                Err(Error::new(Code::BadOperation, message).at(at).hint("one of: add, remove, replace"))
+            }
+        });
+        Layer { name, document, steps }
+    }
+
+    /// Why it could not be read.
+    pub fn error(&self) -> Option<&Error> {
+        self.steps.as_ref().err()
+    }
+}
+
+/// Builds an object from its base, what `rules` carry over from the live object, and layers, lowest first.
+///
+/// # Errors
+///
+/// A layer cannot be applied, told at the place of its operation; or a live value cannot be carried over.
+pub fn build<'l>(
+    base: &Base,
+    rules: &Rules,
+    live: Option<&Value>,
+    layers: impl Iterator<Item = &'l Layer>,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Result<Product, Error> {
+    let mut ledger = Ledger::new(base);
+    let mut given = Vec::new();
+    let (object, mut retained) = match live {
+        None => (base.object.clone(), Vec::new()),
+        Some(live) => {
+            let carried = retain(&base.object, live, rules, out).map_err(|error| error.at(&base.origin.path))?;
+            for retention in &carried.retained {
+                let place = Pointer::parse(&retention.path).ok();
+                if let Some(place) = place.clone() {
+                    let value = place.get(&carried.object).cloned();
+                    ledger.touch(place, Touched { layer: LIVE, origin: None, value });
+                }
+                given.push(place);
+            }
+            (carried.object, carried.retained)
+        }
+    };
+    let mut patching = Patching::new(object, mode);
+    for layer in layers {
+        for (step, at) in layer.steps.as_ref().map_err(Error::clone)? {
+            let (place, in_list) = patching.resolve(step);
+            patching.apply(step).map_err(|error| error.at(at))?;
+            let origin = Origin { document: Arc::clone(&layer.document), path: at.clone() };
+            let said = Touched { layer: layer.name.clone(), origin: Some(origin), value: step.value().cloned() };
+            match (step.verb(), in_list) {
+                (Verb::Add, true) => ledger.insert(place, said, &patching.object),
+                (Verb::Remove, true) => ledger.remove(&place, said, &patching.object),
+                (Verb::Remove, false) => ledger.touch(place, Touched { value: None, ..said }),
+                _ => ledger.touch(place, said),
+            }
+        }
+    }
+    let mut object = patching.object;
+    for (place, said) in &base.sealed {
+        put(&mut object, place, said.value.clone().unwrap_or_default());
+        ledger.touch(place.clone(), said.clone());
+    }
+    // What a layer has changed since is no longer what the live object gave.
+    let mut given = given.into_iter();
+    retained.retain(|_| given.next().flatten().is_some_and(|place| ledger.is_live(&place)));
+    Ok(Product { object, base: base.origin.clone(), origins: ledger.finish(), retained, wave: base.wave })
+}
+
+const LIVE: Text = Text::new_static("live");
+
+/// Sets a place, making maps of whatever leads there.
+pub(crate) fn put(object: &mut Value, place: &Pointer, value: Value) {
+    let mut here = object;
+    for key in place.segments() {
+        if here.as_map().is_none() {
+            *here = Map::new().into();
+        }
+        let Some(next) = here.as_map_mut().and_then(|map| map.entry_or(key, || Value::Null)) else { return };
+        here = next;
+    }
+    *here = value;
+}
+
+#[cfg(test)]
+mod tests;

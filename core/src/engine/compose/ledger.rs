@@ -1,0 +1,174 @@
+//! Who touched which place of an object, kept under the pointers of the object as it is.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::Base;
+use crate::engine::rendered::{Origin, Touched};
+use crate::value::index_text;
+use crate::value::path::{Pointer, list_index};
+use crate::value::sorting::sort_by;
+use crate::value::{Text, Value};
+
+/// Sorted by place: what lies inside a place stands behind it, without anything between.
+pub struct Ledger<'b> {
+    base: &'b Base,
+    entries: Vec<(Pointer, Vec<Touched>)>,
+    /// Whether something was touched that other places can lie inside of.
+    has_wholes: bool,
+}
+
+impl Ledger<'_> {
+    pub fn new(base: &Base) -> Ledger<'_> {
+        let mut entries = Vec::with_capacity(base.given.len().saturating_add(24));
+        entries.extend(base.given.iter().cloned());
+        Ledger { base, entries, has_wholes: false }
+    }
+
+    pub fn finish(self) -> Vec<(Pointer, Vec<Touched>)> {
+        self.entries
+    }
+
+    /// Whether the live object has the last word on a place.
+    pub fn is_live(&self, place: &Pointer) -> bool {
+        let found = self.find(place).ok().and_then(|at| self.entries.get(at));
+        found.and_then(|(_, chain)| chain.first()).is_some_and(|it| it.origin.is_none())
+    }
+
+    /// Notes what a layer says of a place, and with it of everything inside.
+    pub fn touch(&mut self, place: Pointer, said: Touched) {
+        let (from, to) = self.inside(&place);
+        let is_new = self.entries.get(from).is_none_or(|(it, _)| *it != place);
+        for (inner, chain) in self.entries.get_mut(from..to).unwrap_or_default() {
+            chain.insert(0, narrowed(&said, &place, inner));
+        }
+        if is_new {
+            self.add(from, place, Some(said));
+        }
+    }
+
+    /// Notes an element that was put into a list, which moves those behind it.
+    pub fn insert(&mut self, place: Pointer, said: Touched, object: &Value) {
+        let Some((list, at, len)) = element(&place, object) else { return };
+        // The elements that moved, under the indices that they had.
+        for index in at..len.saturating_sub(1) {
+            self.know(list.child(index_text(index)));
+        }
+        self.shift(&list, |index| Some(if index < at { index } else { index.saturating_add(1) }));
+        let from = self.find(&place).unwrap_or_else(|at| at);
+        self.has_wholes |= is_whole(&said);
+        self.entries.insert(from, (place, vec![said]));
+    }
+
+    /// Notes an element that was taken out of a list. The list itself keeps who did it.
+    pub fn remove(&mut self, place: &Pointer, said: Touched, object: &Value) {
+        let Some((list, at, len)) = element(place, object) else { return };
+        for index in 0..=len {
+            self.know(list.child(index_text(index)));
+        }
+        self.shift(&list, |index| match index.cmp(&at) {
+            Ordering::Less => Some(index),
+            Ordering::Equal => None,
+            Ordering::Greater => Some(index.saturating_sub(1)),
+        });
+        let said = Touched { value: list.get(object).cloned(), ..said };
+        match self.find(&list) {
+            Ok(at) => {
+                if let Some((_, chain)) = self.entries.get_mut(at) {
+                    chain.insert(0, said);
+                }
+            }
+            Err(at) => self.add(at, list, Some(said)),
+        }
+    }
+
+    /// Notes where a place has its value from, so that it can move.
+    fn know(&mut self, place: Pointer) {
+        if let Err(at) = self.find(&place) {
+            self.add(at, place, None);
+        }
+    }
+
+    /// A new entry: what was said last, then what was said before of something around it, down to the base.
+    fn add(&mut self, at: usize, place: Pointer, said: Option<Touched>) {
+        let around = self.entries.get(..at).filter(|_| self.has_wholes).unwrap_or_default();
+        // Of the size it needs: results are kept, and have dozens of chains.
+        let chain = match around.iter().rev().find(|(it, _)| it.contains(&place)) {
+            Some((outer, chain)) => {
+                let before = chain.iter().map(|it| narrowed(it, outer, &place));
+                said.into_iter().chain(before.filter(|it| it.value.is_some() || it.layer != BASE)).collect()
+            }
+            None => match (said, self.own(&place)) {
+                (Some(said), Some(own)) => vec![said, own],
+                (said, own) => said.or(own).into_iter().collect(),
+            },
+        };
+        self.has_wholes |= chain.iter().any(is_whole);
+        self.entries.insert(at.min(self.entries.len()), (place, chain));
+    }
+
+    /// What the base says of a place.
+    fn own(&self, place: &Pointer) -> Option<Touched> {
+        let value = place.get(&self.base.object)?.clone();
+        let Origin { document, path } = &self.base.origin;
+        let origin = Some(Origin { document: Arc::clone(document), path: path.join(place) });
+        Some(Touched { layer: BASE, origin, value: Some(value) })
+    }
+
+    fn find(&self, place: &Pointer) -> Result<usize, usize> {
+        self.entries.binary_search_by(|(it, _)| it.cmp(place))
+    }
+
+    /// The entries at a place and inside it.
+    fn inside(&self, place: &Pointer) -> (usize, usize) {
+        let from = self.find(place).unwrap_or_else(|at| at);
+        let behind = self.entries.get(from..).unwrap_or_default();
+        (from, from.saturating_add(behind.partition_point(|(it, _)| place.contains(it))))
+    }
+
+    /// Gives the elements of a list new indices; those without one are gone.
+    fn shift(&mut self, list: &Pointer, moved: impl Fn(usize) -> Option<usize>) {
+        let (from, to) = self.inside(list);
+        let depth = list.segments().len();
+        let mut inside: Vec<(Pointer, Vec<Touched>)> = self.entries.drain(from..to).collect();
+        inside.retain_mut(|(place, _)| {
+            let index = place.segments().nth(depth).and_then(|it| list_index(it));
+            let Some(index) = index else { return true };
+            let to = moved(index);
+            if let Some(to) = to {
+                place.set(depth, index_text(to));
+            }
+            to.is_some()
+        });
+        sort_by(&mut inside, |(a, _), (b, _)| a.cmp(b));
+        self.entries.splice(from..from, inside);
+    }
+}
+
+pub const BASE: Text = Text::new_static("base");
+
+/// The list that has the element, the element's index, and how long the list is now.
+fn element(place: &Pointer, object: &Value) -> Option<(Pointer, usize, usize)> {
+    let (list, last) = place.split_last()?;
+    let len = list.get(object).and_then(Value::as_list)?.len();
+    Some((list, list_index(&last)?, len))
+}
+
+/// What was said of a place, as far as it concerns one inside it.
+fn narrowed(said: &Touched, outer: &Pointer, inner: &Pointer) -> Touched {
+    let rest = Pointer::of(inner.segments().skip(outer.segments().len()).cloned());
+    let value = said.value.as_ref().and_then(|it| rest.get(it)).cloned();
+    let origin = said.origin.clone().map(|mut it| {
+        // The base is written out, so that the place inside it is a place in the document too.
+        if said.layer == BASE {
+            it.path = it.path.join(&rest);
+        }
+        it
+    });
+    Touched { layer: said.layer.clone(), origin, value }
+}
+
+/// Whether other places can lie inside: a map, a list, or something that was taken away.
+fn is_whole(said: &Touched) -> bool {
+    !matches!(&said.value, Some(Value::Bool(_) | Value::Number(_) | Value::Text(_)))
+}

@@ -1,0 +1,398 @@
+//! Lays layers over each other, lowest first, and keeps who set each value.
+//!
+//! The unit is the option, matched by its exact path; a later layer replaces the whole value. An entry may ask for
+//! `merge: deep` instead: then maps merge key by key and null drops a key. The origin of every value falls out of the
+//! folding itself: an option's chain is the list of its contributions, winner first.
+
+mod tree;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::engine::select::{Cluster, Selector, selects};
+use crate::object::document::Identity;
+use crate::value::ordered::BTreeMap;
+use crate::value::path::{OptionPath, Pointer};
+use crate::value::sorting::Gather;
+use crate::value::text::order;
+use crate::value::{Map, Text, Value};
+
+/// One source of values for a cluster. Its place in the list is its rank.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    pub name: Text,
+    /// What it was read from, where that is a document.
+    pub document: Option<Arc<Identity>>,
+    /// For which clusters; without it, for all.
+    pub when: Option<Selector>,
+    pub set: Vec<Setting>,
+}
+
+/// One option that a layer sets.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// As it was written: options are matched by exact text.
+    pub path: Text,
+    pub place: OptionPath,
+    pub source: Source,
+    pub deep: bool,
+    /// Where it stands: in the request, or in the document it was read from.
+    pub at: Pointer,
+}
+
+/// Where the value of an option comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    Value(Value),
+    /// A reference, such as to a key of a Secret. It stays one: the engine never sees what it points to.
+    Reference(Value),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Folded {
+    /// By path.
+    pub options: Vec<Effective>,
+    /// Winner first. A deeply merged map also has a chain for each of its leaves.
+    pub origins: Origins,
+    /// What Helm would get; references are left out.
+    pub values: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effective {
+    pub path: Text,
+    pub from: Text,
+    pub source: Source,
+    /// Where an option that names the cluster is written; others have that in their chain.
+    pub written: Option<Arc<Written>>,
+}
+
+/// A place in a document that gives a cluster an option of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    pub document: Arc<Identity>,
+    pub at: Pointer,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin {
+    pub layer: Text,
+    pub document: Option<Arc<Identity>>,
+    /// The place of the setting in the document.
+    pub at: Pointer,
+    pub source: Source,
+    pub deep: bool,
+}
+
+/// The chain of every option and leaf, by path.
+#[derive(Clone, Debug, Default)]
+pub struct Origins {
+    /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they do.
+    chains: Vec<(Text, Range<usize>)>,
+    said: Vec<Origin>,
+}
+
+impl Origins {
+    fn push(&mut self, path: Text, chain: impl Iterator<Item = Origin>) {
+        let start = self.said.len();
+        self.said.extend(chain);
+        self.chains.push((path, start..self.said.len()));
+    }
+
+    /// Sorts what was pushed in nearly the right order. Of two chains for one path, the later one counts.
+    fn sort(&mut self) {
+        self.chains.sort_by(|(a, _), (b, _)| order(a, b));
+        self.chains.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+    }
+
+    pub fn get(&self, path: &str) -> Option<&[Origin]> {
+        let at = self.chains.binary_search_by(|(it, _)| order(it, path)).ok()?;
+        self.said.get(self.chains.get(at)?.1.clone())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&Text, &[Origin])> {
+        self.chains.iter().filter_map(|(path, chain)| Some((path, self.said.get(chain.clone())?)))
+    }
+
+    pub fn for_each_mut(&mut self, mut visit: impl FnMut(&Text, &mut Origin)) {
+        for (path, chain) in &self.chains {
+            self.said.get_mut(chain.clone()).into_iter().flatten().for_each(|origin| visit(path, origin));
+        }
+    }
+}
+
+impl PartialEq for Origins {
+    fn eq(&self, other: &Origins) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+/// Folds the layers that apply to `cluster`.
+///
+/// In compat mode the answer is Greenhouse's: a name that a layer has twice is replaced only at its first place by later
+/// layers while its last place wins, trees are built in list order, and options that cannot both be placed are an error.
+pub fn fold(
+    layers: &[Layer],
+    cluster: Option<&Cluster>,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Result<Folded, Error> {
+    let mut applied = Vec::new();
+    for (index, layer) in layers.iter().enumerate() {
+        let applies = match (&layer.when, cluster) {
+            (None, _) => true,
+            (Some(selector), Some(cluster)) => selects(selector, cluster),
+            (Some(_), None) => {
+                let message = format!("the layer `{}` depends on the cluster, and none is given", layer.name);
+                return Err(Error::new(Code::MissingCluster, message).at(format!("/layers/{index}/when")));
+            }
+        };
+        if applies {
+            applied.push(layer);
+        }
+    }
+    lay(&applied, mode, out)
+}
+
+/// Folds layers that are known to apply.
+///
+/// # Errors
+///
+/// In compat mode, options that cannot both be placed.
+pub fn lay(applied: &[&Layer], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Folded, Error> {
+    let applied: Vec<(usize, &Layer)> = applied.iter().copied().enumerate().collect();
+    match mode {
+        Mode::Strict => Ok(fold_strict(&applied, out)),
+        Mode::Compat => fold_compat(&applied),
+    }
+}
+
+fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded {
+    let mut chains: BTreeMap<&Text, Vec<Contribution>> = BTreeMap::new();
+    for (index, layer) in applied {
+        for setting in &layer.set {
+            let chain = chains.entry(&setting.path).or_default();
+            // A layer speaks once for an option; of two entries the last one counts.
+            if chain.last().is_some_and(|it| it.index == *index) {
+                let message = format!("the layer `{}` sets `{}` twice; the last one counts", layer.name, setting.path);
+                let mut path = setting.at.clone();
+                path.push("path");
+                out.push(Diagnostic::warning(Code::DuplicateOption, message).at(path));
+                chain.pop();
+            }
+            chain.push(Contribution { index: *index, layer, setting });
+        }
+    }
+    let mut folded = Folded::default();
+    let mut winners = Vec::with_capacity(chains.len());
+    for (path, chain) in chains {
+        let Some(winner) = chain.last() else { continue };
+        warn_mismatches(&chain, out);
+        folded.origins.push(path.clone(), chain.iter().rev().map(Contribution::origin));
+        let source = match &winner.setting.source {
+            Source::Value(Value::Map(_)) if winner.setting.deep => Source::Value(merge(&chain, &mut folded.origins)),
+            source => source.clone(),
+        };
+        folded.options.push(Effective { path: path.clone(), from: winner.layer.name.clone(), source, written: None });
+        winners.push(winner.setting);
+    }
+    folded.origins.sort();
+    folded.values = tree::place(folded.options.iter().zip(winners), out);
+    folded
+}
+
+/// A result with further options laid over it. One of the layer that set the option already says what that layer means
+/// for the cluster; any other is of a layer of its own.
+pub fn with_own(folded: &Folded, own: &[Effective]) -> Folded {
+    let mut all = folded.clone();
+    for option in own {
+        let Effective { path, from, source, written } = option;
+        match all.options.binary_search_by(|it| order(&it.path, path)) {
+            Ok(at) => all.options.get_mut(at).into_iter().for_each(|it| *it = option.clone()),
+            Err(at) => all.options.insert(at, option.clone()),
+        }
+        let mut chain = all.origins.get(path).unwrap_or_default().to_vec();
+        match chain.first_mut().filter(|it| it.layer == *from) {
+            // The layer that set it says for this cluster what it means.
+            Some(top) => top.source = source.clone(),
+            None => {
+                let (layer, source) = (from.clone(), source.clone());
+                let document = written.as_ref().map(|it| Arc::clone(&it.document));
+                let at = written.as_ref().map(|it| it.at.clone()).unwrap_or_default();
+                chain.insert(0, Origin { layer, document, at, source, deep: false });
+            }
+        }
+        all.origins.push(path.clone(), chain.into_iter());
+        if let (Source::Value(value), Ok(place)) = (source, OptionPath::parse(path)) {
+            // What is in the way of it was refused where the options were placed.
+            let _ = tree::put(&mut all.values, place.steps(), value.clone());
+        }
+    }
+    all.origins.sort();
+    all
+}
+
+/// What one layer says about one option.
+#[derive(Clone, Copy)]
+struct Contribution<'a> {
+    index: usize,
+    layer: &'a Layer,
+    setting: &'a Setting,
+}
+
+impl Contribution<'_> {
+    fn origin(&self) -> Origin {
+        let Setting { source, deep, at, .. } = self.setting;
+        let Layer { name, document, .. } = self.layer;
+        Origin { layer: name.clone(), document: document.clone(), at: at.clone(), source: source.clone(), deep: *deep }
+    }
+
+    fn value(&self) -> Option<&Value> {
+        match &self.setting.source {
+            Source::Value(value) => Some(value),
+            Source::Reference(_) => None,
+        }
+    }
+}
+
+/// Only maps merge: what is merged and is none, or meets none, replaces.
+fn warn_mismatches(chain: &[Contribution], out: &mut Vec<Diagnostic>) {
+    let mut fits = true;
+    for Contribution { layer, setting, .. } in chain {
+        let mergeable = matches!(&setting.source, Source::Value(value) if is_map(value));
+        if setting.deep && !(fits && mergeable) {
+            let path = &setting.path;
+            let layer = &layer.name;
+            let message = format!("the layer `{layer}` merges `{path}`, but only maps merge; its value replaces");
+            out.push(Diagnostic::warning(Code::MergeMismatch, message).at(setting.at.clone()));
+        }
+        fits = mergeable;
+    }
+}
+
+/// A chain whose winner merges, merged: maps key by key, null drops a key, everything else replaces. Adds the chain of
+/// each leaf, under the leaf's own option path.
+fn merge(chain: &[Contribution], origins: &mut Origins) -> Value {
+    // What stands below a layer that replaced the whole, as a reference always does, has no part in any leaf.
+    let start = chain.iter().rposition(|it| !it.setting.deep || it.value().is_none()).unwrap_or(0);
+    let parts = chain.iter().skip(start);
+    let parts = parts.filter_map(|it| Some(Part { of: *it, value: it.value()?, deep: it.setting.deep }));
+    let path = chain.last().map(|it| it.setting.path.to_string()).unwrap_or_default();
+    Tracer { path, origins }.trace(&parts.collect::<Vec<_>>()).unwrap_or_default()
+}
+
+struct Tracer<'a> {
+    path: String,
+    origins: &'a mut Origins,
+}
+
+/// What one layer has at a place inside a merged map.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    of: Contribution<'a>,
+    value: &'a Value,
+    deep: bool,
+}
+
+impl Tracer<'_> {
+    /// Merges the parts of a place, lowest first, and traces its leaves. Nothing where it is dropped.
+    fn trace(&mut self, parts: &[Part]) -> Option<Value> {
+        let top = parts.last()?;
+        // A merged null drops its key; one that was there before is a value.
+        if top.value.is_null() && top.deep {
+            return None;
+        }
+        if !is_map(top.value) {
+            let origin =
+                |part: &Part| Origin { source: Source::Value(part.value.clone()), deep: false, ..part.of.origin() };
+            self.origins.push(self.path.as_str().into(), parts.iter().rev().map(origin));
+            return Some(top.value.clone());
+        }
+        // A scalar below a map is no part of it.
+        let start = parts.iter().rposition(|part| !is_map(part.value)).map_or(0, |at| at + 1);
+        let maps = parts.iter().skip(start).filter_map(|part| Some((part, part.value.as_map()?)));
+        // What one layer alone says, and says in full, is shared.
+        if start + 1 == parts.len() && !(top.deep && has_null(top.value)) {
+            for (key, value) in maps.flat_map(|(_, map)| map.iter()) {
+                self.below(key, &[Part { value, ..*top }]);
+            }
+            return Some(top.value.clone());
+        }
+        // The maps are sorted: they are walked side by side, each key by those that have it.
+        let mut maps = maps.map(|(part, map)| (part, map.iter().peekable())).collect::<Vec<_>>();
+        let mut below = Vec::with_capacity(maps.len());
+        let mut merged = Vec::with_capacity(maps.iter().map(|(_, map)| map.len()).max().unwrap_or(0));
+        loop {
+            let heads = maps.iter_mut().filter_map(|(_, map)| map.peek().map(|(key, _)| *key));
+            let Some(key) = heads.min_by(|a, b| order(a, b)) else { return Some(Map::from_entries(merged).0.into()) };
+            below.clear();
+            below.extend(maps.iter_mut().filter_map(|(part, map)| {
+                let (_, value) = map.next_if(|(it, _)| *it == key)?;
+                Some(Part { value, ..**part })
+            }));
+            merged.extend(self.below(key, &below).map(|value| (key.clone(), value)));
+        }
+    }
+
+    fn below(&mut self, key: &str, parts: &[Part]) -> Option<Value> {
+        let len = self.path.len();
+        self.path.push('.');
+        OptionPath::write_key(key, &mut self.path);
+        let value = self.trace(parts);
+        self.path.truncate(len);
+        value
+    }
+}
+
+/// Whether a merge of this would drop something, be it nothing that is there.
+fn has_null(value: &Value) -> bool {
+    value.as_map().is_some_and(|map| map.iter().any(|(_, value)| value.is_null() || has_null(value)))
+}
+
+fn is_map(value: &Value) -> bool {
+    matches!(value, Value::Map(_))
+}
+
+fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
+    let mut list: Vec<Contribution> = Vec::new();
+    for (index, layer) in applied {
+        for setting in &layer.set {
+            let next = Contribution { index: *index, layer, setting };
+            // The first entry of an earlier layer is replaced where it stands; a layer's own repeats pile up.
+            match list.iter_mut().find(|it| it.index != *index && it.setting.path == setting.path) {
+                Some(place) => *place = next,
+                None => list.push(next),
+            }
+        }
+    }
+    let winners: BTreeMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).gather();
+    let mut folded = Folded::default();
+    for (path, winner) in &winners {
+        let (path, from) = ((*path).clone(), winner.layer.name.clone());
+        folded.origins.push(path.clone(), compat_chain(applied, winner).into_iter());
+        folded.options.push(Effective { path, from, source: winner.setting.source.clone(), written: None });
+    }
+    folded.origins.sort();
+    let settled: BTreeMap<&Text, tree::Placed> =
+        folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).gather();
+    folded.values = tree::place_in_order(list.iter().filter_map(|it| settled.get(&it.setting.path).copied()))?;
+    Ok(folded)
+}
+
+/// Everything said about an option, latest first, but what won on top: in the original that need not be the latest.
+fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<Origin> {
+    let said = applied.iter().rev().flat_map(|(index, layer)| {
+        layer.set.iter().rev().map(|setting| Contribution { index: *index, layer, setting })
+    });
+    let said = said.filter(|it| it.setting.path == winner.setting.path);
+    let losers = said.filter(|it| !std::ptr::eq(it.setting, winner.setting));
+    std::iter::once(winner.origin()).chain(losers.map(|it| it.origin())).collect()
+}

@@ -1,0 +1,247 @@
+//! Is what a cluster has what it should have? Live contains desired, or here is where it does not.
+//!
+//! A live object always has more than what was asked for: defaults, status, what other controllers wrote. So the question
+//! is not "equal" but "contained", and the answer is not a yes or no but the places that differ and how.
+
+mod compat;
+mod stored;
+mod update;
+
+pub use compat::{matches_kubefed, matches_original};
+pub use update::{Update, update, update_always};
+
+pub use stored::Quantity;
+use stored::is_stored_alike;
+
+use crate::engine::retain::pair::pair;
+use crate::object::kinds::lists::{ListKind, list_kind};
+use crate::object::kinds::updates::immutable;
+use crate::value::path::Pointer;
+use crate::value::{Text, Value};
+
+/// A place where live does not contain desired.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The place in the desired object; of something extra, the place in the live one.
+    pub path: Pointer,
+    pub kind: DifferenceKind,
+    pub desired: Option<Value>,
+    pub live: Option<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DifferenceKind {
+    /// Both have a value there, another one.
+    Changed,
+    /// Live lacks it.
+    Missing,
+    /// The elements are the same, their order is not.
+    Order,
+    /// Live has it and should not.
+    Extra,
+    /// It differs, and no update can change it.
+    Immutable,
+}
+
+impl DifferenceKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DifferenceKind::Changed => "changed",
+            DifferenceKind::Missing => "missing",
+            DifferenceKind::Order => "order",
+            DifferenceKind::Extra => "extra",
+            DifferenceKind::Immutable => "immutable",
+        }
+    }
+}
+
+/// Where `live` does not contain `desired`.
+///
+/// 1. Null matches anything, also nothing.
+/// 2. A map matches a map that has all its keys, each with a match. Further live keys are fine. `{}` matches any map, but
+///    not a missing one.
+/// 3. Scalars match if they are equal: `1` and `1.0` are, `1` and `"1"` are not, integers compare exactly.
+/// 4. A list that has keys (containers, env, ports) matches if every desired element has a live partner that matches;
+///    further live elements are fine.
+/// 5. A list that is a set (verbs, resources) matches if both have the same elements in whatever order.
+/// 6. Any other list matches one of the same length, element by element: reordered arguments are a difference.
+/// 7. What an API server stores in another spelling matches that: see [`stored`].
+///
+/// With `last_applied` also what it had and `desired` no longer has, while live still does, is a difference: that is how
+/// a removal is seen.
+pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Vec<Difference> {
+    let fixed = immutable(desired);
+    let mut ctx = Ctx {
+        api_version: desired.text_at(&["apiVersion"]),
+        kind: desired.text_at(&["kind"]),
+        keys: Vec::new(),
+        path: Vec::new(),
+        found: Vec::new(),
+    };
+    ctx.compare(desired, Some(live), last_applied);
+    ctx.found.retain(|it| !is_stored_alike(it, desired, live));
+    // A place that live does not have yet can still be set; inside one that it has, nothing can, nor can what holds it go.
+    let fixed: Vec<Pointer> = fixed.into_iter().filter(|place| live.at(place).is_some()).map(Pointer::of).collect();
+    let touches = |it: &Difference| fixed.iter().any(|place| place.contains(&it.path) || it.path.contains(place));
+    for difference in ctx.found.iter_mut().filter(|it| touches(it)) {
+        difference.kind = DifferenceKind::Immutable;
+    }
+    ctx.found
+}
+
+struct Ctx<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    /// The keys from the root, steps into lists left out: what the tables go by.
+    keys: Vec<&'a str>,
+    path: Vec<Segment<'a>>,
+    found: Vec<Difference>,
+}
+
+/// A step of the path, written out only where something differs.
+#[derive(Clone, Copy)]
+enum Segment<'a> {
+    Key(&'a Text),
+    Index(usize),
+}
+
+impl<'a> Ctx<'a> {
+    fn compare(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) {
+        let Some(live) = live else {
+            if !desired.is_null() {
+                self.report(DifferenceKind::Missing, Some(desired), None);
+            }
+            return;
+        };
+        if desired.is_null() || desired.is_same(live) && last.is_none() {
+            return;
+        }
+        match (desired, live) {
+            (Value::Map(wanted), Value::Map(found)) => {
+                for (key, value) in wanted.iter() {
+                    self.below_key(key, |ctx| ctx.compare(value, found.get(key), last.and_then(|it| it.get(key))));
+                }
+                for (key, earlier) in last.and_then(Value::as_map).into_iter().flat_map(|it| it.iter()) {
+                    if let (None, Some(left)) = (wanted.get(key), found.get(key)) {
+                        self.below_key(key, |ctx| ctx.removed(earlier, left));
+                    }
+                }
+            }
+            (Value::List(wanted), Value::List(found)) => self.compare_lists(desired, wanted, live, found, last),
+            _ if desired == live => {}
+            _ => self.report(DifferenceKind::Changed, Some(desired), Some(live)),
+        }
+    }
+
+    /// What was applied last and is desired no more. Labels and annotations are shared with others: of those, only the
+    /// keys that were applied.
+    fn removed(&mut self, earlier: &'a Value, left: &'a Value) {
+        match (self.keys.as_slice(), earlier, left) {
+            (["metadata", "annotations" | "labels"], Value::Map(earlier), Value::Map(left)) => {
+                for (key, _) in earlier.iter() {
+                    if let Some(left) = left.get(key) {
+                        self.below_key(key, |ctx| ctx.report(DifferenceKind::Extra, None, Some(left)));
+                    }
+                }
+            }
+            _ => self.report(DifferenceKind::Extra, None, Some(left)),
+        }
+    }
+
+    fn compare_lists(
+        &mut self,
+        desired: &'a Value,
+        wanted: &'a [Value],
+        live: &'a Value,
+        found: &'a [Value],
+        last: Option<&'a Value>,
+    ) {
+        let last = last.and_then(Value::as_list);
+        match list_kind(self.api_version, self.kind, &self.keys) {
+            kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
+                Ok(pairing) => {
+                    let earlier = |item| last.and_then(|last| partner(item, last, kind));
+                    for (index, (item, partner)) in wanted.iter().zip(&pairing.partners).enumerate() {
+                        let partner = partner.and_then(|at| found.get(at));
+                        self.below_index(index, |ctx| ctx.compare(item, partner, earlier(item)));
+                    }
+                    for index in pairing.extra {
+                        let Some(item) = found.get(index) else { continue };
+                        if earlier(item).is_some() {
+                            self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
+                        }
+                    }
+                }
+                // Without telling elements apart, only the order is left to go by.
+                Err(_) => self.compare_ordered(desired, wanted, live, found),
+            },
+            ListKind::Set => self.compare_sets(wanted, found),
+            ListKind::Ordered => self.compare_ordered(desired, wanted, live, found),
+        }
+    }
+
+    fn compare_sets(&mut self, wanted: &'a [Value], found: &'a [Value]) {
+        for (index, item) in wanted.iter().enumerate().filter(|(_, item)| !found.contains(item)) {
+            self.below_index(index, |ctx| ctx.report(DifferenceKind::Missing, Some(item), None));
+        }
+        // Others put their own marks into metadata; a rule that allows more than it should is another matter.
+        if self.keys.first() == Some(&"metadata") {
+            return;
+        }
+        for (index, item) in found.iter().enumerate().filter(|(_, item)| !wanted.contains(item)) {
+            self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
+        }
+    }
+
+    fn compare_ordered(&mut self, desired: &'a Value, wanted: &'a [Value], live: &'a Value, found: &'a [Value]) {
+        if wanted != found && is_permutation(wanted, found) {
+            return self.report(DifferenceKind::Order, Some(desired), Some(live));
+        }
+        for (index, item) in wanted.iter().enumerate() {
+            self.below_index(index, |ctx| ctx.compare(item, found.get(index), None));
+        }
+        for (index, item) in found.iter().enumerate().skip(wanted.len()) {
+            self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
+        }
+    }
+
+    fn below_key(&mut self, key: &'a Text, visit: impl FnOnce(&mut Self)) {
+        self.keys.push(key);
+        self.path.push(Segment::Key(key));
+        visit(self);
+        self.path.pop();
+        self.keys.pop();
+    }
+
+    fn below_index(&mut self, index: usize, visit: impl FnOnce(&mut Self)) {
+        self.path.push(Segment::Index(index));
+        visit(self);
+        self.path.pop();
+    }
+
+    fn report(&mut self, kind: DifferenceKind, desired: Option<&Value>, live: Option<&Value>) {
+        let path = Pointer::of(self.path.iter().map(|segment| match segment {
+            Segment::Key(key) => (*key).clone(),
+            Segment::Index(index) => index.to_string().into(),
+        }));
+        self.found.push(Difference { path, kind, desired: desired.cloned(), live: live.cloned() });
+    }
+}
+
+/// The element of `list` that is the same thing as `item`.
+fn partner<'a>(item: &Value, list: &'a [Value], kind: ListKind) -> Option<&'a Value> {
+    let pairing = pair(std::slice::from_ref(item), list, kind).ok()?;
+    list.get(pairing.partners.first().copied().flatten()?)
+}
+
+fn is_permutation(a: &[Value], b: &[Value]) -> bool {
+    let mut left: Vec<&Value> = b.iter().collect();
+    a.len() == b.len()
+        && a.iter().all(|item| match left.iter().position(|it| *it == item) {
+            Some(at) => {
+                left.swap_remove(at);
+                true
+            }
+            None => false,
+        })
+}

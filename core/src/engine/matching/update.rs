@@ -1,0 +1,271 @@
+//! The update that mends the differences of an object, section by section.
+
+use super::stored::is_stored_alike;
+use super::{Difference, DifferenceKind, differences};
+use crate::diagnostic::Error;
+use crate::diagnostic::Mode;
+use crate::engine::diff::diff;
+use crate::engine::patch::Operation;
+use crate::engine::retain::pair::pair;
+use crate::object::kinds::lists::{ListKind, list_kind};
+use crate::object::kinds::updates::{How, Section, immutable, sections, some_sections};
+use crate::value::path::Pointer;
+use crate::value::{Map, Value};
+
+/// What is different under the policy of a kind, and what would mend it.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    pub differences: Vec<Difference>,
+    /// The whole object to send; nothing when no update is needed or none can help.
+    pub object: Option<Value>,
+    /// The same as operations on the live object.
+    pub patch: Vec<Operation>,
+}
+
+/// Compares by the policy of the kind, and mends what can be mended.
+///
+/// 1. Only the sections of the policy count, and only a section that differs is written.
+/// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep further
+///    live elements; sets become the desired ones; of an ordered list the elements that differ do, and all of them where
+///    the length does.
+/// 3. A replaced section becomes the desired one.
+/// 4. Immutable places stay as they are; their differences are reported.
+/// 5. What was applied last and is no longer desired is removed from a merged section.
+///
+/// After the update, comparing again finds nothing but immutable differences.
+///
+/// # Errors
+///
+/// In compat mode, a section for which the original has no answer.
+pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Result<Update, Error> {
+    mend(sections(desired, last_applied), desired, live, last_applied, mode)
+}
+
+/// The same, by our own rules, for a system that keeps objects of every kind up to date: those that the policy leaves as
+/// they were made are merged like others.
+///
+/// # Errors
+///
+/// None that are known; comparing by our own rules always has an answer.
+pub fn update_always(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Result<Update, Error> {
+    mend(some_sections(desired, last_applied), desired, live, last_applied, Mode::Strict)
+}
+
+fn mend(
+    sections: Vec<Section>,
+    desired: &Value,
+    live: &Value,
+    last_applied: Option<&Value>,
+    mode: Mode,
+) -> Result<Update, Error> {
+    let mut object = live.clone();
+    let (mut found, mut is_written) = (Vec::new(), false);
+    let is_inside = |place: &[&str]| sections.iter().any(|it| place.starts_with(&it.path()));
+    let has_others = immutable(desired).iter().any(|place| !is_inside(place));
+    for section in sections {
+        if mode == Mode::Compat && section.unseen_in_original {
+            continue;
+        }
+        let here = section_differences(&section, desired, live, last_applied, mode)?;
+        if here.iter().any(|it| it.kind != DifferenceKind::Immutable) {
+            is_written = true;
+            let path = section.path();
+            match written(&section, &here, desired, live, last_applied, mode) {
+                Some(value) => put(&mut object, &path, value),
+                None => remove(&mut object, &path),
+            }
+        }
+        found.extend(here);
+    }
+    if mode == Mode::Strict && has_others {
+        found.extend(unlisted_immutables(desired, live, &found));
+    }
+    if !is_written {
+        return Ok(Update { differences: found, ..Update::default() });
+    }
+    if mode == Mode::Strict {
+        restore_immutables(&mut object, live);
+    }
+    let patch = diff(live, &object);
+    Ok(Update { differences: found, object: (!patch.is_empty()).then_some(object), patch })
+}
+
+fn section_differences(
+    section: &Section,
+    desired: &Value,
+    live: &Value,
+    last: Option<&Value>,
+    mode: Mode,
+) -> Result<Vec<Difference>, Error> {
+    let path = section.path();
+    let only = |object: &Value| {
+        // The kind goes along: the tables of lists and immutable places need it.
+        let mut part =
+            Value::map(["apiVersion", "kind"].into_iter().filter_map(|key| Some((key, object.get(key)?.clone()))));
+        match (object.at(&path), path.split_last()) {
+            (Some(value), _) => put(&mut part, &path, value.clone()),
+            // What the section would stand in goes along too: it is not missing.
+            (None, Some((_, above))) if !above.is_empty() && object.at(above).is_some() => {
+                put(&mut part, above, Map::new().into());
+            }
+            (None, _) => {}
+        }
+        part
+    };
+    let (wanted, found) = (only(desired), only(live));
+    let mut differences = match mode {
+        Mode::Strict => differences(&wanted, &found, last.map(only).as_ref()),
+        Mode::Compat => super::matches_original(&wanted, &found)?,
+    };
+    if mode == Mode::Strict {
+        // Of a Secret, one section is stored in another.
+        differences.retain(|it| !is_stored_alike(it, desired, live));
+    }
+    let root = Pointer::of(path);
+    differences.retain(|it| root.contains(&it.path) || it.path.contains(&root));
+    Ok(differences)
+}
+
+/// What becomes of a section that differs; nothing when it goes.
+fn written(
+    section: &Section,
+    found: &[Difference],
+    desired: &Value,
+    live: &Value,
+    last: Option<&Value>,
+    mode: Mode,
+) -> Option<Value> {
+    let path = section.path();
+    let (wanted, kept, last) = (desired.at(&path), live.at(&path), last.and_then(|it| it.at(&path)));
+    match (section.how, mode) {
+        (How::Replace, _) => wanted.cloned(),
+        (How::Merge, Mode::Compat) => wanted.map(|wanted| super::compat::merge(wanted, kept)),
+        (How::Merge, Mode::Strict) => {
+            let root = Pointer::of(path.iter().copied());
+            if found.iter().any(|it| it.kind == DifferenceKind::Extra && it.path == root) {
+                return None;
+            }
+            let merged = Merger::new(desired, &path).merge(wanted.unwrap_or(&Map::new().into()), kept, last);
+            Some(merged).filter(|it| wanted.is_some() || !it.is_empty())
+        }
+    }
+}
+
+/// Immutable places outside the sections, such as the role of a binding.
+fn unlisted_immutables(desired: &Value, live: &Value, found: &[Difference]) -> Vec<Difference> {
+    let all = differences(desired, live, None);
+    let immutable = all.into_iter().filter(|it| it.kind == DifferenceKind::Immutable);
+    immutable.filter(|it| !found.iter().any(|known| known.path == it.path)).collect()
+}
+
+fn restore_immutables(object: &mut Value, live: &Value) {
+    for path in immutable(live) {
+        if let Some(value) = live.at(&path) {
+            put(object, &path, value.clone());
+        }
+    }
+}
+
+/// Sets the value at the end of a chain of keys, making maps on the way.
+fn put(object: &mut Value, path: &[&str], value: Value) {
+    let mut here = object;
+    for key in path {
+        if here.as_map().is_none() {
+            *here = Map::new().into();
+        }
+        let Some(next) = here.as_map_mut().and_then(|map| map.entry_or(key, || Value::Null)) else { return };
+        here = next;
+    }
+    *here = value;
+}
+
+fn remove(object: &mut Value, path: &[&str]) {
+    let Some((last, above)) = path.split_last() else { return };
+    let map = above.iter().try_fold(object, |here, key| here.get_mut(key)).and_then(Value::as_map_mut);
+    if let Some(map) = map {
+        map.remove(last);
+    }
+}
+
+struct Merger<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    keys: Vec<String>,
+}
+
+impl<'a> Merger<'a> {
+    fn new(desired: &'a Value, path: &[&str]) -> Merger<'a> {
+        let keys = path.iter().map(|key| (*key).to_string()).collect();
+        Merger { api_version: desired.text_at(&["apiVersion"]), kind: desired.text_at(&["kind"]), keys }
+    }
+
+    fn merge(&mut self, desired: &Value, live: Option<&Value>, last: Option<&Value>) -> Value {
+        match (desired, live) {
+            (Value::Null, Some(live)) => live.clone(),
+            (Value::Map(wanted), Some(Value::Map(found))) => {
+                let mut merged = (**found).clone();
+                for (key, value) in wanted.iter() {
+                    self.keys.push(key.to_string());
+                    let value = match (value, found.get(key)) {
+                        (Value::Null, None) => None,
+                        (value, kept) => Some(self.merge(value, kept, last.and_then(|it| it.get(key)))),
+                    };
+                    self.keys.pop();
+                    if let Some(value) = value {
+                        merged.insert(key.clone(), value);
+                    }
+                }
+                for (key, _) in last.and_then(Value::as_map).into_iter().flat_map(Map::iter) {
+                    if !wanted.contains(key) {
+                        merged.remove(key);
+                    }
+                }
+                merged.into()
+            }
+            (Value::List(wanted), Some(Value::List(found))) => {
+                self.merge_lists(wanted, found, last.and_then(Value::as_list)).into()
+            }
+            _ => desired.clone(),
+        }
+    }
+
+    fn merge_lists(&mut self, wanted: &[Value], found: &[Value], last: Option<&Vec<Value>>) -> Vec<Value> {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        match list_kind(self.api_version, self.kind, &keys) {
+            kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
+                Ok(pairing) => {
+                    // Live elements keep their places; what is missing comes behind them.
+                    let mut merged: Vec<Option<Value>> = found.iter().cloned().map(Some).collect();
+                    let mut added = Vec::new();
+                    for (item, at) in wanted.iter().zip(&pairing.partners) {
+                        let earlier = last.and_then(|last| super::partner(item, last, kind));
+                        match at.and_then(|at| merged.get_mut(at)) {
+                            Some(place) => *place = Some(self.merge(item, place.clone().as_ref(), earlier)),
+                            None => added.push(item.clone()),
+                        }
+                    }
+                    for index in pairing.extra {
+                        let gone = found
+                            .get(index)
+                            .zip(last)
+                            .is_some_and(|(item, last)| super::partner(item, last, kind).is_some());
+                        if let (true, Some(place)) = (gone, merged.get_mut(index)) {
+                            *place = None;
+                        }
+                    }
+                    merged.into_iter().flatten().chain(added).collect()
+                }
+                Err(_) => wanted.to_vec(),
+            },
+            ListKind::Ordered if wanted.len() == found.len() && !super::is_permutation(wanted, found) => {
+                // An element that lacks nothing stays; half of it and half of another would be neither.
+                let merge = |(item, kept): (&Value, &Value)| match self.merge(item, Some(kept), None) {
+                    merged if merged == *kept => merged,
+                    _ => item.clone(),
+                };
+                wanted.iter().zip(found).map(merge).collect()
+            }
+            ListKind::Set | ListKind::Ordered => wanted.to_vec(),
+        }
+    }
+}

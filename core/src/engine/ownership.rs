@@ -1,0 +1,301 @@
+//! Shared ownership: objects that several owners need, and that go when the last one lets go (seed 002).
+//!
+//! | live | adopt | release |
+//! |---|---|---|
+//! | absent | create with the owner and the mark | nothing to do |
+//! | contains desired | append the owner, add no mark | drop the owner; the last one deletes a marked object and keeps any other |
+//! | differs | fatal: nothing is touched | as above |
+//!
+//! The mark says that the object was made here and not found here. Where Kubernetes forbids an owner reference (a
+//! namespaced owner of a cluster-scoped object, or of one in another namespace) the owner is recorded as a claim in an
+//! annotation instead: the garbage collector would delete an object with an illegal reference.
+
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::engine::diff::diff;
+use crate::engine::matching::{Difference, differences};
+use crate::engine::patch::Operation;
+use crate::object::identity::{is_terminating, same_object};
+use crate::value::json;
+use crate::value::path::Pointer;
+use crate::value::sorting::sort;
+use crate::value::{Map, Text, Value};
+
+/// Marks what was created here. Only this exact value counts.
+const MARK: (&str, &str) = ("kudo.dev/managed", "true");
+
+/// Lists the owners that cannot be owner references, as a JSON list of texts.
+const CLAIMS: &str = "fleetfold.dev/claims";
+
+/// Who needs an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    pub api_version: Text,
+    pub kind: Text,
+    pub name: Text,
+    pub uid: Text,
+    /// Of a namespaced owner.
+    pub namespace: Option<Text>,
+    /// Whether it asks to be the object's controller.
+    pub controller: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adoption {
+    pub action: AdoptAction,
+    /// The object as it should be; nothing when adopting is refused.
+    pub object: Option<Value>,
+    pub patch: Vec<Operation>,
+    /// Why it is refused.
+    pub differences: Vec<Difference>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdoptAction {
+    Create,
+    AppendOwner,
+    None,
+    Fatal,
+}
+
+impl AdoptAction {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AdoptAction::Create => "create",
+            AdoptAction::AppendOwner => "append-owner",
+            AdoptAction::None => "none",
+            AdoptAction::Fatal => "fatal",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Release {
+    pub action: ReleaseAction,
+    pub patch: Vec<Operation>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseAction {
+    Delete,
+    RemoveOwner,
+    None,
+}
+
+impl ReleaseAction {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ReleaseAction::Delete => "delete",
+            ReleaseAction::RemoveOwner => "remove-owner",
+            ReleaseAction::None => "none",
+        }
+    }
+}
+
+/// Makes `owner` one of the owners of an object. Adopting twice changes nothing.
+///
+/// # Errors
+///
+/// The live object is another one, is being deleted, or has another controller while the owner asks to be it. In compat
+/// mode also an owner that Kubernetes does not allow.
+pub fn adopt(
+    owner: &Owner,
+    desired: &Value,
+    live: Option<&Value>,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Result<Adoption, Error> {
+    let claims = !may_own(owner, live.unwrap_or(desired));
+    let illegal = claims.then(|| illegal_owner(owner, desired));
+    if let (Some(message), Mode::Compat) = (&illegal, mode) {
+        return Err(Error::new(Code::IllegalOwner, message.as_str()).at("/owner/namespace"));
+    }
+    if let Some(live) = live {
+        refuse_unfit(owner, desired, live)?;
+        let found = differences(&without_ownership(desired), live, None);
+        if !found.is_empty() {
+            return Ok(Adoption { action: AdoptAction::Fatal, object: None, patch: Vec::new(), differences: found });
+        }
+    }
+    if let Some(message) = illegal {
+        let hint = format!("the ownership is recorded in the annotation `{CLAIMS}`");
+        out.push(Diagnostic::info(Code::OwnedByClaim, message).at(Pointer::of(["owner"])).hint(hint));
+    }
+    let Some(live) = live else {
+        let mut object = desired.clone();
+        add_owner(&mut object, owner, claims)?;
+        annotate(&mut object, MARK.0, Some(MARK.1.into()));
+        return Ok(Adoption {
+            action: AdoptAction::Create,
+            object: Some(object),
+            patch: Vec::new(),
+            differences: Vec::new(),
+        });
+    };
+    let mut object = live.clone();
+    if !holds(live, owner)? {
+        add_owner(&mut object, owner, claims)?;
+    }
+    let patch = diff(live, &object);
+    let action = if patch.is_empty() { AdoptAction::None } else { AdoptAction::AppendOwner };
+    Ok(Adoption { action, object: Some(object), patch, differences: Vec::new() })
+}
+
+/// An object with its owner and the place that says so: a reference, or a claim where there can be none. Nothing for one
+/// whose claims cannot be read.
+pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
+    let claims = !may_own(owner, desired);
+    let mut object = without_ownership(desired);
+    add_owner(&mut object, owner, claims).ok()?;
+    let place: &[&str] = if claims { &["metadata", "annotations", CLAIMS] } else { &["metadata", "ownerReferences"] };
+    Some((object, Pointer::of(place.iter().copied())))
+}
+
+/// Drops `owner` from the owners of an object, and says what becomes of it. Others, be they references or claims, keep it.
+pub fn release(owner: &Owner, live: &Value) -> Result<Release, Error> {
+    if !holds(live, owner)? {
+        return Ok(Release { action: ReleaseAction::None, patch: Vec::new() });
+    }
+    let mut object = live.clone();
+    let references: Vec<Value> = references(live).filter(|it| !is_reference(it, owner)).cloned().collect();
+    let claims: Vec<Text> = read_claims(live)?.into_iter().filter(|it| *it != claim(owner)).collect();
+    let marked = live.text_at(&["metadata", "annotations", MARK.0]) == MARK.1;
+    if references.is_empty() && claims.is_empty() && marked {
+        return Ok(Release { action: ReleaseAction::Delete, patch: Vec::new() });
+    }
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
+        match references.is_empty() {
+            true => metadata.remove("ownerReferences"),
+            false => metadata.insert("ownerReferences", references),
+        };
+    }
+    write_claims(&mut object, &claims);
+    Ok(Release { action: ReleaseAction::RemoveOwner, patch: diff(live, &object) })
+}
+
+/// A cluster-scoped owner may own anything, a namespaced one what is in its namespace.
+fn may_own(owner: &Owner, object: &Value) -> bool {
+    owner.namespace.as_ref().is_none_or(|namespace| object.text_at(&["metadata", "namespace"]) == namespace)
+}
+
+fn illegal_owner(owner: &Owner, object: &Value) -> String {
+    let namespace = object.text_at(&["metadata", "namespace"]);
+    let place = if namespace.is_empty() {
+        "a cluster-scoped object".into()
+    } else {
+        format!("an object in the namespace `{namespace}`")
+    };
+    format!("{} `{}` is namespaced and cannot own {place}", owner.kind, owner.name)
+}
+
+fn refuse_unfit(owner: &Owner, desired: &Value, live: &Value) -> Result<(), Error> {
+    same_object(desired, live)?;
+    if is_terminating(live) {
+        let error = Error::new(Code::Terminating, "the live object is being deleted");
+        return Err(error.at("/live/metadata/deletionTimestamp").hint("adopt it again when it is gone"));
+    }
+    let controls = |it: &Value| it.get("controller") == Some(&Value::Bool(true)) && !is_reference(it, owner);
+    match references(live).find(|it| owner.controller && controls(it)) {
+        Some(other) => {
+            let (kind, name) = (other.text_at(&["kind"]), other.text_at(&["name"]));
+            let message = format!("the object is controlled by {kind} `{name}` already");
+            Err(Error::new(Code::SecondController, message).at("/owner/controller"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Who owns an object is not part of what it should be.
+fn without_ownership(desired: &Value) -> Value {
+    let mut object = desired.clone();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
+        metadata.remove("ownerReferences");
+    }
+    for key in [MARK.0, CLAIMS] {
+        if desired.at(&["metadata", "annotations", key]).is_some() {
+            annotate(&mut object, key, None);
+        }
+    }
+    object
+}
+
+fn holds(object: &Value, owner: &Owner) -> Result<bool, Error> {
+    Ok(references(object).any(|it| is_reference(it, owner)) || read_claims(object)?.contains(&claim(owner)))
+}
+
+fn add_owner(object: &mut Value, owner: &Owner, claims: bool) -> Result<(), Error> {
+    if claims {
+        let mut all = read_claims(object)?;
+        all.push(claim(owner));
+        sort(&mut all);
+        write_claims(object, &all);
+        return Ok(());
+    }
+    let mut reference = Map::from_iter([
+        ("apiVersion", Value::text(owner.api_version.clone())),
+        ("kind", owner.kind.clone().into()),
+        ("name", owner.name.clone().into()),
+        ("uid", owner.uid.clone().into()),
+    ]);
+    if owner.controller {
+        reference.insert("controller", true);
+    }
+    let mut all: Vec<Value> = references(object).cloned().collect();
+    all.push(reference.into());
+    if let Some(metadata) = metadata_mut(object) {
+        metadata.insert("ownerReferences", all);
+    }
+    Ok(())
+}
+
+fn references(object: &Value) -> impl Iterator<Item = &Value> {
+    object.at(&["metadata", "ownerReferences"]).and_then(Value::as_list).into_iter().flatten()
+}
+
+/// An owner is known by its uid: a new object of the same name is another one.
+fn is_reference(reference: &Value, owner: &Owner) -> bool {
+    reference.text_at(&["uid"]) == owner.uid
+}
+
+fn claim(owner: &Owner) -> Text {
+    format!("{}/{}/{}/{}", owner.kind, owner.namespace.as_deref().unwrap_or(""), owner.name, owner.uid).into()
+}
+
+fn read_claims(object: &Value) -> Result<Vec<Text>, Error> {
+    let Some(annotation) = object.at(&["metadata", "annotations", CLAIMS]) else { return Ok(Vec::new()) };
+    let claims = annotation.as_text().and_then(|text| json::parse(text).ok());
+    let claims =
+        claims.as_ref().and_then(Value::as_list).map(|items| items.iter().map(|it| it.as_text().map(Text::from)));
+    claims.and_then(Iterator::collect).ok_or_else(|| {
+        // Guessing here could delete what somebody still needs.
+        let message = format!("the annotation `{CLAIMS}` is not a JSON list of strings");
+        Error::new(Code::BadClaims, message).at(Pointer::of(["live", "metadata", "annotations", CLAIMS]))
+    })
+}
+
+fn write_claims(object: &mut Value, claims: &[Text]) {
+    let text = (!claims.is_empty()).then(|| Value::list(claims.iter().cloned()).to_canonical().into());
+    if text.is_some() || object.at(&["metadata", "annotations", CLAIMS]).is_some() {
+        annotate(object, CLAIMS, text);
+    }
+}
+
+fn annotate(object: &mut Value, key: &str, text: Option<Value>) {
+    let Some(metadata) = metadata_mut(object) else { return };
+    let Some(annotations) = metadata.entry_or("annotations", || Map::new().into()) else { return };
+    if annotations.is_null() {
+        *annotations = Map::new().into();
+    }
+    let Some(map) = annotations.as_map_mut() else { return };
+    match text {
+        Some(text) => map.insert(key, text),
+        None => map.remove(key),
+    };
+    if map.is_empty() {
+        metadata.remove("annotations");
+    }
+}
+
+fn metadata_mut(object: &mut Value) -> Option<&mut Map> {
+    object.as_map_mut()?.entry_or("metadata", || Map::new().into())?.as_map_mut()
+}

@@ -1,0 +1,456 @@
+//! Patches: per-cluster overrides as RFC 6902 operations, all or nothing.
+
+use std::sync::Arc;
+
+use crate::choice;
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::value::index_text;
+use crate::value::json;
+use crate::value::path::{PathError, Pointer, list_index};
+use crate::value::{Map, Text, Value};
+
+/// Operations in one patch.
+const MAX_OPERATIONS: usize = 1_000;
+
+/// What all `copy` operations of one patch may add up to: without it, thirty of them double a value to a gigabyte.
+const MAX_COPIED: usize = 3 * 1024 * 1024;
+
+/// How deep the object may become: it must still fit into a request.
+const MAX_DEPTH: usize = json::MAX_DEPTH - 1;
+
+/// What identifies an object. It decides where the result goes, so an override must not change it.
+const IDENTITY: [&[&str]; 4] =
+    [&["kind"], &["metadata", "name"], &["metadata", "namespace"], &["metadata", "generateName"]];
+
+/// One step of a patch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    pub verb: Verb,
+    pub path: Text,
+    pub from: Option<Text>,
+    pub value: Option<Value>,
+}
+
+choice! {
+    pub enum Verb {
+        Add = "add",
+        Remove = "remove",
+        #[default]
+        Replace = "replace",
+        Test = "test",
+        Move = "move",
+        Copy = "copy",
+    }
+}
+
+/// Applies every operation in order, or none.
+///
+/// 1. `replace`, `remove` and `test` need their place to exist; `add` and the target of `move` and `copy` need the parent.
+/// 2. `add`, `move` and `copy` create a missing `annotations` or `labels` map of a `metadata`: no operation could
+///    otherwise be right both with and without one.
+/// 3. Nothing may change what identifies the object, also not by way of a parent.
+///
+/// In compat mode the answer is KubeFed's: `replace` adds a missing key, indices may be negative or have leading zeros,
+/// a value left out is null, integers pass through a double, only the literal identity paths are refused, and the same
+/// path twice is an error.
+pub fn patch(object: Value, operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
+    if operations.len() > MAX_OPERATIONS {
+        let message =
+            format!("{} operations, more than the {MAX_OPERATIONS} that one patch may have", operations.len());
+        return Err(Error::new(Code::TooLarge, message).at("/patch"));
+    }
+    refuse_repeats(operations, mode, out)?;
+    let has_kind = object.get("kind").is_some();
+    let mut patching = Patching::new(object, mode);
+    for (index, operation) in operations.iter().enumerate() {
+        let applied = Step::read(operation, mode).and_then(|step| patching.apply(&step));
+        applied.map_err(|error| if error.at.is_some() { error } else { error.at(format!("/patch/{index}")) })?;
+    }
+    if mode == Mode::Compat && has_kind && patching.object.text_at(&["kind"]).is_empty() {
+        return Err(Error::new(Code::IdentityOverride, "the patched object has no kind").at("/patch"));
+    }
+    Ok(patching.object)
+}
+
+/// Two operations on one path: KubeFed refuses them; RFC 6902 takes them in order, so that only a lost one is told.
+fn refuse_repeats(operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
+    let sets = |it: &Operation| matches!(it.verb, Verb::Add | Verb::Replace) && !it.path.ends_with("/-");
+    for (index, operation) in operations.iter().enumerate() {
+        let earlier = operations.iter().take(index).rposition(|it| it.path == operation.path);
+        let Some(earlier) = earlier else { continue };
+        let message = format!("operations {earlier} and {index} have the same path `{}`", operation.path);
+        let path = Pointer::of(["patch".to_string(), index.to_string(), "path".into()]);
+        if mode == Mode::Compat {
+            return Err(Error::new(Code::DuplicatePath, message).at(path));
+        }
+        let lost = operations.get(earlier).is_some_and(sets) && operation.verb == Verb::Replace;
+        if lost {
+            out.push(Diagnostic::warning(Code::DuplicatePath, message).at(path).hint("the earlier one has no effect"));
+        }
+    }
+    Ok(())
+}
+
+/// An operation whose places are read: what is applied to many objects is read once.
+#[derive(Clone, Debug)]
+pub struct Step {
+    verb: Verb,
+    path: Pointer,
+    from: Option<Pointer>,
+    value: Option<Value>,
+    /// Whether it can change what identifies the object, by way of a parent.
+    holds_identity: bool,
+}
+
+impl Step {
+    /// # Errors
+    ///
+    /// The places of an operation are JSON pointers.
+    pub fn read(operation: &Operation, mode: Mode) -> Result<Step, Error> {
+        let path = read_pointer(&operation.path, "path", mode)?;
+        let takes = mode == Mode::Strict && matches!(operation.verb, Verb::Move | Verb::Copy);
+        let from = operation.from.as_ref().filter(|_| takes).map(|from| read_pointer(from, "from", mode));
+        let from = from.transpose()?;
+        let value = match (&operation.value, mode) {
+            (Some(value), Mode::Strict) => Some(value.clone()),
+            (Some(value), Mode::Compat) => Some(value.clone().through_double()),
+            (None, Mode::Compat) => Some(Value::Null),
+            (None, Mode::Strict) => None,
+        };
+        let is_above = |path: &Pointer, it: &[&str]| {
+            path.segments().len() <= it.len() && path.segments().zip(it).all(|(a, b)| a == b)
+        };
+        let above = |path: &Pointer| IDENTITY.iter().any(|it| is_above(path, it));
+        let holds_identity = above(&path) || from.as_ref().is_some_and(above);
+        Ok(Step { verb: operation.verb, path, from, value, holds_identity })
+    }
+
+    pub fn verb(&self) -> Verb {
+        self.verb
+    }
+
+    pub fn path(&self) -> &Pointer {
+        &self.path
+    }
+
+    pub fn value(&self) -> Option<&Value> {
+        self.value.as_ref()
+    }
+
+    /// Whether it names what identifies the object, which no patch may change.
+    pub fn is_on_identity(&self) -> bool {
+        self.verb != Verb::Test && is_identity(&self.path)
+    }
+
+    fn given(&self) -> Result<Value, Error> {
+        self.value.clone().ok_or_else(|| Error::new(Code::BadOperation, "the operation has no `value`"))
+    }
+
+    fn source(&self) -> Result<&Pointer, Error> {
+        self.from.as_ref().ok_or_else(|| Error::new(Code::BadOperation, "the operation has no `from`"))
+    }
+}
+
+fn read_pointer(text: &str, field: &str, mode: Mode) -> Result<Pointer, Error> {
+    let lenient;
+    let text = match mode {
+        Mode::Strict => text,
+        Mode::Compat => {
+            lenient = as_original_reads(text);
+            &lenient
+        }
+    };
+    Pointer::parse(text).map_err(|PathError { message, hint, .. }| {
+        Error::new(Code::BadPointer, format!("`{field}` `{text}`: {message}")).maybe_hint(hint)
+    })
+}
+
+/// An object that is being patched in place. After an error it is neither the old nor the new one.
+#[derive(Debug)]
+pub struct Patching {
+    pub object: Value,
+    mode: Mode,
+    copied: usize,
+}
+
+impl Patching {
+    pub fn new(object: Value, mode: Mode) -> Patching {
+        Patching { object, mode, copied: 0 }
+    }
+
+    /// # Errors
+    ///
+    /// There is nothing at the place of the step, or it would change what identifies the object.
+    pub fn apply(&mut self, step: &Step) -> Result<(), Error> {
+        if step.is_on_identity() {
+            return Err(identity_error());
+        }
+        let guarded = step.holds_identity && self.mode == Mode::Strict;
+        let before = guarded.then(|| IDENTITY.map(|path| self.object.at(path).cloned()));
+        self.change(step)?;
+        let is_kept = |before: [Option<Value>; 4]| {
+            IDENTITY.iter().zip(before).all(|(path, was)| self.object.at(path) == was.as_ref())
+        };
+        if before.is_none_or(is_kept) { Ok(()) } else { Err(identity_error()) }
+    }
+
+    /// The place that a path of a step names: the index that `-` and the like stand for in the object as it is now. Tells
+    /// whether it is an element of a list.
+    pub fn resolve(&self, step: &Step) -> (Pointer, bool) {
+        let plain = |segment: &Text| !segment.starts_with(|it: char| it == '-' || it.is_ascii_digit());
+        // Nearly always the place is the path, and shares it.
+        let mut place = step.path.clone();
+        if step.path.segments().all(plain) {
+            return (place, false);
+        }
+        let (mut here, mut in_list) = (Some(&self.object), false);
+        let last = step.path.segments().len().saturating_sub(1);
+        for (depth, segment) in step.path.segments().enumerate() {
+            let Some(Value::List(items)) = here else {
+                (here, in_list) = (here.and_then(|it| it.get(segment)), false);
+                continue;
+            };
+            let added = usize::from(depth == last && step.verb == Verb::Add);
+            let at = match segment.as_str() {
+                "-" => Some(items.len()),
+                segment => index(self.mode, segment, items.len().saturating_add(added)),
+            };
+            (here, in_list) = (at.and_then(|at| items.get(at)), true);
+            if let Some(text) = at.map(index_text).filter(|it| it != segment) {
+                place.set(depth, text);
+            }
+        }
+        (place, in_list)
+    }
+
+    fn change(&mut self, step: &Step) -> Result<(), Error> {
+        let path = &step.path;
+        match step.verb {
+            Verb::Add => {
+                let value = step.given()?;
+                self.create_metadata_map(path);
+                self.add(path, value)
+            }
+            Verb::Remove => self.remove(path).map(drop),
+            Verb::Replace => self.replace(path, step.given()?),
+            Verb::Test => {
+                let wanted = step.given()?;
+                match self.get(path) {
+                    Some(found) if *found == wanted => Ok(()),
+                    Some(_) => Err(Error::new(Code::TestFailed, format!("the value at `{path}` is another one"))),
+                    None => Err(self.not_found(path)),
+                }
+            }
+            Verb::Move | Verb::Copy if self.mode == Mode::Compat => {
+                Err(Error::new(Code::BadOperation, "the original has no `move` and no `copy`"))
+            }
+            Verb::Move => {
+                let from = step.source()?;
+                if from != path && from.contains(path) {
+                    return Err(Error::new(Code::BadOperation, "a value cannot move into itself"));
+                }
+                let value = self.remove(from)?;
+                self.create_metadata_map(path);
+                self.add(path, value)
+            }
+            Verb::Copy => {
+                let from = step.source()?;
+                let value = self.get(from).cloned().ok_or_else(|| self.not_found(from))?;
+                self.copied += weight(&value);
+                if self.copied > MAX_COPIED {
+                    return Err(Error::new(Code::TooLarge, "the copies of this patch add up to more than 3 MiB"));
+                }
+                self.create_metadata_map(path);
+                self.add(path, value)
+            }
+        }
+    }
+
+    fn get(&self, path: &Pointer) -> Option<&Value> {
+        match self.mode {
+            Mode::Strict => path.get(&self.object),
+            Mode::Compat => path.segments().try_fold(&self.object, |value, segment| match value {
+                Value::Map(map) => map.get(segment),
+                Value::List(items) => items.get(index(self.mode, segment, items.len())?),
+                _ => None,
+            }),
+        }
+    }
+
+    fn add(&mut self, path: &Pointer, value: Value) -> Result<(), Error> {
+        refuse_depth(path, &value)?;
+        if path.is_root() && self.mode == Mode::Strict {
+            self.object = value;
+            return Ok(());
+        }
+        self.try_add(path, value).ok_or_else(|| self.not_found(path))
+    }
+
+    fn try_add(&mut self, path: &Pointer, value: Value) -> Option<()> {
+        let (mode, last) = (self.mode, path.segments().next_back()?);
+        match self.holder(path)? {
+            Value::Map(map) => {
+                Arc::make_mut(map).insert(last.clone(), value);
+            }
+            Value::List(items) => {
+                let items = Arc::make_mut(items);
+                // One place more than an index into the list: `add` may go behind the last element.
+                let at = if last == "-" { Some(items.len()) } else { index(mode, last, items.len() + 1) };
+                items.insert(at.filter(|at| *at <= items.len())?, value);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn remove(&mut self, path: &Pointer) -> Result<Value, Error> {
+        self.try_remove(path).ok_or_else(|| self.not_found(path))
+    }
+
+    fn try_remove(&mut self, path: &Pointer) -> Option<Value> {
+        let (mode, last) = (self.mode, path.segments().next_back()?);
+        match self.holder(path)? {
+            Value::Map(map) => Arc::make_mut(map).remove(last),
+            Value::List(items) => {
+                let at = index(mode, last, items.len()).filter(|at| *at < items.len())?;
+                Some(Arc::make_mut(items).remove(at))
+            }
+            _ => None,
+        }
+    }
+
+    fn replace(&mut self, path: &Pointer, value: Value) -> Result<(), Error> {
+        refuse_depth(path, &value)?;
+        if path.is_root() {
+            // The original passes over a document that is no document.
+            if self.mode == Mode::Strict || matches!(value, Value::Map(_) | Value::List(_)) {
+                self.object = value;
+            }
+            return Ok(());
+        }
+        self.try_replace(path, value).ok_or_else(|| self.not_found(path))
+    }
+
+    fn try_replace(&mut self, path: &Pointer, value: Value) -> Option<()> {
+        let (mode, last) = (self.mode, path.segments().next_back()?);
+        match self.holder(path)? {
+            Value::Map(map) if mode == Mode::Compat || map.contains(last) => {
+                Arc::make_mut(map).insert(last.clone(), value);
+            }
+            Value::List(items) => {
+                let at = index(mode, last, items.len())?;
+                *Arc::make_mut(items).get_mut(at)? = value;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// What holds the value at a place, ready to be changed. Only the way there is copied.
+    fn holder(&mut self, path: &Pointer) -> Option<&mut Value> {
+        let above = path.segments().len().checked_sub(1)?;
+        self.container(path.segments().take(above))
+    }
+
+    fn container<'s>(&mut self, mut path: impl Iterator<Item = &'s Text>) -> Option<&mut Value> {
+        let mode = self.mode;
+        path.try_fold(&mut self.object, |value, segment| match value {
+            Value::Map(map) => Arc::make_mut(map).get_mut(segment),
+            Value::List(items) => {
+                let at = index(mode, segment, items.len())?;
+                Arc::make_mut(items).get_mut(at)
+            }
+            _ => None,
+        })
+    }
+
+    fn create_metadata_map(&mut self, path: &Pointer) {
+        let mut last = path.segments().rev().skip(1);
+        let (Some(field), Some(metadata)) = (last.next(), last.next()) else { return };
+        let fits = metadata == "metadata" && (field == "annotations" || field == "labels");
+        if self.mode == Mode::Compat || !fits {
+            return;
+        }
+        let above = path.segments().len().saturating_sub(2);
+        if let Some(metadata) = self.container(path.segments().take(above)).and_then(Value::as_map_mut)
+            && metadata.get(field).is_none_or(Value::is_null)
+        {
+            metadata.insert(field.clone(), Map::new());
+        }
+    }
+
+    /// Names the first place on the way that is not there.
+    fn not_found(&self, path: &Pointer) -> Error {
+        let mut known = Pointer::root();
+        let mut missing = path.clone();
+        for segment in path.segments() {
+            let next = known.child(segment.clone());
+            if self.get(&next).is_none() {
+                missing = next;
+                break;
+            }
+            known = next;
+        }
+        Error::new(Code::PathNotFound, format!("there is nothing at `{missing}`"))
+    }
+}
+
+/// The original splits a path at slashes and drops the first part, whatever it is, and takes a stray `~` for itself.
+fn as_original_reads(path: &str) -> String {
+    let path = path.find('/').and_then(|slash| path.get(slash..)).unwrap_or(path);
+    let mut parts = path.split('~');
+    let mut read = String::from(parts.next().unwrap_or_default());
+    for part in parts {
+        read.push_str(if part.starts_with(['0', '1']) { "~" } else { "~0" });
+        read.push_str(part);
+    }
+    read
+}
+
+/// Operations can nest values into each other without end; what walks the result must not run out of stack.
+fn refuse_depth(path: &Pointer, value: &Value) -> Result<(), Error> {
+    fn depth(value: &Value) -> usize {
+        let deepest = match value {
+            Value::List(items) => items.iter().map(depth).max(),
+            Value::Map(map) => map.iter().map(|(_, value)| depth(value)).max(),
+            _ => return 0,
+        };
+        deepest.unwrap_or(0) + 1
+    }
+    if path.segments().len() + depth(value) > MAX_DEPTH {
+        let message = format!("the object would be nested deeper than {MAX_DEPTH} levels");
+        return Err(Error::new(Code::TooDeep, message));
+    }
+    Ok(())
+}
+
+/// The index that a segment names in a list of `len` places.
+fn index(mode: Mode, segment: &str, len: usize) -> Option<usize> {
+    if mode == Mode::Strict {
+        return list_index(segment);
+    }
+    let index: i64 = segment.parse().ok()?;
+    match usize::try_from(index) {
+        Ok(index) => Some(index),
+        Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
+    }
+}
+
+fn is_identity(path: &Pointer) -> bool {
+    IDENTITY.iter().any(|it| path.segments().map(Text::as_str).eq(it.iter().copied()))
+}
+
+fn identity_error() -> Error {
+    Error::new(Code::IdentityOverride, "an override cannot change the kind, name or namespace of the object")
+}
+
+/// About how many bytes a value takes when written.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len() + 2,
+        Value::List(items) => items.iter().map(weight).sum::<usize>() + 2,
+        Value::Map(map) => map.iter().map(|(key, value)| key.len() + 4 + weight(value)).sum::<usize>() + 2,
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+    }
+}

@@ -1,0 +1,365 @@
+//! The decision of a Placement of Open Cluster Management: which clusters of the bound sets it chooses, and why.
+//!
+//! 1. The sets that are bound in the namespace and exist; of those, the ones that the placement names, if it names any.
+//! 2. The [`available`] clusters: those of these sets, but for the ones being deleted.
+//! 3. [`predicate`]s are ORed; inside one, labels, claims and expressions are ANDed.
+//! 4. [`taint`]s keep out what is not tolerated.
+//! 5. [`score`]s rank what is left: highest first, then by name. The wanted number is cut off.
+//! 6. [`group`]s divide the chosen clusters, and [`decision`] writes them down.
+//!
+//! A placement that cannot be decided keeps its last decisions. The original empties them: that is compat mode.
+
+mod available;
+mod decision;
+mod group;
+mod predicate;
+mod read;
+mod score;
+mod taint;
+mod why;
+
+use decision::Progress;
+pub use decision::{Condition, PLACEMENT, listed, passing_on, turn};
+pub use group::Group;
+pub use predicate::{Compile, Expression};
+use read::{Flaws, Part, Spec};
+pub use why::Step;
+use why::{Way, step, tell};
+
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
+use crate::engine::select::cluster_set::ClusterSet;
+use crate::object::identity::{ObjectName, is_terminating};
+use crate::object::labels::Labels;
+use crate::object::timestamp::Moment;
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::path::Pointer;
+use crate::value::sorting::{sort, sort_by};
+use crate::value::{Text, Value};
+
+/// With the value `"true"`, another scheduler decides this placement.
+const DISABLED: &str = "cluster.open-cluster-management.io/experimental-scheduling-disable";
+
+/// Why a flaw leaves a placement undecided.
+const MISCONFIGURED: &str = "it is misconfigured";
+
+/// Everything that a decision depends on.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    pub placement: &'a Value,
+    /// All ManagedClusters, in any order.
+    pub clusters: &'a [&'a Value],
+    /// The sets that could be read.
+    pub sets: &'a [ClusterSet],
+    /// The names of the sets that exist and could not be read, for whatever reason.
+    pub broken_sets: &'a [Text],
+    /// The sets that the ManagedClusterSetBindings in the placement's namespace name.
+    pub bound: &'a [Text],
+    /// The PlacementDecisions of this placement as they stand.
+    pub prior: &'a [&'a Value],
+    /// All AddOnPlacementScores.
+    pub scores: &'a [&'a Value],
+    /// How many decisions of other placements list a cluster.
+    pub used: &'a BTreeMap<Text, u32>,
+    /// Without it, nothing that ends at some time is over.
+    pub now: Option<Moment>,
+    pub mode: Mode,
+    pub why: Why<'a>,
+    pub compile: &'a Compile<'a>,
+}
+
+impl std::fmt::Debug for Question<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Question({}, {} clusters)", ObjectName::of(self.placement), self.clusters.len())
+    }
+}
+
+/// Whose reasons are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why<'a> {
+    Nobody,
+    One(&'a str),
+    All,
+}
+
+impl Why<'_> {
+    fn is_about(self, name: &str) -> bool {
+        match self {
+            Why::Nobody => false,
+            Why::One(one) => one == name,
+            Why::All => true,
+        }
+    }
+}
+
+/// What a placement decides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    pub state: State,
+    /// The chosen clusters in their decision groups.
+    pub groups: Vec<Group>,
+    /// The PlacementDecisions that should exist, and no others of this placement.
+    pub decisions: Vec<Value>,
+    /// What the status of the Placement should be; nothing where it stays as it is.
+    pub status: Option<Value>,
+    /// The clusters whose reasons are wanted, sorted by name.
+    pub explained: Vec<Explained>,
+    /// When to decide anew, since a taint is tolerated no longer.
+    pub recheck: Option<Moment>,
+}
+
+/// Whether a placement could be decided, and if not, why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Decided,
+    /// Something in the placement is wrong.
+    Misconfigured,
+    /// A set that the placement uses cannot be read.
+    BrokenSet,
+    /// The placement is being deleted, or another scheduler decides it.
+    NotOurs,
+}
+
+/// Why a cluster is chosen or not, in the order of the decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    pub name: Text,
+    pub chosen: bool,
+    pub steps: Vec<Step>,
+}
+
+/// A cluster on its way through the decision.
+#[derive(Debug)]
+struct Candidate<'a> {
+    name: &'a str,
+    document: &'a Value,
+    labels: Labels,
+    claims: Labels,
+    /// Whether the decisions as they stand list it.
+    was_chosen: bool,
+    score: i64,
+    /// What the score is the sum of.
+    scores: Vec<String>,
+    /// Until when its taints are tolerated.
+    until: Option<Moment>,
+    way: Way,
+}
+
+/// Decides a placement. What is wrong with it is told, each thing at its place.
+pub fn place(question: &Question, out: &mut Vec<Diagnostic>) -> Placed {
+    let mut found = Vec::new();
+    let placed = Decision::of(question, &mut found).place(&mut found);
+    let name = ObjectName::of(question.placement).to_string();
+    for finding in &mut found {
+        finding.at.document.get_or_insert_with(|| name.clone());
+    }
+    out.append(&mut found);
+    placed
+}
+
+/// The sets that can be decided about, and what the placement says.
+struct Decision<'a> {
+    question: &'a Question<'a>,
+    spec: Spec,
+    flaws: Flaws,
+    /// The sets that are bound and exist, sorted.
+    bound: Vec<Text>,
+    /// Those of them that the placement means, sorted.
+    eligible: Vec<Text>,
+    was_chosen: BTreeSet<&'a str>,
+    explained: Vec<Explained>,
+}
+
+impl<'a> Decision<'a> {
+    fn of(question: &'a Question<'a>, out: &mut Vec<Diagnostic>) -> Decision<'a> {
+        let (spec, flaws) = read::read(question.placement, question.mode, question.compile, out);
+        let exists =
+            |name: &&Text| question.sets.iter().any(|set| set.name() == *name) || question.broken_sets.contains(name);
+        let mut bound: Vec<Text> = question.bound.iter().filter(exists).cloned().collect();
+        sort(&mut bound);
+        bound.dedup();
+        let named = |name: &&Text| spec.cluster_sets.is_empty() || spec.cluster_sets.contains(name);
+        let eligible = bound.iter().filter(named).cloned().collect();
+        let was_chosen = question.prior.iter().flat_map(|it| listed(it)).collect();
+        Decision { question, spec, flaws, bound, eligible, was_chosen, explained: Vec::new() }
+    }
+
+    fn place(mut self, out: &mut Vec<Diagnostic>) -> Placed {
+        let Question { placement, mode, .. } = *self.question;
+        if is_terminating(placement) || placement.text_at(&["metadata", "annotations", DISABLED]) == "true" {
+            return self.keep(State::NotOurs, None, "another scheduler decides it, or it is being deleted");
+        }
+        let flawed = mode == Mode::Strict && self.meets(None, out);
+        if self.tell_broken(out) {
+            return self.keep(State::BrokenSet, None, "a set that it uses cannot be read");
+        }
+        self.tell_unbound(out);
+        if mode == Mode::Compat && self.meets(Some(Part::Document), out) {
+            return self.keep(State::Misconfigured, None, MISCONFIGURED);
+        }
+        let available = self.available();
+        if flawed {
+            let message = "the placement is misconfigured, so its last decisions stay";
+            out.push(Diagnostic::warning(Code::DecisionsKept, message));
+            return self.keep(State::Misconfigured, Some(available.len()), MISCONFIGURED);
+        }
+        self.decide(available, out)
+    }
+
+    /// Decides what strict mode found no flaw in. Compat mode meets its flaws on the way, as the original does: it looks at
+    /// predicates and tolerations only when there is a cluster to look at them for.
+    fn decide(mut self, available: Vec<Candidate<'a>>, out: &mut Vec<Diagnostic>) -> Placed {
+        let count = available.len();
+        if !available.is_empty() && self.meets(Some(Part::Predicates), out) {
+            return self.empty(Part::Predicates, count, available);
+        }
+        let matching = self.sift(available, |decision, it| predicate::matches(&decision.spec, it));
+        if !matching.is_empty() && self.meets(Some(Part::Tolerations), out) {
+            return self.empty(Part::Tolerations, count, matching);
+        }
+        let mut tolerated = self.sift(matching, |decision, it| taint::tolerates(&decision.spec, decision.question, it));
+        if self.meets(Some(Part::Priorities), out) {
+            return self.empty(Part::Priorities, count, tolerated);
+        }
+        let recheck = tolerated.iter().filter_map(|it| it.until).min_by_key(Moment::seconds);
+        score::score_all(&self.spec, self.question, &mut tolerated, out);
+        let chosen = self.rank(tolerated);
+        let whole = !self.meets(Some(Part::Groups), out);
+        let mut groups = group::divide(&self.spec, &chosen, whole, self.question.mode);
+        let selected = chosen.len();
+        for candidate in chosen {
+            self.conclude_chosen(candidate, &groups);
+        }
+        let decisions = decision::write(self.question.placement, &mut groups);
+        let missing = self.spec.wanted.map_or(0, |wanted| wanted.saturating_sub(selected));
+        let progress = Progress { available: count, chosen: selected, missing, ..self.progress() };
+        let status = self.status(self.flaws.of(Some(Part::Groups)).next(), &progress, &groups);
+        let state = if whole { State::Decided } else { State::Misconfigured };
+        Placed { state, groups, decisions, status: Some(status), explained: self.sorted(), recheck }
+    }
+
+    /// Keeps the candidates that pass; the others have reached the end of their way.
+    fn sift(
+        &mut self,
+        candidates: Vec<Candidate<'a>>,
+        passes: fn(&Decision, &mut Candidate) -> bool,
+    ) -> Vec<Candidate<'a>> {
+        let mut left = Vec::with_capacity(candidates.len());
+        for mut candidate in candidates {
+            match passes(self, &mut candidate) {
+                true => left.push(candidate),
+                false => self.conclude(candidate, false),
+            }
+        }
+        left
+    }
+
+    /// Takes the wanted number of clusters, the highest score first, then by name.
+    fn rank(&mut self, mut candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
+        sort_by(&mut candidates, |a, b| b.score.cmp(&a.score).then_with(|| a.name.cmp(b.name)));
+        let Some(wanted) = self.spec.wanted else { return candidates };
+        let at = Pointer::of(["spec", "numberOfClusters"]);
+        for (index, candidate) in candidates.iter_mut().enumerate() {
+            let holds = index < wanted;
+            let code = if holds { ReasonCode::RankedIn } else { ReasonCode::RankedOut };
+            let Candidate { score, scores, way, .. } = candidate;
+            tell(way, code, holds, Some(&at), || {
+                let sum = if scores.is_empty() { String::new() } else { format!(": {}", scores.join(", ")) };
+                format!("ranked {} of {wanted} wanted, score {score}{sum}", index.saturating_add(1))
+            });
+        }
+        let left = candidates.split_off(wanted.min(candidates.len()));
+        for candidate in left {
+            self.conclude(candidate, false);
+        }
+        candidates
+    }
+
+    /// Whether a part has flaws, or any part; they are told.
+    fn meets(&self, part: Option<Part>, out: &mut Vec<Diagnostic>) -> bool {
+        let before = out.len();
+        out.extend(self.flaws.of(part).map(|error| error.clone().into_diagnostic(Severity::Error)));
+        out.len() > before
+    }
+
+    /// What the original makes of a flaw: one empty decision.
+    fn empty(mut self, part: Part, available: usize, candidates: Vec<Candidate>) -> Placed {
+        for mut candidate in candidates {
+            let text = || "the placement is misconfigured, which empties its decisions".into();
+            tell(&mut candidate.way, ReasonCode::NotDecided, false, None, text);
+            self.conclude(candidate, false);
+        }
+        let mut groups = vec![Group::default()];
+        let decisions = decision::write(self.question.placement, &mut groups);
+        let progress = Progress { available, ..self.progress() };
+        let status = Some(self.status(self.flaws.of(Some(part)).next(), &progress, &groups));
+        Placed { state: State::Misconfigured, groups, decisions, status, explained: self.sorted(), recheck: None }
+    }
+
+    /// The decisions as they stand. The status changes only where it is known how many clusters are available.
+    fn keep(mut self, state: State, available: Option<usize>, why: &str) -> Placed {
+        let (groups, decisions) = decision::read(self.question.prior);
+        self.explained.clear();
+        for name in self.question.clusters.iter().map(|it| name_of(it)).filter(|name| self.question.why.is_about(name))
+        {
+            let kept = self.was_chosen.contains(name);
+            let (code, fate) = match kept {
+                true => (ReasonCode::DecisionKept, "was chosen before, and stays"),
+                false => (ReasonCode::NotDecided, "was not chosen before, and is not now"),
+            };
+            let text = format!("the cluster {fate}: the placement is not decided, since {why}");
+            let steps = vec![step(code, kept, None, text)];
+            self.explained.push(Explained { name: name.into(), chosen: kept, steps });
+        }
+        let status = available.map(|available| {
+            let chosen = self.was_chosen.len();
+            let progress = Progress { available, chosen, kept: true, ..self.progress() };
+            self.status(self.flaws.of(None).next(), &progress, &groups)
+        });
+        Placed { state, groups, decisions, status, explained: self.sorted(), recheck: None }
+    }
+
+    fn progress(&self) -> Progress<'_> {
+        let Decision { bound, eligible, .. } = self;
+        Progress { bound, eligible, available: 0, kept: false, chosen: 0, missing: 0 }
+    }
+
+    fn status(&self, flaw: Option<&Error>, progress: &Progress, groups: &[Group]) -> Value {
+        let Question { placement, now, .. } = *self.question;
+        let flaw = flaw.map(|error| format!("{}: {}", error.at.as_deref().unwrap_or_default(), error.message));
+        let conditions = [decision::misconfigured(flaw), decision::satisfied(progress)];
+        decision::status(placement, progress.chosen, groups, &conditions, now)
+    }
+
+    fn conclude_chosen(&mut self, mut candidate: Candidate, groups: &[Group]) {
+        let Some(way) = &mut candidate.way else { return };
+        let group = groups.iter().find(|it| it.clusters.iter().any(|name| name == candidate.name));
+        let text = match group {
+            Some(Group { name, index, .. }) if name.is_empty() => format!("chosen, in decision group {index}"),
+            Some(Group { name, index, .. }) => format!("chosen, in decision group {index}, `{name}`"),
+            None => "chosen, but in none of the decision groups that could be read".into(),
+        };
+        way.push(step(ReasonCode::Chosen, group.is_some(), None, text));
+        self.conclude(candidate, group.is_some());
+    }
+
+    /// The end of a cluster's way.
+    fn conclude(&mut self, candidate: Candidate, chosen: bool) {
+        if let Some(steps) = candidate.way {
+            self.explained.push(Explained { name: candidate.name.into(), chosen, steps });
+        }
+    }
+
+    fn sorted(self) -> Vec<Explained> {
+        let mut explained = self.explained;
+        sort_by(&mut explained, |a, b| a.name.cmp(&b.name));
+        explained
+    }
+}
+
+fn name_of(document: &Value) -> &str {
+    document.text_at(&["metadata", "name"])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! Predicates: which of the available clusters are meant, by label, claim and expression.
+
+use std::fmt;
+
+use super::read::{Flaws, Part, bad, map, names, text};
+use super::why::{Step, Way, step, tell};
+use super::{Candidate, Spec};
+use crate::diagnostic::{Code, Error, ReasonCode};
+use crate::engine::select::{Cluster, LabelSelector, Requirement, Selector, explain, known_fields};
+use crate::object::labels::check_value;
+use crate::value::JsonPath;
+use crate::value::path::Pointer;
+use crate::value::{Text, Value};
+
+/// Compiles an expression of CEL over the variable `managedCluster`. What is wrong with it comes back in words.
+pub type Compile<'c> = dyn Fn(&str) -> Result<Expression, String> + 'c;
+
+/// A compiled expression: true or not for a ManagedCluster, or why it cannot be told. An answer that is no boolean cannot.
+pub type Expression = Box<dyn Fn(&Value) -> Result<bool, String>>;
+
+/// Conditions on a cluster, all of which must hold. Without any, every cluster is meant.
+#[derive(Default)]
+pub struct Predicate {
+    labels: LabelSelector,
+    claims: LabelSelector,
+    expressions: Vec<Expression>,
+    at: Pointer,
+}
+
+impl fmt::Debug for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Predicate({}; {}; {} expressions)", self.labels, self.claims, self.expressions.len())
+    }
+}
+
+impl Predicate {
+    /// Whether a cluster satisfies the predicate. Every label and claim is told; expressions only where those hold.
+    pub fn accepts(&self, candidate: &Candidate, way: &mut Way) -> bool {
+        let Predicate { labels, claims, expressions, .. } = self;
+        if labels.requirements().is_empty() && claims.requirements().is_empty() && expressions.is_empty() {
+            let text = || "the predicate is empty, which every cluster satisfies".into();
+            tell(way, ReasonCode::SelectsAll, true, Some(&self.at), text);
+        }
+        if let Some(way) = way {
+            way.extend(self.explain_labels(candidate));
+            way.extend(self.explain_claims(candidate));
+        }
+        let selected = labels.accepts(&candidate.labels) && claims.accepts(&candidate.claims);
+        selected && expressions.iter().enumerate().all(|(index, it)| self.accepts_expression(index, it, candidate, way))
+    }
+
+    fn explain_labels(&self, candidate: &Candidate) -> Vec<Step> {
+        if self.labels.requirements().is_empty() {
+            return Vec::new();
+        }
+        let cluster = Cluster { name: candidate.name.into(), labels: candidate.labels.clone(), ..Cluster::default() };
+        let reasons = explain(&Selector::Labels(self.labels.clone()), &cluster);
+        let at = Some(self.at.child("labelSelector"));
+        reasons.into_iter().map(|reason| Step { reason, at: at.clone() }).collect()
+    }
+
+    fn explain_claims(&self, candidate: &Candidate) -> Vec<Step> {
+        let at = self.at.child("claimSelector");
+        let explain = |requirement: &Requirement| {
+            let (code, holds, verdict) = match requirement.accepts(&candidate.claims) {
+                true => (ReasonCode::RequirementMet, true, "holds"),
+                false => (ReasonCode::RequirementNotMet, false, "does not hold"),
+            };
+            let found = match candidate.claims.get(requirement.key()) {
+                Some(value) => format!("is `{value}`"),
+                None => "is absent".into(),
+            };
+            step(code, holds, Some(at.clone()), format!("`{requirement}` {verdict}: the claim {found}"))
+        };
+        self.claims.requirements().iter().map(explain).collect()
+    }
+
+    fn accepts_expression(&self, index: usize, expression: &Expression, candidate: &Candidate, way: &mut Way) -> bool {
+        let (code, text) = match expression(candidate.document) {
+            Ok(true) => (ReasonCode::ExpressionHolds, "the expression holds".into()),
+            Ok(false) => (ReasonCode::ExpressionDoesNotHold, "the expression does not hold".into()),
+            Err(why) => (ReasonCode::ExpressionFailed, format!("the expression has no answer for the cluster: {why}")),
+        };
+        let holds = code == ReasonCode::ExpressionHolds;
+        if let Some(way) = way {
+            let at = self.at.join(&Pointer::of(["celSelector".into(), "celExpressions".into(), index.to_string()]));
+            way.push(step(code, holds, Some(at), text));
+        }
+        holds
+    }
+}
+
+/// Whether one of the predicates holds. Without any, every cluster is meant.
+pub fn matches(spec: &Spec, candidate: &mut Candidate) -> bool {
+    let mut way = candidate.way.take();
+    let found = spec.predicates.iter().position(|it| it.accepts(candidate, &mut way));
+    let met = match found.and_then(|index| Some((index, spec.predicates.get(index)?))) {
+        Some((index, predicate)) => {
+            tell(&mut way, ReasonCode::PredicateMet, true, Some(&predicate.at), || {
+                format!("predicate {} holds, and one is enough", index.saturating_add(1))
+            });
+            true
+        }
+        None if spec.predicates.is_empty() => {
+            let text = || "there are no predicates, so every cluster of the sets is meant".into();
+            tell(&mut way, ReasonCode::SelectsAll, true, None, text);
+            true
+        }
+        None => {
+            let at = Pointer::of(["spec", "predicates"]);
+            let text = || "no predicate holds".into();
+            tell(&mut way, ReasonCode::NoPredicateMet, false, Some(&at), text);
+            false
+        }
+    };
+    candidate.way = way;
+    met
+}
+
+/// Reads one predicate. Its expressions are compiled here, so that each is compiled once.
+pub fn read_predicate(raw: &Value, at: &JsonPath, compile: &Compile, flaws: &mut Flaws) -> Option<Predicate> {
+    const SELECTORS: &[&str] = &["labelSelector", "claimSelector", "celSelector"];
+    let selector = at.key("requiredClusterSelector");
+    let raw = flaws.take(Part::Predicates, known(raw, &["requiredClusterSelector"], at))?;
+    let raw = flaws.take(
+        Part::Predicates,
+        known(raw.get("requiredClusterSelector").unwrap_or(&Value::Null), SELECTORS, &selector),
+    )?;
+    let predicate = flaws.take(Part::Predicates, selectors(raw, &selector));
+    let at = &selector.key("celSelector");
+    let cel =
+        flaws.take(Part::Predicates, known(raw.get("celSelector").unwrap_or(&Value::Null), &["celExpressions"], at))?;
+    let at = &at.key("celExpressions");
+    let texts = flaws.take(Part::Predicates, names(cel.get("celExpressions"), at))?;
+    let mut expressions = Vec::with_capacity(texts.len());
+    for (index, text) in texts.iter().enumerate() {
+        let compiled =
+            compile(text).map_err(|why| bad(format!("the expression cannot be read: {why}")).at(at.index(index)));
+        expressions.extend(flaws.take(Part::Predicates, compiled));
+    }
+    Some(Predicate { expressions, ..predicate? })
+}
+
+/// Reads a declared decision group: its name, and who goes into it. There are no expressions here.
+pub fn read_group(raw: &Value, at: &JsonPath) -> Result<(Text, Predicate), Error> {
+    let raw = map(Some(raw), at)?;
+    let name = text(raw, "groupName", at)?;
+    if name.is_empty() {
+        return Err(missing("the group has no name").at(at.key("groupName")));
+    }
+    check_value(name).map_err(|error| error.at(at.key("groupName")))?;
+    let at = &at.key("groupClusterSelector");
+    match raw.get("groupClusterSelector") {
+        None | Some(Value::Null) => {
+            Err(missing("the group has no selector").at(at).hint("write `{}` to take every cluster"))
+        }
+        Some(raw) => {
+            let raw = known(raw, &["labelSelector", "claimSelector"], at)?;
+            Ok((name.into(), selectors(raw, at)?))
+        }
+    }
+}
+
+/// A selector that is left out has no conditions.
+fn selectors(raw: &Value, at: &JsonPath) -> Result<Predicate, Error> {
+    let selector = |field: &'static str, fields: &[&str]| match raw.get(field) {
+        None | Some(Value::Null) => Ok(LabelSelector::default()),
+        Some(raw) => {
+            let at = &at.key(field);
+            LabelSelector::parse_object(known(raw, fields, at)?, at)
+        }
+    };
+    Ok(Predicate {
+        labels: selector("labelSelector", &["matchLabels", "matchExpressions"])?,
+        claims: selector("claimSelector", &["matchExpressions"])?,
+        expressions: Vec::new(),
+        at: at.pointer(),
+    })
+}
+
+/// A map with none but these fields. A misspelt field of a selector would make it pick more than is meant.
+fn known<'v>(raw: &'v Value, fields: &[&str], at: &JsonPath) -> Result<&'v Value, Error> {
+    let raw = map(Some(raw), at)?;
+    known_fields(raw.as_map().into_iter().flat_map(|map| map.keys()), fields, at)?;
+    Ok(raw)
+}
+
+fn missing(message: &str) -> Error {
+    Error::new(Code::MissingField, message)
+}

@@ -1,0 +1,257 @@
+//! The specification of a Placement, read from its document.
+//!
+//! Everything that is wrong is found, not only the first thing: each flaw has its place and the part of the decision that
+//! it stops.
+
+use super::predicate::{Compile, Predicate, read_group, read_predicate};
+use super::score::{Prioritizer, read_prioritizers};
+use super::taint::{Toleration, read_toleration};
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::object::labels::check_value;
+use crate::value::JsonPath;
+use crate::value::suggest::suggest;
+use crate::value::{Text, Value};
+
+/// What a Placement says. Where there are flaws, what could not be read is left out.
+#[derive(Debug, Default)]
+pub struct Spec {
+    /// The sets that are meant; none means all that are bound.
+    pub cluster_sets: Vec<Text>,
+    /// How many clusters are wanted; nothing means all that match.
+    pub wanted: Option<usize>,
+    pub predicates: Vec<Predicate>,
+    pub tolerations: Vec<Toleration>,
+    pub prioritizers: Vec<Prioritizer>,
+    /// Nothing where it cannot be read.
+    pub group_size: Option<GroupSize>,
+    /// The declared groups, up to the first that cannot be read.
+    pub groups: Vec<(Text, Predicate)>,
+}
+
+/// How many clusters go into one decision group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GroupSize {
+    Count(i64),
+    Percent(f64),
+}
+
+/// The parts of a decision, in the order in which they are taken. A flaw stops its part and those after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The document as a whole: an API server refuses it, or the original stumbles over it before it writes anything.
+    Document,
+    Predicates,
+    Tolerations,
+    Priorities,
+    Groups,
+}
+
+#[derive(Debug)]
+struct Flaw {
+    part: Part,
+    error: Error,
+}
+
+/// What is wrong, in the order of reading.
+#[derive(Debug, Default)]
+pub struct Flaws(Vec<Flaw>);
+
+impl Flaws {
+    /// The flaws of one part, or of all.
+    pub fn of(&self, part: Option<Part>) -> impl Iterator<Item = &Error> {
+        self.0.iter().filter(move |flaw| part.is_none_or(|part| flaw.part == part)).map(|flaw| &flaw.error)
+    }
+
+    /// Takes what could be read, and notes what could not.
+    pub fn take<T>(&mut self, part: Part, read: Result<T, Error>) -> Option<T> {
+        read.map_err(|error| self.note(part, error)).ok()
+    }
+
+    /// A value or a field that the schema does not have never gets past an API server.
+    fn note(&mut self, part: Part, error: Error) {
+        let part = match error.code {
+            Code::WrongType | Code::UnknownValue | Code::UnknownField | Code::MissingField => Part::Document,
+            _ => part,
+        };
+        self.0.push(Flaw { part, error });
+    }
+}
+
+const SPEC: &[&str] = &[
+    "clusterSets",
+    "numberOfClusters",
+    "predicates",
+    "prioritizerPolicy",
+    "spreadPolicy",
+    "tolerations",
+    "decisionStrategy",
+    "sortBy",
+    "scoreRateLimit",
+];
+
+/// Reads the `spec` of a Placement.
+pub fn read(placement: &Value, mode: Mode, compile: &Compile, out: &mut Vec<Diagnostic>) -> (Spec, Flaws) {
+    let mut flaws = Flaws::default();
+    let metadata = &JsonPath::ROOT.key("metadata");
+    if let Err(error) = check_value(placement.text_at(&["metadata", "name"])) {
+        let message = format!("decisions carry the name of their placement as a label: {}", error.message);
+        flaws.note(Part::Document, bad(message).at(metadata.key("name")));
+    }
+    let at = &JsonPath::ROOT.key("spec");
+    let Some(raw) = flaws.take(Part::Document, map(placement.get("spec"), at)) else {
+        return (Spec::default(), flaws);
+    };
+    tell_unknown(raw, SPEC, at, out);
+    tell_ignored(raw, at, out);
+    let cluster_sets = flaws.take(Part::Document, names(raw.get("clusterSets"), &at.key("clusterSets")));
+    let wanted = flaws.take(Part::Document, wanted(raw, at)).flatten();
+    let predicates = each(raw, "predicates", at, Part::Predicates, &mut flaws, |raw, at, flaws| {
+        read_predicate(raw, at, compile, flaws)
+    });
+    let tolerations = each(raw, "tolerations", at, Part::Tolerations, &mut flaws, |raw, at, flaws| {
+        tell_unknown(raw, Toleration::FIELDS, at, out);
+        flaws.take(Part::Tolerations, read_toleration(raw, mode, at))
+    });
+    let prioritizers =
+        read_prioritizers(raw.get("prioritizerPolicy"), mode, &at.key("prioritizerPolicy"), &mut flaws, out);
+    let mut spec = Spec {
+        cluster_sets: cluster_sets.unwrap_or_default(),
+        wanted,
+        predicates,
+        tolerations,
+        prioritizers,
+        ..Spec::default()
+    };
+    read_groups(raw, at, &mut spec, &mut flaws, out);
+    (spec, flaws)
+}
+
+fn read_groups(raw: &Value, at: &JsonPath, spec: &mut Spec, flaws: &mut Flaws, out: &mut Vec<Diagnostic>) {
+    let at = &at.key("decisionStrategy");
+    let Some(raw) = flaws.take(Part::Document, map(raw.get("decisionStrategy"), at)) else { return };
+    tell_unknown(raw, &["groupStrategy"], at, out);
+    let at = &at.key("groupStrategy");
+    let Some(raw) = flaws.take(Part::Document, map(raw.get("groupStrategy"), at)) else { return };
+    tell_unknown(raw, &["clustersPerDecisionGroup", "decisionGroups"], at, out);
+    spec.group_size = flaws.take(Part::Groups, group_size(raw, at));
+    let mut whole = true;
+    let groups = each(raw, "decisionGroups", at, Part::Groups, flaws, |raw, at, flaws| {
+        tell_unknown(raw, &["groupName", "groupClusterSelector"], at, out);
+        let group = flaws.take(Part::Groups, read_group(raw, at));
+        whole &= group.is_some();
+        group.filter(|_| whole)
+    });
+    spec.groups = groups;
+}
+
+fn wanted(raw: &Value, at: &JsonPath) -> Result<Option<usize>, Error> {
+    let Some(wanted) = int(raw, "numberOfClusters", at)? else { return Ok(None) };
+    let at = at.key("numberOfClusters");
+    usize::try_from(wanted).map(Some).map_err(|_| bad("`numberOfClusters` is negative").at(at))
+}
+
+/// A number, or a percentage. What is written as a text and is no percentage is refused, digits too.
+fn group_size(raw: &Value, at: &JsonPath) -> Result<GroupSize, Error> {
+    let at = at.key("clustersPerDecisionGroup");
+    let text = match raw.get("clustersPerDecisionGroup") {
+        None | Some(Value::Null) => return Ok(GroupSize::Percent(100.0)),
+        Some(Value::Text(text)) => text,
+        Some(other) => {
+            return other
+                .as_int()
+                .map(GroupSize::Count)
+                .ok_or_else(|| at.wrong_type("an integer or a percentage", other));
+        }
+    };
+    let number = text.strip_suffix('%').filter(|it| it.bytes().all(|byte| b"+-.0123456789".contains(&byte)));
+    let percent = number.and_then(|it| it.parse().ok()).map(GroupSize::Percent);
+    percent.ok_or_else(|| {
+        bad(format!("`{text}` is not a percentage")).at(at).hint("write a number without quotes, or one like `25%`")
+    })
+}
+
+/// What the API takes and no scheduler reads: who writes it should know.
+fn tell_ignored(raw: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) {
+    let spread = raw.at(&["spreadPolicy", "spreadConstraints"]).is_some_and(|it| !it.is_empty());
+    let sorted = !["", "ClusterName"].contains(&raw.text_at(&["sortBy"]));
+    for (field, _) in [("spreadPolicy", spread), ("sortBy", sorted)].iter().filter(|(_, given)| *given) {
+        let message = format!("nothing acts on `{field}`: clusters are taken by score, then by name");
+        out.push(Diagnostic::warning(Code::IgnoredField, message).at(at.key(field).pointer()));
+    }
+}
+
+/// Tells fields that a Placement does not have. They are no flaw, since a later version of the API may have them.
+pub fn tell_unknown(raw: &Value, known: &[&str], at: &JsonPath, out: &mut Vec<Diagnostic>) {
+    let keys = raw.as_map().into_iter().flat_map(|map| map.keys());
+    for key in keys.filter(|key| !known.contains(&key.as_str())) {
+        let message = format!("a Placement has no field `{key}` here");
+        let finding = Diagnostic::warning(Code::UnknownField, message).at(at.key(key).pointer());
+        out.push(finding.hint(suggest(key, known, "known here")));
+    }
+}
+
+/// Reads the elements of a list; those that cannot be read are left out.
+pub fn each<T>(
+    raw: &Value,
+    field: &str,
+    at: &JsonPath,
+    part: Part,
+    flaws: &mut Flaws,
+    mut read: impl FnMut(&Value, &JsonPath, &mut Flaws) -> Option<T>,
+) -> Vec<T> {
+    let at = &at.key(field);
+    let items = flaws.take(part, list(raw.get(field), at)).unwrap_or_default();
+    let read = |(index, item)| read(item, &at.index(index), flaws);
+    items.iter().enumerate().filter_map(read).collect()
+}
+
+/// A map that may be left out.
+pub fn map<'v>(value: Option<&'v Value>, at: &JsonPath) -> Result<&'v Value, Error> {
+    match value {
+        None => Ok(&Value::Null),
+        Some(value @ (Value::Null | Value::Map(_))) => Ok(value),
+        Some(other) => Err(at.wrong_type("a map", other)),
+    }
+}
+
+fn list<'v>(value: Option<&'v Value>, at: &JsonPath) -> Result<&'v [Value], Error> {
+    match value {
+        None | Some(Value::Null) => Ok(&[]),
+        Some(Value::List(items)) => Ok(items),
+        Some(other) => Err(at.wrong_type("a list", other)),
+    }
+}
+
+pub fn names(value: Option<&Value>, at: &JsonPath) -> Result<Vec<Text>, Error> {
+    let name = |(index, item): (usize, &Value)| match item {
+        Value::Text(name) => Ok(name.clone()),
+        other => Err(at.index(index).wrong_type("a string", other)),
+    };
+    list(value, at)?.iter().enumerate().map(name).collect()
+}
+
+/// A text that may be left out; null counts as left out.
+pub fn text<'v>(raw: &'v Value, field: &str, at: &JsonPath) -> Result<&'v str, Error> {
+    match raw.get(field) {
+        None | Some(Value::Null) => Ok(""),
+        Some(Value::Text(text)) => Ok(text),
+        Some(other) => Err(at.key(field).wrong_type("a string", other)),
+    }
+}
+
+pub fn int(raw: &Value, field: &str, at: &JsonPath) -> Result<Option<i64>, Error> {
+    match raw.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => value.as_int().map(Some).ok_or_else(|| at.key(field).wrong_type("an integer", value)),
+    }
+}
+
+/// A value that the schema does not have.
+pub fn unknown_value(message: impl Into<String>) -> Error {
+    Error::new(Code::UnknownValue, message)
+}
+
+pub fn bad(message: impl Into<String>) -> Error {
+    Error::new(Code::BadPlacement, message)
+}

@@ -1,0 +1,26 @@
+//! Why a cluster is chosen or not: one step for each condition on its way through the decision.
+
+use crate::diagnostic::ReasonCode;
+use crate::engine::select::Reason;
+use crate::value::path::Pointer;
+
+/// One condition that a cluster met or failed, and the place in the Placement that sets it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub reason: Reason,
+    pub at: Option<Pointer>,
+}
+
+/// The steps of a cluster; nothing where nobody asked for them.
+pub type Way = Option<Vec<Step>>;
+
+pub fn step(code: ReasonCode, holds: bool, at: Option<Pointer>, text: String) -> Step {
+    Step { reason: Reason { code, text, holds }, at }
+}
+
+/// Adds a step; the text is written only where somebody asked.
+pub fn tell(way: &mut Way, code: ReasonCode, holds: bool, at: Option<&Pointer>, text: impl FnOnce() -> String) {
+    if let Some(way) = way {
+        way.push(step(code, holds, at.cloned(), text()));
+    }
+}

@@ -1,0 +1,96 @@
+//! What one cluster gets from one subject.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{At, Diagnostic};
+use crate::engine::fold::Folded;
+use crate::engine::patch::Operation;
+use crate::engine::retain::Retention;
+use crate::engine::select::Selector;
+use crate::object::document::Identity;
+use crate::value::path::Pointer;
+use crate::value::{Map, Text, Value};
+use crate::workspace::store::Store;
+
+/// Shared by all clusters that get the same.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Of a dialect that gives options.
+    pub options: Option<Folded>,
+    /// Of a dialect that gives objects.
+    pub objects: Vec<Product>,
+    /// Of a placement.
+    pub group: Option<DecisionGroup>,
+    /// What is worth telling about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Where a placement puts a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecisionGroup {
+    /// Empty for the clusters that no declared group takes.
+    pub name: Text,
+    pub index: i64,
+}
+
+impl DecisionGroup {
+    /// As an answer shows it.
+    pub fn to_value(&self) -> Value {
+        let mut shown = Map::from_iter([("index", self.index)]);
+        if !self.name.is_empty() {
+            shown.insert("name", self.name.clone());
+        }
+        shown.into()
+    }
+}
+
+/// One object that a cluster should have.
+#[derive(Clone, Debug)]
+pub struct Product {
+    pub object: Value,
+    /// Where the object is written, before layers.
+    pub base: Origin,
+    /// What layers and retention touched, by place, winner first and the base's own value last. Everything else is the
+    /// base's.
+    pub origins: Vec<(Pointer, Vec<Touched>)>,
+    pub retained: Vec<Retention>,
+    pub wave: i64,
+}
+
+/// A place in a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    pub document: Arc<Identity>,
+    pub path: Pointer,
+}
+
+impl Origin {
+    /// The place with its file and line, as far as they are known.
+    pub fn place(&self, store: &Store) -> At {
+        match store.document(&self.document) {
+            Some(document) => document.at(self.path.clone()),
+            None => At { document: Some(self.document.to_string()), path: Some(self.path.clone()), ..At::default() },
+        }
+    }
+}
+
+/// What one layer says about a place of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Touched {
+    pub layer: Text,
+    /// Nothing where the live object gave it.
+    pub origin: Option<Origin>,
+    /// Nothing where the layer removes the value.
+    pub value: Option<Value>,
+}
+
+/// A layer that patches objects.
+#[derive(Clone, Debug)]
+pub struct PatchLayer {
+    pub name: Text,
+    pub document: Arc<Identity>,
+    /// For which clusters; without it, for all.
+    pub when: Option<Selector>,
+    /// Each with its place in the document.
+    pub operations: Vec<(Operation, Pointer)>,
+}

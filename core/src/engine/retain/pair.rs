@@ -1,0 +1,381 @@
+//! Which element of a live list is the same thing as which element of the desired one.
+
+use std::fmt;
+
+use crate::object::kinds::lists::{Key, ListKind};
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::sorting::{Gather, sort};
+use crate::value::{Text, Value};
+
+/// The pairs of two lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pairing {
+    /// For each desired element, the index of its live partner.
+    pub partners: Vec<Option<usize>>,
+    /// The live elements that are no partner, in their order.
+    pub extra: Vec<usize>,
+}
+
+/// Why the elements of two lists cannot be told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unpairable {
+    /// An element lacks one of the keys, or is not a map.
+    NoKey { side: Side, index: usize, key: &'static str },
+    /// Two elements of one side have the same keys.
+    SameKey { side: Side, first: usize, second: usize, keys: Vec<&'static str> },
+    /// There is no key to go by, and the lengths differ.
+    Lengths { desired: usize, live: usize },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Desired,
+    Live,
+}
+
+const NAME: &[Key] = &[Key { name: "name", default: None }];
+
+/// Pairs the elements of two lists.
+///
+/// 1. A keyed list pairs by all its keys, defaults filled in.
+///    Where names are unique too, what is left pairs by name: a port that gets another number is still that port.
+/// 2. A set pairs equal elements. An element that stands there twice is there once.
+/// 3. An ordered list pairs by place; what one side has more stays alone.
+///
+/// # Errors
+///
+/// In a keyed list, an element without a key, or two elements of one side with the same keys.
+pub fn pair(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing, Unpairable> {
+    match kind {
+        ListKind::Keyed(keys) => {
+            let wanted = keys_of(desired, keys, Side::Desired)?;
+            let found = keys_of(live, keys, Side::Live)?;
+            // Nearly always both sides have the same elements in the same order, and no side has one twice.
+            Ok(if wanted == found { by_place(desired, live) } else { join(&wanted, &found) })
+        }
+        ListKind::KeyedOrNamed(keys) => {
+            let pairing = pair(desired, live, ListKind::Keyed(keys))?;
+            let is_whole = pairing.extra.is_empty() || pairing.partners.iter().all(Option::is_some);
+            Ok(if is_whole { pairing } else { pair_by_keys(desired, live, &[keys, NAME]).0 })
+        }
+        ListKind::Set => {
+            let texts = |items: &[Value]| items.iter().map(Value::to_canonical).collect::<Vec<_>>();
+            Ok(join(&texts(desired), &texts(live)))
+        }
+        ListKind::Ordered => Ok(by_place(desired, live)),
+    }
+}
+
+/// Pairs the elements of two lists for a retention path, which may run through any list.
+///
+/// 1. By the keys of the list, where it has some and they tell the elements apart.
+/// 2. By `name`, where every element of both sides has one and no two of a side share it.
+/// 3. By place, where the list has no keys and both sides are equally long.
+///
+/// # Errors
+///
+/// When none of these holds: a guess could hand one element's value to another.
+pub fn pair_for_retention(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing, Unpairable> {
+    let by_name = || pair(desired, live, ListKind::Keyed(NAME));
+    match kind {
+        ListKind::Keyed(_) | ListKind::KeyedOrNamed(_) => {
+            pair(desired, live, kind).or_else(|unpairable| by_name().map_err(|_| unpairable))
+        }
+        ListKind::Set | ListKind::Ordered => by_name().or_else(|_| {
+            let (wanted, found) = (desired.len(), live.len());
+            let equal = wanted == found;
+            equal.then(|| by_place(desired, live)).ok_or(Unpairable::Lengths { desired: wanted, live: found })
+        }),
+    }
+}
+
+/// Pairs by the first group of keys, then what is left by the next. An element that a group does not tell apart from
+/// another waits for the next one; the answer says when one was left over for that reason.
+pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pairing, Option<Unpairable>) {
+    let mut partners: Vec<Option<usize>> = vec![None; desired.len()];
+    let mut alike = Vec::new();
+    for keys in groups {
+        let taken: BTreeSet<usize> = partners.iter().flatten().copied().gather();
+        let free = partners.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(index, _)| index);
+        let wanted = index_by_key(desired, keys, free);
+        let found = index_by_key(live, keys, (0..live.len()).filter(|index| !taken.contains(index)));
+        for (key, here) in wanted {
+            match (here.as_slice(), found.get(&key).map(Vec::as_slice)) {
+                ([index], Some([partner])) => {
+                    if let Some(place) = partners.get_mut(*index) {
+                        *place = Some(*partner);
+                    }
+                }
+                ([first, second, ..], Some(_)) => alike.push((*first, Side::Desired, *first, *second, keys)),
+                ([index, ..], Some([first, second, ..])) => alike.push((*index, Side::Live, *first, *second, keys)),
+                _ => {}
+            }
+        }
+    }
+    let taken: BTreeSet<usize> = partners.iter().flatten().copied().gather();
+    let extra = (0..live.len()).filter(|index| !taken.contains(index)).collect();
+    let left = alike.into_iter().find(|(index, ..)| partners.get(*index) == Some(&None));
+    let unpairable = left.map(|(_, side, first, second, keys)| Unpairable::SameKey {
+        side,
+        first,
+        second,
+        keys: keys.iter().map(|key| key.name).collect(),
+    });
+    (Pairing { partners, extra }, unpairable)
+}
+
+fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) -> BTreeMap<ElementKey, Vec<usize>> {
+    let mut places = BTreeMap::<ElementKey, Vec<usize>>::new();
+    for index in of {
+        let key = items.get(index).and_then(|item| key_of(item, keys).ok());
+        if let Some(key) = key {
+            places.entry(key).or_default().push(index);
+        }
+    }
+    places
+}
+
+/// What tells an element apart: equal only for equal keys.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum ElementKey {
+    /// One key whose value is a text, as nearly all are.
+    Name(Text),
+    /// Everything else, as canonical JSON.
+    Written(String),
+}
+
+/// The keys of an element, or the key that it lacks.
+fn key_of(item: &Value, keys: &[Key]) -> Result<ElementKey, &'static str> {
+    if let [key] = keys
+        && let Some(Value::Text(name)) = item.get(key.name)
+    {
+        return Ok(ElementKey::Name(name.clone()));
+    }
+    let parts = keys.iter().map(|key| {
+        let value = item.get(key.name).filter(|it| !it.is_null()).cloned();
+        value.or_else(|| item.as_map().and(key.default).map(Value::from)).ok_or(key.name)
+    });
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    match parts.as_slice() {
+        [Value::Text(name)] => Ok(ElementKey::Name(name.clone())),
+        _ => Ok(ElementKey::Written(Value::from(parts).to_canonical())),
+    }
+}
+
+fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<ElementKey>, Unpairable> {
+    let mut known = Vec::with_capacity(items.len());
+    let mut lacking = None;
+    for (index, item) in items.iter().enumerate() {
+        match key_of(item, keys) {
+            Ok(key) => known.push(key),
+            Err(key) => {
+                lacking = Some(Unpairable::NoKey { side, index, key });
+                break;
+            }
+        }
+    }
+    let places = by_key(&known);
+    let repeats = places.iter().zip(places.iter().skip(1)).filter(|(first, second)| first.0 == second.0);
+    // The first fault is told: whatever lacks a key stands behind all that were looked at.
+    if let Some((first, second)) = repeats.min_by_key(|(_, second)| second.1) {
+        let keys = keys.iter().map(|key| key.name).collect();
+        return Err(Unpairable::SameKey { side, first: first.1, second: second.1, keys });
+    }
+    lacking.map_or(Ok(known), Err)
+}
+
+/// The keys in their order, each with its place. The lists of manifests are short: a sorted one beats a tree.
+fn by_key<K: Ord>(keys: &[K]) -> Vec<(&K, usize)> {
+    let mut places: Vec<_> = keys.iter().zip(0..).collect();
+    sort(&mut places);
+    places
+}
+
+/// The first place of a key.
+fn place_of<K: Ord>(places: &[(&K, usize)], key: &K) -> Option<usize> {
+    let at = places.partition_point(|(it, _)| *it < key);
+    places.get(at).filter(|(it, _)| *it == key).map(|(_, place)| *place)
+}
+
+/// An element that is compared by its keys and has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unmapped {
+    pub side: Side,
+    pub index: usize,
+    pub kind: &'static str,
+}
+
+/// Every pair of elements whose values under all of `keys` are equal as they stand, nothing filled in: absent and null
+/// are the same, `1` and `1.0` are not.
+///
+/// # Errors
+///
+/// An element that is not a map, as soon as it is compared.
+pub fn pair_raw(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<(usize, usize)>, Unmapped> {
+    let mut pairs = Vec::new();
+    for (here, wanted) in desired.iter().enumerate() {
+        for (there, found) in live.iter().enumerate() {
+            for (side, index, item) in [(Side::Desired, here, wanted), (Side::Live, there, found)] {
+                if item.as_map().is_none() {
+                    return Err(Unmapped { side, index, kind: item.kind() });
+                }
+            }
+            if is_raw_equal(wanted, found, keys) {
+                pairs.push((here, there));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// The live elements that go with no desired one, nor with a live one before them.
+///
+/// # Errors
+///
+/// As [`pair_raw`].
+pub fn raw_extra(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<usize>, Unmapped> {
+    let paired: BTreeSet<usize> = pair_raw(desired, live, keys)?.into_iter().map(|(_, there)| there).gather();
+    let repeats = |(index, item)| live.iter().take(index).any(|earlier| is_raw_equal(earlier, item, keys));
+    let alone = live.iter().enumerate().filter(|it| !paired.contains(&it.0) && !repeats(*it));
+    Ok(alone.map(|(index, _)| index).collect())
+}
+
+fn is_raw_equal(a: &Value, b: &Value, keys: &[&str]) -> bool {
+    keys.iter().all(|key| match (a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null)) {
+        (Value::Number(a), Value::Number(b)) => std::mem::discriminant(a) == std::mem::discriminant(b) && a == b,
+        (a, b) => a == b,
+    })
+}
+
+fn join<K: Ord>(desired: &[K], live: &[K]) -> Pairing {
+    let (wanted, found) = (by_key(desired), by_key(live));
+    let partners = desired.iter().map(|key| place_of(&found, key)).collect();
+    // What is wanted is not extra, and neither is what stands there a second time.
+    let is_extra =
+        |(index, key): &(usize, &K)| place_of(&wanted, key).is_none() && place_of(&found, key) == Some(*index);
+    let extra = live.iter().enumerate().filter(is_extra).map(|(index, _)| index).collect();
+    Pairing { partners, extra }
+}
+
+fn by_place(desired: &[Value], live: &[Value]) -> Pairing {
+    let partners = (0..desired.len()).map(|index| (index < live.len()).then_some(index)).collect();
+    Pairing { partners, extra: (desired.len()..live.len()).collect() }
+}
+
+impl fmt::Display for Unpairable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unpairable::NoKey { side, index, key } => write!(f, "element {index} of the {side} list has no `{key}`"),
+            Unpairable::SameKey { side, first, second, keys } => {
+                let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
+                write!(f, "elements {first} and {second} of the {side} list have the same {keys}")
+            }
+            Unpairable::Lengths { desired, live } => {
+                write!(f, "no key tells the elements apart, and the desired list has {desired}, the live one {live}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::Desired => "desired",
+            Side::Live => "live",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::kinds::lists::list_kind;
+    use crate::value::json;
+
+    const PORTS: ListKind =
+        ListKind::Keyed(&[Key { name: "port", default: None }, Key { name: "protocol", default: Some("TCP") }]);
+
+    fn list(text: &str) -> Vec<Value> {
+        json::parse(text).unwrap().as_list().unwrap().clone()
+    }
+
+    #[track_caller]
+    fn check(kind: ListKind, desired: &str, live: &str, partners: &[Option<usize>], extra: &[usize]) {
+        let pairing = pair(&list(desired), &list(live), kind).unwrap();
+        assert_eq!((pairing.partners.as_slice(), pairing.extra.as_slice()), (partners, extra));
+    }
+
+    #[track_caller]
+    fn refuses(kind: ListKind, desired: &str, live: &str, want: &str) {
+        assert_eq!(pair_for_retention(&list(desired), &list(live), kind).unwrap_err().to_string(), want);
+    }
+
+    #[track_caller]
+    fn falls_back(kind: ListKind, desired: &str, live: &str, partners: &[Option<usize>]) {
+        assert_eq!(pair_for_retention(&list(desired), &list(live), kind).unwrap().partners, partners);
+    }
+
+    #[test]
+    fn keys_pair_whatever_the_order_and_defaults_are_filled_in() {
+        let live = r#"[{"port":53,"protocol":"UDP"},{"port":53,"protocol":"TCP"},{"port":80,"protocol":"TCP"}]"#;
+        check(PORTS, r#"[{"port":80},{"port":53},{"port":443}]"#, live, &[Some(2), Some(1), None], &[0]);
+        check(PORTS, r#"[{"port":80,"protocol":null}]"#, live, &[Some(2)], &[0, 1]);
+    }
+
+    #[test]
+    fn a_set_ignores_order_and_repetition() {
+        check(ListKind::Set, r#"["b","a","b"]"#, r#"["a","b","a","c","c"]"#, &[Some(1), Some(0), Some(1)], &[3]);
+        check(ListKind::Set, "[1.0]", "[1]", &[Some(0)], &[]);
+    }
+
+    #[test]
+    fn an_ordered_list_pairs_by_place() {
+        check(ListKind::Ordered, "[1,2,3]", "[9]", &[Some(0), None, None], &[]);
+        check(ListKind::Ordered, "[1]", "[9,9,9]", &[Some(0)], &[1, 2]);
+    }
+
+    #[test]
+    fn the_same_keys_twice_on_one_side_cannot_be_paired() {
+        let unpairable = pair(&list(r#"[{"port":80},{"port":80,"protocol":"TCP"}]"#), &[], PORTS).unwrap_err();
+        assert_eq!(unpairable.to_string(), "elements 0 and 1 of the desired list have the same `port` and `protocol`");
+    }
+
+    #[test]
+    fn keys_of_different_types_are_different() {
+        check(PORTS, r#"[{"port":"80"}]"#, r#"[{"port":80}]"#, &[None], &[0]);
+    }
+
+    #[test]
+    fn retention_falls_back_to_names_and_then_to_places() {
+        let rows = list_kind("v1", "Unknown", &["spec", "rows"]);
+        falls_back(rows, r#"[{"name":"b"},{"name":"a"}]"#, r#"[{"name":"a"}]"#, &[None, Some(0)]);
+        falls_back(rows, r#"[{"x":1},{"x":2}]"#, r#"[{"x":2},{"x":1}]"#, &[Some(0), Some(1)]);
+        falls_back(PORTS, r#"[{"name":"a"}]"#, r#"[{"name":"b"},{"name":"a"}]"#, &[Some(1)]);
+    }
+
+    #[test]
+    fn a_later_group_of_keys_pairs_what_an_earlier_one_left() {
+        const NAME: Key = Key { name: "name", default: Some("") };
+        const PORT: Key = Key { name: "port", default: None };
+        let desired = list(r#"[{"name":"b","port":2},{"port":1},{"name":"c","port":9}]"#);
+        let live = list(r#"[{"name":"a","port":1},{"name":"b","port":2},{"name":"c","port":3}]"#);
+        let (pairing, left) = pair_by_keys(&desired, &live, &[&[NAME, PORT], &[PORT], &[NAME]]);
+        assert_eq!((pairing.partners, pairing.extra, left), (vec![Some(1), Some(0), Some(2)], vec![], None));
+    }
+
+    #[test]
+    fn elements_that_no_group_tells_apart_are_named() {
+        const PORT: Key = Key { name: "port", default: None };
+        let (pairing, left) = pair_by_keys(&list(r#"[{"port":1},{"port":1}]"#), &list(r#"[{"port":1}]"#), &[&[PORT]]);
+        assert_eq!(pairing.partners, [None, None]);
+        assert_eq!(left.unwrap().to_string(), "elements 0 and 1 of the desired list have the same `port`");
+    }
+
+    #[test]
+    fn retention_does_not_guess() {
+        let lengths = "no key tells the elements apart, and the desired list has 1, the live one 2";
+        refuses(ListKind::Ordered, "[{}]", "[{},{}]", lengths);
+        // Keyed lists never pair by place: their order is not part of what they say.
+        refuses(PORTS, "[{}]", "[{}]", "element 0 of the desired list has no `port`");
+    }
+}

@@ -1,0 +1,283 @@
+//! Cluster sets of Open Cluster Management (seed 001): which clusters are in a ManagedClusterSet.
+
+use crate::choice;
+use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::engine::select::{LabelSelector, Requirement, Selector, Test};
+use crate::object::identity::{ObjectName, is_in_group};
+use crate::object::labels::{Labels, not_text};
+use crate::value::JsonPath;
+use crate::value::ordered::BTreeMap;
+use crate::value::path::Pointer;
+use crate::value::suggest::suggest;
+use crate::value::{Text, Value};
+
+pub const GROUP: &str = "cluster.open-cluster-management.io";
+
+pub const KIND: &str = "ManagedClusterSet";
+
+/// The label whose value is the name of a cluster's set.
+pub const CLUSTERSET: &str = "cluster.open-cluster-management.io/clusterset";
+
+const VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
+
+/// What to do about a set that the transitional stage does not know.
+const FULL: &str = "use the stage `full`";
+
+choice! {
+    /// How far the hub is on the way to sets by any label. `transitional`: sets by the clusterset label alone, and `join`
+    /// and `label` both permit it. `full`: sets by any label, and `join` is deprecated.
+    pub enum Stage {
+        Transitional = "transitional",
+        #[default]
+        Full = "full",
+    }
+}
+
+/// A set that could be read: what it picks, it picks without fail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterSet {
+    name: Text,
+    /// The key and value of an exclusive set: sets that share the key exclude each other.
+    exclusive: Option<(Text, Text)>,
+    /// Nothing where the selector was left out, which picks no cluster.
+    labels: Option<LabelSelector>,
+}
+
+/// Whether a document is a ManagedClusterSet.
+pub fn is_cluster_set(document: &Value) -> bool {
+    document.text_at(&["kind"]) == KIND && is_in_group(document, GROUP)
+}
+
+impl ClusterSet {
+    /// Reads a ManagedClusterSet of `v1beta1` or `v1beta2`.
+    ///
+    /// | `selectorType` | picks |
+    /// |---|---|
+    /// | `""`, `ExclusiveClusterSetLabel`, `LegacyClusterSetLabel` | clusters whose clusterset label is the set's name |
+    /// | `ExclusiveLabel` | clusters with the label; the key is the clusterset label, and the value the set's name, unless given |
+    /// | `LabelSelector` | what the selector picks; left out, no cluster; empty, every cluster |
+    ///
+    /// At the transitional stage `ExclusiveLabel` can say nothing but the clusterset label and the set's name, and there is
+    /// no `LabelSelector`. In compat mode the answer is that of OCM as it shipped, which has no `ExclusiveLabel`, and each
+    /// version of which has its own word for the clusterset label.
+    ///
+    /// # Errors
+    ///
+    /// A set that says something else, at its place. A bad set never means "no clusters".
+    pub fn parse(document: &Value, stage: Stage, mode: Mode, at: &JsonPath) -> Result<ClusterSet, Error> {
+        if !is_cluster_set(document) {
+            return Err(Error::new(Code::WrongKind, "this is not a ManagedClusterSet").at(at.key("kind")));
+        }
+        let version = known_version(document, at)?;
+        let name = match document.at(&["metadata", "name"]) {
+            Some(Value::Text(name)) if !name.is_empty() => name.clone(),
+            _ => return Err(bad("the set has no name").at(at.key("metadata").key("name"))),
+        };
+        let spec = &at.key("spec");
+        let spot = &spec.key("clusterSelector");
+        let selector = map_or_null(document.get("spec"), spec)?;
+        let selector = map_or_null(selector.get("clusterSelector"), spot)?;
+        let (exclusive, labels) = match selector_type(selector, known_types(version, mode), spot)? {
+            "LabelSelector" => (None, label_selector(selector, stage, mode, spot)?),
+            "ExclusiveLabel" => {
+                let (key, value) = exclusive_label(selector, &name, stage, &spot.key("exclusiveLabel"))?;
+                let labels = one_label(&key, &value).map_err(|error| error.at(spot.key("exclusiveLabel")))?;
+                (Some((key, value)), Some(labels))
+            }
+            _ => {
+                // A set's name may be longer than a label value: then no cluster can be in it, which the original
+                // leaves unsaid.
+                let labels = match one_label(&CLUSTERSET.into(), &name) {
+                    Err(error) if mode == Mode::Strict => return Err(error.at(at.key("metadata").key("name"))),
+                    labels => labels.ok(),
+                };
+                (Some((CLUSTERSET.into(), name.clone())), labels)
+            }
+        };
+        Ok(ClusterSet { name, exclusive, labels })
+    }
+
+    pub fn name(&self) -> &Text {
+        &self.name
+    }
+
+    /// The key and value of the one label that puts a cluster into the set, where it is exclusive.
+    pub fn exclusive_label(&self) -> Option<(&Text, &Text)> {
+        self.exclusive.as_ref().map(|(key, value)| (key, value))
+    }
+
+    /// Whether a cluster with these labels is in the set.
+    pub fn accepts(&self, labels: &Labels) -> bool {
+        self.labels.as_ref().is_some_and(|it| it.accepts(labels))
+    }
+
+    /// The set as a selector, which can also say why a cluster is in it or not.
+    pub fn selector(&self) -> Selector {
+        self.labels.clone().map_or(Selector::Nothing, Selector::Labels)
+    }
+
+    /// The keys of the labels that decide who is in the set.
+    pub fn keys(&self) -> impl Iterator<Item = &Text> {
+        self.labels.iter().flat_map(LabelSelector::requirements).map(Requirement::key)
+    }
+}
+
+/// The version of the API, empty where the document does not say.
+fn known_version<'d>(document: &'d Value, at: &JsonPath) -> Result<&'d str, Error> {
+    let version = document.text_at(&["apiVersion"]).split_once('/').map_or("", |(_, version)| version);
+    if !version.is_empty() && !VERSIONS.contains(&version) {
+        let message = format!("there is no version `{version}` of a ManagedClusterSet");
+        return Err(bad(message).at(at.key("apiVersion")).hint(format!("one of: {}", VERSIONS.join(", "))));
+    }
+    Ok(version)
+}
+
+/// A map that may be left out.
+fn map_or_null<'v>(value: Option<&'v Value>, at: &JsonPath) -> Result<&'v Value, Error> {
+    match value {
+        None => Ok(&Value::Null),
+        Some(value @ (Value::Null | Value::Map(_))) => Ok(value),
+        Some(other) => Err(at.wrong_type("a map", other)),
+    }
+}
+
+fn selector_type<'v>(selector: &'v Value, known: &[&str], at: &JsonPath) -> Result<&'v str, Error> {
+    let kind = match selector.get("selectorType") {
+        None | Some(Value::Null) => "",
+        Some(Value::Text(kind)) => kind,
+        Some(other) => return Err(at.key("selectorType").wrong_type("a string", other)),
+    };
+    if !known.contains(&kind) {
+        let message = format!("`{kind}` is not a type of selector");
+        return Err(bad(message).at(at.key("selectorType")).hint(suggest(kind, known, "one of")));
+    }
+    Ok(kind)
+}
+
+/// The words for the selector's type. The original never had `ExclusiveLabel`, and renamed the legacy one in v1beta2.
+fn known_types(version: &str, mode: Mode) -> &'static [&'static str] {
+    match (mode, version) {
+        (Mode::Strict, _) => {
+            &["", "ExclusiveClusterSetLabel", "LegacyClusterSetLabel", "ExclusiveLabel", "LabelSelector"]
+        }
+        (Mode::Compat, "v1beta1") => &["", "LegacyClusterSetLabel", "LabelSelector"],
+        (Mode::Compat, _) => &["", "ExclusiveClusterSetLabel", "LabelSelector"],
+    }
+}
+
+fn label_selector(selector: &Value, stage: Stage, mode: Mode, at: &JsonPath) -> Result<Option<LabelSelector>, Error> {
+    if stage == Stage::Transitional && mode == Mode::Strict {
+        let message = "there is no `LabelSelector` at the transitional stage";
+        return Err(bad(message).at(at.key("selectorType")).hint(FULL));
+    }
+    match selector.get("labelSelector") {
+        None | Some(Value::Null) => Ok(None),
+        Some(selector) => LabelSelector::parse_object(selector, &at.key("labelSelector")).map(Some),
+    }
+}
+
+fn exclusive_label(selector: &Value, name: &Text, stage: Stage, at: &JsonPath) -> Result<(Text, Text), Error> {
+    let label = map_or_null(selector.get("exclusiveLabel"), at)?;
+    let text = |field: &'static str| match label.get(field) {
+        None | Some(Value::Null) => Ok(Text::default()),
+        Some(Value::Text(text)) => Ok(text.clone()),
+        Some(other) => Err(not_text(label.text_at(&["key"]), other).at(at.key(field))),
+    };
+    let (key, value) = (text("key")?, text("value")?);
+    let fixed = key.is_empty() || key == CLUSTERSET;
+    if stage == Stage::Transitional && !fixed {
+        let message = format!("the key `{key}` is not the clusterset label, the only one at the transitional stage");
+        return Err(bad(message).at(at.key("key")).hint(FULL));
+    }
+    if stage == Stage::Transitional && !value.is_empty() && value != *name {
+        let message = format!("the value `{value}` is not the set's name, the only one at the transitional stage");
+        return Err(bad(message).at(at.key("value")).hint(FULL));
+    }
+    if !fixed && value.is_empty() {
+        return Err(bad(format!("the exclusive label `{key}` has no value")).at(at.key("value")));
+    }
+    let key = if fixed { CLUSTERSET.into() } else { key };
+    let value = if value.is_empty() { name.clone() } else { value };
+    Ok((key, value))
+}
+
+fn one_label(key: &Text, value: &Text) -> Result<LabelSelector, Error> {
+    let requirement = Requirement::new(key.clone(), Test::In(vec![value.clone()]))?;
+    Ok(LabelSelector::of(vec![requirement]))
+}
+
+fn bad(message: impl Into<String>) -> Error {
+    Error::new(Code::BadClusterSet, message)
+}
+
+/// Reads the ManagedClusterSets among `documents`, sorted by name.
+///
+/// A set that cannot be read, that is given twice with different contents, or that shares its exclusive label with
+/// another one is reported and left out: nothing joins it. The others are as they would be without it.
+pub fn read<'d>(
+    documents: impl IntoIterator<Item = &'d Value>,
+    stage: Stage,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<ClusterSet> {
+    let mut given: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    for document in documents.into_iter().filter(|it| is_cluster_set(it)) {
+        given.entry(document.text_at(&["metadata", "name"])).or_default().push(document);
+    }
+    let mut sets = Vec::new();
+    for (name, documents) in given {
+        let [document, rest @ ..] = documents.as_slice() else { continue };
+        let set = match rest.iter().all(|it| it == document) {
+            true => ClusterSet::parse(document, stage, mode, &JsonPath::ROOT),
+            false => Err(bad("the set is given twice with different contents")),
+        };
+        match set {
+            Ok(set) => sets.push(set),
+            Err(error) => {
+                let message = format!("nothing joins this set: {}", error.message);
+                let finding = Error { code: Code::BadClusterSet, message, ..error }.into_diagnostic(Severity::Error);
+                out.push(finding.of(reference(name)));
+            }
+        }
+    }
+    refuse_shared(sets, out)
+}
+
+/// The set of this name, as answers call it.
+pub fn reference(name: impl Into<Text>) -> ObjectName {
+    ObjectName { kind: KIND.into(), namespace: Text::default(), name: name.into() }
+}
+
+/// Takes out the sets that would hold the same clusters though each promises to exclude the other.
+fn refuse_shared(sets: Vec<ClusterSet>, out: &mut Vec<Diagnostic>) -> Vec<ClusterSet> {
+    let mut holders: BTreeMap<(Text, Text), Vec<Text>> = BTreeMap::new();
+    for set in &sets {
+        if let Some(label) = &set.exclusive {
+            holders.entry(label.clone()).or_default().push(set.name.clone());
+        }
+    }
+    holders.retain(|_, names| names.len() > 1);
+    for ((key, value), names) in &holders {
+        let listed = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
+        let message = format!("the sets {listed} share the exclusive label `{key}:{value}`, and nothing joins them");
+        let document = reference(names.first().cloned().unwrap_or_default());
+        let place = Pointer::of(["spec", "clusterSelector"]);
+        out.push(
+            Diagnostic::error(Code::SharedExclusiveLabel, message)
+                .of(document)
+                .at(place)
+                .hint("give each its own value"),
+        );
+    }
+    let shared = |set: &ClusterSet| holders.values().any(|names| names.contains(&set.name));
+    sets.into_iter().filter(|set| !shared(set)).collect()
+}
+
+/// The sets that a cluster with these labels is in, in the order of the sets.
+pub fn sets_of<'s>(labels: &Labels, sets: &'s [ClusterSet]) -> Vec<&'s ClusterSet> {
+    sets.iter().filter(|set| set.accepts(labels)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! Clusters and the index over their labels.
+//!
+//! A selector is answered by combining sets of clusters, one a label, not by asking every cluster: the cost follows the
+//! selector, and a changed label costs what that cluster's labels cost.
+
+mod postings;
+
+pub use postings::Bits;
+use postings::Posting;
+
+use crate::engine::select::{Cluster, LabelSelector, Requirement, Test};
+use crate::value::Text;
+use crate::value::ordered::BTreeMap;
+
+/// All clusters, numbered in the order they came, with an index over their labels.
+#[derive(Clone, Debug, Default)]
+pub struct Fleet {
+    clusters: Vec<Option<Cluster>>,
+    numbers: BTreeMap<Text, u32>,
+    /// The clusters that are there.
+    all: Bits,
+    keys: BTreeMap<Text, KeyIndex>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct KeyIndex {
+    present: Posting,
+    values: BTreeMap<Text, Posting>,
+}
+
+impl Fleet {
+    /// Adds a cluster, or takes its new labels. Answers its number.
+    pub fn insert(&mut self, cluster: Cluster) -> u32 {
+        let number = match self.numbers.get(&cluster.name) {
+            Some(number) => {
+                let number = *number;
+                self.unindex(number);
+                number
+            }
+            None => {
+                let number = u32::try_from(self.clusters.len()).unwrap_or(u32::MAX);
+                self.clusters.push(None);
+                self.numbers.insert(cluster.name.clone(), number);
+                number
+            }
+        };
+        let universe = self.clusters.len();
+        self.all.insert(number);
+        for (key, value) in cluster.labels.iter() {
+            let key = self.keys.entry(key.clone()).or_default();
+            key.present.insert(number, universe);
+            key.values.entry(value.clone()).or_default().insert(number, universe);
+        }
+        if let Some(place) = self.clusters.get_mut(number as usize) {
+            *place = Some(cluster);
+        }
+        number
+    }
+
+    pub fn remove(&mut self, name: &str) -> Option<Cluster> {
+        let number = self.numbers.remove(name)?;
+        self.unindex(number);
+        self.all.remove(number);
+        self.clusters.get_mut(number as usize)?.take()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Cluster> {
+        self.at(*self.numbers.get(name)?)
+    }
+
+    /// The cluster of a number.
+    pub fn at(&self, number: u32) -> Option<&Cluster> {
+        self.clusters.get(number as usize)?.as_ref()
+    }
+
+    /// All clusters, in the order of their numbers.
+    pub fn clusters(&self) -> impl Iterator<Item = &Cluster> {
+        self.clusters.iter().flatten()
+    }
+
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// The clusters whose labels satisfy every requirement.
+    pub fn select(&self, selector: &LabelSelector) -> Bits {
+        let mut picked = self.all.clone();
+        let mut any = Bits::with_room(self.clusters.len());
+        for requirement in selector.requirements() {
+            self.narrow(requirement, &mut picked, &mut any);
+        }
+        picked
+    }
+
+    fn narrow(&self, requirement: &Requirement, picked: &mut Bits, any: &mut Bits) {
+        let key = self.keys.get(requirement.key());
+        let values = |listed: &[Text]| {
+            let found = listed.iter().filter_map(move |value| key?.values.get(value));
+            found.collect::<Vec<_>>()
+        };
+        let mut keep_any = |postings: &[&Posting], picked: &mut Bits| match postings {
+            [Posting::Dense(bits)] => picked.keep(bits),
+            postings => {
+                any.clear();
+                postings.iter().for_each(|posting| posting.add_to(any));
+                picked.keep(any);
+            }
+        };
+        match requirement.test() {
+            Test::In(listed) => keep_any(&values(listed), picked),
+            Test::NotIn(listed) => values(listed).iter().for_each(|posting| posting.drop_from(picked)),
+            Test::Exists => keep_any(&key.map(|key| &key.present).into_iter().collect::<Vec<_>>(), picked),
+            Test::DoesNotExist => {
+                if let Some(key) = key {
+                    key.present.drop_from(picked);
+                }
+            }
+            Test::Greater(_) | Test::Less(_) => {
+                let fits = |(value, _): &(&Text, &Posting)| {
+                    requirement.accepts(&[(requirement.key().clone(), (*value).clone())].into_iter().collect())
+                };
+                let fitting = key.into_iter().flat_map(|key| key.values.iter()).filter(fits);
+                keep_any(&fitting.map(|(_, posting)| posting).collect::<Vec<_>>(), picked);
+            }
+        }
+    }
+
+    fn unindex(&mut self, number: u32) {
+        let Some(cluster) = self.clusters.get(number as usize).and_then(Option::as_ref) else { return };
+        for (label, value) in cluster.labels.iter() {
+            let Some(key) = self.keys.get_mut(label) else { continue };
+            key.present.remove(number);
+            if let Some(posting) = key.values.get_mut(value) {
+                posting.remove(number);
+                if posting.is_empty() {
+                    key.values.remove(value);
+                }
+            }
+            if key.values.is_empty() {
+                self.keys.remove(label);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::select::parse_text;
+
+    fn fleet(count: usize) -> Fleet {
+        let mut fleet = Fleet::default();
+        for number in 0..count {
+            fleet.insert(cluster(number, number));
+        }
+        fleet
+    }
+
+    fn cluster(number: usize, salt: usize) -> Cluster {
+        let mut labels = vec![
+            ("env", ["dev", "stage", "prod"][salt % 3].to_string()),
+            ("team", format!("t{}", salt % 40)),
+            ("unique", format!("u{salt}")),
+            ("size", (salt % 7).to_string()),
+        ];
+        if salt.is_multiple_of(5) {
+            labels.push(("gpu", String::new()));
+        }
+        Cluster { name: format!("c{number}").into(), labels: labels.into_iter().collect(), ..Cluster::default() }
+    }
+
+    /// The index must answer what asking every cluster answers.
+    #[track_caller]
+    fn check(fleet: &Fleet, selector: &str) {
+        let selector = parse_text(selector).unwrap();
+        let picked: Vec<u32> = fleet.select(&selector).iter().collect();
+        let asked =
+            (0..fleet.clusters.len() as u32).filter(|it| fleet.at(*it).is_some_and(|it| selector.accepts(&it.labels)));
+        assert_eq!(picked, asked.collect::<Vec<_>>(), "{selector}");
+    }
+
+    #[test]
+    fn the_index_answers_what_every_cluster_would() {
+        let mut fleet = fleet(1_000);
+        for number in (0..1_000).step_by(3) {
+            fleet.insert(cluster(number, number + 1));
+        }
+        for number in (0..1_000).step_by(7) {
+            fleet.remove(&format!("c{number}"));
+        }
+        for selector in [
+            "",
+            "env=prod",
+            "env in (prod,dev),team notin (t1,t2,t39)",
+            "gpu",
+            "!gpu",
+            "env!=dev,gpu",
+            "unique=u17",
+            "unique in (u1,u2,u3,nothing)",
+            "size>3",
+            "size<2,env=stage",
+            "absent",
+            "!absent",
+            "absent!=x",
+            "unique!=u4",
+        ] {
+            check(&fleet, selector);
+        }
+    }
+
+    #[test]
+    fn a_label_that_is_gone_leaves_nothing_behind() {
+        let mut fleet = fleet(100);
+        for number in 0..100 {
+            fleet.remove(&format!("c{number}"));
+        }
+        assert!(fleet.is_empty() && fleet.keys.is_empty());
+    }
+}

@@ -1,0 +1,8 @@
+//! Kubernetes objects: what names them, what they were read from, and what is known about their kinds.
+
+pub mod document;
+pub mod identity;
+pub mod kinds;
+pub mod labels;
+pub mod secrets;
+pub mod timestamp;

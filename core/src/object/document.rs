@@ -1,0 +1,250 @@
+//! A document: one object as a person wrote it, with its identity and its place.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::diagnostic::{At, Code, Diagnostic, Error};
+use crate::object::identity::{ObjectName, group_of};
+use crate::value::Position;
+use crate::value::path::{Pointer, list_index};
+use crate::value::{Text, Value};
+use crate::yaml::{Parsed, Places, place_in};
+
+/// What tells two objects of a cluster apart. The version of the API does not: it is the same object in all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    pub kind: Text,
+    pub group: Text,
+    /// Empty for what is not in a namespace.
+    pub namespace: Text,
+    pub name: Text,
+}
+
+impl Identity {
+    /// # Errors
+    ///
+    /// A document is a map with a `kind` and a `metadata.name`, both texts.
+    pub fn of(object: &Value) -> Result<Identity, Error> {
+        if object.as_map().is_none() {
+            return Err(Error::new(Code::NotAnObject, format!("the document is {}, not an object", object.kind())));
+        }
+        let text = |path: &'static [&'static str]| match object.at(path) {
+            None | Some(Value::Null) => Ok(Text::default()),
+            Some(Value::Text(text)) => Ok(text.clone()),
+            Some(other) => {
+                let message = format!("`{}` is {}, not a string", path.join("."), other.kind());
+                Err(Error::new(Code::NotAnObject, message).at(Pointer::of(path.iter().copied())))
+            }
+        };
+        let required = |path| match text(path)? {
+            empty if empty.is_empty() => {
+                Err(Error::new(Code::NotAnObject, format!("the document has no `{}`", path.join("."))))
+            }
+            text => Ok(text),
+        };
+        Ok(Identity {
+            kind: required(&["kind"])?,
+            group: group_of(&text(&["apiVersion"])?).into(),
+            namespace: text(&["metadata", "namespace"])?,
+            name: required(&["metadata", "name"])?,
+        })
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Identity { kind, namespace, name, .. } = self.clone();
+        ObjectName { kind, namespace, name }.fmt(f)
+    }
+}
+
+/// How people name a document: `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` where two groups clash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    kind: Text,
+    group: Option<Text>,
+    namespace: Text,
+    name: Text,
+}
+
+impl Reference {
+    /// # Errors
+    ///
+    /// A reference has two or three parts, none of them empty.
+    pub fn parse(text: &str) -> Result<Reference, Error> {
+        let parts: Vec<&str> = text.split('/').collect();
+        let (kind, namespace, name) = match parts.as_slice() {
+            [kind, name] => (*kind, "", *name),
+            [kind, namespace, name] if !namespace.is_empty() => (*kind, *namespace, *name),
+            _ => ("", "", ""),
+        };
+        let (kind, group) = match kind.split_once('.') {
+            Some((kind, group)) => (kind, Some(group.into())),
+            None => (kind, None),
+        };
+        if kind.is_empty() || name.is_empty() {
+            let message = format!("`{text}` does not name a document");
+            return Err(Error::new(Code::BadReference, message).hint("write `Kind/name` or `Kind/namespace/name`"));
+        }
+        Ok(Reference { kind: kind.into(), group, namespace: namespace.into(), name: name.into() })
+    }
+
+    pub fn kind(&self) -> &Text {
+        &self.kind
+    }
+
+    pub fn names(&self, identity: &Identity) -> bool {
+        let Identity { kind, group, namespace, name } = identity;
+        let in_group = self.group.as_ref().is_none_or(|it| it == group);
+        *kind == self.kind && in_group && *namespace == self.namespace && *name == self.name
+    }
+
+    /// What is meant, if it is of this group.
+    pub fn of_group(&self, group: &Text) -> Identity {
+        let Reference { kind, namespace, name, .. } = self.clone();
+        Identity { kind, group: group.clone(), namespace, name }
+    }
+
+    /// The first identity that could be meant, in the order of identities.
+    pub fn first(&self) -> Identity {
+        Identity {
+            kind: self.kind.clone(),
+            group: self.group.clone().unwrap_or_default(),
+            namespace: Text::default(),
+            name: Text::default(),
+        }
+    }
+}
+
+/// Prints back what was parsed.
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)?;
+        if let Some(group) = &self.group {
+            write!(f, ".{group}")?;
+        }
+        if !self.namespace.is_empty() {
+            write!(f, "/{}", self.namespace)?;
+        }
+        write!(f, "/{}", self.name)
+    }
+}
+
+/// An object with its identity and, where it came from a text, the place of every value in it.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub identity: Identity,
+    pub value: Value,
+    written: Option<Written>,
+}
+
+/// Where a document was written.
+#[derive(Clone, Debug, PartialEq)]
+struct Written {
+    file: Option<Text>,
+    places: Arc<Places>,
+    /// The document's own place in what was written: inside a `List` it is not the root.
+    root: Pointer,
+}
+
+impl Document {
+    /// The documents of a value: itself, or the items of a `List`. What is not a document is told, and left out.
+    pub fn from_value(value: &Value, at: &Pointer, out: &mut Vec<Diagnostic>) -> Vec<Document> {
+        unfold(value, |root, error| {
+            let path = at.join(&root).join(&path_of(&error));
+            out.push(Diagnostic::error(error.code, error.message).at(path));
+        })
+        .map(|(_, identity, value)| Document { identity, value, written: None })
+        .collect()
+    }
+
+    /// The same for what was read from a text, told at its place.
+    pub fn from_text(parsed: Parsed, file: Option<&Text>, out: &mut Vec<Diagnostic>) -> Vec<Document> {
+        let places = Arc::new(parsed.places);
+        unfold(&parsed.value, |root, error| {
+            let place = places.nearest(&root.join(&path_of(&error)));
+            let at = At { file: file.map(Text::to_string), place, ..At::default() };
+            out.push(Diagnostic { at, ..Diagnostic::error(error.code, error.message) });
+        })
+        .map(|(root, identity, value)| {
+            let written = Written { file: file.cloned(), places: Arc::clone(&places), root };
+            Document { identity, value, written: Some(written) }
+        })
+        .collect()
+    }
+
+    /// The file that it came from.
+    pub fn file(&self) -> Option<&Text> {
+        self.written.as_ref()?.file.as_ref()
+    }
+
+    /// Whether it is the same document at the same place: nothing that was worked out from it changes. What is the same is
+    /// held once from now on.
+    pub fn share(&mut self, like: &Document) -> bool {
+        self.value.share(&like.value) && self.written == like.written
+    }
+
+    /// Where the value at a pointer stands, or what holds it where it is not written out. The pointer may lead on into a
+    /// text of the document that holds documents itself, such as a file in a ConfigMap: the step after the text is the
+    /// number of the document in it.
+    pub fn at(&self, path: Pointer) -> At {
+        let (file, place) = self.place(&path);
+        At { document: Some(self.identity.to_string()), path: Some(path), file, place }
+    }
+
+    /// The same without the document's name: the file and the place in it, as far as they are known.
+    pub fn place(&self, path: &Pointer) -> (Option<String>, Option<Position>) {
+        let written = self.written.as_ref();
+        let place = written.and_then(|it| it.places.nearest(&it.root.join(path)));
+        let file = written.and_then(|it| it.file.as_ref()).map(Text::to_string);
+        match self.inside(path) {
+            Some((inner, place)) => (inner.or(file), Some(place)),
+            None => (file, place),
+        }
+    }
+
+    /// The place of a value inside a text. Where the lines of the text are lines of the document's file it is one of the
+    /// file, with the column inside the text; where there is no such file, the text counts as one that is called by its key.
+    fn inside(&self, path: &Pointer) -> Option<(Option<String>, Position)> {
+        let (mut value, mut steps) = (&self.value, path.segments());
+        let text = loop {
+            if let Value::Text(text) = value {
+                break text;
+            }
+            value = value.step(steps.next()?)?;
+        };
+        let depth = path.segments().len().saturating_sub(steps.len());
+        let number = list_index(steps.next()?)?;
+        let place = place_in(text, number, &Pointer::of(steps.cloned()))?;
+        let at = Pointer::of(path.segments().take(depth).cloned());
+        match &self.written {
+            Some(written) => Some((None, place.below(written.places.literal(&written.root.join(&at))?.line))),
+            None => Some((at.segments().next_back().map(Text::to_string), place)),
+        }
+    }
+}
+
+/// The documents of a value with their places in it. What is none of them goes to `refuse`.
+fn unfold(value: &Value, mut refuse: impl FnMut(Pointer, Error)) -> impl Iterator<Item = (Pointer, Identity, Value)> {
+    let items = value.get("items").and_then(Value::as_list);
+    let is_list = value.text_at(&["kind"]).ends_with("List") && items.is_some();
+    let parts: Vec<(Pointer, Value)> = match items.filter(|_| is_list) {
+        Some(items) => {
+            let place = |index: usize| Pointer::of(["items".to_string(), index.to_string()]);
+            items.iter().enumerate().map(|(index, item)| (place(index), item.clone())).collect()
+        }
+        None => vec![(Pointer::root(), value.clone())],
+    };
+    let mut documents = Vec::with_capacity(parts.len());
+    for (root, value) in parts {
+        match Identity::of(&value) {
+            Ok(identity) => documents.push((root, identity, value)),
+            Err(error) => refuse(root, error),
+        }
+    }
+    documents.into_iter()
+}
+
+fn path_of(error: &Error) -> Pointer {
+    error.at.as_deref().and_then(|at| Pointer::parse(at).ok()).unwrap_or_default()
+}

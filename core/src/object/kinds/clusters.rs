@@ -1,0 +1,75 @@
+//! Which documents are clusters, of which system, and how each says the way to get there.
+
+use crate::object::document::Identity;
+
+/// One kind of cluster. All keep the labels under `metadata.labels`.
+#[derive(Debug)]
+pub struct ClusterKind {
+    pub group: &'static str,
+    pub kind: &'static str,
+    /// The dialect whose kind it is.
+    pub dialect: &'static str,
+    pub way: Way,
+}
+
+/// Where a document of a cluster says how to get there. The Secret is in the namespace of the document.
+#[derive(Debug)]
+pub enum Way {
+    /// The hub does not know: the cluster comes to it.
+    Nowhere,
+    /// The server and its certificates are in the document, and a token in the Secret that it names.
+    Token {
+        server: &'static [&'static str],
+        ca_bundle: &'static [&'static str],
+        proxy_url: &'static [&'static str],
+        /// A list of checks to leave out. `*` means all; one check alone cannot be left out here, and is made.
+        unchecked: &'static [&'static str],
+        secret: &'static [&'static str],
+        key: &'static str,
+    },
+    /// The Secret of the cluster's own name holds a kubeconfig under one of these keys, to be tried in this order.
+    Kubeconfig { keys: &'static [&'static str] },
+}
+
+/// The systems that know clusters. A cluster that two of them know is reached the way of the first.
+pub const KINDS: &[ClusterKind] = &[
+    ClusterKind {
+        group: "core.kubefed.io",
+        kind: "KubeFedCluster",
+        dialect: "kubefed",
+        way: Way::Token {
+            server: &["spec", "apiEndpoint"],
+            ca_bundle: &["spec", "caBundle"],
+            proxy_url: &["spec", "proxyURL"],
+            unchecked: &["spec", "disabledTLSValidations"],
+            secret: &["spec", "secretRef", "name"],
+            key: "token",
+        },
+    },
+    ClusterKind {
+        group: "greenhouse.sap",
+        kind: "Cluster",
+        dialect: "greenhouse",
+        // Greenhouse writes its own with a token that it renews, beside the one that the cluster was brought in with.
+        way: Way::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },
+    },
+    ClusterKind {
+        group: "cluster.open-cluster-management.io",
+        kind: MANAGED_CLUSTER,
+        dialect: "ocm",
+        way: Way::Nowhere,
+    },
+];
+
+/// The kind whose clusters the sets of Open Cluster Management hold.
+pub const MANAGED_CLUSTER: &str = "ManagedCluster";
+
+/// Whether a document is a cluster.
+pub fn is_cluster(identity: &Identity) -> bool {
+    KINDS.iter().any(|it| identity.group == it.group && identity.kind == it.kind)
+}
+
+/// The API group of a kind of cluster.
+pub fn group_of_kind(kind: &str) -> Option<&'static str> {
+    KINDS.iter().find(|it| it.kind == kind).map(|it| it.group)
+}

@@ -1,0 +1,108 @@
+//! What an API server makes of what it is given: facts without which an applied update would look undone for ever.
+
+use crate::object::identity::group_of;
+
+/// The groups whose kinds are Go structs in the API server: it writes them out anew. Custom resources keep what they were
+/// given.
+const WORKLOADS: &[&str] = &["", "apps", "batch"];
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// Fields of the metadata of every kind that are left out when they are empty.
+const METADATA: &[&str] = &["annotations", "finalizers", "generateName", "labels", "namespace", "ownerReferences"];
+
+/// Fields of workloads, pods, services and configuration that are left out when they are empty, zero or false, wherever
+/// they stand.
+const OMITTED: &[&str] = &[
+    // maps and lists
+    "add",
+    "annotations",
+    "args",
+    "binaryData",
+    "command",
+    "data",
+    "drop",
+    "env",
+    "envFrom",
+    "ephemeralContainers",
+    "externalIPs",
+    "hostAliases",
+    "imagePullSecrets",
+    "initContainers",
+    "labels",
+    "loadBalancerSourceRanges",
+    "matchExpressions",
+    "matchLabels",
+    "nodeSelector",
+    "ports",
+    "secrets",
+    "stringData",
+    "supplementalGroups",
+    "sysctls",
+    "tolerations",
+    "topologySpreadConstraints",
+    "volumeClaimTemplates",
+    "volumeDevices",
+    "volumeMounts",
+    "volumes",
+    // texts
+    "externalName",
+    "hostIP",
+    "hostname",
+    "loadBalancerIP",
+    "priorityClassName",
+    "serviceAccountName",
+    "subPath",
+    "subdomain",
+    "workingDir",
+    // numbers
+    "healthCheckNodePort",
+    "hostPort",
+    "minReadySeconds",
+    "nodePort",
+    // booleans
+    "hostIPC",
+    "hostNetwork",
+    "hostPID",
+    "paused",
+    "publishNotReadyAddresses",
+    "stdin",
+    "stdinOnce",
+    "tty",
+];
+
+/// The same for fields of the elements of a list, whose names elsewhere are those of fields that are kept.
+const OMITTED_IN: &[(&str, &str)] = &[("env", "value"), ("tolerations", "value"), ("volumeMounts", "readOnly")];
+
+/// Fields of roles and bindings that are left out when they are empty.
+const OMITTED_BY_RBAC: &[&str] = &["apiGroups", "nonResourceURLs", "resourceNames", "resources", "subjects"];
+
+/// Where quantities stand, by the end of the path; `*` is any name.
+const QUANTITIES: &[&[&str]] = &[
+    &["resources", "limits", "*"],
+    &["resources", "requests", "*"],
+    &["emptyDir", "sizeLimit"],
+    &["spec", "hard", "*"],
+];
+
+/// Whether an object of this kind has no field at the end of this path where the field is empty, zero or false. Of what
+/// does not say its version nothing is known.
+pub fn is_omitted(api_version: &str, keys: &[&str]) -> bool {
+    let group = group_of(api_version);
+    match keys {
+        _ if api_version.is_empty() => false,
+        ["metadata", field] => METADATA.contains(field),
+        [.., list, _, field] if WORKLOADS.contains(&group) && OMITTED_IN.contains(&(*list, *field)) => true,
+        [.., field] if WORKLOADS.contains(&group) => OMITTED.contains(field),
+        [.., field] if group == RBAC => OMITTED_BY_RBAC.contains(field),
+        _ => false,
+    }
+}
+
+/// Whether a quantity such as `1000m` stands at the end of this path, which is written anew as `1`.
+pub fn is_quantity(api_version: &str, keys: &[&str]) -> bool {
+    let ends_with = |row: &&[&str]| {
+        let steps = row.iter().rev().zip(keys.iter().rev());
+        keys.len() >= row.len() && steps.into_iter().all(|(step, key)| *step == "*" || step == key)
+    };
+    WORKLOADS.contains(&group_of(api_version)) && QUANTITIES.iter().any(ends_with)
+}

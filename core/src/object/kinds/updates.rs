@@ -1,0 +1,148 @@
+//! What counts as a difference of each kind, and how an update mends it (seed 004).
+//!
+//! | kind | compared | mended by |
+//! |---|---|---|
+//! | Namespace, ServiceAccount | nothing | never updated |
+//! | Role, ClusterRole | rules, labels | replacing |
+//! | RoleBinding, ClusterRoleBinding | subjects, labels | replacing; the roleRef is immutable |
+//! | Deployment, Service | spec, labels, annotations | merging the spec, replacing labels and annotations |
+//! | CustomResourceDefinition | spec, labels, annotations | replacing |
+//! | webhook configurations | webhooks, labels, annotations | replacing |
+//! | any other | all but status and identity | merging |
+
+use crate::object::identity::group_of;
+use crate::value::Value;
+use crate::value::ordered::BTreeSet;
+use crate::value::sorting::Gather;
+
+/// How a section of the live object takes the desired values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Desired values are laid over the live ones: what the server or others added stays.
+    Merge,
+    /// The desired section takes the place of the live one.
+    Replace,
+}
+
+/// A part of an object that is compared and written as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    path: Vec<String>,
+    pub how: How,
+    /// The original compares this section with itself, so that it never sees it differ.
+    pub unseen_in_original: bool,
+}
+
+impl Section {
+    pub fn path(&self) -> Vec<&str> {
+        self.path.iter().map(String::as_str).collect()
+    }
+}
+
+struct Row {
+    group: &'static str,
+    kinds: &'static [&'static str],
+    sections: &'static [(&'static str, How)],
+    unseen: &'static [&'static str],
+}
+
+const LABELS: (&str, How) = ("metadata.labels", How::Replace);
+const ANNOTATIONS: (&str, How) = ("metadata.annotations", How::Replace);
+
+const ROWS: &[Row] = &[
+    Row { group: "", kinds: &["Namespace", "ServiceAccount"], sections: &[], unseen: &[] },
+    Row { group: RBAC, kinds: &["Role"], sections: &[("rules", How::Replace), LABELS], unseen: &[] },
+    Row {
+        group: RBAC,
+        kinds: &["ClusterRole"],
+        sections: &[("rules", How::Replace), LABELS],
+        unseen: &["metadata.labels"],
+    },
+    Row {
+        group: RBAC,
+        kinds: &["RoleBinding", "ClusterRoleBinding"],
+        sections: &[("subjects", How::Replace), LABELS],
+        unseen: &["metadata.labels"],
+    },
+    Row { group: "apps", kinds: &["Deployment"], sections: &[("spec", How::Merge), LABELS, ANNOTATIONS], unseen: &[] },
+    Row { group: "", kinds: &["Service"], sections: &[("spec", How::Merge), LABELS, ANNOTATIONS], unseen: &[] },
+    Row {
+        group: "apiextensions.k8s.io",
+        kinds: &["CustomResourceDefinition"],
+        sections: &[("spec", How::Replace), LABELS, ANNOTATIONS],
+        unseen: &[],
+    },
+    Row {
+        group: "admissionregistration.k8s.io",
+        kinds: &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
+        sections: &[("webhooks", How::Replace), LABELS, ANNOTATIONS],
+        unseen: &[],
+    },
+];
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// Fields that the API server refuses to change once the object exists.
+const IMMUTABLE: &[(&str, &[&str], &[&str])] = &[
+    (RBAC, &["RoleBinding", "ClusterRoleBinding"], &["roleRef"]),
+    ("apps", &["Deployment", "DaemonSet", "ReplicaSet"], &["spec.selector"]),
+    (
+        "apps",
+        &["StatefulSet"],
+        &["spec.selector", "spec.serviceName", "spec.podManagementPolicy", "spec.volumeClaimTemplates"],
+    ),
+    ("batch", &["Job"], &["spec.selector", "spec.template", "spec.completionMode"]),
+    ("", &["Service"], &["spec.clusterIP", "spec.clusterIPs"]),
+    (
+        "",
+        &["PersistentVolumeClaim"],
+        &["spec.accessModes", "spec.selector", "spec.storageClassName", "spec.volumeName"],
+    ),
+    ("", &["Secret"], &["type"]),
+    (
+        "apiextensions.k8s.io",
+        &["CustomResourceDefinition"],
+        &["spec.group", "spec.scope", "spec.names.plural", "spec.names.kind"],
+    ),
+    ("storage.k8s.io", &["StorageClass"], &["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"]),
+];
+
+/// The sections of an object of this kind that count. Of a kind without a row these are the fields that are desired or
+/// were applied last.
+pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
+    let (group, kind) = (group_of(desired.text_at(&["apiVersion"])), desired.text_at(&["kind"]));
+    let split = |path: &str| path.split('.').map(String::from).collect();
+    if let Some(row) = ROWS.iter().find(|row| row.group == group && row.kinds.contains(&kind)) {
+        let section = |(path, how): &(&str, How)| Section {
+            path: split(path),
+            how: *how,
+            unseen_in_original: row.unseen.contains(path),
+        };
+        return row.sections.iter().map(section).collect();
+    }
+    fields(desired, last_applied)
+}
+
+/// The same where no kind is left as it was made: what has no sections is compared and merged field by field.
+pub fn some_sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
+    let sections = sections(desired, last_applied);
+    if sections.is_empty() { fields(desired, last_applied) } else { sections }
+}
+
+fn fields(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
+    let split = |path: &str| path.split('.').map(String::from).collect();
+    let merged = |path: Vec<String>| Section { path, how: How::Merge, unseen_in_original: false };
+    let objects = [Some(desired), last_applied].into_iter().flatten();
+    let fields: BTreeSet<&str> =
+        objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).gather();
+    let fields = fields.into_iter().filter(|field| !matches!(*field, "apiVersion" | "kind" | "metadata" | "status"));
+    let fields = fields.map(|field| merged(vec![field.to_string()]));
+    fields.chain(["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)))).collect()
+}
+
+/// The places that no update of an object of this kind can change.
+pub fn immutable(object: &Value) -> Vec<Vec<&'static str>> {
+    let (group, kind) = (group_of(object.text_at(&["apiVersion"])), object.text_at(&["kind"]));
+    let rows = IMMUTABLE.iter().filter(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind));
+    rows.flat_map(|(_, _, paths)| paths.iter()).map(|path| path.split('.').collect()).collect()
+}

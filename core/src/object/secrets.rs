@@ -1,0 +1,192 @@
+//! Secrets never leave: the contents of Secret objects, and of the copies that tools keep of them, are replaced while an
+//! answer is written. Everything before that works on the real values.
+
+use crate::value::canonical::Redaction;
+use crate::value::path::Pointer;
+use crate::value::{Map, Text, Value};
+
+/// What stands in an answer where a secret value would be.
+pub const MASK: &str = "(masked)";
+
+/// Annotations in which tools keep a copy of the object they applied.
+const COPIES: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration", "kudo.dev/last-applied-configuration"];
+
+/// What says that a map is a Secret, or holds some.
+const KIND: &str = "kind";
+
+/// How a map keeps what must not be shown.
+#[derive(Clone, Copy)]
+enum Holder {
+    /// It is a Secret.
+    Secret,
+    /// Its `items` are Secrets, none of which says so: that is how an API server lists them.
+    SecretList,
+    /// KubeFed's wrapper: its template is a Secret that need not say so, and its overrides hold parts of one.
+    FederatedSecret,
+}
+
+impl Holder {
+    fn of(map: &Map) -> Option<Holder> {
+        Holder::named(map.get(KIND)?.as_text()?)
+    }
+
+    fn named(kind: &str) -> Option<Holder> {
+        match kind {
+            "Secret" => Some(Holder::Secret),
+            "SecretList" => Some(Holder::SecretList),
+            "FederatedSecret" => Some(Holder::FederatedSecret),
+            _ => None,
+        }
+    }
+
+    /// Whether a place below the holder lies in what must not be shown, or has it below itself.
+    fn hides(self, place: &[&str]) -> bool {
+        match (self, place) {
+            (_, []) => true,
+            (Holder::Secret, ["data" | "stringData", ..] | ["metadata"] | ["metadata", "annotations"]) => true,
+            (Holder::Secret, ["metadata", "annotations", key, ..]) => COPIES.contains(key),
+            (Holder::SecretList, ["items"]) => true,
+            (Holder::SecretList, ["items", _, place @ ..]) => Holder::Secret.hides(place),
+            (Holder::FederatedSecret, ["spec"] | ["spec", "overrides", ..]) => true,
+            (Holder::FederatedSecret, ["spec", "template", place @ ..] | place @ ["metadata", ..]) => {
+                Holder::Secret.hides(place)
+            }
+            _ => false,
+        }
+    }
+
+    fn cover(self, map: &mut Map) {
+        match self {
+            Holder::Secret => cover_secret(map),
+            Holder::SecretList => {
+                let items = map.get_mut("items").and_then(Value::as_list_mut);
+                items.into_iter().flatten().filter_map(Value::as_map_mut).for_each(cover_secret);
+            }
+            Holder::FederatedSecret => {
+                cover_copies(map);
+                let Some(spec) = map.get_mut("spec") else { return };
+                if let Some(template) = spec.get_mut("template").and_then(Value::as_map_mut) {
+                    cover_secret(template);
+                }
+                if let Some(overrides) = spec.get_mut("overrides") {
+                    cover_values(overrides);
+                }
+            }
+        }
+    }
+}
+
+/// Hides what Secrets hold from whatever a writer writes.
+pub const REDACTION: Redaction = Redaction { marks: is_sign, redacted: covered };
+
+/// Whether this entry makes the map it stands in one that holds Secrets.
+pub fn is_sign(key: &str, value: &Value) -> bool {
+    key == KIND && value.as_text().is_some_and(|kind| Holder::named(kind).is_some())
+}
+
+/// A map that holds Secrets, as an answer shows it.
+pub fn covered(map: &Map) -> Map {
+    let mut map = map.clone();
+    if let Some(holder) = Holder::of(&map) {
+        holder.cover(&mut map);
+    }
+    map
+}
+
+/// Whether a place of one of the objects lies in what a Secret keeps to itself, be it the object or one inside it, as in
+/// a list of objects.
+pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
+    objects.iter().any(|object| {
+        let (mut here, mut below) = (*object, place.segments());
+        loop {
+            if let Some(holder) = here.as_map().and_then(Holder::of)
+                && holder.hides(&below.clone().map(Text::as_str).collect::<Vec<_>>())
+            {
+                return true;
+            }
+            let Some(inner) = below.next().and_then(|next| here.step(next)) else { return false };
+            here = inner;
+        }
+    })
+}
+
+/// Replaces the contents of every Secret in a value. What has a place keeps it: only texts, numbers and the like change.
+pub fn cover(value: &mut Value) {
+    if let Some(items) = value.as_list_mut() {
+        items.iter_mut().for_each(cover);
+    }
+    let Some(map) = value.as_map_mut() else { return };
+    match Holder::of(map) {
+        Some(holder) => holder.cover(map),
+        None => map.iter_mut().for_each(|(_, value)| cover(value)),
+    }
+}
+
+/// Whether a value has a Secret in it.
+pub fn holds_secret(value: &Value) -> bool {
+    match value {
+        Value::List(items) => items.iter().any(holds_secret),
+        Value::Map(map) => Holder::of(map).is_some() || map.iter().any(|(_, value)| holds_secret(value)),
+        _ => false,
+    }
+}
+
+/// Replaces the contents of Secrets in a part of a tree: where the tree has a Secret, so does the part, though it need not
+/// say so.
+pub fn cover_part(part: &mut Value, place: &Pointer, tree: &Value) {
+    match place.get(tree) {
+        Some(whole) if whole.as_map().is_some_and(|it| Holder::of(it).is_some()) => cover_like(part, whole),
+        _ if is_hidden(&[tree], place) => cover_leaves(part),
+        Some(whole) => cover_like(part, whole),
+        None => {}
+    }
+}
+
+/// Replaces what lies where `whole`, of which the value is a layer, has the contents of Secrets.
+fn cover_like(value: &mut Value, whole: &Value) {
+    let (Some(map), Some(whole)) = (value.as_map_mut(), whole.as_map()) else { return };
+    match Holder::of(whole) {
+        Some(holder) => holder.cover(map),
+        None => map.iter_mut().filter_map(|(key, value)| Some((value, whole.get(key)?))).for_each(|(value, whole)| {
+            cover_like(value, whole);
+        }),
+    }
+}
+
+fn cover_secret(map: &mut Map) {
+    for content in ["data", "stringData"] {
+        match map.get_mut(content) {
+            Some(Value::Null) | None => {}
+            Some(content) => cover_leaves(content),
+        }
+    }
+    cover_copies(map);
+}
+
+fn cover_copies(map: &mut Map) {
+    let annotations = map.get_mut("metadata").and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut);
+    let annotations = annotations.into_iter().flat_map(Map::iter_mut);
+    annotations.filter(|(key, _)| COPIES.contains(&key.as_str())).for_each(|(_, copy)| cover_leaves(copy));
+}
+
+/// The keys of a Secret are shown, its values are not.
+fn cover_leaves(value: &mut Value) {
+    if let Some(items) = value.as_list_mut() {
+        items.iter_mut().for_each(cover_leaves);
+    } else if let Some(map) = value.as_map_mut() {
+        map.iter_mut().for_each(|(_, value)| cover_leaves(value));
+    } else {
+        *value = MASK.into();
+    }
+}
+
+/// Replaces what overrides set; which clusters and places they are for is no secret.
+fn cover_values(value: &mut Value) {
+    if let Some(items) = value.as_list_mut() {
+        items.iter_mut().for_each(cover_values);
+    }
+    let Some(map) = value.as_map_mut() else { return };
+    for (key, value) in map.iter_mut() {
+        if key == "value" { cover_leaves(value) } else { cover_values(value) }
+    }
+}

@@ -1,0 +1,195 @@
+//! Validating admission: may this change of an object go through?
+//!
+//! Every host that stands before an API server asks here, so that all of them give the same verdict in the same words. What is
+//! loaded is the context, and the object under review stands in for its own loaded version.
+//!
+//! 1. Kinds that no [rule](Rule) is for, and those of a dialect that is switched off, are allowed without a word. So are deletes.
+//! 2. Labels of clusters and bindings of sets take a permission. Whether the user has it, the API server is asked, or the roles
+//!    that are loaded.
+//! 3. Of everything else, errors that the change brings in are denied. An error that was there before is a warning: nobody
+//!    could mend a document step by step otherwise, or take a finalizer off a broken one.
+//! 4. What can still be mended in another document is a warning too: documents come in any order.
+//! 5. Where there are [limits](impact), a change of any document, or its going, that would do too much to clusters is denied.
+//! 6. A request that cannot be read is denied, and says why.
+
+pub mod finding;
+mod impact;
+pub mod request;
+mod trial;
+pub mod words;
+
+use crate::choice;
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::engine::authorize::rbac::{self, Rbac};
+use crate::engine::authorize::{Judge as PermissionJudge, Review};
+use crate::object::document::Document;
+use crate::value::{Text, Value};
+use crate::workspace::Workspace;
+use crate::workspace::store::{Store, View};
+use crate::workspace::subject::Dialect;
+pub use impact::Limits;
+use request::{Asked, Going, Operation, kind_of, operation_of, subresource_of};
+
+/// What is decided.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// Why it is denied, each with its code.
+    pub denials: Vec<(Code, String)>,
+    pub warnings: Vec<String>,
+    /// The SubjectAccessReviews without which nothing is decided.
+    pub needs: Vec<Value>,
+    /// The sets that the cluster would join and leave, by name.
+    pub joins: Vec<Text>,
+    pub leaves: Vec<Text>,
+}
+
+impl Verdict {
+    pub fn allowed(&self) -> bool {
+        self.denials.is_empty() && self.needs.is_empty()
+    }
+
+    /// The code of the first reason that stands against it.
+    pub fn code(&self) -> Option<Code> {
+        self.denials.first().map(|(code, _)| *code)
+    }
+
+    /// What stands against it, in one line.
+    pub fn message(&self) -> Option<String> {
+        (!self.denials.is_empty()).then(|| words::listed(self.denials.iter().map(|(_, text)| text.as_str())))
+    }
+
+    /// What people should know though it is allowed, as short as a client shows it.
+    pub fn warnings(&self) -> Vec<String> {
+        words::shortened(self.warnings.iter().map(String::as_str))
+    }
+
+    pub fn deny(&mut self, finding: &Diagnostic) {
+        self.denials.push((finding.code, words::sentence(finding)));
+    }
+
+    pub fn warn(&mut self, finding: &Diagnostic) {
+        self.warnings.push(words::sentence(finding));
+    }
+
+    /// Warns of another document than the one under review, by its name.
+    pub fn warn_of(&mut self, finding: &Diagnostic) {
+        let document = finding.at.document.as_deref().unwrap_or_default();
+        self.warnings.push(format!("{document}: {}", words::sentence(finding)));
+    }
+}
+
+/// How a dialect reviews changes of its documents of some kinds.
+#[derive(Debug)]
+pub struct Rule {
+    pub dialect: &'static dyn Dialect,
+    pub group: &'static str,
+    pub kinds: &'static [&'static str],
+    pub judge: Judge,
+    /// Findings that are warnings elsewhere and denials here.
+    pub refused: &'static [Code],
+    /// Errors that another document mends, which may be on its way.
+    pub elsewhere: &'static [Code],
+    /// What is wrong with the document beyond what its dialect reports.
+    pub further: fn(&Document, &mut Vec<Diagnostic>),
+}
+
+impl Rule {
+    /// Denies the errors that a change brings in, and nothing else.
+    pub const fn findings(
+        dialect: &'static dyn Dialect,
+        group: &'static str,
+        kinds: &'static [&'static str],
+        elsewhere: &'static [Code],
+    ) -> Rule {
+        Rule { dialect, group, kinds, judge: finding::judge, refused: &[], elsewhere, further: |_, _| () }
+    }
+
+    /// The rule among these that is for a kind.
+    pub fn of_kind(rules: &'static [Rule], group: &str, kind: &str) -> Option<&'static Rule> {
+        rules.iter().find(|rule| rule.group == group && rule.kinds.contains(&kind))
+    }
+}
+
+pub type Judge = fn(&mut Workspace, &Asked, &Rule, &Means) -> Result<Verdict, Error>;
+
+choice! {
+    /// Who says what the user may do, where no review does: the API server, which is asked for more of them, or the roles that
+    /// are loaded.
+    pub enum Permissions {
+        #[default]
+        Reviews = "reviews",
+        Roles = "roles",
+    }
+}
+
+/// What is decided by, besides what is loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Means<'a> {
+    /// What an API server answered so far.
+    pub reviews: &'a [Review],
+    pub permissions: Permissions,
+    /// What one change may do to clusters; without them anything.
+    pub limits: Option<Limits>,
+}
+
+impl<'a> Means<'a> {
+    /// The roles and bindings that decide, if any do.
+    pub fn roles<'s>(&self, store: &'s Store) -> impl Iterator<Item = &'s Value> {
+        let kinds = if self.permissions == Permissions::Roles { rbac::KINDS } else { &[] };
+        kinds.iter().flat_map(|kind| store.of_kind(rbac::GROUP, kind, None)).map(|it| &it.value)
+    }
+
+    /// What decides whether a user has a permission.
+    pub fn judge(&self, store: &Store) -> PermissionJudge<'a> {
+        let roles = (self.permissions == Permissions::Roles).then(|| Rbac::read(self.roles(store), &mut Vec::new()));
+        PermissionJudge { reviews: self.reviews, roles }
+    }
+}
+
+/// Decides over the `request` of an AdmissionReview. The workspace is afterwards what it was before.
+pub fn admit(workspace: &mut Workspace, request: &Value, means: &Means) -> Verdict {
+    judge(workspace, request, means).unwrap_or_else(|error| {
+        let mut verdict = Verdict::default();
+        verdict.deny(&error.into_diagnostic(crate::diagnostic::Severity::Error));
+        verdict
+    })
+}
+
+fn judge(workspace: &mut Workspace, request: &Value, means: &Means) -> Result<Verdict, Error> {
+    let (group, kind) = kind_of(request)?;
+    let view = View { store: &workspace.store, now: None };
+    let rule = rule_of(view, &group, &kind);
+    let limits = match &means.limits {
+        Some(limits) if impact::concerns(view, &group, &kind) && subresource_of(request)?.is_empty() => Some(limits),
+        _ => None,
+    };
+    if rule.is_none() && limits.is_none() {
+        return Ok(Verdict::default());
+    }
+    let mut verdict = Verdict::default();
+    match operation_of(request)? {
+        Operation::Connect => {}
+        Operation::Delete => {
+            if let Some(limits) = limits {
+                let going = Going::read(request, group, kind)?;
+                impact::of_going(workspace, &going, limits, &mut verdict);
+            }
+        }
+        operation => {
+            let asked = Asked::read(request, operation, group, kind)?;
+            if let Some(rule) = rule {
+                verdict = (rule.judge)(workspace, &asked, rule, means)?;
+            }
+            // While reviews are missing the question comes again.
+            if let Some(limits) = limits.filter(|_| verdict.needs.is_empty()) {
+                impact::of_change(workspace, &asked, limits, &mut verdict);
+            }
+        }
+    }
+    Ok(verdict)
+}
+
+/// The rule for documents of a kind, among those of the dialects that are switched on.
+fn rule_of(view: View, group: &str, kind: &str) -> Option<&'static Rule> {
+    view.dialects().find_map(|it| it.admission(view, group, kind))
+}

@@ -1,0 +1,167 @@
+//! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing it.
+
+use std::sync::Arc;
+
+use super::request::Asked;
+use super::trial::Trial;
+use super::{Means, Rule, Verdict};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::object::document::{Document, Identity};
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::path::Pointer;
+use crate::value::{Text, Value};
+use crate::workspace::Workspace;
+use crate::workspace::lint::{self, tidy};
+use crate::workspace::results::{Before, Cell, State};
+use crate::workspace::store::View;
+
+/// # Errors
+///
+/// None of its own: whatever is found is weighed.
+pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, _: &Means) -> Result<Verdict, Error> {
+    if asked.is_quiet() {
+        return Ok(Verdict::default());
+    }
+    let mut verdict = Verdict::default();
+    let (before, after) = look(workspace, asked, rule);
+    let old = asked.old.as_ref().map(|it| &it.value);
+    let mut known = Known::of(before, old, &asked.new.value);
+    for finding in after {
+        match finding.severity {
+            Severity::Error if known.has(&finding) => verdict.warn(&finding),
+            Severity::Error if rule.elsewhere.contains(&finding.code) => verdict.warn(&finding),
+            Severity::Error => verdict.deny(&finding),
+            Severity::Warning => verdict.warn(&finding),
+            Severity::Info => {}
+        }
+    }
+    Ok(verdict)
+}
+
+/// What is found about the document before the change and after it.
+fn look(workspace: &mut Workspace, asked: &Asked, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let Asked { identity, old, new, .. } = asked;
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mut trial = Trial::begin(workspace, identity, old.as_ref());
+    alone(workspace, old.as_ref(), rule, &mut before);
+    trial.put(workspace, new.clone(), &mut after);
+    alone(workspace, Some(new), rule, &mut after);
+    for (subject, was) in trial.replaced() {
+        let now = workspace.results.get(subject);
+        match was {
+            Before::Nothing => {}
+            Before::State(state) => of_state(subject, state, &mut before),
+            Before::Cells { cells, .. } => {
+                of_cells(subject, cells.values().flatten(), &mut before);
+                let now = now.map(State::cells).into_iter();
+                of_cells(subject, now.flat_map(|now| cells.keys().filter_map(|name| now.get(name))), &mut after);
+                continue;
+            }
+        }
+        if let Some(now) = now {
+            of_state(subject, now, &mut after);
+        }
+    }
+    trial.undo(workspace);
+    let name = identity.to_string();
+    for found in [&mut before, &mut after] {
+        found.retain(|it| it.at.document.as_ref() == Some(&name));
+        for finding in found.iter_mut().filter(|it| rule.refused.contains(&it.code)) {
+            finding.severity = Severity::Error;
+        }
+        tidy(found);
+    }
+    (before, after)
+}
+
+/// What is told of a document by itself.
+fn alone(workspace: &Workspace, document: Option<&Document>, rule: &Rule, out: &mut Vec<Diagnostic>) {
+    let Some(document) = document else { return };
+    let mut found = Vec::new();
+    rule.dialect.lint_document(View { store: &workspace.store, now: None }, document, &mut found);
+    (rule.further)(document, &mut found);
+    attribute(found, &document.identity, out);
+}
+
+/// What does not say which document it is about is about the one that was looked at.
+fn attribute(found: Vec<Diagnostic>, looked_at: &Identity, out: &mut Vec<Diagnostic>) {
+    out.extend(found.into_iter().map(|it| if it.at.document.is_none() { it.of(looked_at) } else { it }));
+}
+
+fn of_state(subject: &Identity, state: &State, out: &mut Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    lint::of_reading(subject, state, &mut found);
+    attribute(found, subject, out);
+    of_cells(subject, state.cells().values(), out);
+}
+
+/// Results are shared by many clusters, and each is looked at once.
+fn of_cells<'c>(subject: &Identity, cells: impl Iterator<Item = &'c Cell>, out: &mut Vec<Diagnostic>) {
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    for cell in cells {
+        let is_new = cell.outcome.as_ref().map_or(true, |it| seen.insert(Arc::as_ptr(it).addr()));
+        if is_new {
+            lint::of_cell(subject, cell, &mut found);
+        }
+    }
+    attribute(found, subject, out);
+}
+
+/// What was wrong before the change.
+struct Known<'a> {
+    /// How often each was told.
+    errors: BTreeMap<(Code, String), usize>,
+    /// The document before and after; nothing where nothing was wrong with it.
+    repaired: Option<(&'a Value, &'a Value)>,
+    /// How many places are still looked up.
+    looks: usize,
+}
+
+/// Looking up a place walks the old document: a broken one with many errors is not worth it.
+const LOOKS: usize = 100;
+
+impl<'a> Known<'a> {
+    fn of(before: Vec<Diagnostic>, old: Option<&'a Value>, new: &'a Value) -> Known<'a> {
+        let mut errors: BTreeMap<(Code, String), usize> = BTreeMap::new();
+        for it in before.into_iter().filter(|it| it.severity == Severity::Error) {
+            let times = errors.entry((it.code, it.message)).or_default();
+            *times = times.saturating_add(1);
+        }
+        let repaired = old.filter(|_| !errors.is_empty()).map(|old| (old, new));
+        Known { errors, repaired, looks: LOOKS }
+    }
+
+    /// Whether an error was there before. It may have stood elsewhere in a list, but no more often.
+    ///
+    /// Who reads a document may stop at the first error, so that mending it brings the next one to light. Where something was
+    /// wrong already, an error about what did not change is therefore an old one.
+    fn has(&mut self, error: &Diagnostic) -> bool {
+        let left = self.errors.get_mut(&(error.code, error.message.clone())).filter(|left| **left > 0);
+        if let Some(left) = left {
+            *left = left.saturating_sub(1);
+            return true;
+        }
+        let (Some((old, new)), Some(path)) = (self.repaired, &error.at.path) else { return false };
+        self.looks = self.looks.saturating_sub(1);
+        self.looks > 0 && stood(old, new, path)
+    }
+}
+
+/// Whether what is at a place, or else what is around it, was in the old document: there, or elsewhere in the lists on the way.
+fn stood(old: &Value, new: &Value, path: &Pointer) -> bool {
+    let (mut value, mut steps) = (new, Vec::new());
+    for step in path.segments() {
+        let Some(inner) = value.step(step) else { break };
+        value = inner;
+        steps.push(step.clone());
+    }
+    occurs(old, &steps, value)
+}
+
+fn occurs(old: &Value, steps: &[Text], value: &Value) -> bool {
+    match (steps, old) {
+        ([], _) => old == value,
+        ([_, rest @ ..], Value::List(items)) => items.iter().any(|it| occurs(it, rest, value)),
+        ([step, rest @ ..], _) => old.get(step).is_some_and(|it| occurs(it, rest, value)),
+    }
+}

@@ -1,0 +1,263 @@
+//! What a change would do to clusters, counted: found by making it, comparing what clusters get, and undoing it.
+//!
+//! 1. Counted is what clusters get from every subject that the change reaches, as `whatIf` shows it: the objects; where a dialect
+//!    gives options or decisions, one for each cluster.
+//! 2. What a cluster no longer gets is taken from it, unless a policy leaves it behind. What it gets anew or otherwise is changed.
+//! 3. What cannot be read after the change keeps its last state, and takes nothing.
+//! 4. With a namespace, or the organization that has it, goes what is in it.
+//! 5. A status, a finalizer, and what is being deleted already are never in the way.
+
+use std::sync::Arc;
+
+use super::request::{Asked, Going};
+use super::trial::Trial;
+use super::{Verdict, rule_of};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::engine::rendered::Outcome;
+use crate::object::document::{Document, Identity};
+use crate::object::identity::is_terminating;
+use crate::object::kinds::clusters::is_cluster;
+use crate::value::Text;
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::workspace::Workspace;
+use crate::workspace::compare::compare;
+use crate::workspace::hub_kind::HubKind;
+use crate::workspace::plan::HOLDERS;
+use crate::workspace::results::{Before, Cell, State};
+use crate::workspace::store::{Scope, Store, View};
+use crate::workspace::subject::{Ending, Subject};
+use crate::workspace::targets::Who;
+
+/// What one change may do to clusters. What is not given does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// How many objects it may take, as a number and as a share of all that clusters get; the smaller one counts.
+    pub deletes: Option<usize>,
+    pub delete_percent: Option<usize>,
+    /// How many objects it may change or add.
+    pub changes: Option<usize>,
+}
+
+/// Whether documents of a kind may have a say in what clusters get.
+pub fn concerns(view: View, group: &str, kind: &str) -> bool {
+    let reads = |it: &HubKind| {
+        let is_kind = match it.kind.strip_suffix('*') {
+            Some(start) => kind.starts_with(start),
+            None => it.kind == kind,
+        };
+        it.group == group && is_kind
+    };
+    rule_of(view, group, kind).is_some()
+        || view.dialects().any(|it| it.kinds(view).iter().any(reads))
+        || view.store.of_kind(group, kind, None).next().is_some()
+}
+
+/// Holds the new version of a document against the limits.
+pub fn of_change(workspace: &mut Workspace, asked: &Asked, limits: &Limits, verdict: &mut Verdict) {
+    let Asked { identity, old, new, .. } = asked;
+    if asked.moves_nothing() || is_emptied(&workspace.store, identity) {
+        return;
+    }
+    let mut trial = Trial::begin(workspace, identity, old.as_ref());
+    let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
+    let edited: Vec<Identity> = is_cluster(identity).then(|| identity.clone()).into_iter().collect();
+    let own_before = workspace.results.own_options(&workspace.store, &edited);
+    trial.put(workspace, new.clone(), &mut Vec::new());
+    impact.count(workspace, &trial, Reviewed { identity, going: &[] });
+    for (key, now) in workspace.results.own_options(&workspace.store, &edited) {
+        if own_before.get(&key).is_some_and(|it| *it != now) && !impact.changed.contains(&key) {
+            impact.changes = impact.changes.saturating_add(1);
+        }
+    }
+    trial.undo(workspace);
+    impact.judge(limits, verdict);
+}
+
+/// Holds the going of a document against the limits.
+pub fn of_going(workspace: &mut Workspace, going: &Going, limits: &Limits, verdict: &mut Verdict) {
+    let Going { identity, old } = going;
+    let Some(old) = old.as_ref().or_else(|| workspace.document(identity)).cloned() else { return };
+    if is_terminating(&old.value) || is_emptied(&workspace.store, identity) {
+        return;
+    }
+    let mut trial = Trial::begin(workspace, identity, Some(&old));
+    let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
+    let holds = is_holder(identity);
+    let within = |it: &&Document| holds && it.identity.namespace == identity.name && !is_terminating(&it.value);
+    let mut all: Vec<Document> = workspace.documents().filter(within).cloned().collect();
+    all.push(old);
+    let names: Vec<Identity> = all.iter().map(|it| it.identity.clone()).collect();
+    trial.remove(workspace, &names);
+    impact.count(workspace, &trial, Reviewed { identity, going: &all });
+    trial.undo(workspace);
+    impact.judge(limits, verdict);
+}
+
+/// Whether what holds a document is being deleted, and everything in it.
+fn is_emptied(store: &Store, identity: &Identity) -> bool {
+    // A namespace goes with its organization.
+    let name = if is_holder(identity) { &identity.name } else { &identity.namespace };
+    HOLDERS.iter().any(|(kind, group)| {
+        let (kind, group, name) = (Text::from(*kind), Text::from(*group), name.clone());
+        let holder = Identity { kind, group, namespace: Text::default(), name };
+        store.document(&holder).is_some_and(|it| is_terminating(&it.value))
+    })
+}
+
+fn is_holder(identity: &Identity) -> bool {
+    HOLDERS.contains(&(identity.kind.as_str(), identity.group.as_str()))
+}
+
+/// How many objects clusters get in all.
+fn managed(workspace: &Workspace) -> usize {
+    let cells = workspace.results.subjects().flat_map(|(_, it)| it.cells().values());
+    cells.map(weight).fold(0, usize::saturating_add)
+}
+
+/// How many objects a result stands for. One that cannot be worked out stands for what is there.
+fn weight(cell: &Cell) -> usize {
+    cell.outcome.as_ref().map_or(1, |it| size(it))
+}
+
+fn size(outcome: &Outcome) -> usize {
+    let Outcome { options, objects, group, .. } = outcome;
+    if objects.is_empty() { usize::from(options.is_some() || group.is_some()) } else { objects.len() }
+}
+
+/// What is under review.
+#[derive(Clone, Copy)]
+struct Reviewed<'a> {
+    identity: &'a Identity,
+    /// The documents that go, as they were.
+    going: &'a [Document],
+}
+
+impl Reviewed<'_> {
+    fn lets_go(self, subject: &Identity) -> bool {
+        self.going.iter().any(|it| it.identity == *subject)
+    }
+
+    /// How it ends that a cluster gets something of a subject.
+    fn ending(&self, identity: &Identity, subject: &dyn Subject, cluster: &Text) -> Ending<'_> {
+        let is_its = |it: &&Document| {
+            let scope = Scope::of(&it.identity);
+            it.identity.name == *cluster && matches!(subject.who(), Who::Fleet(its, _) if *its == scope)
+        };
+        match self.going.iter().filter(|it| is_cluster(&it.identity)).find(is_its) {
+            _ if self.lets_go(identity) => Ending::Subject,
+            Some(cluster) => Ending::Cluster(cluster),
+            None => Ending::NotPicked,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Impact {
+    deletes: usize,
+    changes: usize,
+    /// How many objects clusters get before the change.
+    managed: usize,
+    /// The results that are changed, by subject and cluster.
+    changed: BTreeSet<(Identity, Text)>,
+}
+
+impl Impact {
+    fn count(&mut self, workspace: &Workspace, trial: &Trial, reviewed: Reviewed) {
+        let view = View { store: &workspace.store, now: None };
+        for (identity, before) in trial.replaced() {
+            let state = workspace.results.get(identity);
+            let now = state.map(State::subject);
+            let was = match before {
+                Before::Nothing => None,
+                Before::State(state) => state.subject().ok(),
+                Before::Cells { .. } => now.and_then(Result::ok),
+            };
+            let counts = match now {
+                // It keeps its last state.
+                Some(Err(_)) => false,
+                // Nobody reads it any more, which takes nothing, unless it goes itself.
+                None => reviewed.lets_go(identity),
+                // It was there before somebody else let go of it.
+                Some(Ok(it)) if matches!(before, Before::Nothing) && it.is_object() => reviewed.identity == identity,
+                Some(Ok(_)) => true,
+            };
+            if counts {
+                self.count_subject(view, (identity, was), before, state, reviewed);
+            }
+        }
+    }
+
+    fn count_subject(
+        &mut self,
+        view: View,
+        (identity, was): (&Identity, Option<&dyn Subject>),
+        before: &Before,
+        state: Option<&State>,
+        reviewed: Reviewed,
+    ) {
+        let none = BTreeMap::new();
+        let mut compared = BTreeMap::new();
+        for (cluster, earlier, later) in before.beside(state.map_or(&none, State::cells)) {
+            let (deletes, changes) = match (earlier, later.map(|it| &it.outcome)) {
+                (Some(cell), None) => {
+                    let stays = was.is_some_and(|it| it.leaves_behind(view, reviewed.ending(identity, it, cluster)));
+                    (if stays { 0 } else { weight(cell) }, 0)
+                }
+                (None | Some(Cell { outcome: Err(_), .. }), Some(Ok(outcome))) => (0, size(outcome)),
+                (Some(Cell { outcome: Ok(earlier), .. }), Some(Ok(later))) if !Arc::ptr_eq(earlier, later) => {
+                    // Most pairs are of the same two shared results.
+                    let pair = (Arc::as_ptr(earlier).addr(), Arc::as_ptr(later).addr());
+                    *compared.entry(pair).or_insert_with(|| differences(earlier, later))
+                }
+                _ => (0, 0),
+            };
+            self.deletes = self.deletes.saturating_add(deletes);
+            self.changes = self.changes.saturating_add(changes);
+            if changes > 0 {
+                self.changed.insert((identity.clone(), cluster.clone()));
+            }
+        }
+    }
+
+    fn judge(&self, limits: &Limits, verdict: &mut Verdict) {
+        let Impact { deletes, changes, managed, .. } = *self;
+        let share = limits.delete_percent.map(|it| managed.saturating_mul(it).div_ceil(100));
+        let most = limits.deletes.into_iter().chain(share).min();
+        if let Some(most) = most.filter(|most| deletes > *most) {
+            let message = format!(
+                "the change takes {deletes} of {managed} objects from clusters, more than the {most} that its limits allow"
+            );
+            let number = limits.deletes.filter(|it| deletes > *it).map(|_| format!("`limits.deletes: {deletes}`"));
+            let percent = share.filter(|it| deletes > *it).map(|_| {
+                // The smallest share that is enough.
+                let percent = deletes.saturating_sub(1).saturating_mul(100).checked_div(managed).unwrap_or(100);
+                format!("`limits.deletePercent: {}`", percent.saturating_add(1))
+            });
+            let allowed: Vec<String> = number.into_iter().chain(percent).collect();
+            verdict.deny(&exceeded(Code::DeleteBudget, message, &allowed.join(" and ")));
+        }
+        if let Some(most) = limits.changes.filter(|most| changes > *most) {
+            let objects = if changes == 1 { "object" } else { "objects" };
+            let message = format!(
+                "the change changes {changes} {objects} in clusters, more than the {most} that its limits allow"
+            );
+            verdict.deny(&exceeded(Code::ChangeBudget, message, &format!("`limits.changes: {changes}`")));
+        }
+    }
+}
+
+fn exceeded(code: Code, message: String, allowed: &str) -> Diagnostic {
+    Diagnostic::error(code, message).hint(format!("make it in smaller steps, or allow it with {allowed}"))
+}
+
+/// How many objects go and how many are changed or added, of one cluster that gets something before and after.
+fn differences(before: &Outcome, after: &Outcome) -> (usize, usize) {
+    let delta = compare(before, after);
+    let mut touched: BTreeMap<Option<&Identity>, bool> = BTreeMap::new();
+    for change in &delta.changes {
+        let goes = change.path.is_empty() && change.object.is_some() && change.after.is_none();
+        touched.insert(change.object.as_ref(), goes);
+    }
+    let deletes = touched.values().filter(|goes| **goes).count();
+    (deletes, touched.len().saturating_sub(deletes))
+}

@@ -1,0 +1,170 @@
+//! Where two results differ, what makes the difference, and what is hidden by a layer above it.
+
+use crate::engine::fold::{Folded, Origin as Setter, Source};
+use crate::engine::rendered::{Origin, Outcome, Product, Touched};
+use crate::object::document::Identity;
+use crate::value::path::Pointer;
+use crate::value::{Text, Value};
+
+/// How one result differs from another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delta {
+    pub changes: Vec<Change>,
+    /// What changed without effect.
+    pub shadowed: Vec<Shadow>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// An option path, or a JSON pointer into the object.
+    pub path: String,
+    /// Of a dialect that gives objects.
+    pub object: Option<Identity>,
+    pub before: Option<Source>,
+    pub after: Option<Source>,
+    pub cause: Cause,
+}
+
+/// Something that a layer says, while another one has the last word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shadow {
+    pub path: String,
+    pub object: Option<Identity>,
+    pub by: Cause,
+}
+
+/// The layer that decides over a value, and where it says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause {
+    pub layer: Text,
+    pub origin: Option<Origin>,
+}
+
+pub fn compare(before: &Outcome, after: &Outcome) -> Delta {
+    let mut delta = Delta::default();
+    if before.options.is_some() || after.options.is_some() {
+        let nothing = Folded::default();
+        let (before, after) = (before.options.as_ref(), after.options.as_ref());
+        compare_options(before.unwrap_or(&nothing), after.unwrap_or(&nothing), &mut delta);
+    }
+    if before.group != after.group {
+        let shown = |outcome: &Outcome| outcome.group.as_ref().map(|it| Source::Value(it.to_value()));
+        delta.changes.push(Change {
+            path: "group".into(),
+            object: None,
+            before: shown(before),
+            after: shown(after),
+            cause: Cause { layer: "decision-group".into(), origin: None },
+        });
+    }
+    for product in &after.objects {
+        let identity = identity_of(product);
+        match before.objects.iter().find(|it| identity_of(it) == identity) {
+            Some(earlier) => compare_products(earlier, product, &identity, &mut delta),
+            None => delta.changes.push(whole(product, identity, |value| (None, Some(value)))),
+        }
+    }
+    for product in &before.objects {
+        let identity = identity_of(product);
+        if !after.objects.iter().any(|it| identity_of(it) == identity) {
+            delta.changes.push(whole(product, identity, |value| (Some(value), None)));
+        }
+    }
+    delta
+}
+
+fn compare_options(before: &Folded, after: &Folded, delta: &mut Delta) {
+    let (mut old, mut new) = (before.options.iter().peekable(), after.options.iter().peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return,
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (Some(a), Some(b)) => crate::value::text::order(&a.path, &b.path),
+        };
+        let a = if order.is_le() { old.next() } else { None };
+        let b = if order.is_ge() { new.next() } else { None };
+        let Some(path) = b.or(a).map(|it| &it.path) else { return };
+        let chain = |folded: &Folded| folded.origins.get(path).unwrap_or_default().to_vec();
+        let (was, is) = (chain(before), chain(after));
+        let winner = is.first().or(was.first()).map(setter);
+        let (before, after) = (a.map(|it| it.source.clone()), b.map(|it| it.source.clone()));
+        let (path, object) = (path.to_string(), None);
+        match winner {
+            Some(cause) if before != after => delta.changes.push(Change { path, object, before, after, cause }),
+            Some(by) if says(&was) != says(&is) => delta.shadowed.push(Shadow { path, object, by }),
+            _ => {}
+        }
+    }
+}
+
+/// What the layers below the winner say.
+fn says(chain: &[Setter]) -> Vec<(&Text, &Source)> {
+    chain.iter().skip(1).map(|it| (&it.layer, &it.source)).collect()
+}
+
+/// The layer that set an option, and where.
+pub fn setter(origin: &Setter) -> Cause {
+    let place = origin.document.clone().map(|document| Origin { document, path: origin.at.clone() });
+    Cause { layer: origin.layer.clone(), origin: place }
+}
+
+fn identity_of(product: &Product) -> Identity {
+    Identity::of(&product.object).unwrap_or_default()
+}
+
+fn whole(product: &Product, object: Identity, sides: impl Fn(Source) -> (Option<Source>, Option<Source>)) -> Change {
+    let (before, after) = sides(Source::Value(product.object.clone()));
+    let cause = Cause { layer: "base".into(), origin: Some(product.base.clone()) };
+    Change { path: String::new(), object: Some(object), before, after, cause }
+}
+
+fn compare_products(before: &Product, after: &Product, object: &Identity, delta: &mut Delta) {
+    for operation in crate::engine::diff::diff(&before.object, &after.object) {
+        let Ok(path) = Pointer::parse(&operation.path) else { continue };
+        let (was, is) = (path.get(&before.object), path.get(&after.object));
+        let cause = match is {
+            Some(_) => after.cause(&path),
+            None => before.cause(&path),
+        };
+        let source = |value: &Value| Source::Value(value.clone());
+        delta.changes.push(Change {
+            path: operation.path.to_string(),
+            object: Some(object.clone()),
+            before: was.map(source),
+            after: is.map(source),
+            cause,
+        });
+    }
+    for (path, chain) in &after.origins {
+        let earlier = before.origins.iter().find(|(it, _)| it == path).map(|(_, chain)| chain.as_slice());
+        let same = path.get(&before.object) == path.get(&after.object);
+        let below = |chain: &[Touched]| chain.iter().skip(1).map(|it| it.value.clone()).collect::<Vec<_>>();
+        if let (true, Some(earlier), Some(winner)) = (same, earlier, chain.first())
+            && below(earlier) != below(chain)
+        {
+            let by = Cause { layer: winner.layer.clone(), origin: winner.origin.clone() };
+            delta.shadowed.push(Shadow { path: path.to_string(), object: Some(object.clone()), by });
+        }
+    }
+}
+
+impl Product {
+    /// What was touched at a place or nearest around it; where nothing was, what was touched first inside it.
+    pub fn nearest(&self, path: &Pointer) -> Option<&(Pointer, Vec<Touched>)> {
+        let around = self.origins.iter().filter(|(it, _)| it.contains(path));
+        let inside = || self.origins.iter().find(|(it, _)| path.contains(it));
+        around.max_by_key(|(it, _)| it.segments().len()).or_else(inside)
+    }
+
+    /// What decides over a place: the layer that touched it or something around it, else the base.
+    pub fn cause(&self, path: &Pointer) -> Cause {
+        match self.nearest(path).and_then(|(_, chain)| chain.first()) {
+            Some(winner) => Cause { layer: winner.layer.clone(), origin: winner.origin.clone() },
+            None => {
+                let Origin { document, path: root } = self.base.clone();
+                Cause { layer: "base".into(), origin: Some(Origin { document, path: root.join(path) }) }
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Why a value is what it is: every layer that has something to say about it, winner first.
+
+use crate::diagnostic::ReasonCode;
+use crate::engine::fold::{Folded, Source};
+use crate::engine::rendered::{Origin, PatchLayer, Product};
+use crate::engine::select::{Cluster, Reason, Selector, explain, selects};
+use crate::value::path::Pointer;
+use crate::workspace::compare::{Cause, setter};
+use crate::workspace::subject::Subject;
+
+/// One layer in the chain of a value.
+#[derive(Clone, Debug)]
+pub struct Link {
+    pub cause: Cause,
+    pub source: Option<Source>,
+    pub state: Say,
+    /// Why it has no say.
+    pub reason: Option<Reason>,
+}
+
+/// What became of what a layer says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Say {
+    Wins,
+    Shadowed,
+    NotApplied,
+    /// The live object gave it.
+    Retained,
+}
+
+impl Say {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Say::Wins => "wins",
+            Say::Shadowed => "shadowed",
+            Say::NotApplied => "not-applied",
+            Say::Retained => "retained",
+        }
+    }
+}
+
+/// The chain of an option. Without a layer that sets it, it is empty.
+pub fn option_chain(subject: &dyn Subject, cluster: &Cluster, folded: &Folded, path: &str) -> Vec<Link> {
+    let applied = folded.origins.get(path).unwrap_or_default();
+    let mut chain: Vec<Link> = applied
+        .iter()
+        .enumerate()
+        .map(|(rank, origin)| Link {
+            cause: setter(origin),
+            source: Some(origin.source.clone()),
+            state: if rank == 0 { Say::Wins } else { Say::Shadowed },
+            reason: None,
+        })
+        .collect();
+    for layer in subject.option_layers().iter().rev() {
+        let Some(reason) = layer.when.as_ref().and_then(|when| not_selected(when, cluster)) else { continue };
+        for setting in layer.set.iter().filter(|it| it.path == path) {
+            let origin = layer.document.clone().map(|document| Origin { document, path: setting.at.clone() });
+            chain.push(Link {
+                cause: Cause { layer: layer.name.clone(), origin },
+                source: Some(setting.source.clone()),
+                state: Say::NotApplied,
+                reason: Some(reason.clone()),
+            });
+        }
+    }
+    chain
+}
+
+/// The chain of a place of an object: what touched it or what is around it, down to the base.
+pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &Product, path: &Pointer) -> Vec<Link> {
+    let mut chain = Vec::new();
+    match product.nearest(path) {
+        Some((place, said)) => {
+            // What was set as a whole has something to say about what is inside it.
+            let rest = Pointer::of(path.segments().skip(place.segments().len()).cloned());
+            for (rank, it) in said.iter().enumerate() {
+                let retained = it.origin.is_none();
+                chain.push(Link {
+                    cause: Cause { layer: it.layer.clone(), origin: it.origin.clone() },
+                    source: it.value.as_ref().and_then(|it| rest.get(it)).cloned().map(Source::Value),
+                    state: match (rank, retained) {
+                        (0, true) => Say::Retained,
+                        (0, false) => Say::Wins,
+                        _ => Say::Shadowed,
+                    },
+                    reason: None,
+                });
+            }
+        }
+        None => {
+            if let Some(value) = path.get(&product.object) {
+                let source = Some(Source::Value(value.clone()));
+                chain.push(Link { cause: product.cause(path), source, state: Say::Wins, reason: None });
+            }
+        }
+    }
+    for layer in subject.patch_layers().iter().rev() {
+        if let Some(reason) = layer.when.as_ref().and_then(|when| not_selected(when, cluster)) {
+            chain.extend(patches_at(layer, path, &reason));
+        }
+    }
+    chain
+}
+
+fn patches_at(layer: &PatchLayer, path: &Pointer, reason: &Reason) -> Vec<Link> {
+    let here = layer.operations.iter().filter(|(operation, _)| {
+        Pointer::parse(&operation.path).is_ok_and(|it| it.contains(path) || path.contains(&it))
+    });
+    here.map(|(operation, at)| {
+        let origin = Origin { document: layer.document.clone(), path: at.clone() };
+        Link {
+            cause: Cause { layer: layer.name.clone(), origin: Some(origin) },
+            source: operation.value.clone().map(Source::Value),
+            state: Say::NotApplied,
+            reason: Some(reason.clone()),
+        }
+    })
+    .collect()
+}
+
+/// Why a layer is not for a cluster, if it is not.
+fn not_selected(when: &Selector, cluster: &Cluster) -> Option<Reason> {
+    if selects(when, cluster) {
+        return None;
+    }
+    let against: Vec<String> = explain(when, cluster).into_iter().filter(|it| !it.holds).map(|it| it.text).collect();
+    Some(Reason { code: ReasonCode::ClusterNotSelected, text: against.join("; "), holds: false })
+}
+
+/// The value at the end of a path in a result.
+pub fn option_value(folded: &Folded, path: &str) -> Option<Source> {
+    let option = folded.options.iter().find(|it| it.path == path).map(|it| it.source.clone());
+    option.or_else(|| folded.origins.get(path).and_then(|chain| chain.first()).map(|it| it.source.clone()))
+}

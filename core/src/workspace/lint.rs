@@ -1,0 +1,62 @@
+//! Everything that is worth telling about the documents, each finding once, in the order of documents and places.
+
+use crate::diagnostic::{Diagnostic, Error, Severity};
+use crate::object::document::{Identity, Reference};
+use crate::value::path::Pointer;
+use crate::value::sorting::sort_by;
+use crate::workspace::results::{Cell, Results, State};
+use crate::workspace::store::{Store, View};
+
+/// What reading the subjects told, what their results told, and what each dialect has to say beyond that.
+pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
+    let view = View { store, now: None };
+    let mut found = Vec::new();
+    for dialect in store.dialects() {
+        dialect.lint(view, &mut found);
+    }
+    for (identity, state) in results.subjects() {
+        of_reading(identity, state, &mut found);
+        state.cells().values().for_each(|cell| of_cell(identity, cell, &mut found));
+    }
+    for finding in &mut found {
+        place(finding, store);
+    }
+    tidy(&mut found);
+    found
+}
+
+/// What reading a subject told.
+pub fn of_reading(subject: &Identity, state: &State, out: &mut Vec<Diagnostic>) {
+    out.extend(state.told().iter().cloned());
+    if let Err(error) = state.subject() {
+        out.push(error.clone().into_diagnostic(Severity::Error).of(subject));
+    }
+}
+
+/// What working out a result of a subject told.
+pub fn of_cell(subject: &Identity, cell: &Cell, out: &mut Vec<Diagnostic>) {
+    match &cell.outcome {
+        Ok(outcome) => out.extend(outcome.diagnostics.iter().cloned()),
+        Err(error) => out.push(Error::clone(error).into_diagnostic(Severity::Error).of(subject)),
+    }
+}
+
+/// Brings findings into the order of documents and places, each once.
+pub fn tidy(found: &mut Vec<Diagnostic>) {
+    sort_by(found, |a, b| key(a).cmp(&key(b)));
+    found.dedup();
+}
+
+fn key(finding: &Diagnostic) -> (Option<&String>, Option<String>, &'static str, &str) {
+    let path = finding.at.path.as_ref().map(Pointer::to_string);
+    (finding.at.document.as_ref(), path, finding.code.as_str(), &finding.message)
+}
+
+/// Adds file and line to a finding that names a document and a place in it.
+pub fn place(finding: &mut Diagnostic, store: &Store) {
+    let Some(name) = finding.at.document.as_deref().filter(|_| finding.at.place.is_none()) else { return };
+    let document = Reference::parse(name).ok().and_then(|it| store.find(&it).ok());
+    if let Some(document) = document {
+        finding.at = document.at(finding.at.path.clone().unwrap_or_default());
+    }
+}

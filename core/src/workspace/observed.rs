@@ -1,0 +1,143 @@
+//! What was seen in the clusters: objects, what was looked for and not found, and which lists are complete.
+//!
+//! What was not looked at is unknown, and unknown is never absent: from it follows a need.
+
+use crate::engine::select::{LabelSelector, parse_text};
+use crate::object::document::Identity;
+use crate::object::labels::Labels;
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::{Text, Value};
+
+/// The cluster that holds the documents themselves.
+pub const HUB: &str = "";
+
+/// What is known of one object in one cluster.
+#[derive(Clone, Copy, Debug)]
+pub enum Sight<'a> {
+    Seen(&'a Value),
+    Absent,
+    Unknown,
+}
+
+/// A list that can be asked of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Query {
+    pub api_version: Text,
+    pub kind: Text,
+    /// Empty for all namespaces, and for kinds that have none.
+    pub namespace: Text,
+    /// In kubectl's syntax; empty for all.
+    pub label_selector: Text,
+}
+
+impl Query {
+    fn lists(&self, identity: &Identity, object: &Value) -> bool {
+        let here = self.namespace.is_empty() || identity.namespace == self.namespace;
+        identity.kind == self.kind && identity.group == self.group() && here && self.accepts(object)
+    }
+
+    fn group(&self) -> &str {
+        crate::object::identity::group_of(&self.api_version)
+    }
+
+    pub fn accepts(&self, object: &Value) -> bool {
+        self.label_selector.is_empty() || self.selector().is_some_and(|selector| selector.accepts(&labels_of(object)))
+    }
+
+    fn selector(&self) -> Option<LabelSelector> {
+        parse_text(&self.label_selector).ok()
+    }
+
+    /// Whether this list has everything that the other one lists.
+    fn covers(&self, other: &Query) -> bool {
+        let wide = |mine: &Text, theirs: &Text| mine.is_empty() || mine == theirs;
+        self.kind == other.kind
+            && self.group() == other.group()
+            && wide(&self.namespace, &other.namespace)
+            && wide(&self.label_selector, &other.label_selector)
+    }
+}
+
+/// The labels of an object as it is; what is no text is no label.
+pub fn labels_of(object: &Value) -> Labels {
+    let labels = object.at(&["metadata", "labels"]).and_then(Value::as_map);
+    let labels = labels.into_iter().flat_map(|map| map.iter());
+    labels.filter_map(|(key, value)| Some((key.clone(), Text::from(value.as_text()?)))).collect()
+}
+
+/// What was seen in one cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    objects: BTreeMap<Identity, Value>,
+    absent: BTreeSet<Identity>,
+    complete: BTreeSet<Query>,
+    /// Whether everything in the cluster is known.
+    everything: bool,
+    /// Why the cluster did not answer, where it did not. Then nothing is known of it.
+    lost: Option<Text>,
+}
+
+impl Seen {
+    /// A cluster that did not answer. What was there may be there still, or not: all of it is unknown.
+    pub fn lost(reason: Text) -> Seen {
+        Seen { lost: Some(reason), ..Seen::default() }
+    }
+
+    /// Why the cluster did not answer, where it did not.
+    pub fn why_lost(&self) -> Option<&Text> {
+        self.lost.as_ref()
+    }
+
+    /// The cluster answers; tells whether it did not before.
+    pub fn answers(&mut self) -> bool {
+        self.lost.take().is_some()
+    }
+
+    pub fn put(&mut self, identity: Identity, object: Value) -> bool {
+        self.absent.remove(&identity);
+        self.objects.insert(identity, object).is_some()
+    }
+
+    pub fn miss(&mut self, identity: Identity) {
+        self.objects.remove(&identity);
+        self.absent.insert(identity);
+    }
+
+    /// Takes the objects that are put after this for all that the query lists, or without one for all there are.
+    pub fn complete(&mut self, query: Option<Query>) {
+        match query {
+            Some(query) => {
+                self.objects.retain(|identity, object| !query.lists(identity, object));
+                self.complete.insert(query);
+            }
+            None => *self = Seen { everything: true, ..Seen::default() },
+        }
+    }
+
+    pub fn sight(&self, identity: &Identity) -> Sight<'_> {
+        match self.objects.get(identity) {
+            Some(object) => Sight::Seen(object),
+            None if self.everything || self.absent.contains(identity) || self.is_listed(identity) => Sight::Absent,
+            None => Sight::Unknown,
+        }
+    }
+
+    /// Whether a complete list without a selector would have had it.
+    fn is_listed(&self, identity: &Identity) -> bool {
+        self.complete.iter().any(|query| query.label_selector.is_empty() && query.lists(identity, &Value::Null))
+    }
+
+    /// What a query lists; nothing while that is not known.
+    pub fn list<'a>(&'a self, query: &'a Query) -> Option<impl Iterator<Item = (&'a Identity, &'a Value)>> {
+        let known = self.everything || self.complete.iter().any(|it| it.covers(query));
+        known.then(|| self.objects.iter().filter(|(identity, object)| query.lists(identity, object)))
+    }
+
+    pub fn object(&self, identity: &Identity) -> Option<&Value> {
+        self.objects.get(identity)
+    }
+
+    pub fn objects(&self) -> impl Iterator<Item = (&Identity, &Value)> {
+        self.objects.iter()
+    }
+}

@@ -1,0 +1,202 @@
+//! A plan: what must be seen first, what would be done, what is held, and what the statuses would say.
+
+mod events;
+mod finalizer;
+mod limits;
+mod planner;
+mod record;
+
+pub use events::Event;
+pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
+pub use limits::{HOLDERS, conclude, is_paused};
+pub use planner::{Planner, Standing, Wish};
+pub use record::{APPLIED, last_applied, recorded};
+
+use crate::diagnostic::{Diagnostic, ReasonCode};
+use crate::engine::matching::Difference;
+use crate::engine::patch::Operation;
+use crate::object::document::Identity;
+use crate::object::identity::group_of;
+use crate::value::canonical::Writer;
+use crate::value::sorting::sort;
+use crate::value::text::hex;
+use crate::value::{Map, Text, Value};
+
+/// Names an object in a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    pub api_version: Text,
+    pub kind: Text,
+    /// Empty where the kind has none.
+    pub namespace: Text,
+    pub name: Text,
+}
+
+impl Target {
+    pub fn of(object: &Value) -> Target {
+        let text = |path: &[&str]| Text::from(object.text_at(path));
+        Target {
+            api_version: text(&["apiVersion"]),
+            kind: text(&["kind"]),
+            namespace: text(&["metadata", "namespace"]),
+            name: text(&["metadata", "name"]),
+        }
+    }
+
+    pub fn identity(&self) -> Identity {
+        let Target { api_version, kind, namespace, name } = self.clone();
+        Identity { kind, group: group_of(&api_version).into(), namespace, name }
+    }
+}
+
+/// What must be seen before a subject can be planned: an object, or without a name a list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Need {
+    pub cluster: Text,
+    pub target: Target,
+    pub label_selector: Text,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    Create,
+    Patch,
+    Delete,
+}
+
+impl Verb {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verb::Create => "create",
+            Verb::Patch => "patch",
+            Verb::Delete => "delete",
+        }
+    }
+}
+
+/// One step of a plan.
+#[derive(Clone, Debug)]
+pub struct Action {
+    pub subject: Identity,
+    pub cluster: Text,
+    pub verb: Verb,
+    pub target: Target,
+    /// Of a create.
+    pub body: Option<Value>,
+    /// Of a patch, on the live object.
+    pub patch: Vec<Operation>,
+    /// The live object that was seen; what was not there has none.
+    pub live: Option<Value>,
+    pub wave: i64,
+    pub reason: Reason,
+    /// SHA-256 over subject, cluster, verb, target and content.
+    pub hash: [u8; 32],
+}
+
+#[derive(Clone, Debug)]
+pub struct Reason {
+    pub code: ReasonCode,
+    pub text: String,
+    pub differences: Vec<Difference>,
+}
+
+impl Reason {
+    pub fn new(code: ReasonCode, text: impl Into<String>) -> Reason {
+        Reason { code, text: text.into(), differences: Vec::new() }
+    }
+}
+
+impl Action {
+    /// A name that stays the same as long as what would be done does.
+    pub fn id(&self) -> String {
+        hex(self.hash.get(..8).unwrap_or_default())
+    }
+
+    fn content_hash(&self) -> [u8; 32] {
+        let Target { api_version, kind, namespace, name } = &self.target;
+        let mut writer = Writer::default();
+        for text in [&*self.subject.to_string(), &self.cluster, self.verb.as_str(), api_version, kind, namespace, name]
+        {
+            writer.text(text);
+        }
+        if let Some(body) = &self.body {
+            writer.value(body);
+        }
+        for operation in &self.patch {
+            writer.text(operation.verb.as_str());
+            writer.text(&operation.path);
+            writer.text(operation.from.as_deref().unwrap_or_default());
+            writer.value(operation.value.as_ref().unwrap_or(&Value::Null));
+        }
+        hmac_sha256::Hash::hash(writer.into_text().as_bytes())
+    }
+}
+
+/// A step that is stopped, with what stops it.
+#[derive(Clone, Debug)]
+pub struct Held {
+    pub action: Action,
+    pub code: ReasonCode,
+    pub text: String,
+    /// How to let it pass.
+    pub hint: String,
+}
+
+/// A status that is not what it should be.
+#[derive(Clone, Debug)]
+pub struct StatusPatch {
+    pub subject: Identity,
+    pub target: Target,
+    pub status: Value,
+    /// What turns with it.
+    pub events: Vec<Event>,
+}
+
+/// What one subject contributes, for one cluster or as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    pub needs: Vec<Need>,
+    pub actions: Vec<Action>,
+    /// Steps that are stopped whatever the limits of the plan say.
+    pub held: Vec<Held>,
+    pub status: Vec<StatusPatch>,
+    /// How many live objects the subject manages here.
+    pub managed: usize,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Steps {
+    pub fn is_empty(&self) -> bool {
+        let Steps { needs, actions, held, status, managed: _, diagnostics } = self;
+        needs.is_empty() && actions.is_empty() && held.is_empty() && status.is_empty() && diagnostics.is_empty()
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub needs: Vec<Need>,
+    /// By wave, then subject, cluster and target.
+    pub actions: Vec<Action>,
+    pub held: Vec<Held>,
+    pub status: Vec<StatusPatch>,
+}
+
+impl Plan {
+    /// SHA-256 over the hashes of everything that would be done, be it held or not, in the order of those hashes. It does
+    /// not depend on preconditions, needs, statuses or limits.
+    pub fn digest(&self) -> String {
+        let mut hashes: Vec<[u8; 32]> =
+            self.actions.iter().chain(self.held.iter().map(|it| &it.action)).map(|it| it.hash).collect();
+        sort(&mut hashes);
+        let mut hash = hmac_sha256::Hash::new();
+        for part in &hashes {
+            hash.update(part);
+        }
+        format!("sha256:{}", hex(&hash.finalize()))
+    }
+}
+
+/// An empty map where there is none, so that two statuses can be compared.
+pub(crate) fn status_of(object: &Value) -> Value {
+    object.get("status").cloned().unwrap_or_else(|| Map::new().into())
+}

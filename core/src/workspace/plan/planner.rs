@@ -1,0 +1,351 @@
+//! The verbs with which a dialect plans: each looks at what was seen, and becomes a need or an action.
+
+use super::events::events;
+use super::record::{last_applied, recorded};
+use super::{Action, Held, Need, Reason, StatusPatch, Steps, Target, Verb, status_of};
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::engine::diff::diff;
+use crate::engine::matching::{DifferenceKind, update, update_always};
+use crate::engine::ownership::{AdoptAction, Owner, ReleaseAction, adopt, release};
+use crate::engine::patch::Operation;
+use crate::engine::retain::{Retention, take};
+use crate::object::document::Identity;
+use crate::object::identity::is_terminating;
+use crate::value::path::Pointer;
+use crate::value::sorting::sort_by;
+use crate::value::{Text, Value};
+use crate::workspace::observed::{Query, Sight};
+use crate::workspace::store::View;
+
+/// Collects what one subject contributes to a plan, for one cluster or as a whole.
+#[derive(Debug)]
+pub struct Planner<'a> {
+    view: View<'a>,
+    subject: &'a Identity,
+    pub steps: Steps,
+}
+
+/// An object that a cluster should have.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// Where the object lives.
+    pub cluster: Text,
+    pub desired: Value,
+    pub wave: i64,
+    /// Why it is wanted, as an action says it when the object is not there.
+    pub because: String,
+}
+
+/// How an object stands after planning it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It was not looked at yet.
+    Unknown,
+    /// It is as it should be.
+    Fits,
+    /// It will be created.
+    Missing,
+    /// It will be changed.
+    Differs,
+    /// It differs where no update can help.
+    Stuck,
+    /// It is being deleted, and comes again when it is gone.
+    Terminating,
+}
+
+impl<'a> Planner<'a> {
+    pub fn new(view: View<'a>, subject: &'a Identity) -> Planner<'a> {
+        Planner { view, subject, steps: Steps::default() }
+    }
+
+    /// What is known of an object; where nothing is, a need is noted.
+    pub fn look(&mut self, cluster: &str, target: &Target) -> Sight<'a> {
+        let sight = self.view.store.sight(cluster, &target.identity());
+        if matches!(sight, Sight::Unknown) {
+            self.need(cluster, target.clone(), Text::default());
+        }
+        sight
+    }
+
+    /// What a query lists; while that is not known, a need is noted.
+    pub fn list(&mut self, cluster: &str, query: &Query) -> Option<Vec<(Identity, Value)>> {
+        let listed = self.view.store.list(cluster, query);
+        if listed.is_none() {
+            let Query { api_version, kind, namespace, label_selector } = query.clone();
+            self.need(cluster, Target { api_version, kind, namespace, name: Text::default() }, label_selector);
+        }
+        Some(listed?.into_iter().map(|(identity, object)| (identity.clone(), object.clone())).collect())
+    }
+
+    fn need(&mut self, cluster: &str, target: Target, label_selector: Text) {
+        self.steps.needs.push(Need { cluster: cluster.into(), target, label_selector });
+    }
+
+    /// Makes an object be there and contain what is desired, by the policy of its kind.
+    pub fn ensure(&mut self, wish: Wish) -> Standing {
+        self.keep(wish, None)
+    }
+
+    /// The same for an object into which live values were carried. Those are the cluster's, so they are not recorded as
+    /// applied. No kind is left as it was made.
+    pub fn ensure_retained(&mut self, wish: Wish, retained: &[Retention]) -> Standing {
+        self.keep(wish, Some(retained))
+    }
+
+    fn keep(&mut self, wish: Wish, retained: Option<&[Retention]>) -> Standing {
+        let Wish { cluster, desired, wave, because } = wish;
+        let target = Target::of(&desired);
+        let live = match self.look(&cluster, &target) {
+            Sight::Unknown => return Standing::Unknown,
+            Sight::Absent => {
+                let reason = Reason::new(ReasonCode::Absent, because);
+                self.act(&cluster, Verb::Create, target, Content::Body(recorded(desired)), None, wave, reason);
+                return Standing::Missing;
+            }
+            Sight::Seen(live) => live,
+        };
+        self.steps.managed = self.steps.managed.saturating_add(1);
+        if is_terminating(live) {
+            return Standing::Terminating;
+        }
+        let last = last_applied(live);
+        let update = match retained {
+            None => update(&desired, live, last.as_ref(), self.view.settings.mode),
+            Some(_) => update_always(&desired, live, last.as_ref()),
+        };
+        let update = match update {
+            Ok(update) => update,
+            Err(error) => {
+                self.tell(error, &target);
+                return Standing::Stuck;
+            }
+        };
+        let stuck = update.differences.iter().filter(|it| it.kind == DifferenceKind::Immutable);
+        let stuck: Vec<String> = stuck.map(|it| format!("`{}`", it.path)).collect();
+        if !stuck.is_empty() {
+            let message = format!("no update can change {} of `{}`", stuck.join(", "), target.identity());
+            let hint = "delete the object, and it is created as desired";
+            self.steps
+                .diagnostics
+                .push(Diagnostic::warning(Code::ImmutableDifference, message).of(self.subject).hint(hint));
+        }
+        let Some(object) = update.object else {
+            return if stuck.is_empty() { Standing::Fits } else { Standing::Stuck };
+        };
+        let patch = diff(live, &carry_record(object, &own_part(desired, retained.unwrap_or_default())));
+        let reason = Reason {
+            code: ReasonCode::Differs,
+            text: differ_text(update.differences.len()),
+            differences: update.differences,
+        };
+        self.act(&cluster, Verb::Patch, target, Content::Patch(patch), Some(live), wave, reason);
+        Standing::Differs
+    }
+
+    /// Creates an object that is known not to be there.
+    pub fn create(&mut self, cluster: &str, body: Value, wave: i64, reason: Reason) {
+        self.act(cluster, Verb::Create, Target::of(&body), Content::Body(body), None, wave, reason);
+    }
+
+    /// Makes the subject one of the owners of an object. Where the live object differs, nothing is touched.
+    ///
+    /// # Errors
+    ///
+    /// The object cannot be adopted, for another reason than that it differs.
+    pub fn adopt(&mut self, owner: &Owner, wish: Wish) -> Result<Adopted, Error> {
+        let Wish { cluster, desired, wave, because } = wish;
+        let target = Target::of(&desired);
+        let live = match self.look(&cluster, &target) {
+            Sight::Unknown => return Ok(Adopted::Unknown),
+            Sight::Absent => None,
+            Sight::Seen(live) => Some(live),
+        };
+        let adoption = adopt(owner, &desired, live, self.view.settings.mode, &mut self.steps.diagnostics)?;
+        self.steps.managed = self.steps.managed.saturating_add(usize::from(live.is_some()));
+        Ok(match (adoption.action, adoption.object) {
+            (AdoptAction::Create, Some(object)) => {
+                let reason = Reason::new(ReasonCode::Absent, because);
+                self.act(&cluster, Verb::Create, target, Content::Body(object), None, wave, reason);
+                Adopted::Created
+            }
+            (AdoptAction::AppendOwner, _) => {
+                let reason = Reason::new(ReasonCode::OwnerMissing, "the object fits, and is shared from now on");
+                self.act(&cluster, Verb::Patch, target, Content::Patch(adoption.patch), live, wave, reason);
+                Adopted::Shared
+            }
+            (AdoptAction::Fatal, _) => Adopted::Refused(adoption.differences),
+            _ => Adopted::Held,
+        })
+    }
+
+    /// Drops the subject from the owners of an object; the last one deletes what was made here.
+    ///
+    /// # Errors
+    ///
+    /// Who owns the object cannot be read.
+    pub fn release(&mut self, owner: &Owner, cluster: &str, target: Target, wave: i64) -> Result<Released, Error> {
+        let live = match self.look(cluster, &target) {
+            Sight::Unknown => return Ok(Released::Unknown),
+            Sight::Absent => return Ok(Released::Done),
+            Sight::Seen(live) => live,
+        };
+        let released = release(owner, live)?;
+        self.steps.managed = self.steps.managed.saturating_add(1);
+        match released.action {
+            ReleaseAction::None => return Ok(Released::Done),
+            ReleaseAction::RemoveOwner => {
+                let reason = Reason::new(ReasonCode::OwnerLeaves, "the owner leaves, and the object stays");
+                self.act(cluster, Verb::Patch, target, Content::Patch(released.patch), Some(live), wave, reason);
+            }
+            ReleaseAction::Delete => {
+                let reason = Reason::new(ReasonCode::LastOwnerLeaves, "the last owner leaves what was made for it");
+                self.act(cluster, Verb::Delete, target, Content::None, Some(live), wave, reason);
+            }
+        }
+        Ok(Released::Going)
+    }
+
+    /// Changes a live object by given operations.
+    pub fn patch(&mut self, cluster: &str, live: &Value, patch: Vec<Operation>, wave: i64, reason: Reason) {
+        if !patch.is_empty() {
+            self.act(cluster, Verb::Patch, Target::of(live), Content::Patch(patch), Some(live), wave, reason);
+        }
+    }
+
+    /// Changes a live object by further operations, in one step with the change of it that is planned already.
+    pub fn amend(&mut self, cluster: &str, live: &Value, patch: Vec<Operation>, wave: i64, reason: Reason) {
+        let identity = Target::of(live).identity();
+        let is_planned = |it: &&mut Action| it.verb == Verb::Patch && it.cluster == cluster;
+        let mut planned = self.steps.actions.iter_mut().filter(is_planned);
+        match planned.find(|it| it.target.identity() == identity) {
+            Some(action) => {
+                action.patch.extend(patch);
+                action.reason.text = format!("{}; {}", action.reason.text, reason.text);
+                action.hash = action.content_hash();
+            }
+            None => self.patch(cluster, live, patch, wave, reason),
+        }
+    }
+
+    /// Lets a live object go. One that is going already is left alone.
+    pub fn delete(&mut self, cluster: &str, live: &Value, wave: i64, reason: Reason) {
+        self.steps.managed = self.steps.managed.saturating_add(1);
+        if !is_terminating(live) {
+            self.act(cluster, Verb::Delete, Target::of(live), Content::None, Some(live), wave, reason);
+        }
+    }
+
+    /// Says what a status should be; it is part of the plan where it is not that already. Fields of the live status that
+    /// are not said stay.
+    pub fn status(&mut self, live: &Value, status: Value) {
+        let before = status_of(live);
+        let mut wanted = before.clone();
+        if let (Some(wanted), Value::Map(said)) = (wanted.as_map_mut(), &status) {
+            for (key, value) in said.iter() {
+                match value {
+                    Value::Null => wanted.remove(key),
+                    value => wanted.insert(key.clone(), value.clone()),
+                };
+            }
+        }
+        if wanted != before {
+            let (subject, target, events) = (self.subject.clone(), Target::of(live), events(&before, &wanted));
+            self.steps.status.push(StatusPatch { subject, target, status: wanted, events });
+        }
+    }
+
+    /// Notes an action that is stopped, with how to let it pass.
+    pub fn hold(&mut self, since: usize, code: ReasonCode, text: &str, hint: &str) {
+        let stopped = self.steps.actions.split_off(since.min(self.steps.actions.len()));
+        let held = stopped.into_iter().map(|action| Held { action, code, text: text.into(), hint: hint.into() });
+        self.steps.held.extend(held);
+    }
+
+    /// Tells of an error that stops one object and nothing else.
+    pub fn tell(&mut self, error: Error, target: &Target) {
+        let message = format!("`{}`: {}", target.identity(), error.message);
+        let diagnostic = Diagnostic::error(error.code, message).of(self.subject);
+        self.steps.diagnostics.push(Diagnostic { hint: error.hint, ..diagnostic });
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "an action has this many parts")]
+    fn act(
+        &mut self,
+        cluster: &str,
+        verb: Verb,
+        target: Target,
+        content: Content,
+        live: Option<&Value>,
+        wave: i64,
+        reason: Reason,
+    ) {
+        let (body, patch) = match content {
+            Content::None => (None, Vec::new()),
+            Content::Body(body) => (Some(body), Vec::new()),
+            Content::Patch(patch) => (None, patch),
+        };
+        let (subject, cluster, live) = (self.subject.clone(), cluster.into(), live.cloned());
+        let mut action = Action { subject, cluster, verb, target, body, patch, live, wave, reason, hash: [0; 32] };
+        action.hash = action.content_hash();
+        self.steps.actions.push(action);
+    }
+}
+
+enum Content {
+    None,
+    Body(Value),
+    Patch(Vec<Operation>),
+}
+
+/// How an object stands after adopting it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Adopted {
+    Unknown,
+    /// It is owned already.
+    Held,
+    Created,
+    Shared,
+    /// It differs from what is desired.
+    Refused(Vec<crate::engine::matching::Difference>),
+}
+
+/// How an object stands after letting it go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Released {
+    Unknown,
+    Done,
+    Going,
+}
+
+/// What is desired without what the live object gave.
+fn own_part(mut desired: Value, retained: &[Retention]) -> Value {
+    let mut places: Vec<Pointer> = retained.iter().filter_map(|it| Pointer::parse(&it.path).ok()).collect();
+    // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then digits.
+    sort_by(&mut places, |a, b| a.segments().map(|it| (it.len(), it)).cmp(b.segments().map(|it| (it.len(), it))));
+    for place in places.iter().rev() {
+        take(&mut desired, place);
+    }
+    desired
+}
+
+/// The updated object with the record of what is desired now.
+fn carry_record(object: Value, desired: &Value) -> Value {
+    let record = recorded(desired.clone());
+    let Some(text) = record.at(&["metadata", "annotations", super::APPLIED]).cloned() else { return object };
+    let mut object = object;
+    let metadata = object.as_map_mut().and_then(|it| it.entry_or("metadata", || crate::value::Map::new().into()));
+    let annotations = metadata
+        .and_then(Value::as_map_mut)
+        .and_then(|it| it.entry_or("annotations", || crate::value::Map::new().into()));
+    if let Some(annotations) = annotations.and_then(Value::as_map_mut) {
+        annotations.insert(super::APPLIED, text);
+    }
+    object
+}
+
+fn differ_text(count: usize) -> String {
+    match count {
+        1 => "the live object differs in one place".into(),
+        count => format!("the live object differs in {count} places"),
+    }
+}

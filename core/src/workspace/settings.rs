@@ -1,0 +1,88 @@
+//! The settings of a workspace. Each has a default, and every one of them is in the answer of `configure`.
+
+use crate::choice;
+use crate::diagnostic::Mode;
+use crate::engine::select::cluster_set::Stage;
+use crate::value::Text;
+use crate::workspace::subject::Dialect;
+
+choice! {
+    /// Which of two PluginOverrides is the more specific. The seed says both: its text ranks one for a definition above one
+    /// for clusters, its diagram the other way round.
+    pub enum Precedence {
+        #[default]
+        DefinitionOverCluster = "definition-over-cluster",
+        ClusterOverDefinition = "cluster-over-definition",
+    }
+}
+
+choice! {
+    /// What becomes of what a cluster was given when it leaves the fleet.
+    pub enum Leaving {
+        #[default]
+        Orphan = "orphan",
+        Delete = "delete",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    pub precedence: Precedence,
+    pub stage: Stage,
+    pub mode: Mode,
+    /// The dialects whose documents count.
+    pub dialects: Vec<Text>,
+    /// Whether Greenhouse evaluates expressions.
+    pub expressions: bool,
+    /// Whether workloads restart for renewed secrets.
+    pub pod_refresher: bool,
+    /// Whether the whole fleet is paused.
+    pub paused: bool,
+    pub leaving: Leaving,
+    pub limits: Limits,
+}
+
+/// What one plan may do before it is held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Deletes in one plan, as a number and as a share of the objects that its subjects manage; the smaller one counts.
+    pub deletes: i64,
+    pub delete_percent: i64,
+    /// Creates and patches in one plan; without it any number.
+    pub changes: Option<i64>,
+    /// Kinds that are not deleted unless the object allows it.
+    pub protected_kinds: Vec<Text>,
+    /// Whether a subject that selects no cluster may delete what it made.
+    pub empty_selection: bool,
+}
+
+const PROTECTED: [&str; 4] = ["Namespace", "CustomResourceDefinition", "PersistentVolume", "Secret"];
+
+impl Settings {
+    /// The defaults, with every dialect switched on.
+    pub fn of(dialects: &[&dyn Dialect]) -> Settings {
+        Settings {
+            precedence: Precedence::default(),
+            stage: Stage::default(),
+            mode: Mode::default(),
+            dialects: dialects.iter().map(|it| Text::new_static(it.name())).collect(),
+            expressions: true,
+            pod_refresher: false,
+            paused: false,
+            leaving: Leaving::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            deletes: 5,
+            delete_percent: 10,
+            changes: None,
+            protected_kinds: PROTECTED.map(Text::new_static).to_vec(),
+            empty_selection: false,
+        }
+    }
+}

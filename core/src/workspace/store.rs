@@ -1,0 +1,280 @@
+//! Everything that is loaded: documents, the clusters among them, what was seen in clusters, and the settings.
+
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::engine::select::Cluster;
+use crate::engine::select::cluster_set::{self, ClusterSet};
+use crate::engine::select::fleet::Fleet;
+use crate::object::document::{Document, Identity, Reference};
+use crate::object::identity::is_terminating;
+use crate::object::kinds::clusters::is_cluster;
+use crate::object::labels::Labels;
+use crate::object::timestamp::Moment;
+use crate::value::JsonPath;
+use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::path::Pointer;
+use crate::value::sorting::Gather;
+use crate::value::{Map, Text, Value};
+use crate::workspace::observed::{HUB, Query, Seen, Sight};
+use crate::workspace::settings::Settings;
+use crate::workspace::subject::Dialect;
+
+#[derive(Debug)]
+pub struct Store {
+    /// The dialects that there are; the settings name those that count.
+    dialects: &'static [&'static dyn Dialect],
+    /// By identity, never in the order in which they came.
+    documents: BTreeMap<Identity, Document>,
+    fleets: BTreeMap<Scope, Fleet>,
+    /// The clusters that are being deleted.
+    leaving: BTreeSet<Identity>,
+    live: BTreeMap<Text, Seen>,
+    pub settings: Settings,
+}
+
+/// Within a scope a name stands for one cluster: a kind of cluster and, where that kind has one, a namespace.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scope {
+    pub kind: Text,
+    pub namespace: Text,
+}
+
+impl Scope {
+    pub fn of(identity: &Identity) -> Scope {
+        Scope { kind: identity.kind.clone(), namespace: identity.namespace.clone() }
+    }
+}
+
+/// What a dialect reads: everything that is loaded, at a given time.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    pub store: &'a Store,
+    pub now: Option<Moment>,
+}
+
+impl std::ops::Deref for View<'_> {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        self.store
+    }
+}
+
+impl Store {
+    pub fn with(dialects: &'static [&'static dyn Dialect]) -> Store {
+        Store {
+            dialects,
+            documents: BTreeMap::new(),
+            fleets: BTreeMap::new(),
+            leaving: BTreeSet::new(),
+            live: BTreeMap::new(),
+            settings: Settings::of(dialects),
+        }
+    }
+
+    /// All dialects, also those that are switched off.
+    pub fn all_dialects(&self) -> &'static [&'static dyn Dialect] {
+        self.dialects
+    }
+
+    /// The dialects that the settings name.
+    pub fn dialects(&self) -> impl Iterator<Item = &'static dyn Dialect> {
+        self.dialects.iter().copied().filter(|it| self.settings.dialects.iter().any(|name| name == it.name()))
+    }
+
+    /// Takes a document in; answers the one whose place it took.
+    pub fn put(&mut self, document: Document, out: &mut Vec<Diagnostic>) -> Option<Document> {
+        let identity = document.identity.clone();
+        if is_cluster(&identity) {
+            self.put_cluster(&document, out);
+            match is_terminating(&document.value) {
+                true => self.leaving.insert(identity.clone()),
+                false => self.leaving.remove(&identity),
+            };
+        }
+        self.documents.insert(identity, document)
+    }
+
+    /// Lets a document go; answers it if it was there.
+    pub fn remove(&mut self, identity: &Identity) -> Option<Document> {
+        if is_cluster(identity) {
+            self.leaving.remove(identity);
+            let scope = Scope::of(identity);
+            if let Some(fleet) = self.fleets.get_mut(&scope) {
+                fleet.remove(&identity.name);
+                if fleet.is_empty() {
+                    self.fleets.remove(&scope);
+                }
+            }
+        }
+        self.documents.remove(identity)
+    }
+
+    pub fn document(&self, identity: &Identity) -> Option<&Document> {
+        self.documents.get(identity)
+    }
+
+    pub fn documents(&self) -> impl Iterator<Item = &Document> {
+        self.documents.values()
+    }
+
+    /// The documents of a kind, by namespace and name; of one namespace only where one is given.
+    pub fn of_kind<'a>(
+        &'a self,
+        group: &'a str,
+        kind: &'a str,
+        namespace: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Document> {
+        let from = Identity {
+            kind: kind.into(),
+            group: group.into(),
+            namespace: namespace.unwrap_or_default().into(),
+            name: Text::default(),
+        };
+        let all = self.documents.iter_from(&from).map(|(_, document)| document);
+        all.take_while(move |it| {
+            let Identity { kind: its_kind, group: its_group, namespace: its_namespace, .. } = &it.identity;
+            its_kind == kind && its_group == group && namespace.is_none_or(|it| its_namespace == it)
+        })
+    }
+
+    /// The one document that a reference names.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or there are several of different groups.
+    pub fn find(&self, reference: &Reference) -> Result<&Document, Error> {
+        let mut found: Vec<&Document> = Vec::new();
+        // The groups of the kind, one after the other: there may be many documents of the kind, and few groups.
+        let mut from = reference.first();
+        while let Some((next, _)) =
+            self.documents.iter_from(&from).next().filter(|(it, _)| it.kind == *reference.kind())
+        {
+            found.extend(
+                self.documents.get(&reference.of_group(&next.group)).filter(|it| reference.names(&it.identity)),
+            );
+            from.group = format!("{}\0", next.group).into();
+        }
+        match found.as_slice() {
+            [document] => Ok(document),
+            [] => {
+                let known = self.documents.keys().filter(|it| it.kind == *reference.kind()).map(Identity::to_string);
+                let known: Vec<String> = known.collect();
+                let hint =
+                    crate::value::suggest::did_you_mean(&reference.to_string(), known.iter().map(String::as_str));
+                Err(Error::new(Code::UnknownDocument, format!("`{reference}` is not loaded")).maybe_hint(hint))
+            }
+            [one, other, ..] => {
+                let message =
+                    format!("`{reference}` could be of `{}` or of `{}`", one.identity.group, other.identity.group);
+                let hint = format!("write `{}.{}/…`", one.identity.kind, one.identity.group);
+                Err(Error::new(Code::AmbiguousReference, message).hint(hint))
+            }
+        }
+    }
+
+    pub fn fleet(&self, scope: &Scope) -> Option<&Fleet> {
+        self.fleets.get(scope)
+    }
+
+    pub fn fleets(&self) -> impl Iterator<Item = (&Scope, &Fleet)> {
+        self.fleets.iter()
+    }
+
+    pub fn cluster_count(&self) -> usize {
+        self.fleets.values().map(Fleet::len).sum()
+    }
+
+    /// The names that clusters go by, each once: one cluster may be known to several systems.
+    pub fn cluster_names(&self) -> BTreeSet<&Text> {
+        let mut names = BTreeSet::new();
+        names.extend(self.fleets.values().flat_map(|fleet| fleet.clusters().map(|it| &it.name)));
+        names
+    }
+
+    pub fn is_any_leaving(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
+    /// The document of a cluster.
+    pub fn cluster_document(&self, scope: &Scope, name: &str) -> Option<&Document> {
+        let group = crate::object::kinds::clusters::group_of_kind(&scope.kind)?;
+        let (kind, namespace) = (scope.kind.clone(), scope.namespace.clone());
+        self.documents.get(&Identity { kind, group: group.into(), namespace, name: name.into() })
+    }
+
+    /// The sets of Open Cluster Management; what is wrong with one is told, and nothing joins it.
+    pub fn cluster_sets(&self, out: &mut Vec<Diagnostic>) -> Vec<ClusterSet> {
+        let sets = self.of_kind(cluster_set::GROUP, cluster_set::KIND, None).map(|it| &it.value);
+        cluster_set::read(sets, self.settings.stage, self.settings.mode, out)
+    }
+
+    /// What is known of an object. A document is one of the hub.
+    pub fn sight(&self, cluster: &str, identity: &Identity) -> Sight<'_> {
+        if cluster == HUB
+            && let Some(document) = self.documents.get(identity)
+        {
+            return Sight::Seen(&document.value);
+        }
+        self.live.get(cluster).map_or(Sight::Unknown, |seen| seen.sight(identity))
+    }
+
+    /// What a query lists in a cluster; nothing while that is not known.
+    pub fn list<'a>(&'a self, cluster: &str, query: &'a Query) -> Option<BTreeMap<&'a Identity, &'a Value>> {
+        let mut listed: BTreeMap<&Identity, &Value> = self.live.get(cluster)?.list(query)?.gather();
+        if cluster == HUB {
+            let namespace = Some(query.namespace.as_str()).filter(|it| !it.is_empty());
+            let written = self.of_kind(crate::object::identity::group_of(&query.api_version), &query.kind, namespace);
+            listed.extend(written.filter(|it| query.accepts(&it.value)).map(|it| (&it.identity, &it.value)));
+        }
+        Some(listed)
+    }
+
+    pub fn seen(&self, cluster: &str) -> Option<&Seen> {
+        self.live.get(cluster)
+    }
+
+    /// Why a cluster did not answer, where it did not.
+    pub fn why_lost(&self, cluster: &str) -> Option<&Text> {
+        self.live.get(cluster)?.why_lost()
+    }
+
+    /// What an object of a cluster is probably much like: what the cluster showed before, or what its neighbour shows.
+    pub fn like(&self, cluster: &Text, identity: &Identity) -> Option<&Value> {
+        let before = self.live.get(cluster).and_then(|seen| seen.object(identity));
+        let beside = || self.live.last_before(cluster)?.1.object(identity);
+        before.or_else(beside)
+    }
+
+    pub fn seen_mut(&mut self, cluster: &Text) -> &mut Seen {
+        self.live.entry(cluster.clone()).or_default()
+    }
+
+    /// Puts back what was seen in a cluster.
+    pub fn restore_seen(&mut self, cluster: &Text, seen: Option<Seen>) {
+        match seen {
+            Some(seen) => self.live.insert(cluster.clone(), seen),
+            None => self.live.remove(cluster),
+        };
+    }
+
+    /// A label that cannot be one is told, and the cluster stays in the fleet without any: nothing selects it by mistake.
+    fn put_cluster(&mut self, document: &Document, out: &mut Vec<Diagnostic>) {
+        let (metadata, identity) = (JsonPath::ROOT.key("metadata"), &document.identity);
+        let labels = match document.value.at(&["metadata", "labels"]).unwrap_or(&Value::Null) {
+            Value::Map(labels) => Labels::read(labels, &metadata.key("labels")),
+            Value::Null => Labels::read(&Map::new(), &metadata),
+            other => Err(metadata.key("labels").wrong_type("a map", other)),
+        };
+        let labels = labels.unwrap_or_else(|error| {
+            let path = error.at.as_deref().and_then(|at| Pointer::parse(at).ok()).unwrap_or_default();
+            out.push(Diagnostic {
+                at: document.at(path),
+                hint: error.hint,
+                ..Diagnostic::error(error.code, error.message)
+            });
+            Labels::default()
+        });
+        let cluster = Cluster { name: identity.name.clone(), labels, ..Cluster::default() };
+        self.fleets.entry(Scope::of(identity)).or_default().insert(cluster);
+    }
+}

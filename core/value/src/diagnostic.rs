@@ -1,0 +1,132 @@
+//! What the engine has to say: codes, severities and places.
+//!
+//! An [`Error`] ends a request. A [`Diagnostic`] is a finding beside an answer: one bad document never hides nine others.
+//! Both carry a stable [`Code`] for machines, a place for editors, a message for people, and a hint when there is a next
+//! step. A decision carries its reasons, each with a [`ReasonCode`]. Messages name places, kinds and names; they never
+//! carry the contents of a document.
+
+mod codes;
+pub mod decode;
+mod mode;
+
+pub use codes::{Code, ReasonCode};
+pub use mode::Mode;
+
+use crate::value::path::Pointer;
+use crate::value::{JsonPath, Position, Value};
+
+/// A request that cannot be answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    pub code: Code,
+    pub message: String,
+    /// Where: a JSON pointer into the request, or `line:column` of a text.
+    pub at: Option<String>,
+    pub hint: Option<String>,
+}
+
+impl Error {
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
+        Error { code, message: message.into(), at: None, hint: None }
+    }
+
+    pub fn at(mut self, at: impl std::fmt::Display) -> Error {
+        self.at = Some(at.to_string()).filter(|at| !at.is_empty());
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Error {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn maybe_hint(mut self, hint: Option<String>) -> Error {
+        self.hint = hint.or(self.hint);
+        self
+    }
+
+    /// The same finding beside an answer; `at` becomes the path of its place.
+    pub fn into_diagnostic(self, severity: Severity) -> Diagnostic {
+        let path = self.at.and_then(|at| Pointer::parse(&at).ok());
+        let at = At { path, ..At::default() };
+        Diagnostic { severity, code: self.code, message: self.message, at, hint: self.hint }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    Error,
+    Warning,
+    Info,
+}
+
+impl Severity {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        }
+    }
+}
+
+/// A finding beside an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub code: Code,
+    pub message: String,
+    pub at: At,
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity, code, message: message.into(), at: At::default(), hint: None }
+    }
+
+    pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, code, message)
+    }
+
+    pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, message)
+    }
+
+    pub fn info(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Info, code, message)
+    }
+
+    /// The place inside the request or the document.
+    pub fn at(mut self, path: Pointer) -> Diagnostic {
+        self.at.path = Some(path);
+        self
+    }
+
+    /// The document, as `Kind/namespace/name`.
+    pub fn of(mut self, document: impl std::fmt::Display) -> Diagnostic {
+        self.at.document = Some(document.to_string());
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// Where a finding is. What is not known is left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct At {
+    pub document: Option<String>,
+    pub path: Option<Pointer>,
+    pub file: Option<String>,
+    pub place: Option<Position>,
+}
+
+impl JsonPath<'_> {
+    /// The value at this path is of another kind than the field takes.
+    pub fn wrong_type(&self, wanted: &str, found: &Value) -> Error {
+        Error::new(Code::WrongType, format!("{} must be {wanted}, not {}", self.field(), found.kind())).at(self)
+    }
+}

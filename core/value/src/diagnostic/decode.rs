@@ -1,0 +1,130 @@
+//! Reading typed values from a [`Value`], with the path of what is wrong.
+
+use crate::diagnostic::{Code, Error};
+use crate::value::ordered::BTreeMap;
+use crate::value::suggest::nearest;
+use crate::value::{JsonPath, Map, Number, Text, Value};
+
+/// Reads a value of the request, moving it: documents are never copied on their way in.
+pub trait Decode: Sized {
+    fn decode(value: Value, at: &JsonPath) -> Result<Self, Error>;
+
+    /// What stands for a field that is left out; nothing when it must be there.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// The fields of a map, taken out one by one.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    map: Map,
+    spot: &'a JsonPath<'a>,
+}
+
+impl<'a> Fields<'a> {
+    pub fn of(value: Value, spot: &'a JsonPath<'a>, known: &[&str]) -> Result<Fields<'a>, Error> {
+        let Value::Map(map) = value else { return Err(spot.wrong_type("a map", &value)) };
+        let map = std::sync::Arc::unwrap_or_clone(map);
+        if let Some(unknown) = map.keys().find(|key| !known.contains(&key.as_str())) {
+            let hint = match nearest(unknown, known.iter().copied()) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None if known.is_empty() => "there are no fields here".into(),
+                None => format!("known here: {}", known.join(", ")),
+            };
+            let message = format!("there is no field `{unknown}` here");
+            return Err(Error::new(Code::UnknownField, message).at(spot.key(unknown)).hint(hint));
+        }
+        Ok(Fields { map, spot })
+    }
+
+    pub fn take<T: Decode>(&mut self, name: &str) -> Result<T, Error> {
+        match self.map.get_mut(name).map(std::mem::take) {
+            Some(value) => T::decode(value, &self.spot.key(name)),
+            None => T::absent().ok_or_else(|| {
+                Error::new(Code::MissingField, format!("the field `{name}` is missing")).at(self.spot.key(name))
+            }),
+        }
+    }
+}
+
+/// Declares a choice of the contract: an enum whose variants are texts, with the default marked.
+#[macro_export]
+macro_rules! choice {
+    ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $vdoc:literal])* $(#[$attr:meta])? $variant:ident = $wire:literal,)* }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $name { $($(#[doc = $vdoc])* $(#[$attr])? $variant,)* }
+
+        impl $name {
+            pub const TEXTS: &[&str] = &[$($wire),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $wire,)* }
+            }
+        }
+
+        impl $crate::diagnostic::decode::Decode for $name {
+            fn decode(value: $crate::value::Value, at: &$crate::value::JsonPath) -> Result<Self, $crate::diagnostic::Error> {
+                match value.as_text() {
+                    $(Some($wire) => Ok($name::$variant),)*
+                    Some(other) => Err($crate::diagnostic::decode::unknown_text(other, $name::TEXTS, at)),
+                    None => Err(at.wrong_type("a string", &value)),
+                }
+            }
+        }
+    };
+}
+
+pub fn unknown_text(text: &str, known: &[&str], at: &JsonPath) -> Error {
+    let hint = match nearest(text, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("one of: {}", known.join(", ")),
+    };
+    Error::new(Code::UnknownValue, format!("`{text}` is not known here")).at(at).hint(hint)
+}
+
+macro_rules! plain {
+    ($($type:ty: $wanted:literal, $decode:expr;)*) => {
+        $(impl Decode for $type {
+            fn decode(value: Value, at: &JsonPath) -> Result<Self, Error> {
+                let read: fn(Value) -> Result<$type, Value> = $decode;
+                read(value).map_err(|value| at.wrong_type($wanted, &value))
+            }
+        })*
+    };
+}
+
+plain! {
+    Value: "a value", Ok;
+    bool: "true or false", |it| it.as_bool().ok_or(it);
+    i64: "an integer", |it| match it { Value::Number(Number::Int(int)) => Ok(int), other => Err(other) };
+    Text: "a string", |it| match it { Value::Text(text) => Ok(text), other => Err(other) };
+    String: "a string", |it| it.as_text().map(String::from).ok_or(it);
+    Map: "a map", |it| match it { Value::Map(map) => Ok(std::sync::Arc::unwrap_or_clone(map)), other => Err(other) };
+}
+
+impl<T: Decode> Decode for Option<T> {
+    fn decode(value: Value, at: &JsonPath) -> Result<Self, Error> {
+        if value.is_null() { Ok(None) } else { T::decode(value, at).map(Some) }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(value: Value, at: &JsonPath) -> Result<Self, Error> {
+        let Value::List(items) = value else { return Err(at.wrong_type("a list", &value)) };
+        let items = std::sync::Arc::unwrap_or_clone(items);
+        items.into_iter().enumerate().map(|(index, item)| T::decode(item, &at.index(index))).collect()
+    }
+}
+
+impl<T: Decode> Decode for BTreeMap<Text, T> {
+    fn decode(value: Value, at: &JsonPath) -> Result<Self, Error> {
+        let map = Map::decode(value, at)?;
+        map.into_iter().map(|(key, value)| Ok((key.clone(), T::decode(value, &at.key(&key))?))).collect()
+    }
+}

@@ -1,0 +1,12 @@
+//! The two modes of every operation.
+
+use crate::choice;
+
+choice! {
+    /// The repaired answer, or the original's with its quirks.
+    pub enum Mode {
+        #[default]
+        Strict = "strict",
+        Compat = "compat",
+    }
+}

@@ -1,0 +1,482 @@
+//! Values: what JSON and YAML can say, with exact integers and shared structure.
+//!
+//! Cloning a value never copies a list or a map, only a reference to it. A fleet of like clusters therefore holds one
+//! tree, and an edit copies the path from the root to the edited place and nothing else.
+
+pub mod canonical;
+pub mod json;
+mod json_path;
+pub mod ordered;
+pub mod path;
+mod position;
+pub mod sorting;
+pub mod suggest;
+pub mod text;
+
+use std::sync::Arc;
+
+pub use json_path::{JsonPath, index_text};
+pub use position::Position;
+pub use text::Text;
+
+use text::{is_equal, order};
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    #[default]
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Text),
+    List(Arc<Vec<Value>>),
+    Map(Arc<Map>),
+}
+
+/// A 64-bit integer, exactly, or a finite double.
+///
+/// Whether a number was written as an integer is kept (`31000.0` is not a port), but it does not count for equality:
+/// `1` and `1.0` are the same value and the same bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    Int(i64),
+    Double(f64),
+}
+
+impl Number {
+    /// A double, unless it is infinite or not a number: JSON has no word for those.
+    pub fn double(value: f64) -> Option<Number> {
+        // Adding zero turns -0 into 0: there is one zero.
+        value.is_finite().then_some(Number::Double(value + 0.0))
+    }
+
+    /// The integer this number is equal to, if there is one.
+    pub fn as_int(self) -> Option<i64> {
+        match self {
+            Number::Int(int) => Some(int),
+            Number::Double(double) => exact_int(double),
+        }
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Number) -> bool {
+        match (self, other) {
+            (Number::Int(a), Number::Int(b)) => a == b,
+            (Number::Double(a), Number::Double(b)) => a == b,
+            (Number::Int(int), Number::Double(double)) | (Number::Double(double), Number::Int(int)) => {
+                exact_int(*double) == Some(*int)
+            }
+        }
+    }
+}
+
+/// The integer that a double is written as: two numbers are equal exactly when their bytes are. Above 2^53 that is not the
+/// integer a double stands for to its last bit, but the one with its shortest digits.
+fn exact_int(double: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if double.fract() != 0.0 {
+        return None;
+    }
+    if double.abs() <= EXACT {
+        return Some(double as i64);
+    }
+    let mut written = String::new();
+    crate::value::canonical::write_double(double, &mut written);
+    written.parse().ok()
+}
+
+/// A map whose entries are sorted by the UTF-8 bytes of their keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Map(Vec<(Text, Value)>);
+
+impl Map {
+    pub fn new() -> Map {
+        Map::default()
+    }
+
+    /// Entries in any order. Of entries with the same key the last one stays, and the key is reported.
+    pub fn from_entries(mut entries: Vec<(Text, Value)>) -> (Map, Option<Text>) {
+        if entries.is_sorted_by(|(a, _), (b, _)| order(a, b).is_lt()) {
+            return (Map(entries), None);
+        }
+        let mut repeated = None;
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        // `dedup_by` keeps the first of a run; swapping makes that the last one written.
+        entries.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                repeated.get_or_insert_with(|| later.0.clone());
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+        (Map(entries), repeated)
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(self.place(key)?).map(|(_, value)| value)
+    }
+
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        let at = self.place(key)?;
+        self.0.get_mut(at).map(|(_, value)| value)
+    }
+
+    pub fn contains(&self, key: &str) -> bool {
+        self.place(key).is_some()
+    }
+
+    /// Sets a key; answers what it was before.
+    pub fn insert(&mut self, key: impl Into<Text>, value: impl Into<Value>) -> Option<Value> {
+        let (key, value) = (key.into(), value.into());
+        match self.find(&key) {
+            Ok(at) => self.0.get_mut(at).map(|(_, old)| std::mem::replace(old, value)),
+            Err(at) => {
+                self.0.insert(at, (key, value));
+                None
+            }
+        }
+    }
+
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
+        let at = self.place(key)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// The value of a key, made with `make` if the map lacks it.
+    pub fn entry_or(&mut self, key: &str, make: impl FnOnce() -> Value) -> Option<&mut Value> {
+        let at = match self.find(key) {
+            Ok(at) => at,
+            Err(at) => {
+                self.0.insert(at, (key.into(), make()));
+                at
+            }
+        };
+        self.0.get_mut(at).map(|(_, value)| value)
+    }
+
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &Value) -> bool) {
+        self.0.retain(|(key, value)| keep(key, value));
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Text, &Value)> + ExactSizeIterator {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Text, &mut Value)> {
+        self.0.iter_mut().map(|(key, value)| (&*key, value))
+    }
+
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &Text> {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn share(&mut self, like: &Map) -> bool {
+        let mut same = self.0.len() == like.0.len();
+        let mut others = like.0.iter().peekable();
+        for (key, value) in &mut self.0 {
+            while others.next_if(|(other, _)| order(other, key).is_lt()).is_some() {}
+            let other = others.next_if(|(other, _)| is_equal(other, key));
+            same &= other.is_some_and(|(_, other)| value.share(other));
+        }
+        same
+    }
+
+    /// Where a key is. In a small map it is sooner found by its length than by halving.
+    fn place(&self, key: &str) -> Option<usize> {
+        const SMALL: usize = 16;
+        if self.0.len() > SMALL {
+            return self.find(key).ok();
+        }
+        self.0.iter().position(|(it, _)| is_equal(it, key))
+    }
+
+    /// Where a key is, or else belongs.
+    fn find(&self, key: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(it, _)| order(it, key))
+    }
+}
+
+impl IntoIterator for Map {
+    type Item = (Text, Value);
+    type IntoIter = std::vec::IntoIter<(Text, Value)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<K: Into<Text>, V: Into<Value>> FromIterator<(K, V)> for Map {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Map {
+        Map::from_entries(entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect()).0
+    }
+}
+
+impl Value {
+    pub fn text(text: impl Into<Text>) -> Value {
+        Value::Text(text.into())
+    }
+
+    pub fn map<K: Into<Text>, V: Into<Value>>(entries: impl IntoIterator<Item = (K, V)>) -> Value {
+        entries.into_iter().collect::<Map>().into()
+    }
+
+    pub fn list<V: Into<Value>>(items: impl IntoIterator<Item = V>) -> Value {
+        items.into_iter().map(Into::into).collect::<Vec<Value>>().into()
+    }
+
+    /// The value under `key`, if this is a map that has it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_map()?.get(key)
+    }
+
+    /// The value at the end of a chain of keys.
+    pub fn at(&self, keys: &[&str]) -> Option<&Value> {
+        keys.iter().try_fold(self, |value, key| value.get(key))
+    }
+
+    /// The text at the end of a chain of keys, empty when there is none.
+    pub fn text_at(&self, keys: &[&str]) -> &str {
+        self.at(keys).and_then(Value::as_text).unwrap_or("")
+    }
+
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(bool) => Some(*bool),
+            _ => None,
+        }
+    }
+
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Value::Number(number) => number.as_int(),
+            _ => None,
+        }
+    }
+
+    pub fn as_list(&self) -> Option<&Vec<Value>> {
+        match self {
+            Value::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub fn as_map(&self) -> Option<&Map> {
+        match self {
+            Value::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    pub fn as_list_mut(&mut self) -> Option<&mut Vec<Value>> {
+        match self {
+            Value::List(items) => Some(Arc::make_mut(items)),
+            _ => None,
+        }
+    }
+
+    pub fn as_map_mut(&mut self) -> Option<&mut Map> {
+        match self {
+            Value::Map(map) => Some(Arc::make_mut(map)),
+            _ => None,
+        }
+    }
+
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        self.as_map_mut()?.get_mut(key)
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// Null, or a text, list or map with nothing in it.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Value::Null => true,
+            Value::Text(text) => text.is_empty(),
+            Value::List(items) => items.is_empty(),
+            Value::Map(map) => map.is_empty(),
+            Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
+    /// What kind of value this is, as messages name it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(Number::Int(_)) => "an integer",
+            Value::Number(Number::Double(_)) => "a number",
+            Value::Text(_) => "a string",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a map",
+        }
+    }
+
+    /// What Go makes of this value where it reads numbers as doubles: integers beyond 2^53 lose digits.
+    pub fn through_double(mut self) -> Value {
+        const EXACT: u64 = 1 << 53;
+        match &mut self {
+            Value::Number(number) => {
+                if let Number::Int(int) = *number
+                    && int.unsigned_abs() > EXACT
+                {
+                    *number = Number::Double(int as f64);
+                }
+            }
+            Value::List(items) => Arc::make_mut(items).iter_mut().for_each(round),
+            Value::Map(map) => Arc::make_mut(map).iter_mut().for_each(|(_, value)| round(value)),
+            Value::Null | Value::Bool(_) | Value::Text(_) => {}
+        }
+        self
+    }
+
+    /// Takes over what another value holds already, wherever both say the same, so that it is held once. Answers whether all
+    /// of it is. Nothing about the value changes.
+    pub fn share(&mut self, like: &Value) -> bool {
+        if self.is_same(like) {
+            return true;
+        }
+        let same = match (&mut *self, like) {
+            (Value::Map(map), Value::Map(like)) => match Arc::get_mut(map) {
+                Some(map) => map.share(like),
+                None => map == like,
+            },
+            (Value::List(items), Value::List(like)) => match Arc::get_mut(items) {
+                Some(items) => {
+                    let mut same = items.len() == like.len();
+                    for (item, other) in items.iter_mut().zip(like.iter()) {
+                        same &= item.share(other);
+                    }
+                    same
+                }
+                None => items == like,
+            },
+            // A number that was written differently stays as it was written.
+            (Value::Number(Number::Int(int)), Value::Number(Number::Int(other))) => return int == other,
+            (Value::Number(_), _) => return false,
+            (value, other) => value == other,
+        };
+        if same && matches!(self, Value::Map(_) | Value::List(_)) {
+            self.clone_from(like);
+        }
+        same
+    }
+
+    /// Whether both are the same place in memory: equal without looking.
+    pub fn is_same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::List(a), Value::List(b)) => Arc::ptr_eq(a, b),
+            (Value::Map(a), Value::Map(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+fn round(value: &mut Value) {
+    *value = std::mem::take(value).through_double();
+}
+
+macro_rules! value_from {
+    ($($from:ty => |$it:ident| $value:expr;)*) => {
+        $(impl From<$from> for Value {
+            #[inline]
+            fn from($it: $from) -> Value {
+                $value
+            }
+        })*
+    };
+}
+
+value_from! {
+    bool => |it| Value::Bool(it);
+    i64 => |it| Value::Number(Number::Int(it));
+    u32 => |it| Value::Number(Number::Int(i64::from(it)));
+    usize => |it| Value::Number(Number::Int(i64::try_from(it).unwrap_or(i64::MAX)));
+    Number => |it| Value::Number(it);
+    &str => |it| Value::Text(it.into());
+    String => |it| Value::Text(it.into());
+    Text => |it| Value::Text(it);
+    Vec<Value> => |it| Value::List(Arc::new(it));
+    Map => |it| Value::Map(Arc::new(it));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_double_above_2_53_is_one_integer() {
+        assert_eq!(Number::Double(9_007_199_254_740_992.0), Number::Int(9_007_199_254_740_992));
+        assert_ne!(Number::Double(9_007_199_254_740_992.0), Number::Int(9_007_199_254_740_993));
+        assert_ne!(Number::Double(9_223_372_036_854_775_808.0), Number::Int(i64::MAX));
+    }
+
+    #[test]
+    fn there_is_one_zero() {
+        let Some(Number::Double(zero)) = Number::double(-0.0) else { panic!("zero is finite") };
+        assert!(zero.is_sign_positive());
+    }
+
+    #[test]
+    fn a_clone_shares_and_an_edit_copies_only_its_path() {
+        let one = Value::map([("a", Value::map([("x", 1i64)])), ("b", Value::map([("y", 2i64)]))]);
+        let mut two = one.clone();
+        assert!(one.is_same(&two));
+        two.get_mut("a").and_then(Value::as_map_mut).unwrap().insert("x", 9i64);
+        assert!(!one.is_same(&two));
+        assert!(one.get("b").unwrap().is_same(two.get("b").unwrap()));
+        assert_eq!(one.at(&["a", "x"]).and_then(Value::as_int), Some(1));
+    }
+
+    #[test]
+    fn what_two_values_say_alike_is_held_once_and_nothing_changes() {
+        let parse = |text: &str| crate::value::json::parse(text).unwrap();
+        let like = parse(r#"{"a":{"x":[1,{"y":"z"}]},"b":[{"c":1}],"d":1,"e":{"f":2}}"#);
+        let text = r#"{"a":{"x":[1,{"y":"z"}]},"b":[{"c":2}],"c":0,"e":{"f":2,"g":3}}"#;
+        let mut value = parse(text);
+        assert!(!value.share(&like));
+        assert_eq!(value.to_canonical(), text);
+        assert!(value.get("a").unwrap().is_same(like.get("a").unwrap()));
+        assert!(!value.get("e").unwrap().is_same(like.get("e").unwrap()));
+        assert!(parse(&like.to_canonical()).share(&like));
+        // Equal numbers may be written differently, which is kept.
+        let mut port = parse(r#"{"port":80.0}"#);
+        assert!(!port.share(&parse(r#"{"port":80}"#)));
+        assert!(matches!(port.get("port"), Some(Value::Number(Number::Double(_)))));
+    }
+
+    #[test]
+    fn a_key_is_found_by_every_byte_of_it() {
+        for len in 0..20 {
+            let key = "k".repeat(len);
+            assert!(Map::from_iter([(key.as_str(), true)]).contains(&key));
+            for at in 0..len {
+                let mut other = key.clone();
+                other.replace_range(at..=at, "x");
+                assert!(!Map::from_iter([(other, true)]).contains(&key), "{at} of {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_is_three_words() {
+        assert_eq!(size_of::<Value>(), 24);
+    }
+}

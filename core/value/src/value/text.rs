@@ -1,0 +1,189 @@
+//! Texts: cheap to clone, and compared several bytes at a time.
+//!
+//! Nearly everything that is looked up is looked up by a text. In WebAssembly the call that compares bytes goes one by one,
+//! and what `smol_str` has to say about its texts would be made anew wherever one is touched. Here both are said once.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+
+use smol_str::{SmolStr, ToSmolStr};
+
+/// A string that is cheap to clone: short ones are stored in place, long ones are shared.
+#[derive(Clone, Default)]
+pub struct Text(SmolStr);
+
+impl Text {
+    /// A text of the program: nothing is copied.
+    pub const fn new_static(text: &'static str) -> Text {
+        Text(SmolStr::new_static(text))
+    }
+
+    /// A copy. Short ones, which are most, are made in place rather than behind a call.
+    #[inline]
+    pub fn in_place(text: &str) -> Text {
+        if text.len() <= SmolStr::INLINE_CAP { Text(SmolStr::new_inline(text)) } else { text.into() }
+    }
+
+    /// What something is written as.
+    pub fn display(it: &impl fmt::Display) -> Text {
+        Text(it.to_smolstr())
+    }
+
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+/// Whether two texts are equal, eight or four bytes at a time.
+#[inline]
+pub fn is_equal(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    match (a.last_chunk::<8>(), b.last_chunk::<8>()) {
+        (Some(last), Some(same)) => last == same && a.as_chunks::<8>().0.iter().eq(b.as_chunks::<8>().0),
+        _ if a.len() >= 4 => a.last_chunk::<4>() == b.last_chunk::<4>() && a.first_chunk::<4>() == b.first_chunk::<4>(),
+        _ => a.iter().eq(b),
+    }
+}
+
+/// The order of texts: by their bytes. Most differ in the first, which spares looking at the rest.
+#[inline]
+pub fn order(a: &str, b: &str) -> Ordering {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    a.first().cmp(&b.first()).then_with(|| order_of_bytes(a, b))
+}
+
+fn order_of_bytes(mut a: &[u8], mut b: &[u8]) -> Ordering {
+    while let (Some((one, rest)), Some((other, rest_of_other))) =
+        (a.split_first_chunk::<8>(), b.split_first_chunk::<8>())
+    {
+        if one != other {
+            return u64::from_be_bytes(*one).cmp(&u64::from_be_bytes(*other));
+        }
+        (a, b) = (rest, rest_of_other);
+    }
+    while let (Some((one, rest)), Some((other, rest_of_other))) = (a.split_first(), b.split_first()) {
+        if one != other {
+            return one.cmp(other);
+        }
+        (a, b) = (rest, rest_of_other);
+    }
+    a.len().cmp(&b.len())
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Text) -> bool {
+        is_equal(self, other)
+    }
+}
+
+impl Eq for Text {}
+
+impl PartialOrd for Text {
+    fn partial_cmp(&self, other: &Text) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Text {
+    fn cmp(&self, other: &Text) -> Ordering {
+        order(self, other)
+    }
+}
+
+/// As the text is: what is looked up by one is found by the other.
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+impl Borrow<str> for Text {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+macro_rules! equal_to {
+    ($($other:ty)*) => {
+        $(impl PartialEq<$other> for Text {
+            fn eq(&self, other: &$other) -> bool {
+                is_equal(self, other)
+            }
+        }
+
+        impl PartialEq<Text> for $other {
+            fn eq(&self, other: &Text) -> bool {
+                is_equal(self, other)
+            }
+        })*
+    };
+}
+
+equal_to! { str &str String }
+
+macro_rules! text_from {
+    ($($from:ty)*) => {
+        $(impl From<$from> for Text {
+            fn from(it: $from) -> Text {
+                Text(it.into())
+            }
+        })*
+    };
+}
+
+text_from! { &str String &String }
+
+impl From<&Text> for Text {
+    fn from(it: &Text) -> Text {
+        it.clone()
+    }
+}
+
+impl From<Text> for String {
+    fn from(it: Text) -> String {
+        it.0.into()
+    }
+}
+
+/// Bytes as lower-case hexadecimal digits, without formatting machinery: digests are all that needs it.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().saturating_mul(2));
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+        }
+    }
+    text
+}

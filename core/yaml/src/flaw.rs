@@ -1,0 +1,75 @@
+//! What is wrong with one document, with its place inside that document.
+
+use fleetfold_value::diagnostic::Code;
+use fleetfold_value::value::Position;
+use fleetfold_value::value::Text;
+use fleetfold_value::value::json::MAX_DEPTH;
+use fleetfold_value::value::ordered::BTreeSet;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Flaw {
+    pub(super) code: Code,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+    pub(super) place: Position,
+}
+
+impl Flaw {
+    pub(super) fn new(code: Code, message: impl Into<String>, place: Position) -> Flaw {
+        Flaw { code, message: message.into(), hint: None, place }
+    }
+
+    pub(super) fn bad(message: impl Into<String>, place: Position) -> Flaw {
+        Flaw::new(Code::BadYaml, message, place)
+    }
+
+    /// Readers take this differently, so it is refused.
+    pub(super) fn unportable(message: impl Into<String>, place: Position) -> Flaw {
+        Flaw::new(Code::UnportableYaml, message, place)
+    }
+
+    /// Text after the document's end, which kubectl drops in silence.
+    pub(super) fn unread(place: Position) -> Flaw {
+        Flaw::unportable("this text follows the end of the document, and kubectl would not read it", place)
+            .hint("put a line `---` before it, or indent it as what it belongs to")
+    }
+
+    pub(super) fn tab(place: Position) -> Flaw {
+        Flaw::bad("a tab cannot indent", place).hint("use spaces")
+    }
+
+    /// The name of an anchor or alias ends here to kubectl, and goes on in YAML 1.2.
+    pub(super) fn unfinished_name(place: Position) -> Flaw {
+        Flaw::unportable("the name of an anchor or alias needs a blank after it", place).hint("put a space here")
+    }
+
+    /// The tag goes on here to kubectl, and ends in YAML 1.2.
+    pub(super) fn unfinished_tag(place: Position) -> Flaw {
+        Flaw::unportable("a tag needs a blank after it", place).hint("put a space here")
+    }
+
+    pub(super) fn odd_separator(place: Position) -> Flaw {
+        Flaw::unportable("this line is a separator to some readers only", place).hint("write `---` alone on its line")
+    }
+
+    pub(super) fn byte_order_mark(place: Position) -> Flaw {
+        Flaw::unportable("a byte order mark stands inside the document", place)
+            .hint("remove it, or write `\\ufeff` in double quotes")
+    }
+
+    /// The first key that stands twice among the keys of one map, as they were written.
+    pub(super) fn repeated(keys: &[(Text, Position)]) -> Option<Flaw> {
+        let mut seen = BTreeSet::new();
+        let (key, place) = keys.iter().find(|(key, _)| !seen.insert(key))?;
+        Some(Flaw::new(Code::DuplicateKey, format!("the key `{key}` stands twice in one map"), *place))
+    }
+
+    pub(super) fn too_deep(place: Position) -> Flaw {
+        Flaw::new(Code::TooDeep, format!("nested deeper than {MAX_DEPTH} levels"), place)
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Flaw {
+        self.hint = Some(hint.into());
+        self
+    }
+}

@@ -1,0 +1,291 @@
+//! Text to values the way kubectl reads it, and where each value stood.
+//!
+//! kubectl reads with `sigs.k8s.io/yaml`: the grammar of libyaml, words and numbers of its own (neither YAML 1.1 nor 1.2),
+//! JSON first where the text starts with `{`, and `---` lines cut before anything else is looked at. This module gives
+//! the same values, on the events of `saphyr-parser`, a YAML 1.2 parser:
+//!
+//! 1. `stream` cuts the text into documents; `json_text` reads those that are JSON.
+//! 2. `reading` answers the parser's questions about characters as kubectl's scanner would.
+//! 3. `build` makes values of events: `resolve` and `tagged` say what a scalar is, and `lexer` follows in the text and
+//!    refuses what the two grammars read differently. `syntax` says what the parser's own errors mean.
+//!
+//! # What kubectl takes and we refuse
+//!
+//! Refusing is better than reading differently. In both modes (`unportable-yaml`, unless another code is named):
+//!
+//! | text | kubectl | why not here |
+//! |---|---|---|
+//! | anything after the end of the document: `[1] foo`, text after `...` | drops it in silence | somebody wrote it to be read |
+//! | U+0085, U+2028, U+2029 unescaped | line breaks | characters to everybody else |
+//! | a byte order mark at the start of a line or in a block scalar | a character | the end of a document |
+//! | a quoted text whose further lines are not indented, or by a tab | fine | not YAML 1.2 |
+//! | lines in brackets that are not indented further than the key | fine | not YAML 1.2, except for the closing bracket |
+//! | a line with `#` in the first column below a block scalar without a key | a comment | its text in YAML 1.2 |
+//! | `[a]: b` at the start of the text | `[a]`, and drops the rest | a key that is a list (`bad-key`) |
+//! | a tab after `?` in brackets | fine | not what `saphyr-parser` takes |
+//! | `*x:`, `[*x?]`, `&x:y` | the name ends before the sign | the sign is part of the name in YAML 1.2 |
+//! | `[!!str, a]`, `!a,b` | the comma is part of the tag | it is not in YAML 1.2 |
+//! | `[?a]`, `[-]`, `[*a :b]` | a key, a text, a value | a text, an error, a text in YAML 1.2 |
+//! | `"\'"` | `'` | no escape in YAML 1.2 |
+//! | a tab in the indentation of a line that goes on a plain text | fine right of the parent's column | indentation by tabs |
+//! | `%YAML` and other directives | cut off from what they direct, which is mostly an error | |
+//!
+//! In strict mode also a key that stands twice (`duplicate-key`), an integer outside int64 (`integer-out-of-range`), and
+//! in both modes nesting deeper than 100 levels (`too-deep`).
+//!
+//! # Limits
+//!
+//! Aliases share what they name, so they cost no memory, but what reads the value walks it whole. A document is refused
+//! (`too-large`) when kubectl refuses it, which goes by the share of nodes reached through aliases, and when more than
+//! [`MAX_ALIASED`] nodes are reached that way.
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::panic,
+        clippy::unreachable,
+        reason = "bad input is an answer, never a trap"
+    )
+)]
+
+/// The digest of this crate's source.
+#[doc(hidden)]
+pub const SOURCE_DIGEST: &str = env!("FLEETFOLD_SOURCE_DIGEST");
+
+mod build;
+mod flaw;
+mod json_text;
+mod lexer;
+mod places;
+mod reading;
+mod resolve;
+mod scalar;
+mod stream;
+mod syntax;
+mod tagged;
+
+pub use places::Places;
+
+use flaw::Flaw;
+use json_text::JsonText;
+use scalar::Findings;
+
+use fleetfold_value::diagnostic::Mode;
+use fleetfold_value::diagnostic::{At, Code, Diagnostic, Error};
+use fleetfold_value::value::Position;
+use fleetfold_value::value::Value;
+use fleetfold_value::value::path::Pointer;
+
+/// Reads all documents of a text; the first one that cannot be read is the error. What is worth saying goes to `out`.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::diagnostic::Mode;
+/// use fleetfold_yaml as yaml;
+///
+/// let documents = yaml::parse("a: yes\n---\nb: 1\n", Mode::Compat, &mut Vec::new()).unwrap();
+/// assert_eq!(documents.len(), 2);
+/// assert_eq!(documents[0].value.to_canonical(), r#"{"a":true}"#);
+/// ```
+pub fn parse(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Vec<Parsed>, YamlError> {
+    parse_each(text, mode, out).into_iter().collect()
+}
+
+/// Reads all documents of a text, each on its own: one that cannot be read does not hide the others. Documents without
+/// content are left out.
+pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Result<Parsed, YamlError>> {
+    let mut stream = Stream { mode, documents: Vec::new(), findings: Findings::default() };
+    match stream::starts_as_json(text) {
+        true => stream.json(text),
+        false => stream.yaml(text, 0, None),
+    }
+    stream.findings.finish(out);
+    let many = stream.documents.len() > 1;
+    let number = |(at, document): (usize, Result<Parsed, Flaw>)| {
+        document.map_err(|flaw| YamlError::new(flaw, many.then(|| at.saturating_add(1))))
+    };
+    stream.documents.into_iter().enumerate().map(number).collect()
+}
+
+/// Where a value of one of a text's documents stands. Documents without content do not count, and only the one that is
+/// meant is read.
+pub fn place_in(text: &str, document: usize, pointer: &Pointer) -> Option<Position> {
+    let (mut part, mut lines_before, mut left) = (String::new(), 0_u32, document);
+    for (number, line) in (0_u32..).zip(text.split_inclusive('\n').chain(["---"])) {
+        if line.starts_with("---") {
+            if has_content(&part) {
+                if left == 0 {
+                    let parsed = parse(&part, Mode::Strict, &mut Vec::new()).ok()?;
+                    return Some(parsed.first()?.places.nearest(pointer)?.below(lines_before));
+                }
+                left = left.saturating_sub(1);
+            }
+            part.clear();
+            lines_before = number;
+        }
+        part.push_str(line);
+    }
+    None
+}
+
+/// Whether a part of a text is more than comments and the mark that it starts with.
+fn has_content(part: &str) -> bool {
+    let lines = part.lines().map(|line| line.strip_prefix("---").unwrap_or(line).trim());
+    lines.into_iter().any(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// A document and where its values stood.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    pub value: Value,
+    pub places: Places,
+}
+
+/// Why a document cannot be read, and where in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct YamlError {
+    pub code: Code,
+    pub message: String,
+    pub hint: Option<String>,
+    pub place: Position,
+}
+
+impl YamlError {
+    fn new(flaw: Flaw, document: Option<usize>) -> YamlError {
+        let message = match document {
+            Some(number) => format!("document {number}: {}", flaw.message),
+            None => flaw.message,
+        };
+        YamlError { code: flaw.code, message, hint: flaw.hint, place: flaw.place }
+    }
+
+    /// The error of a request, at `file:line:column`, or `line:column` of a text without a name.
+    pub fn into_error(self, file: Option<&str>) -> Error {
+        let at = match file {
+            Some(file) => format!("{file}:{}", self.place),
+            None => self.place.to_string(),
+        };
+        Error::new(self.code, self.message).at(at).maybe_hint(self.hint)
+    }
+
+    /// The same beside an answer: the other documents of the text are there.
+    pub fn into_diagnostic(self, file: Option<&str>) -> Diagnostic {
+        let at = At { file: file.map(String::from), place: Some(self.place), ..At::default() };
+        Diagnostic { at, hint: self.hint, ..Diagnostic::error(self.code, self.message) }
+    }
+}
+
+struct Stream {
+    mode: Mode,
+    documents: Vec<Result<Parsed, Flaw>>,
+    findings: Findings,
+}
+
+impl Stream {
+    /// JSON values one after the other. What is not JSON is YAML from there on, unless two values were read before.
+    fn json(&mut self, text: &str) {
+        let mut json = JsonText::new(text, self.mode);
+        let mut count = 0usize;
+        while let Some(next) = json.next() {
+            let flaw = match next {
+                Err(flaw) if flaw.code == Code::BadJson => flaw,
+                Err(flaw) if flaw.code == Code::TooDeep => return self.documents.push(Err(flaw)),
+                other => {
+                    count = count.saturating_add(1);
+                    self.push(other.map(Some));
+                    continue;
+                }
+            };
+            match stream::yaml_after_json(text, json.pos()).filter(|_| count <= 1) {
+                None => self.documents.push(Err(flaw)),
+                // Of a text that is neither, the reader is told what is wrong with the one it looks like.
+                Some(start) => self.yaml(text, start, looks_like_json(text, json.pos()).then_some(flaw)),
+            }
+            return;
+        }
+    }
+
+    fn yaml(&mut self, text: &str, start: usize, mut instead: Option<Flaw>) {
+        let before = text.get(..start).unwrap_or_default();
+        let lines = u32::try_from(before.matches('\n').count()).unwrap_or(u32::MAX);
+        let rest = text.get(start..).unwrap_or_default();
+        let marked = rest.strip_prefix('\u{feff}');
+        for (at, mut chunk) in stream::chunks(marked.unwrap_or(rest), lines).into_iter().enumerate() {
+            // Behind a byte order mark the first line separates nothing to kubectl.
+            if let Some(flaw) = chunk.flaw.as_mut().filter(|_| at == 0 && marked.is_some()) {
+                *flaw = Flaw::odd_separator(flaw.place);
+            }
+            self.findings.lines_before = chunk.lines_before;
+            let document = stream::check_characters(&chunk.text)
+                .and_then(|()| stream::check_directives(&chunk.text))
+                .and_then(|()| {
+                    build::build(&chunk.text, self.mode, chunk.lines_before, chunk.separated, &mut self.findings)
+                })
+                .map_err(|flaw| Flaw { place: flaw.place.below(chunk.lines_before), ..flaw })
+                .map_err(|flaw| instead.take().filter(|_| flaw.code == Code::BadYaml).unwrap_or(flaw));
+            self.push(document);
+            if let Some(flaw) = chunk.flaw {
+                self.documents.push(Err(flaw));
+            }
+            instead = None;
+        }
+    }
+
+    fn push(&mut self, document: Result<Option<Parsed>, Flaw>) {
+        match document {
+            Ok(None) => {}
+            Ok(Some(parsed)) if parsed.value.is_null() => {}
+            Ok(Some(parsed)) => self.documents.push(Ok(parsed)),
+            Err(flaw) => self.documents.push(Err(flaw)),
+        }
+    }
+}
+
+/// Whether the first sign after the brace is one that JSON would have.
+fn looks_like_json(text: &str, pos: usize) -> bool {
+    let rest = text.get(pos..).unwrap_or_default().trim_start();
+    rest.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with('"'))
+}
+
+/// How many nodes of one document may be reached through aliases.
+pub const MAX_ALIASED: u64 = 1_000_000;
+
+/// Counts nodes as they are visited, each again under each alias.
+#[derive(Debug)]
+struct Budget {
+    visits: u64,
+    aliased: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        // The document itself is a node.
+        Budget { visits: 1, aliased: 0 }
+    }
+}
+
+impl Budget {
+    fn visits(&self) -> u64 {
+        self.visits
+    }
+
+    /// Counts `direct` nodes and `aliased` ones, and holds both to kubectl's rule: past a thousand nodes, 99 in 100 may
+    /// be reached through aliases up to 400,000 nodes, falling to 10 in 100 at 4,000,000.
+    fn visit(&mut self, direct: u64, aliased: u64) -> Result<(), Code> {
+        self.aliased = self.aliased.saturating_add(aliased);
+        self.visits = self.visits.saturating_add(direct).saturating_add(aliased);
+        let (few, many) = (400_000.0, 4_000_000.0);
+        let visits = self.visits as f64;
+        let allowed = (0.99 - 0.89 * (visits - few) / (many - few)).clamp(0.10, 0.99);
+        let bomb = self.aliased > 100 && self.visits > 1000 && self.aliased as f64 / visits > allowed;
+        if bomb || self.aliased > MAX_ALIASED { Err(Code::TooLarge) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+use super::*;
+
+/// Answers a request with its `answer`, or else with all ops of the workspace so far.
+#[derive(Default)]
+struct Echo {
+    ops: Vec<String>,
+}
+
+impl Engine for Echo {
+    fn call(&mut self, request: &[u8]) -> String {
+        let request = json::parse(std::str::from_utf8(request).unwrap()).unwrap();
+        self.ops.push(request.text_at(&["op"]).to_owned());
+        let answer = request.text_at(&["answer"]);
+        if answer.is_empty() { format!(r#"{{"ok":"{}"}}"#, self.ops.join(" ")) } else { answer.to_owned() }
+    }
+
+    fn fresh(&mut self) {
+        self.ops.clear();
+    }
+
+    fn is_fresh(&self) -> bool {
+        false
+    }
+}
+
+/// A folder with one vector `v` that has these fields besides its head.
+fn folder(name: &str, fields: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("fleetfold-vectors-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("v.json"), format!(r#"{{"name":"v","seed":"contract","why":"w",{fields}}}"#)).unwrap();
+    folder
+}
+
+fn report(name: &str, fields: &str) -> Report {
+    let folder = folder(name, fields);
+    let report = run(&folder, &mut Echo::default()).unwrap();
+    fs::remove_dir_all(folder).unwrap();
+    report
+}
+
+#[track_caller]
+fn check(name: &str, fields: &str, failures: &[&str]) {
+    let report = report(name, fields);
+    let shown: Vec<String> = report.outcomes[0].failures.iter().map(Failure::to_string).collect();
+    assert_eq!(shown, failures);
+}
+
+const TWO: &str = r#""given":[{"op":"load"},{"op":"configure"}],"#;
+
+#[test]
+fn given_requests_run_before_the_request() {
+    check("single", &format!(r#"{TWO}"request":{{"op":"plan"}},"want":{{"ok":"load configure plan"}}"#), &[]);
+}
+
+#[test]
+fn given_requests_run_before_the_steps() {
+    let steps = r#""steps":[{"request":{"op":"a"},"want":{"ok":"load configure a"}},
+        {"request":{"op":"b"},"want":{"ok":"load configure a b"}}]"#;
+    check("steps", &format!("{TWO}{steps}"), &[]);
+}
+
+#[test]
+fn a_given_request_has_the_digest_of_a_step() {
+    let given = report("digest", r#""given":[{"op":"a"}],"request":{"op":"b"},"want":{"ok":"a b"}"#);
+    let steps = r#""steps":[{"request":{"op":"a"},"want":{"ok":"a"}},{"request":{"op":"b"},"want":{"ok":"a b"}}]"#;
+    assert_eq!(given.digest, report("digest-of-steps", steps).digest);
+}
+
+#[test]
+fn given_requests_are_printed_in_order() {
+    let folder = folder("requests", &format!(r#"{TWO}"request":{{"op":"plan"}},"want":{{"ok":1}}"#));
+    let requests = requests(&folder).unwrap();
+    fs::remove_dir_all(folder).unwrap();
+    assert_eq!(requests, [[r#"{"op":"load"}"#, r#"{"op":"configure"}"#, r#"{"op":"plan"}"#]]);
+}
+
+#[test]
+fn a_given_request_that_fails_is_named_with_its_error_and_hides_what_follows() {
+    let given = r#""given":[{"op":"a"},{"op":"b","answer":"{\"error\":{\"code\":\"bad-document\"}}"}]"#;
+    let fields = format!(r#"{given},"request":{{"op":"c"}},"want":{{"ok":"something else"}}"#);
+    check("error", &fields, &["given 2: /error\n    want nothing\n    got  {\"code\":\"bad-document\"}"]);
+    let shown = report("error-json", &fields).to_json();
+    assert!(
+        shown.contains(r#"{"given":2,"got":"{\"code\":\"bad-document\"}","path":"/error","want":null}"#),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_given_answer_must_be_canonical_json_with_a_result() {
+    let given = |answer: &str| {
+        let answer = fleetfold_core::Value::text(answer).to_canonical();
+        format!(r#""given":[{{"op":"a","answer":{answer}}}],"request":{{"op":"b"}},"want":{{"ok":"a b"}}"#)
+    };
+    check("empty", &given("{}"), &["given 1: /error\n    want nothing\n    got  {}"]);
+    check("text", &given("no"), &["given 1: the answer\n    want JSON\n    got  no"]);
+    check("spaced", &given(r#"{ "ok":1}"#), &["given 1: the answer\n    want {\"ok\":1}\n    got  { \"ok\":1}"]);
+}
+
+#[test]
+fn given_is_read_strictly() {
+    let rest = r#""request":{"op":"a"},"want":{"ok":"a"}"#;
+    check("none", &format!(r#""given":[],{rest}"#), &["`given` must be a list of at least one request, or left out"]);
+    check("map", &format!(r#""given":{{}},{rest}"#), &["`given` must be a list of at least one request, or left out"]);
+    check("step", &format!(r#""given":[{{{rest}}}],{rest}"#), &["`given` 1 must be a request with its `op`"]);
+    check("key", &format!(r#""givens":[{{"op":"b"}}],{rest}"#), &["it has no field `givens` here"]);
+    let inside = format!(r#""steps":[{{"given":[{{"op":"b"}}],{rest}}}]"#);
+    check("inside", &inside, &["it has no field `given` here"]);
+}

@@ -1,0 +1,62 @@
+// Groups files by folder; observed objects are separate from manifests.
+import { clusterName, pluralize } from "../../../format.js";
+import type { FileState } from "../../state.js";
+
+export interface Folder {
+  id: string;
+  title: string;
+  /** The number of clusters that the files were observed in; 0 for manifests. */
+  observedIn: number;
+  files: { name: string; title: string; file: FileState }[];
+}
+
+/** A folder with more observed files is initially folded. */
+const FOLD_ABOVE = 6;
+
+export function foldersOf(files: Iterable<FileState>): Folder[] {
+  const folders = new Map<string, Folder>();
+  for (const file of files) {
+    const parts = file.name.split("/");
+    const live = file.live === undefined ? -1 : parts.lastIndexOf("live", parts.length - 3);
+    const depth = file.live === undefined ? parts.length - 1 : live < 0 ? 0 : live;
+    const above = parts.slice(0, depth).join("/");
+    const id = file.live === undefined ? above : `${above}/live`;
+    let folder = folders.get(id);
+    if (!folder) folders.set(id, (folder = { id, title: above, observedIn: 0, files: [] }));
+    const title =
+      file.live === undefined
+        ? parts.at(-1)!
+        : live < 0
+          ? file.name
+          : parts
+              .slice(live + 1)
+              .join("/")
+              .replace(/^_hub\//, "hub/");
+    folder.files.push({ name: file.name, title, file });
+  }
+  for (const folder of folders.values()) {
+    const clusters = new Set(folder.files.flatMap((it) => it.file.live ?? []));
+    folder.observedIn = clusters.size;
+    if (folder.observedIn === 0) continue;
+    const seen =
+      folder.observedIn === 1
+        ? `seen in ${clusterName([...clusters][0]!)}`
+        : `seen in ${pluralize(folder.observedIn, "cluster")}`;
+    folder.title = folder.title ? `${folder.title}: ${seen}` : seen;
+  }
+  // Files without a folder first, then in load order; top-level observed files last.
+  const rank = (it: Folder) => (it.id === "" ? 0 : it.id === "/live" ? 2 : 1);
+  return [...folders.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+export function isInitiallyFolded(folder: Folder): boolean {
+  return folder.observedIn > 0 && folder.files.length > FOLD_ABOVE;
+}
+
+/** `~` for edited, `+` for added, `−` for removed. */
+export function signOf(file: FileState): "" | "~" | "+" | "−" {
+  if (file.text === file.base) return "";
+  return file.base === null ? "+" : file.text === null ? "−" : "~";
+}
+
+export const SIGNS = { "": "", "~": "edited", "+": "added", "−": "removed" };
