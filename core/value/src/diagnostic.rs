@@ -8,6 +8,9 @@
 mod codes;
 pub mod decode;
 mod mode;
+pub mod read;
+#[cfg(test)]
+mod serde_tests;
 
 pub use codes::{Code, ReasonCode};
 pub use mode::Mode;
@@ -52,6 +55,22 @@ impl Error {
         Diagnostic { severity, code: self.code, message: self.message, at, hint: self.hint }
     }
 }
+
+/// For logs and terminals: the message, its place, and the hint.
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(at) = &self.at {
+            write!(f, " (at {at})")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "; {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -128,5 +147,18 @@ impl JsonPath<'_> {
     /// The value at this path is of another kind than the field takes.
     pub fn wrong_type(&self, wanted: &str, found: &Value) -> Error {
         Error::new(Code::WrongType, format!("{} must be {wanted}, not {}", self.field(), found.kind())).at(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_prints_its_message_place_and_hint() {
+        let error = Error::new(Code::UnknownField, "there is no field `x` here");
+        assert_eq!(error.to_string(), "there is no field `x` here");
+        let error = error.at("/x").hint("did you mean `y`?");
+        assert_eq!(error.to_string(), "there is no field `x` here (at /x); did you mean `y`?");
     }
 }

@@ -4,17 +4,20 @@
 //! tree, and an edit copies the path from the root to the edited place and nothing else.
 
 pub mod canonical;
+pub(crate) mod de;
 pub mod json;
 mod json_path;
 pub mod ordered;
 pub mod path;
 mod position;
+mod ser;
 pub mod sorting;
 pub mod suggest;
 pub mod text;
 
 use std::sync::Arc;
 
+pub use de::MaybeAbsent;
 pub use json_path::{JsonPath, index_text};
 pub use position::Position;
 pub use text::Text;

@@ -7,8 +7,12 @@
 //!
 //! Digests and comparisons are taken over these bytes, so nothing else in the engine writes JSON.
 
+mod serializer;
+
 use std::fmt::Write;
 use std::sync::Arc;
+
+pub use serializer::{WriteError, to_text};
 
 use crate::value::path::Pointer;
 use crate::value::{Map, Number, Value};

@@ -5,6 +5,7 @@
 //! grows long: that is a tree of two levels, which is as fast up to many more entries than a fleet has.
 
 mod iterate;
+mod serde;
 mod set;
 
 use std::borrow::Borrow;

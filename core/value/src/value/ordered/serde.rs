@@ -1,0 +1,71 @@
+//! Maps and sets in requests and answers.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use ::serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use ::serde::ser::{Serialize, Serializer};
+
+use super::{BTreeMap, BTreeSet};
+
+impl<K: Serialize, V: Serialize> Serialize for BTreeMap<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<T: Serialize> Serialize for BTreeSet<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Deserialize<'de> for BTreeMap<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error> {
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Ord> Deserialize<'de> for BTreeSet<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BTreeSet<T>, D::Error> {
+        deserializer.deserialize_seq(Items(PhantomData))
+    }
+}
+
+struct Entries<K, V>(PhantomData<(K, V)>);
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for Entries<K, V> {
+    type Value = BTreeMap<K, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<BTreeMap<K, V>, A::Error> {
+        let mut map = BTreeMap::new();
+        while let Some((key, value)) = access.next_entry()? {
+            if map.insert(key, value).is_some() {
+                return Err(Error::custom("a key stands twice in one map"));
+            }
+        }
+        Ok(map)
+    }
+}
+
+struct Items<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Ord> Visitor<'de> for Items<T> {
+    type Value = BTreeSet<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<BTreeSet<T>, A::Error> {
+        let mut set = BTreeSet::new();
+        while let Some(item) = access.next_element()? {
+            set.insert(item);
+        }
+        Ok(set)
+    }
+}
