@@ -1,7 +1,7 @@
 //! The validating webhook: passes admission reviews to the engine, with the access reviews that it needs.
 //!
-//! One loop owns the engine and the documents of the hub, as in the runner. A review that arrives before all documents were
-//! read fails, so that the failure policy of the API server applies.
+//! One loop owns the engine and the documents of the hub, as in the runner. A review that arrives before all documents
+//! were read fails, so that the failure policy of the API server applies.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -4,7 +4,8 @@
 //! 1. only this program writes the cache; compiled code cannot be passed in;
 //! 2. the folder and the file belong to the current user, and no other user may write to them;
 //! 3. a file is loaded only if it is complete: it starts with the SHA-256 of the rest;
-//! 4. its name is the SHA-256 of the module, wasmtime's version and its settings, so code for another setup is never found.
+//! 4. its name is the SHA-256 of the module, wasmtime's version and its settings, so code for another setup is never
+//!    found.
 //!
 //! A broken cache costs time and changes no answer.
 
@@ -117,8 +118,9 @@ fn load(engine: &Engine, file: &Path) -> Option<Module> {
     if guard != Sha256::digest(code).as_slice() {
         return None;
     }
-    // SAFETY: the bytes are complete and come from a file that only the current user could have written, in a folder that
-    // only the current user can write to, under a name that only this program uses. Wasmtime checks version and settings.
+    // SAFETY: the bytes are complete and come from a file that only the current user could have written, in a folder
+    // that only the current user can write to, under a name that only this program uses. Wasmtime checks version and
+    // settings.
     unsafe { Module::deserialize(engine, code) }.ok()
 }
 

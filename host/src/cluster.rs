@@ -123,7 +123,8 @@ impl Cluster {
         }
     }
 
-    /// Lists the objects of a kind that match a selector, in one namespace or all. Fails rather than returning part of them.
+    /// Lists the objects of a kind that match a selector, in one namespace or all. Fails rather than returning part of
+    /// them.
     pub async fn list(&self, target: &Target, label_selector: &str) -> Result<Listed, ApiError> {
         let path = self.path(target).await?;
         let (mut listed, mut page) = (Listed::default(), String::new());

@@ -5,8 +5,8 @@
 //! [`reconcile`]:
 //!
 //! 1. [`documents`]: changed documents of the hub are loaded; a dialect waits until all of its kinds can be read.
-//! 2. [`members`]: connects to members with the credentials that the engine names; the state of an unreachable member is
-//!    unknown, never empty.
+//! 2. [`members`]: connects to members with the credentials that the engine names; the state of an unreachable member
+//!    is unknown, never empty.
 //! 3. The engine returns a plan. [`live_cache`] fetches the objects that it needs, and watches them from then on.
 //! 4. [`executor`] starts actions wave by wave, each with the uid and resourceVersion that the plan was made for.
 //! 5. [`statuses`]: changed statuses are written, with an event for every transition.
@@ -336,8 +336,8 @@ impl Resyncer {
     }
 }
 
-/// Whether a resourceVersion is newer than the known one. Numeric versions are ordered; any other version is newer if it
-/// differs.
+/// Whether a resourceVersion is newer than the known one. Numeric versions are ordered; any other version is newer if
+/// it differs.
 fn is_newer(version: &str, known: Option<&str>) -> bool {
     let Some(known) = known else { return true };
     match (version.parse::<u128>(), known.parse::<u128>()) {

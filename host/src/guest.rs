@@ -1,10 +1,10 @@
 //! The module under wasmtime: compiled once, called with a deadline and a memory limit, and dropped after a fault.
 //!
-//! One [`Guest`] is one workspace. A call returns an answer or a [`GuestError`]; after a fault the instance and its store are
-//! dropped, and the next call starts a fresh instance with an empty workspace.
+//! One [`Guest`] is one workspace. A call returns an answer or a [`GuestError`]; after a fault the instance and its
+//! store are dropped, and the next call starts a fresh instance with an empty workspace.
 //!
-//! The module is not trusted: its pointers are checked against its memory, and an answer must be one line of UTF-8 within
-//! the length limit.
+//! The module is not trusted: its pointers are checked against its memory, and an answer must be one line of UTF-8
+//! within the length limit.
 
 mod error;
 mod limits;

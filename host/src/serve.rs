@@ -2,8 +2,8 @@
 //!
 //! 1. [`auth`] rejects requests of other sites, and those without the [`token`] where one is required.
 //! 2. [`site`] is the page, as the web build made it.
-//! 3. [`fleet_snapshot`] is the fleet at a moment. `GET /v1/fleet` returns it, and `GET /v1/updates` reports every new one
-//!    ([`updates`]).
+//! 3. [`fleet_snapshot`] is the fleet at a moment. `GET /v1/fleet` returns it, and `GET /v1/updates` reports every new
+//!    one ([`updates`]).
 //! 4. [`call`]: `POST /v1/call` sends a request to the engine, which has the same snapshot loaded.
 //! 5. [`redaction`] replaces Secret data by pseudonyms before it is served.
 //!
@@ -54,7 +54,8 @@ pub struct AccessPolicy {
     pub token: Option<Token>,
 }
 
-/// Serves `module` on `listener` until SIGINT or SIGTERM, then finishes the running calls. The workspace has the latest of
+/// Serves `module` on `listener` until SIGINT or SIGTERM, then finishes the running calls. The workspace has the latest
+/// of
 /// `snapshots` loaded; without them it starts empty, and callers fill it.
 pub fn serve(
     listener: TcpListener,

@@ -1,7 +1,7 @@
 //! One workspace of an engine, and the requests that it received.
 //!
-//! The engine is pure, so its requests determine its state. They can be recorded and replayed ([`record`]), sent to a second
-//! engine to compare the plans ([`compare`]), and summarized as the resulting state ([`workspace_state`]).
+//! The engine is pure, so its requests determine its state. They can be recorded and replayed ([`record`]), sent to a
+//! second engine to compare the plans ([`compare`]), and summarized as the resulting state ([`workspace_state`]).
 
 pub mod compare;
 pub mod record;

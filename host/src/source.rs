@@ -1,7 +1,7 @@
 //! Documents from files, folders and standard input.
 //!
-//! 1. A file is read whatever its name; of a folder, every `.yaml`, `.yml` and `.json` file in it and below it, sorted by
-//!    path. Names that start with a dot and links to folders are skipped.
+//! 1. A file is read whatever its name; of a folder, every `.yaml`, `.yml` and `.json` file in it and below it, sorted
+//!    by path. Names that start with a dot and links to folders are skipped.
 //! 2. `live/<cluster>/` in a given folder is the complete live state of that cluster; `live/_hub/` is that of the hub.
 //! 3. A `fleetfold.yaml` of the kind `Settings` holds settings and is not a document.
 

@@ -1,7 +1,7 @@
 //! TLS for a server, with certificates that are reloaded while it runs.
 //!
-//! Certificate and key are two PEM files. They are read every second, following links, and a new certificate applies to the
-//! next connection; open connections keep theirs. A broken certificate is logged once and not used.
+//! Certificate and key are two PEM files. They are read every second, following links, and a new certificate applies to
+//! the next connection; open connections keep theirs. A broken certificate is logged once and not used.
 
 use std::fmt;
 use std::fs;

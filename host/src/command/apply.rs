@@ -22,9 +22,9 @@ use crate::render::style::{Ink, Palette};
 
 /// Apply a saved plan; fail if the hub has changed since
 ///
-/// Reads the hub and plans again. If the digest is that of the saved plan, applies the actions wave by wave, each on condition
-/// that the object has not changed since. Exits with 0 when everything was applied, with 1 when the plan is out of date or an
-/// action failed.
+/// Reads the hub and plans again. If the digest is that of the saved plan, applies the actions wave by wave, each on
+/// condition that the object has not changed since. Exits with 0 when everything was applied, with 1 when the plan is
+/// out of date or an action failed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

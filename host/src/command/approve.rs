@@ -12,8 +12,8 @@ use crate::command::output::{Failure, print};
 
 /// Approve a pending plan by its digest
 ///
-/// `fleetfold run --require-approval` waits until the digest of its plan is approved. An approval is for that plan only: after
-/// any change it must be approved again.
+/// `fleetfold run --require-approval` waits until the digest of its plan is approved. An approval is for that plan
+/// only: after any change it must be approved again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

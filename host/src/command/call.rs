@@ -1,4 +1,4 @@
-//! `fleetfold call`: requests in, answers out, a line each.
+//! `fleetfold call`: reads requests and prints answers, one per line.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use fleetfold::guest::GuestError;
 use super::EngineArgs;
 use crate::command::output::{Failure, ignore_closed_pipe};
 
-/// Answer requests: a JSON line each on standard input, a JSON line each on standard output
+/// Run requests: JSON lines on standard input, JSON lines on standard output
 ///
 /// All requests go to one workspace. An answer is printed before the next request is read.
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
     Whole,
-    /// Read to its end, and not kept.
+    /// Longer than the limit; read to its end and dropped.
     TooLong,
     End,
 }

@@ -1,4 +1,4 @@
-//! `fleetfold completion`: commands and flags for the shell.
+//! `fleetfold completion`: completion scripts for shells.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use clap_complete::Shell;
 
 use crate::command::output::{Failure, print};
 
-/// Print a script that completes commands and flags in a shell
+/// Print the completion script of a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -25,9 +25,9 @@ use fleetfold::answer;
 pub struct FleetArgs {
     /// A file or folder of documents, or `-` for standard input; may be given again
     ///
-    /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is the complete live
-    /// state of that cluster, and `live/_hub/` that of the hub. A `fleetfold.yaml` of the kind Settings (fleetfold.dev/v1)
-    /// holds settings under `spec`.
+    /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is the
+    /// complete live state of that cluster, and `live/_hub/` that of the hub. A `fleetfold.yaml` of the kind Settings
+    /// (fleetfold.dev/v1) holds settings under `spec`.
     #[arg(short = 'f', long = "filename", value_name = "FILE", required_unless_present = "from_cluster")]
     files: Vec<PathBuf>,
 
@@ -209,8 +209,8 @@ impl Fleet {
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
-    /// The clusters that are requested by name, by selector, or by both; nothing for all. The hub is requested as `_hub`, and
-    /// its name is empty.
+    /// The clusters that are requested by name, by selector, or by both; nothing for all. The hub is requested as
+    /// `_hub`, and its name is empty.
     pub fn wanted(&mut self, named: &[String], selector: Option<&str>) -> Result<Option<BTreeSet<String>>, Failure> {
         if !named.is_empty() {
             let known = self.clusters(None)?;
@@ -282,8 +282,8 @@ impl Fleet {
         let _ = io::stderr().write_all(out.as_bytes());
     }
 
-    /// Prints the findings and returns the exit code: 2 if a document could not be read, since the result is incomplete, and at
-    /// least 1 if there are other errors.
+    /// Prints the findings and returns the exit code: 2 if a document could not be read, since the result is
+    /// incomplete, and at least 1 if there are other errors.
     pub fn finish(&self, code: u8, palette: Palette) -> ExitCode {
         self.print_findings(palette);
         ExitCode::from(if self.has_unreadable { 2 } else { code.max(u8::from(self.has_errors())) })

@@ -24,8 +24,8 @@ pub struct HubArgs {
 }
 
 impl HubArgs {
-    /// Loads everything that a plan needs from the hub and its members, and prints the problems. Returns the engine and the
-    /// requests that it received.
+    /// Loads everything that a plan needs from the hub and its members, and prints the problems. Returns the engine and
+    /// the requests that it received.
     pub fn load(&self, engine: Box<dyn Engine>) -> Result<(Box<dyn Engine>, Vec<String>), Failure> {
         let runtime = runtime()?;
         let snapshot = runtime.block_on(self.snapshot(engine))?;

@@ -29,9 +29,9 @@ use crate::command::output::{Failure, print};
 
 /// Run the controller: apply the plan of a hub and its members
 ///
-/// Watches the documents of the hub, plans, fetches the live objects that the plan needs, and applies the actions wave by wave,
-/// each on condition that the object has not changed since. Logs JSON lines to standard error, and writes conditions to the
-/// status of its FleetPlan. Writes nothing when nothing changed.
+/// Watches the documents of the hub, plans, fetches the live objects that the plan needs, and applies the actions wave
+/// by wave, each on condition that the object has not changed since. Logs JSON lines to standard error, and writes
+/// conditions to the status of its FleetPlan. Writes nothing when nothing changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

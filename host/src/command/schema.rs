@@ -1,4 +1,4 @@
-//! `fleetfold schema`: the contract for programs.
+//! `fleetfold schema`: the machine-readable contract.
 
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "codes")]
     typescript: bool,
 
-    /// Print every code of findings and reasons with what it means, as Markdown
+    /// Print every code of findings and reasons with its meaning, as Markdown
     #[arg(long)]
     codes: bool,
 }

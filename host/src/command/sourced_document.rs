@@ -1,7 +1,7 @@
 //! A document with the positions of its values.
 //!
-//! The engine's answer to `parse` redacts Secret data. A document that is passed on must be complete, so it is parsed here,
-//! with the same parser.
+//! The engine's answer to `parse` redacts Secret data. A document that is passed on must be complete, so it is parsed
+//! here, with the same parser.
 
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::{Code, Diagnostic, Mode, Severity as CoreSeverity};

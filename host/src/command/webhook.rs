@@ -23,9 +23,9 @@ use crate::command::output::Failure;
 
 /// Run the validating webhook: checks label permissions, rejects contradictory manifests, denies changes above a limit
 ///
-/// Serves `POST /admit` over TLS, with `/healthz` and `/readyz`. Reads the documents of the hub, and checks permissions with
-/// SubjectAccessReviews. The certificate is reloaded when its files change. With limits, a create, update or delete that would
-/// change more objects in clusters is denied: register the webhook for deletes, too.
+/// Serves `POST /admit` over TLS, with `/healthz` and `/readyz`. Reads the documents of the hub, and checks permissions
+/// with SubjectAccessReviews. The certificate is reloaded when its files change. With limits, a create, update or
+/// delete that would change more objects in clusters is denied: register the webhook for deletes, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,7 +1,7 @@
 //! The documents of the hub.
 //!
-//! The engine names the kinds to watch (`kinds`); discovery finds which of them the hub serves. A kind that cannot be read is
-//! unknown, not empty: the dialects that need it wait until it can be read.
+//! The engine names the kinds to watch (`kinds`); discovery finds which of them the hub serves. A kind that cannot be
+//! read is unknown, not empty: the dialects that need it wait until it can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,8 +126,8 @@ impl Documents {
         self.relist_if(|it| it.is_synced);
     }
 
-    /// Lists the kinds whose watch failed: a watch that recovered reports nothing until an object changes. A server that has
-    /// just started denies everything until it has read its roles.
+    /// Lists the kinds whose watch failed: a watch that recovered reports nothing until an object changes. A server
+    /// that has just started denies everything until it has read its roles.
     pub fn relist_failed(&mut self) {
         self.relist_if(|it| it.error.is_some());
     }
@@ -407,8 +407,8 @@ async fn discover(hub: &Cluster, rows: Vec<Row>) -> Result<Vec<(Row, ApiKind)>, 
     for row in rows {
         let versions = match (row.group.as_str(), groups.get(&row.group)) {
             ("", _) => vec!["v1".to_owned()],
-            (_, Some(api_kind)) if row.versions.is_empty() => api_kind.clone(),
-            (_, Some(api_kind)) => row.versions.iter().filter(|it| api_kind.contains(it)).cloned().collect(),
+            (_, Some(served)) if row.versions.is_empty() => served.clone(),
+            (_, Some(served)) => row.versions.iter().filter(|it| served.contains(it)).cloned().collect(),
             (_, None) => Vec::new(),
         };
         for version in versions {

@@ -1,8 +1,8 @@
 //! Runs actions, retries failed ones, and stops repeating a change that another manager keeps reverting.
 //!
 //! 1. A wave starts after the previous wave of the same subject.
-//! 2. A wave starts after the previous wave of the same cluster, except for actions there that keep failing. So a cluster or
-//!    an object that cannot be changed delays no other.
+//! 2. A wave starts after the previous wave of the same cluster, except for actions there that keep failing. So a
+//!    cluster or an object that cannot be changed delays no other.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};

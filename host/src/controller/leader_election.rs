@@ -9,8 +9,8 @@ use crate::clock::{micro_time, now};
 use crate::cluster::{ApiError, Cluster, Effect};
 use crate::target::Target;
 
-/// How long a lease is valid, how often it is renewed, and after how long without a renewal the leader gives up: well before
-/// another replica may take over.
+/// How long a lease is valid, how often it is renewed, and after how long without a renewal the leader gives up: well
+/// before another replica may take over.
 const LEASE_DURATION: Duration = Duration::from_secs(15);
 const RENEW_INTERVAL: Duration = Duration::from_secs(3);
 const RENEW_DEADLINE: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
 //! The live objects that the planner needs, kept up to date.
 //!
-//! Each need is fetched once. From then on a metadata watch detects changes, and an object whose resourceVersion changed is
-//! fetched again. The cache holds versions; the objects themselves are in the engine.
+//! Each need is fetched once. From then on a metadata watch detects changes, and an object whose resourceVersion
+//! changed is fetched again. The cache holds versions; the objects themselves are in the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -143,7 +143,8 @@ impl LiveCache {
             let target = Target::of(&object);
             let version = object.text_at(&["metadata", "resourceVersion"]);
             let known = cache.versions.get(&target.identity()).map(String::as_str);
-            // The response may be older than a write since. A list is loaded as it is, and its stale objects are fetched.
+            // The response may be older than a write since. A list is loaded as it is, and its stale objects are
+            // fetched.
             if known.is_some_and(|known| super::is_newer(known, Some(version))) {
                 if !need.is_list() {
                     continue;

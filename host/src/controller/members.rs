@@ -52,7 +52,8 @@ impl Members {
         Members { hub: hub.clone(), events, endpoints: Value::Null, members: BTreeMap::new() }
     }
 
-    /// Sets the credentials of all members; returns the members whose credentials changed and whose connection was dropped.
+    /// Sets the credentials of all members; returns the members whose credentials changed and whose connection was
+    /// dropped.
     pub fn set_endpoints(&mut self, endpoints: Value) -> Vec<String> {
         self.endpoints = endpoints;
         let endpoints = &self.endpoints;

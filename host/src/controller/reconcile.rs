@@ -110,8 +110,8 @@ impl Runner {
         }
     }
 
-    /// Returns the deletes that must wait. A watch may be stale, so all documents are relisted before a delete; a delete
-    /// that is still planned afterwards is confirmed.
+    /// Returns the deletes that must wait. A watch may be stale, so all documents are relisted before a delete; a
+    /// delete that is still planned afterwards is confirmed.
     fn confirm_deletes(&mut self, actions: &[Action]) -> BTreeSet<String> {
         let deletes: BTreeSet<String> =
             actions.iter().filter(|it| it.verb == "delete").map(|it| it.id.clone()).collect();

@@ -73,8 +73,8 @@ impl fmt::Debug for Module {
     }
 }
 
-/// Answers must be the same on every machine, so the nondeterminism of WebAssembly is switched off: NaN bits, relaxed SIMD.
-/// Features after version 2 of the standard are off, whatever wasmtime was built with.
+/// Answers must be the same on every machine, so the nondeterminism of WebAssembly is switched off: NaN bits, relaxed
+/// SIMD. Features after version 2 of the standard are off, whatever wasmtime was built with.
 fn config() -> Config {
     let mut config = Config::new();
     config

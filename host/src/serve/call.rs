@@ -63,8 +63,8 @@ impl App {
         answer
     }
 
-    /// The error for a request that is not passed to the engine. Malformed JSON is left to the engine, which uses the same
-    /// parser.
+    /// The error for a request that is not passed to the engine. Malformed JSON is left to the engine, which uses the
+    /// same parser.
     fn rejection(&self, request: &[u8]) -> Option<String> {
         let request = reader::parse(std::str::from_utf8(request).ok()?).ok()?;
         let op = request.text_at(&["op"]);

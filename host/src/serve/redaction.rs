@@ -1,5 +1,5 @@
-//! Redacts Secret data with pseudonyms: keyed digests. Equal values get equal pseudonyms, so an engine computes the same
-//! plan; the values cannot be guessed without the key, which is made at each start.
+//! Redacts Secret data with pseudonyms: keyed digests. Equal values get equal pseudonyms, so an engine computes the
+//! same plan; the values cannot be guessed without the key, which is made at each start.
 //!
 //! The engine decides which values are redacted (`mask`): a pseudonym replaces every value that it would mask.
 

@@ -1,5 +1,5 @@
-//! The token for access over a network. Programs send `Authorization: Bearer …`. A browser opens `/?token=…` once, gets a
-//! cookie and is redirected, so that the token does not stay in the address bar.
+//! The token for access over a network. Programs send `Authorization: Bearer …`. A browser opens `/?token=…` once, gets
+//! a cookie and is redirected, so that the token does not stay in the address bar.
 //!
 //! The cookie is derived from the token: a stolen cookie is valid only as long as the token is, and does not reveal it.
 

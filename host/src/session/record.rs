@@ -20,8 +20,8 @@ const PARTS: [&str; 3] = [r#"{"answer":""#, r#"","request":"#, "}"];
 
 /// Writes requests to a file.
 ///
-/// The file contains everything that was read, Secret data included: it is created with mode 0600, and an existing file is
-/// an error. Answers are recorded as hashes only.
+/// The file contains everything that was read, Secret data included: it is created with mode 0600, and an existing file
+/// is an error. Answers are recorded as hashes only.
 #[derive(Debug)]
 pub struct Recorder {
     path: PathBuf,
@@ -42,7 +42,8 @@ impl Recorder {
         Ok(Recorder { path: path.to_owned(), file: Some(file) })
     }
 
-    /// Writes a request, which is canonical JSON, with the hash of its answer. A failure is logged once and ends the record.
+    /// Writes a request, which is canonical JSON, with the hash of its answer. A failure is logged once and ends the
+    /// record.
     pub fn write(&mut self, request: &str, answer: &str) {
         let Some(file) = &mut self.file else { return };
         let [before, between, after] = PARTS;

@@ -1,5 +1,5 @@
-//! The state of a workspace: the loaded documents, the observed state of each cluster, and the settings. Its size does not
-//! grow with the number of requests.
+//! The state of a workspace: the loaded documents, the observed state of each cluster, and the settings. Its size does
+//! not grow with the number of requests.
 //!
 //! How one observation replaces another is the engine's rule, so its own type applies it ([`Seen`]).
 

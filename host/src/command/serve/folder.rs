@@ -1,8 +1,8 @@
 //! Serves files and folders, and reloads them when they change.
 //!
-//! Changes are found by polling sizes and times a few times a second. That costs next to nothing for folders of a repository
-//! and, unlike file system notifications, works everywhere: on network shares, in containers, and with editors that replace
-//! files.
+//! Changes are found by polling sizes and times a few times a second. That costs next to nothing for folders of a
+//! repository and, unlike file system notifications, works everywhere: on network shares, in containers, and with
+//! editors that replace files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
