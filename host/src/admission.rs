@@ -1,7 +1,7 @@
-//! Admission: what an API server asks before a change is made, put to the engine, with the access reviews that it needs.
+//! The validating webhook: passes admission reviews to the engine, with the access reviews that it needs.
 //!
-//! One loop owns the engine and the documents of the hub, as the runner's does. A review that comes before all documents
-//! were read is not answered, so that the server does what its failure policy says.
+//! One loop owns the engine and the documents of the hub, as in the runner. A review that arrives before all documents
+//! were read fails, so that the failure policy of the API server applies.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,33 +16,33 @@ use fleetfold_core::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::answer::{list, text, texts};
-use crate::cluster::{Cluster, Fault};
-use crate::reconcile::documents::{self, Changes, Documents};
-use crate::reconcile::inbox::{Message, Outbox};
-use crate::reconcile::metrics::Metrics;
-use crate::session::{Answer, Refusal, Session};
+use crate::cluster::{ApiError, Cluster};
+use crate::controller::documents::{self, Changes, DocumentEvent, Documents};
+use crate::controller::events::EventQueue;
+use crate::controller::metrics::Metrics;
+use crate::session::{Answer, EngineError, Session};
 
-/// What an API server sends at most.
+/// The largest review that an API server sends.
 const BODY_LIMIT: usize = 6 << 20;
 
-/// How often the engine may ask for further access reviews about one change.
-const ROUNDS: usize = 4;
+/// How often the engine may request further access reviews about one change.
+const MAX_REVIEW_ROUNDS: usize = 4;
 
-/// How often the hub is asked for kinds that it did not have.
-const SURVEY: Duration = Duration::from_secs(5);
+/// How often the hub is asked for kinds that it did not serve.
+const DISCOVERY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A question to the engine, and where its answer goes.
-struct Question {
+/// A review for the engine, and where its verdict goes.
+struct PendingReview {
     request: Value,
-    reply: oneshot::Sender<Result<Answer, Unanswered>>,
+    reply: oneshot::Sender<Result<Answer, ReviewError>>,
 }
 
-/// Why a change is not judged.
+/// Why a review has no verdict.
 #[derive(Debug)]
-enum Unanswered {
+enum ReviewError {
     /// Not all documents were read yet.
     NotReady,
-    Refused(Refusal),
+    Engine(EngineError),
 }
 
 /// The loop around the engine.
@@ -50,37 +50,48 @@ enum Unanswered {
 pub struct Admission {
     session: Session,
     settings: Value,
-    /// What one change may do, as the engine takes it.
+    /// The limits on one change, as `admit` takes them.
     limits: Option<Value>,
     wanted: Vec<String>,
     documents: Documents,
-    inbox: mpsc::UnboundedReceiver<Message>,
-    questions: mpsc::Receiver<Question>,
-    asks: mpsc::Sender<Question>,
+    events: mpsc::UnboundedReceiver<DocumentEvent>,
+    reviews: mpsc::Receiver<PendingReview>,
+    review_sender: mpsc::Sender<PendingReview>,
     metrics: Arc<Metrics>,
-    surveyed_at: Instant,
+    discovered_at: Instant,
 }
 
 impl Admission {
     pub fn new(session: Session, hub: &Cluster, settings: Value, metrics: &Arc<Metrics>) -> Admission {
-        let (outbox, inbox) = Outbox::new();
-        let (asks, questions) = mpsc::channel(64);
-        let documents = Documents::new(hub, &outbox);
-        let (metrics, surveyed_at) = (Arc::clone(metrics), Instant::now());
+        let (queue, events) = EventQueue::new();
+        let (review_sender, reviews) = mpsc::channel(64);
+        let documents = Documents::new(hub, queue.sender());
+        let (metrics, discovered_at) = (Arc::clone(metrics), Instant::now());
         let (limits, wanted) = (None, Vec::new());
-        Admission { session, settings, limits, wanted, documents, inbox, questions, asks, metrics, surveyed_at }
+        Admission {
+            session,
+            settings,
+            limits,
+            wanted,
+            documents,
+            events,
+            reviews,
+            review_sender,
+            metrics,
+            discovered_at,
+        }
     }
 
-    /// The same with limits on what one change may do.
+    /// Sets limits on what one change may do.
     #[must_use]
     pub fn limited(self, limits: Option<Value>) -> Admission {
         Admission { limits, ..self }
     }
 
-    /// The port's side of it: `POST /admit`, and `/healthz` and `/readyz`.
+    /// The routes: `POST /admit`, `/healthz` and `/readyz`.
     pub fn routes(&self, hub: &Cluster) -> Router {
-        let (asks, limits) = (self.asks.clone(), self.limits.clone());
-        let app = App { asks, limits, hub: hub.clone(), metrics: Arc::clone(&self.metrics) };
+        let (reviews, limits) = (self.review_sender.clone(), self.limits.clone());
+        let app = App { reviews, limits, hub: hub.clone(), metrics: Arc::clone(&self.metrics) };
         Router::new()
             .route("/admit", post(admit))
             .route("/healthz", get(|| async { "ok\n" }))
@@ -88,33 +99,33 @@ impl Admission {
             .with_state(app)
     }
 
-    /// Runs until it is asked to stop, or the engine loses its workspace.
+    /// Runs until `stop` is set or the engine loses its workspace.
     ///
     /// # Errors
     ///
     /// The workspace was lost: everything must be loaded again.
-    pub async fn run(&mut self, mut stop: watch::Receiver<bool>) -> Result<(), Refusal> {
+    pub async fn run(&mut self, mut stop: watch::Receiver<bool>) -> Result<(), EngineError> {
         let settings = self.session.ask("configure", self.settings.clone())?;
         self.wanted = texts(&settings.ok, "dialects").into_iter().map(str::to_owned).collect();
-        self.ask_kinds()?;
-        self.survey();
+        self.refresh_kinds()?;
+        self.discover();
         loop {
-            let next = tokio::time::Instant::from_std(self.surveyed_at + SURVEY);
+            let next = tokio::time::Instant::from_std(self.discovered_at + DISCOVERY_INTERVAL);
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|it| *it) => return Ok(()),
-                Some(message) = self.inbox.recv() => self.take(message)?,
-                Some(question) = self.questions.recv() => self.judge(question)?,
-                () = tokio::time::sleep_until(next) => self.survey(),
+                Some(event) = self.events.recv() => self.handle(event)?,
+                Some(review) = self.reviews.recv() => self.review(review)?,
+                () = tokio::time::sleep_until(next) => self.discover(),
             }
             self.metrics.ready(self.is_ready());
         }
     }
 
-    /// Begins again with nothing, after the engine lost its workspace.
-    pub fn begin_again(&mut self, hub: &Cluster) {
-        let (outbox, inbox) = Outbox::new();
-        (self.documents, self.inbox) = (Documents::new(hub, &outbox), inbox);
+    /// Starts over with no documents, after the engine lost its workspace.
+    pub fn restart(&mut self, hub: &Cluster) {
+        let (queue, events) = EventQueue::new();
+        (self.documents, self.events) = (Documents::new(hub, queue.sender()), events);
         self.metrics.ready(false);
     }
 
@@ -122,63 +133,47 @@ impl Admission {
         self.documents.readable(&self.wanted).len() == self.wanted.len()
     }
 
-    fn survey(&mut self) {
-        self.surveyed_at = Instant::now();
-        self.documents.survey();
-        self.documents.relist_faulty();
+    fn discover(&mut self) {
+        self.discovered_at = Instant::now();
+        self.documents.discover();
+        self.documents.relist_failed();
     }
 
-    fn ask_kinds(&mut self) -> Result<(), Refusal> {
+    fn refresh_kinds(&mut self) -> Result<(), EngineError> {
         let kinds = self.session.ask("kinds", Value::map([] as [(&str, Value); 0]))?;
-        if self.documents.want(&kinds.ok) {
-            self.survey();
+        if self.documents.set_kinds(&kinds.ok) {
+            self.discover();
         }
         Ok(())
     }
 
-    fn take(&mut self, message: Message) -> Result<(), Refusal> {
-        match message {
-            Message::Surveyed(found) => {
-                let gone = self.documents.surveyed(found).unload;
-                documents::unload(&mut self.session, &gone)?;
-            }
-            Message::Document(kind, sighting) => {
-                let changes = self.documents.take(&kind, sighting);
-                self.change(&changes)?;
-            }
-            Message::Relisted(kind, listed) => {
-                let changes = self.documents.relisted(&kind, listed);
-                self.change(&changes)?;
-            }
-            _ => {}
-        }
-        Ok(())
+    fn handle(&mut self, event: DocumentEvent) -> Result<(), EngineError> {
+        // Documents of a removed kind are only unloaded: the next changed document refreshes the kinds.
+        let is_discovery = matches!(event, DocumentEvent::Discovered(_));
+        let Changes { load, unload } = self.documents.handle(event);
+        documents::unload(&mut self.session, &unload)?;
+        documents::load(&mut self.session, &load)?;
+        if is_discovery || load.is_empty() && unload.is_empty() { Ok(()) } else { self.refresh_kinds() }
     }
 
-    fn change(&mut self, Changes { load, unload }: &Changes) -> Result<(), Refusal> {
-        documents::unload(&mut self.session, unload)?;
-        documents::load(&mut self.session, load)?;
-        if load.is_empty() && unload.is_empty() { Ok(()) } else { self.ask_kinds() }
-    }
-
-    fn judge(&mut self, question: Question) -> Result<(), Refusal> {
+    fn review(&mut self, review: PendingReview) -> Result<(), EngineError> {
         let answer = match self.is_ready() {
-            true => self.session.ask("admit", question.request),
+            true => self.session.ask("admit", review.request),
             false => {
-                // Whoever asked may have given up.
-                let _ = question.reply.send(Err(Unanswered::NotReady));
+                // The API server may have given up.
+                let _ = review.reply.send(Err(ReviewError::NotReady));
                 return Ok(());
             }
         };
         let lost = answer.as_ref().err().filter(|it| it.is_lost).cloned();
-        let _ = question.reply.send(answer.map_err(Unanswered::Refused));
+        let _ = review.reply.send(answer.map_err(ReviewError::Engine));
         lost.map_or(Ok(()), Err)
     }
 }
 
 #[derive(Clone, Debug)]
 struct App {
-    asks: mpsc::Sender<Question>,
+    reviews: mpsc::Sender<PendingReview>,
     limits: Option<Value>,
     hub: Cluster,
     metrics: Arc<Metrics>,
@@ -203,7 +198,7 @@ async fn admit(State(app): State<App>, body: Body) -> Response {
     let Some(request) = review.get("request") else {
         return refused(StatusCode::BAD_REQUEST, "the review has no request".to_owned());
     };
-    match app.judge(request).await {
+    match app.verdict(request).await {
         Ok(verdict) => {
             app.metrics.reviewed(verdict.get("allowed").and_then(Value::as_bool).unwrap_or(false));
             let answer = respond(request, &verdict).to_canonical();
@@ -217,10 +212,10 @@ async fn admit(State(app): State<App>, body: Body) -> Response {
 }
 
 impl App {
-    /// The engine's verdict, after every access review that it needs.
-    async fn judge(&self, request: &Value) -> Result<Value, String> {
+    /// The engine's verdict, after all access reviews that it needs.
+    async fn verdict(&self, request: &Value) -> Result<Value, String> {
         let mut reviews: Vec<Value> = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_REVIEW_ROUNDS {
             let fields = [("request", request.clone()), ("reviews", Value::list(reviews.clone()))];
             let limits = self.limits.clone().map(|it| ("limits", it));
             let verdict = self.ask(Value::map(fields.into_iter().chain(limits))).await?;
@@ -230,25 +225,26 @@ impl App {
                 return Ok(verdict);
             }
             for need in needs {
-                reviews.push(self.review(need).await.map_err(|fault| format!("an access review failed: {fault}"))?);
+                reviews
+                    .push(self.access_review(need).await.map_err(|error| format!("an access review failed: {error}"))?);
             }
         }
         Err("the engine asks for one access review after the other".to_owned())
     }
 
     async fn ask(&self, request: Value) -> Result<Value, String> {
-        let (reply, waits) = oneshot::channel();
-        let gone = || "the engine is being started again".to_owned();
-        self.asks.send(Question { request, reply }).await.map_err(|_| gone())?;
-        match waits.await.map_err(|_| gone())? {
+        let (reply, answer) = oneshot::channel();
+        let restarting = || "the engine is being started again".to_owned();
+        self.reviews.send(PendingReview { request, reply }).await.map_err(|_| restarting())?;
+        match answer.await.map_err(|_| restarting())? {
             Ok(answer) => Ok(answer.ok),
-            Err(Unanswered::NotReady) => Err("not everything was read yet".to_owned()),
-            Err(Unanswered::Refused(refusal)) => Err(refusal.to_string()),
+            Err(ReviewError::NotReady) => Err("not everything was read yet".to_owned()),
+            Err(ReviewError::Engine(error)) => Err(error.to_string()),
         }
     }
 
-    /// Asks the API server, and puts its answer as the engine takes it.
-    async fn review(&self, need: &Value) -> Result<Value, Fault> {
+    /// Performs an access review; returns the result as `admit` takes it.
+    async fn access_review(&self, need: &Value) -> Result<Value, ApiError> {
         let allowed = self.hub.review(need).await?;
         let attributes = need.at(&["spec", "resourceAttributes"]).cloned().unwrap_or_default();
         let part = |key| (key, Value::text(text(&attributes, key)));
@@ -265,7 +261,7 @@ impl App {
     }
 }
 
-/// The verdict as an API server takes it.
+/// The verdict as an AdmissionReview response.
 fn respond(request: &Value, verdict: &Value) -> Value {
     let allowed = verdict.get("allowed").and_then(Value::as_bool).unwrap_or(false);
     let mut response = vec![("uid", Value::text(text(request, "uid"))), ("allowed", allowed.into())];
@@ -293,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_denial_says_why() {
+    fn a_denial_carries_its_reason() {
         let request = Value::map([("uid", "u1")]);
         let verdict = Value::map([("allowed", Value::from(false)), ("message", "no".into())]);
         let want = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":false,"status":{"code":403,"message":"no","reason":"Forbidden"},"uid":"u1"}}"#;

@@ -1,42 +1,42 @@
-//! Reads answers of the engine, without losing a digit, and finds things in them.
+//! Parses answers of the engine with exact numbers, and reads fields of them.
 
 use std::borrow::Cow;
 
 use fleetfold_core::Value;
 use fleetfold_core::value::json;
 
-/// Answers wrap documents that are as deep as documents may be.
+/// An answer wraps documents, which may have the maximum depth themselves.
 const DEPTH: usize = 2 * json::MAX_DEPTH;
 
-/// An answer of the contract, or why it cannot be read.
+/// Parses an answer; the error is a message.
 pub fn read(text: &str) -> Result<Value, String> {
     json::parse_within(&marked(text), DEPTH).map_err(|error| format!("{} at {}", error.message, error.place))
 }
 
-/// The elements of a list in an answer; none where it is left out.
+/// The elements of a list field; empty if the field is absent.
 pub fn list<'a>(answer: &'a Value, key: &str) -> &'a [Value] {
     answer.get(key).and_then(Value::as_list).map_or(&[], Vec::as_slice)
 }
 
-/// A text in an answer, empty where it is left out.
+/// A string field; empty if it is absent.
 pub fn text<'a>(answer: &'a Value, key: &str) -> &'a str {
     answer.text_at(&[key])
 }
 
-/// A count in an answer.
+/// An integer field; 0 if it is absent.
 pub fn count(answer: &Value, key: &str) -> i64 {
     answer.get(key).and_then(Value::as_int).unwrap_or(0)
 }
 
-/// The texts of a list in an answer.
+/// The strings of a list field.
 pub fn texts<'a>(answer: &'a Value, key: &str) -> Vec<&'a str> {
     list(answer, key).iter().filter_map(Value::as_text).collect()
 }
 
-/// The text with whole doubles that 64 bits cannot hold marked as doubles. RFC 8785 writes them as digits alone, which a
-/// reader of exact integers refuses.
+/// Marks integral doubles beyond 64 bits as doubles. RFC 8785 writes them as digits only, which a parser of exact
+/// integers rejects.
 fn marked(text: &str) -> Cow<'_, str> {
-    /// No integer of 64 bits has more digits.
+    /// Shorter numbers fit into 64 bits.
     const LONG: usize = 19;
     let bytes = text.as_bytes();
     let mut out = String::new();
@@ -78,13 +78,13 @@ mod tests {
     fn integers_and_doubles_survive() {
         let text = r#"{"a":9007199254740993,"b":100000000000000000000,"c":"\"100000000000000000000","d":[-9223372036854775808,-9223372036854775809,1e+21]}"#;
         let value = read(text).unwrap();
-        // What only a double can hold is the nearest one.
+        // Beyond 64 bits, numbers are rounded to the nearest double.
         assert_eq!(value.to_canonical(), text.replace("-9223372036854775809", "-9223372036854776000"));
         assert_eq!(marked("[1,2]"), "[1,2]");
     }
 
     #[test]
-    fn what_is_no_answer_is_told() {
+    fn invalid_json_is_an_error() {
         assert!(read("{").is_err());
     }
 }

@@ -1,12 +1,13 @@
-//! Compiled code, kept between runs: compiling takes a good part of a second, reading a few milliseconds.
+//! The cache of compiled modules: compiling takes a good part of a second, loading a few milliseconds.
 //!
-//! Compiled code is native code, and loading it is running it. So:
-//! 1. only this program writes what it reads: there is no way to hand it compiled code;
-//! 2. the folder and the file belong to the current user, and nobody else may write to either;
-//! 3. a file is taken only if it is whole: it starts with the SHA-256 of the rest;
-//! 4. its name is the SHA-256 of the module, wasmtime's version and its settings, so another's code is never found.
+//! Compiled code is native code, and loading it means running it. So:
+//! 1. only this program writes the cache; compiled code cannot be passed in;
+//! 2. the folder and the file belong to the current user, and no other user may write to them;
+//! 3. a file is loaded only if it is complete: it starts with the SHA-256 of the rest;
+//! 4. its name is the SHA-256 of the module, wasmtime's version and its settings, so code for another setup is never
+//!    found.
 //!
-//! A cache that does not work costs time, never an answer.
+//! A broken cache costs time and changes no answer.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{Hash, Hasher};
@@ -18,12 +19,12 @@ use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 use wasmtime::{Engine, Module};
 
-use crate::guest::hex;
+use crate::digest::hex;
 
 /// The length of a SHA-256.
 const GUARD: usize = 32;
 
-/// How many files are kept. Each release and each `--module` adds one, and none is worth keeping for long.
+/// How many files are kept. Each release and each `--module` adds one.
 const KEPT: usize = 8;
 
 /// Where a module's code came from.
@@ -41,7 +42,7 @@ impl Cache {
     /// The user's cache: `$FLEETFOLD_CACHE`, else `fleetfold` in `$XDG_CACHE_HOME`, else in `~/.cache`.
     pub fn of_user() -> Self {
         let folder = |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-        // The rule for those two: a path that is not absolute counts as none.
+        // As the XDG specification says, a relative path is ignored.
         let absolute = |name: &str| folder(name).filter(|it| it.is_absolute());
         let chosen = folder("FLEETFOLD_CACHE")
             .or_else(|| Some(absolute("XDG_CACHE_HOME")?.join("fleetfold")))
@@ -52,20 +53,20 @@ impl Cache {
         }
     }
 
-    /// A cache in `folder`, which is made if it does not exist.
+    /// A cache in `folder`, which is created if it does not exist.
     pub fn at(folder: &Path) -> Self {
-        Self(match own(folder) {
+        Self(match private_folder(folder) {
             Ok(()) => Ok(folder.to_owned()),
             Err(error) => Err(format!("`{}`: {error}", folder.display())),
         })
     }
 
-    /// Why nothing is kept, when nothing is.
-    pub fn refusal(&self) -> Option<&str> {
+    /// Why the cache is disabled, if it is.
+    pub fn disabled_reason(&self) -> Option<&str> {
         self.0.as_ref().err().map(String::as_str)
     }
 
-    /// The code of `wasm`: found, or compiled and then kept.
+    /// Loads the code of `wasm` from the cache, or compiles and caches it.
     pub(crate) fn compile(&self, engine: &Engine, wasm: &[u8]) -> wasmtime::Result<(Module, Compiled)> {
         let file = self.0.as_ref().ok().map(|folder| folder.join(name(engine, wasm)));
         if let Some(module) = file.as_ref().and_then(|file| load(engine, file)) {
@@ -75,20 +76,20 @@ impl Cache {
         if let Some(file) = file
             && let Ok(code) = module.serialize()
         {
-            // A full or read-only disk is no reason to fail: the code is at hand.
+            // A full or read-only disk is not an error: the code was compiled.
             let _ = keep(&file, &code);
         }
         Ok((module, Compiled::Anew))
     }
 }
 
-/// Makes `folder` if needed, and refuses one that somebody else could write to.
-fn own(folder: &Path) -> io::Result<()> {
+/// Creates `folder` if needed; fails if another user could write to it.
+fn private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    only_mine(&fs::metadata(folder)?)
+    check_private(&fs::metadata(folder)?)
 }
 
-fn only_mine(it: &fs::Metadata) -> io::Result<()> {
+fn check_private(it: &fs::Metadata) -> io::Result<()> {
     if it.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::other("it belongs to another user"));
     }
@@ -101,28 +102,29 @@ fn only_mine(it: &fs::Metadata) -> io::Result<()> {
 fn name(engine: &Engine, wasm: &[u8]) -> String {
     let mut key = Key(Sha256::new());
     key.0.update(Sha256::digest(wasm));
-    // Holds the whole version of wasmtime, the target and every setting that shapes code.
+    // Covers the version of wasmtime, the target and every setting that affects the code.
     engine.precompile_compatibility_hash().hash(&mut key);
     format!("{}.code", hex(&key.0.finalize()))
 }
 
-/// Code that may be run, or nothing when it has to be compiled.
+/// Loads cached code; nothing if it has to be compiled.
 #[expect(unsafe_code, reason = "loading compiled code is running it; the rules are at the top of this file")]
 fn load(engine: &Engine, file: &Path) -> Option<Module> {
     let mut file = OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(file).ok()?;
-    only_mine(&file.metadata().ok()?).ok()?;
+    check_private(&file.metadata().ok()?).ok()?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).ok()?;
     let (guard, code) = bytes.split_at_checked(GUARD)?;
     if guard != Sha256::digest(code).as_slice() {
         return None;
     }
-    // SAFETY: the bytes are whole and come from a file that only the current user could have written, in a folder that
-    // only the current user can write to, under a name that this program alone gives. Wasmtime checks version and settings.
+    // SAFETY: the bytes are complete and come from a file that only the current user could have written, in a folder
+    // that only the current user can write to, under a name that only this program uses. Wasmtime checks version and
+    // settings.
     unsafe { Module::deserialize(engine, code) }.ok()
 }
 
-/// Writes beside, then renames: a reader finds a whole file or none.
+/// Writes to a temporary file, then renames it: a reader never finds a partial file.
 fn keep(file: &Path, code: &[u8]) -> io::Result<()> {
     let half = file.with_extension(format!("{}.new", std::process::id()));
     let written = write(&half, code).and_then(|()| fs::rename(&half, file));
@@ -130,7 +132,7 @@ fn keep(file: &Path, code: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&half);
         return written;
     }
-    file.parent().map_or(Ok(()), forget_oldest)
+    file.parent().map_or(Ok(()), remove_oldest)
 }
 
 fn write(file: &Path, code: &[u8]) -> io::Result<()> {
@@ -140,7 +142,7 @@ fn write(file: &Path, code: &[u8]) -> io::Result<()> {
     out.sync_all()
 }
 
-fn forget_oldest(folder: &Path) -> io::Result<()> {
+fn remove_oldest(folder: &Path) -> io::Result<()> {
     let mut kept = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -153,7 +155,7 @@ fn forget_oldest(folder: &Path) -> io::Result<()> {
     kept.into_iter().take(spare).try_for_each(|(_, file)| fs::remove_file(file))
 }
 
-/// Feeds what wasmtime hashes into a SHA-256: 64 bits are too few to tell code apart.
+/// Feeds wasmtime's hash input into a SHA-256: a 64-bit hash could collide.
 struct Key(Sha256);
 
 impl Hasher for Key {

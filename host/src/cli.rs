@@ -2,19 +2,19 @@
 //!
 //! | exit | means |
 //! |---|---|
-//! | 0 | done; nothing differs, nothing is amiss |
-//! | 1 | done; something differs or is amiss: differences, findings, actions, a refusal, a vector that failed |
-//! | 2 | not done, or not wholly: wrong usage, something that is needed is missing, a document that cannot be read |
+//! | 0 | success; no differences, no findings |
+//! | 1 | success; differences, findings, actions, a denial, or a failed vector |
+//! | 2 | failure: wrong usage, a missing input, or a document that cannot be read |
 
 use std::io;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::command::output::Screen;
 use crate::command::{
-    Screen, apply, approve, authorize, call, compare, completion, crds, diff, example, explain, function, lint, module,
-    plan, preview, run, schema, select, serve, vectors, version, webhook, whatif,
+    apply, approve, authorize, call, compare, completion, crds, diff, example, explain, function, lint, module, plan,
+    preview, run, schema, select, serve, vectors, version, webhook, whatif,
 };
 use crate::render::style::{Color, Palette};
 
@@ -70,33 +70,13 @@ enum Command {
     Version(version::Args),
 }
 
-/// How a result is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Output {
-    Table,
-    Yaml,
-    Json,
-    Name,
-}
-
-impl Output {
-    pub const ALL: [&'static str; 4] = ["table", "yaml", "json", "name"];
-    /// Where there is nothing to name.
-    pub const NAMELESS: [&'static str; 3] = ["table", "yaml", "json"];
-
-    /// Reads one of `names`.
-    pub fn among(names: &'static [&'static str]) -> impl TypedValueParser<Value = Output> {
-        PossibleValuesParser::new(names).try_map(|name| Output::from_str(&name, false))
-    }
-}
-
-/// The commands over documents. A person waits for these and can stop waiting: they get more time than a server gives.
-const PATIENT: &[&str] =
+/// The commands over documents. A person waits for them and can interrupt them, so they get a longer timeout.
+const INTERACTIVE: &[&str] =
     &["preview", "explain", "diff", "what-if", "lint", "plan", "select", "authorize", "apply", "run", "fn"];
 
-/// The whole command line, as help and completions describe it.
+/// The complete command line, for parsing, help and completion.
 pub fn command() -> clap::Command {
-    PATIENT.iter().fold(Cli::command(), |command, name| {
+    INTERACTIVE.iter().fold(Cli::command(), |command, name| {
         command.mut_subcommand(name, |it| it.mut_arg("timeout", |timeout| timeout.default_value("1m")))
     })
 }
@@ -126,7 +106,7 @@ pub fn run() -> ExitCode {
         Command::Vectors(args) => vectors::run(args),
         Command::Serve(args) => serve::run(args, screen),
         Command::Schema(args) => schema::run(args),
-        Command::Completion(args) => completion::run(args),
+        Command::Completion(args) => completion::run(args, &mut command()),
         Command::Version(args) => version::run(args),
     };
     done.unwrap_or_else(|failure| {
@@ -140,11 +120,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_is_valid() {
         command().debug_assert();
     }
 
-    /// Every command by its whole name, with the commands of commands.
+    /// Every command by its full name, subcommands included.
     fn commands() -> Vec<(String, clap::Command)> {
         fn below(name: &str, command: &clap::Command) -> Vec<(String, clap::Command)> {
             let each = |it: &clap::Command| {
@@ -169,7 +149,7 @@ mod tests {
         for (_, subcommand) in commands() {
             let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in help.lines().filter_map(|line| line.trim().strip_prefix("fleetfold ")) {
-                // What follows two spaces says what the example is for; pipes and files are the shell's business.
+                // The text after two spaces is a description; pipes and redirections are for the shell.
                 let line = ["  ", " | ", " > ", " < "].iter().fold(line, |line, end| line.split(end).next().unwrap());
                 let words = ["fleetfold"].into_iter().chain(line.split(' ')).map(|word| word.trim_matches('\''));
                 let parsed = command().try_get_matches_from(words);

@@ -1,16 +1,15 @@
-//! One API server, of the hub or of a member: what is read there, and what is done. The only caller of the kube client.
+//! The client of one API server, of the hub or of a member. Nothing else uses the kube client.
 //!
-//! Objects come and go as the engine's values. Nothing here knows what a kind means: which path it has is asked of the
-//! server, once.
+//! Objects are the engine's values. Nothing here knows a kind: paths come from the server's discovery.
 
 pub mod connect;
-mod fault;
-mod served;
+mod discovery;
+mod error;
 mod watch;
 
-pub use fault::Fault;
-pub use served::Served;
-pub use watch::{Sighting, Watch};
+pub use discovery::ApiKind;
+pub use error::ApiError;
+pub use watch::{Watch, WatchEvent};
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,100 +17,39 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetfold_core::Value;
-use fleetfold_core::object::document::Identity;
 use http::{Method, Request};
 use kube::Client;
 use tokio::sync::Semaphore;
 
 use crate::answer::{list, text};
-use served::Kinds;
+use crate::target::Target;
+use discovery::Kinds;
 
-/// Who writes, as the server keeps it with every field.
+/// The field manager of all writes.
 pub const FIELD_MANAGER: &str = "fleetfold";
 
-/// How many requests one server gets at once, and how long each of them may take.
-const AT_ONCE: usize = 16;
-const PATIENCE: Duration = Duration::from_secs(15);
+/// How many requests one server gets at the same time, and how long each may take.
+const MAX_CONCURRENT_REQUESTS: usize = 16;
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// How many objects come with one page of a list.
-const PAGE: usize = 500;
+/// How many objects one page of a list holds.
+const PAGE_SIZE: usize = 500;
 
-/// Names an object in a cluster, or without a name a list.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Target {
-    pub api_version: String,
-    pub kind: String,
-    /// Empty for all namespaces, and for kinds that have none.
-    pub namespace: String,
-    pub name: String,
-}
-
-impl Target {
-    /// The target of an action, a status or a need.
-    pub fn read(value: &Value) -> Target {
-        let part = |key| text(value, key).to_owned();
-        Target { api_version: part("apiVersion"), kind: part("kind"), namespace: part("namespace"), name: part("name") }
-    }
-
-    /// What names an object that is there.
-    pub fn of(object: &Value) -> Target {
-        Target {
-            namespace: object.text_at(&["metadata", "namespace"]).to_owned(),
-            name: object.text_at(&["metadata", "name"]).to_owned(),
-            ..Target::read(object)
-        }
-    }
-
-    pub fn group(&self) -> &str {
-        self.api_version.rsplit_once('/').map_or("", |(group, _)| group)
-    }
-
-    pub fn identity(&self) -> Identity {
-        Identity {
-            kind: self.kind.as_str().into(),
-            group: self.group().into(),
-            namespace: self.namespace.as_str().into(),
-            name: self.name.as_str().into(),
-        }
-    }
-
-    pub fn to_value(&self) -> Value {
-        let parts = [
-            ("apiVersion", &self.api_version),
-            ("kind", &self.kind),
-            ("namespace", &self.namespace),
-            ("name", &self.name),
-        ];
-        Value::map(parts.into_iter().filter(|(_, it)| !it.is_empty()).map(|(key, it)| (key, it.as_str())))
-    }
-
-    fn is_secret(&self) -> bool {
-        self.kind == "Secret" && self.group().is_empty()
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = [self.kind.as_str(), &self.namespace, &self.name];
-        f.write_str(&parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/"))
-    }
-}
-
-/// A list, and the version of everything when it was made.
+/// A list with its resourceVersion.
 #[derive(Clone, Debug, Default)]
 pub struct Listed {
     pub objects: Vec<Value>,
     pub version: String,
 }
 
-/// Whether a write is done, or only tried by the server.
+/// Whether a write takes effect or is a server-side dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     Real,
     DryRun,
 }
 
-/// One API server. A clone is the same one.
+/// One API server. Clones share the connection.
 #[derive(Clone)]
 pub struct Cluster(Arc<Inner>);
 
@@ -119,7 +57,7 @@ struct Inner {
     name: String,
     client: Client,
     kinds: Kinds,
-    gate: Semaphore,
+    permits: Semaphore,
 }
 
 impl fmt::Debug for Cluster {
@@ -130,37 +68,37 @@ impl fmt::Debug for Cluster {
 
 impl Cluster {
     fn new(name: &str, client: Client) -> Cluster {
-        let gate = Semaphore::new(AT_ONCE);
-        Cluster(Arc::new(Inner { name: name.to_owned(), client, kinds: Kinds::default(), gate }))
+        let permits = Semaphore::new(MAX_CONCURRENT_REQUESTS);
+        Cluster(Arc::new(Inner { name: name.to_owned(), client, kinds: Kinds::default(), permits }))
     }
 
-    /// The name that the engine knows it by; the hub has none.
+    /// The engine's name for the cluster; empty for the hub.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The client, for what keeps a connection open: watches and events.
+    /// The client, for watches.
     pub fn client(&self) -> Client {
         self.0.client.clone()
     }
 
-    /// Whether the server answers.
-    pub async fn probe(&self) -> Result<(), Fault> {
+    /// Checks that the server responds.
+    pub async fn probe(&self) -> Result<(), ApiError> {
         self.send(Method::GET, "/version", None, &Target::default()).await.map(drop)
     }
 
-    /// How the server knows a kind.
-    pub async fn served(&self, api_version: &str, kind: &str) -> Result<Served, Fault> {
+    /// Finds a kind by discovery.
+    pub async fn api_kind(&self, api_version: &str, kind: &str) -> Result<ApiKind, ApiError> {
         self.0.kinds.find(self, api_version, kind).await
     }
 
-    /// Every kind of a group in a version; none where the server does not have it.
-    pub async fn served_in(&self, api_version: &str) -> Result<Vec<Served>, Fault> {
+    /// All kinds of an API version; none where the server does not serve it.
+    pub async fn api_kinds(&self, api_version: &str) -> Result<Vec<ApiKind>, ApiError> {
         self.0.kinds.list(self, api_version).await
     }
 
-    /// The groups that the server has, each with its versions, the preferred one first.
-    pub async fn groups(&self) -> Result<BTreeMap<String, Vec<String>>, Fault> {
+    /// The served groups with their versions, the preferred one first.
+    pub async fn groups(&self) -> Result<BTreeMap<String, Vec<String>>, ApiError> {
         let answer = self.send(Method::GET, "/apis", None, &Target::default()).await?;
         let versions = |group: &Value| {
             let preferred = group.text_at(&["preferredVersion", "version"]).to_owned();
@@ -170,35 +108,36 @@ impl Cluster {
         Ok(list(&answer, "groups").iter().map(|it| (text(it, "name").to_owned(), versions(it))).collect())
     }
 
-    /// Forgets which kinds there are: a new one is found only by asking again.
-    pub fn forget_kinds(&self) {
-        self.0.kinds.forget();
+    /// Clears the discovery cache.
+    pub fn clear_discovery(&self) {
+        self.0.kinds.clear();
     }
 
-    /// An object; nothing where there is none.
-    pub async fn get(&self, target: &Target) -> Result<Option<Value>, Fault> {
+    /// Reads an object; returns nothing where it does not exist.
+    pub async fn get(&self, target: &Target) -> Result<Option<Value>, ApiError> {
         let path = self.path(target).await?;
         match self.send(Method::GET, &path, None, target).await {
             Ok(object) => Ok(Some(object)),
-            Err(Fault::NotFound { .. }) => Ok(None),
-            Err(fault) => Err(fault),
+            Err(ApiError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
-    /// All objects of a kind, in one namespace or all, that a selector picks; page by page, and whole or not at all.
-    pub async fn list(&self, target: &Target, label_selector: &str) -> Result<Listed, Fault> {
+    /// Lists the objects of a kind that match a selector, in one namespace or all. Fails rather than returning part of
+    /// them.
+    pub async fn list(&self, target: &Target, label_selector: &str) -> Result<Listed, ApiError> {
         let path = self.path(target).await?;
         let (mut listed, mut page) = (Listed::default(), String::new());
         loop {
-            let query = [("labelSelector", label_selector), ("continue", &page), ("limit", &PAGE.to_string())];
+            let query = [("labelSelector", label_selector), ("continue", &page), ("limit", &PAGE_SIZE.to_string())];
             let answer = self.send(Method::GET, &format!("{path}{}", query_of(&query)), None, target).await?;
             for mut object in list(&answer, "items").iter().cloned() {
-                // The items of a list do not say what they are.
+                // List items carry neither apiVersion nor kind.
                 if let Some(fields) = object.as_map_mut() {
                     fields.insert("apiVersion", target.api_version.as_str());
                     fields.insert("kind", target.kind.as_str());
                 }
-                listed.objects.push(stripped(object));
+                listed.objects.push(without_managed_fields(object));
             }
             listed.version = answer.text_at(&["metadata", "resourceVersion"]).to_owned();
             page = answer.text_at(&["metadata", "continue"]).to_owned();
@@ -208,36 +147,36 @@ impl Cluster {
         }
     }
 
-    pub async fn create(&self, body: &Value, effect: Effect) -> Result<Value, Fault> {
+    pub async fn create(&self, body: &Value, effect: Effect) -> Result<Value, ApiError> {
         let target = Target::of(body);
         let path = self.path(&Target { name: String::new(), ..target.clone() }).await?;
         let content = Some(("application/json", body.to_canonical()));
         self.send(Method::POST, &format!("{path}{}", write_query(effect)), content, &target).await
     }
 
-    /// Changes an object by operations of RFC 6902, if it still is the one that was seen.
+    /// Applies a JSON patch (RFC 6902), on condition that uid and resourceVersion still match.
     pub async fn patch(
         &self,
         target: &Target,
         operations: &[Value],
         precondition: &Value,
         effect: Effect,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, ApiError> {
         let path = self.path(target).await?;
         self.send_patch(&format!("{path}{}", write_query(effect)), target, operations, precondition).await
     }
 
-    /// Makes a status what it should be, in the status subresource where the kind has one.
-    pub async fn put_status(&self, target: &Target, status: &Value, precondition: &Value) -> Result<Value, Fault> {
-        let served = self.served(&target.api_version, &target.kind).await?;
-        let below = if served.has_status { "/status" } else { "" };
-        let path = format!("{}{below}{}", served.path(&target.namespace, &target.name), write_query(Effect::Real));
+    /// Writes a status, to the status subresource where the kind has one.
+    pub async fn put_status(&self, target: &Target, status: &Value, precondition: &Value) -> Result<Value, ApiError> {
+        let api_kind = self.api_kind(&target.api_version, &target.kind).await?;
+        let below = if api_kind.has_status { "/status" } else { "" };
+        let path = format!("{}{below}{}", api_kind.path(&target.namespace, &target.name), write_query(Effect::Real));
         let put = Value::map([("op", Value::text("add")), ("path", "/status".into()), ("value", status.clone())]);
         self.send_patch(&path, target, &[put], precondition).await
     }
 
-    /// Deletes an object, if it still is the one that was seen. One that is gone already is as it should be.
-    pub async fn delete(&self, target: &Target, precondition: &Value, effect: Effect) -> Result<(), Fault> {
+    /// Deletes an object, on condition that uid and resourceVersion still match. An absent object counts as deleted.
+    pub async fn delete(&self, target: &Target, precondition: &Value, effect: Effect) -> Result<(), ApiError> {
         let path = self.path(target).await?;
         let options = Value::map([
             ("apiVersion", Value::text("v1")),
@@ -248,8 +187,8 @@ impl Cluster {
         let content = Some(("application/json", options.to_canonical()));
         let query = if effect == Effect::DryRun { "?dryRun=All" } else { "" };
         match self.send(Method::DELETE, &format!("{path}{query}"), content, target).await {
-            Ok(_) | Err(Fault::NotFound { .. }) => Ok(()),
-            Err(fault) => Err(fault),
+            Ok(_) | Err(ApiError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -259,9 +198,9 @@ impl Cluster {
         target: &Target,
         operations: &[Value],
         precondition: &Value,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, ApiError> {
         let mut all = Vec::new();
-        // A server that finds another uid or version answers with a conflict.
+        // The server returns a conflict if uid or resourceVersion differ.
         for (key, field) in [("uid", "/metadata/uid"), ("resourceVersion", "/metadata/resourceVersion")] {
             if let Some(value) = precondition.get(key) {
                 all.push(Value::map([
@@ -276,9 +215,9 @@ impl Cluster {
         self.send(Method::PATCH, path, content, target).await
     }
 
-    async fn path(&self, target: &Target) -> Result<String, Fault> {
-        let served = self.served(&target.api_version, &target.kind).await?;
-        Ok(served.path(&target.namespace, &target.name))
+    async fn path(&self, target: &Target) -> Result<String, ApiError> {
+        let api_kind = self.api_kind(&target.api_version, &target.kind).await?;
+        Ok(api_kind.path(&target.namespace, &target.name))
     }
 
     async fn send(
@@ -287,8 +226,8 @@ impl Cluster {
         path: &str,
         content: Option<(&str, String)>,
         target: &Target,
-    ) -> Result<Value, Fault> {
-        let unreachable = |message: String| Fault::Unreachable { message };
+    ) -> Result<Value, ApiError> {
+        let unreachable = |message: String| ApiError::Unreachable { message };
         let mut request = Request::builder().method(method).uri(path).header("accept", "application/json");
         let body = match content {
             Some((kind, body)) => {
@@ -298,31 +237,32 @@ impl Cluster {
             None => Vec::new(),
         };
         let request = request.body(body).map_err(|error| unreachable(format!("`{path}` is no request: {error}")))?;
-        // The gate is never closed.
-        let _permit = self.0.gate.acquire().await;
-        let answered = tokio::time::timeout(PATIENCE, self.0.client.request_text(request)).await;
-        let answered = answered.map_err(|_| unreachable(format!("no answer within {} s", PATIENCE.as_secs())))?;
-        let said =
-            answered.map_err(Fault::from).map_err(|it| if target.is_secret() { it.without_values() } else { it })?;
-        let value = crate::answer::read(&said);
+        // The semaphore is never closed.
+        let _permit = self.0.permits.acquire().await;
+        let response = tokio::time::timeout(REQUEST_TIMEOUT, self.0.client.request_text(request)).await;
+        let response =
+            response.map_err(|_| unreachable(format!("no answer within {} s", REQUEST_TIMEOUT.as_secs())))?;
+        let body =
+            response.map_err(ApiError::from).map_err(|it| if target.is_secret() { it.without_values() } else { it })?;
+        let value = crate::answer::read(&body);
         value
-            .map(stripped)
-            .map_err(|problem| Fault::Server { code: 0, message: format!("the answer cannot be read: {problem}") })
+            .map(without_managed_fields)
+            .map_err(|problem| ApiError::Server { code: 0, message: format!("the answer cannot be read: {problem}") })
     }
 
-    /// Whether a user may do something, as the server itself decides it.
-    pub async fn review(&self, review: &Value) -> Result<bool, Fault> {
+    /// Performs a SubjectAccessReview; returns whether the user is allowed.
+    pub async fn review(&self, review: &Value) -> Result<bool, ApiError> {
         let answer = self.create(review, Effect::Real).await?;
         Ok(answer.at(&["status", "allowed"]).and_then(Value::as_bool).unwrap_or(false))
     }
 
-    /// Who else writes an object, latest first.
-    pub async fn other_managers(&self, target: &Target) -> Result<Vec<String>, Fault> {
+    /// The other field managers of an object, latest first.
+    pub async fn other_managers(&self, target: &Target) -> Result<Vec<String>, ApiError> {
         let path = self.path(target).await?;
         let request = Request::builder().uri(&path).body(Vec::new());
-        let request = request.map_err(|error| Fault::Unreachable { message: error.to_string() })?;
-        let said = self.0.client.request_text(request).await.map_err(Fault::from)?;
-        let object = crate::answer::read(&said).unwrap_or_default();
+        let request = request.map_err(|error| ApiError::Unreachable { message: error.to_string() })?;
+        let body = self.0.client.request_text(request).await.map_err(ApiError::from)?;
+        let object = crate::answer::read(&body).unwrap_or_default();
         let entries = object.at(&["metadata", "managedFields"]).and_then(Value::as_list).cloned().unwrap_or_default();
         let mut others: Vec<(&str, &str)> = entries.iter().map(|it| (text(it, "time"), text(it, "manager"))).collect();
         others.retain(|(_, manager)| *manager != FIELD_MANAGER);
@@ -333,17 +273,12 @@ impl Cluster {
     }
 }
 
-/// An object without the server's notes on who wrote which field: they are half of it, and mean nothing to the engine.
-fn stripped(mut object: Value) -> Value {
+/// Removes `managedFields`: half of an object's size, and of no use to the engine.
+fn without_managed_fields(mut object: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
         metadata.remove("managedFields");
     }
     object
-}
-
-/// What base64 stands for.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    serde_json::from_value::<k8s_openapi::ByteString>(text.into()).ok().map(|it| it.0)
 }
 
 fn write_query(effect: Effect) -> String {
@@ -351,7 +286,7 @@ fn write_query(effect: Effect) -> String {
     query_of(&[("fieldManager", FIELD_MANAGER), ("fieldValidation", "Strict"), ("dryRun", dry)])
 }
 
-/// The parameters that say something, as a query.
+/// A query string of the parameters that are not empty.
 fn query_of(parameters: &[(&str, &str)]) -> String {
     let given = parameters.iter().filter(|(_, value)| !value.is_empty());
     let written: Vec<String> = given.map(|(key, value)| format!("{key}={}", escaped(value))).collect();
@@ -374,19 +309,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_has_only_what_says_something() {
+    fn empty_parameters_are_left_out() {
         assert_eq!(query_of(&[("a", ""), ("b", "x in (1,2)")]), "?b=x%20in%20%281%2C2%29");
         assert_eq!(query_of(&[("a", "")]), "");
-    }
-
-    #[test]
-    fn a_target_reads_as_people_write_it() {
-        let target = Target {
-            api_version: "apps/v1".into(),
-            kind: "Deployment".into(),
-            namespace: "n".into(),
-            name: "d".into(),
-        };
-        assert_eq!((target.to_string().as_str(), target.group()), ("Deployment/n/d", "apps"));
     }
 }

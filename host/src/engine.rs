@@ -1,18 +1,18 @@
-//! Something that answers requests: the module under wasmtime, or the engine linked into this program.
+//! The interface to the engine: the module under wasmtime, or the core linked into this program.
 
 use fleetfold_core::Value;
 use fleetfold_core::Workspace;
 
 use crate::guest::{Guest, GuestError};
 
-/// One workspace at a time. Every request gets an answer of the contract, whatever happens.
+/// An engine with one workspace. Every call returns an answer of the contract; failures are error answers.
 pub trait Engine {
     fn call(&mut self, request: &[u8]) -> String;
 
-    /// Leaves the workspace behind for an empty one.
+    /// Replaces the workspace by an empty one.
     fn fresh(&mut self);
 
-    /// Whether the workspace was lost, so that the next call finds an empty one.
+    /// Whether the workspace was lost: the next call starts with an empty one.
     fn is_fresh(&self) -> bool;
 }
 
@@ -30,7 +30,7 @@ impl Engine for Guest {
     }
 }
 
-/// Native: no deadline, no limit.
+/// The linked core has no deadline and no memory limit.
 impl Engine for Workspace {
     fn call(&mut self, request: &[u8]) -> String {
         self.call_bytes(Some(request))
@@ -52,7 +52,7 @@ impl GuestError {
     }
 }
 
-/// An answer that a host gives in place of the engine.
+/// An error answer of the host.
 pub fn error_answer(code: &str, message: &str, hint: &str) -> String {
     let error = Value::map([("code", code), ("hint", hint), ("message", message)]);
     Value::map([("error", error)]).to_canonical()

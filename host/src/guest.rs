@@ -1,10 +1,10 @@
-//! The module under wasmtime: compiled once, called with a deadline and a memory limit, and thrown away after a fault.
+//! The module under wasmtime: compiled once, called with a deadline and a memory limit, and dropped after a fault.
 //!
-//! One [`Guest`] is one workspace. A call either answers, or ends in a [`GuestError`]; after a fault the instance and its
-//! store are gone, and the next call is answered by a fresh instance, whose workspace is empty.
+//! One [`Guest`] is one workspace. A call returns an answer or a [`GuestError`]; after a fault the instance and its
+//! store are dropped, and the next call starts a fresh instance with an empty workspace.
 //!
-//! Nothing that the module says is believed: a place it names is looked up within its memory, and what lies there must
-//! be one line of UTF-8 of a bearable length.
+//! The module is not trusted: its pointers are checked against its memory, and an answer must be one line of UTF-8
+//! within the length limit.
 
 mod error;
 mod limits;
@@ -13,42 +13,42 @@ mod ticker;
 
 pub use error::GuestError;
 pub use limits::Limits;
-pub use module::{EMBEDDED, Module, digest, hex};
+pub use module::{EMBEDDED, Module};
 
 use std::fmt;
 
-use limits::Fence;
+use limits::MemoryLimiter;
 use wasmtime::{Memory, Store, TypedFunc, WasmParams, WasmResults};
 
-/// The version of the interface that this host speaks: what `fleetfold_abi` must return.
+/// The version of the interface, which `fleetfold_abi` must return.
 pub const ABI: u32 = 1;
 
 /// One workspace inside the module.
 pub struct Guest {
     module: Module,
     limits: Limits,
-    /// Nothing before the first call and after a fault.
+    /// Nothing after a fault.
     instance: Option<Instance>,
 }
 
 impl Guest {
-    /// Starts an instance of `module`, so that one which does not keep to the interface is refused before any call.
+    /// Starts an instance of `module`; a module with another interface is an error here, before any call.
     pub fn new(module: &Module, limits: Limits) -> Result<Self, GuestError> {
         let instance = Instance::start(module, limits)?;
         Ok(Self { module: module.clone(), limits, instance: Some(instance) })
     }
 
-    /// Answers one request, in this workspace.
+    /// Sends one request to this workspace.
     ///
     /// # Errors
     ///
-    /// 1. A request above the limit is refused; the workspace stays as it was.
-    /// 2. After every other error the instance is gone: the next call finds an empty workspace.
+    /// 1. The request is above the limit; the workspace stays as it was.
+    /// 2. After every other error the instance is dropped: the next call finds an empty workspace.
     pub fn call(&mut self, request: &[u8]) -> Result<String, GuestError> {
         if request.len() > self.limits.request {
             return Err(GuestError::RequestTooLarge { limit: self.limits.request });
         }
-        // Taken, not borrowed: it comes back only if all went well.
+        // Taken, not borrowed: it is put back only after success.
         let mut instance = match self.instance.take() {
             Some(instance) => instance,
             None => Instance::start(&self.module, self.limits)?,
@@ -63,7 +63,7 @@ impl Guest {
         self.instance.is_none()
     }
 
-    /// Leaves the workspace behind: the next call finds an empty one.
+    /// Drops the workspace: the next call finds an empty one.
     pub fn fresh(&mut self) {
         self.instance = None;
     }
@@ -76,7 +76,7 @@ impl fmt::Debug for Guest {
 }
 
 struct Instance {
-    store: Store<Fence>,
+    store: Store<MemoryLimiter>,
     memory: Memory,
     alloc: TypedFunc<u32, u32>,
     free: TypedFunc<(u32, u32), ()>,
@@ -84,10 +84,10 @@ struct Instance {
 }
 
 impl Instance {
-    /// Starting may run code of the module, so it has a deadline of its own.
+    /// Instantiation may run code of the module, so it has a deadline too.
     fn start(module: &Module, limits: Limits) -> Result<Self, GuestError> {
-        let mut store = Store::new(module.engine(), Fence::new(limits));
-        store.limiter(|fence| fence);
+        let mut store = Store::new(module.engine(), MemoryLimiter::new(limits));
+        store.limiter(|limiter| limiter);
         let _ticking = module.ticker().run();
         store.set_epoch_deadline(ticker::ticks(limits.deadline));
         let fault = |error| GuestError::fault(&error, limits);
@@ -135,7 +135,7 @@ impl Instance {
         if bytes.is_empty() {
             return Err(bad("it is empty"));
         }
-        // An answer is canonical JSON, which has no line break: one that had would forge a second answer line.
+        // Canonical JSON has no line break; an answer with one could forge a second answer line.
         if bytes.iter().any(|byte| *byte < b' ') {
             return Err(bad("it has a control character"));
         }
@@ -146,7 +146,7 @@ impl Instance {
 
 fn function<Params: WasmParams, Results: WasmResults>(
     instance: &wasmtime::Instance,
-    store: &mut Store<Fence>,
+    store: &mut Store<MemoryLimiter>,
     export: &'static str,
 ) -> Result<TypedFunc<Params, Results>, GuestError> {
     instance.get_typed_func(store, export).map_err(|_| GuestError::MissingExport { export })

@@ -1,27 +1,31 @@
-//! Runs the engine, and puts it in front of people and programs.
+//! The host of the engine: command line, controller, webhook and server.
 //!
 //! 1. [`guest`] runs the engine as the module under wasmtime, with a deadline and a memory limit.
-//! 2. [`cache`] keeps what was compiled for it.
-//! 3. [`engine`] is the one interface to the engine, in the module or linked in; [`answer`] reads what it says, and a
-//!    [`session`] is a workspace with everything that was put to it.
-//! 4. [`cluster`] is one API server, and the only caller of its client.
-//! 5. [`reconcile`] watches, asks, fetches what the engine needs, and does what it says.
-//! 6. [`admission`] answers what an API server asks before a change is made, over [`tls`].
-//! 7. [`serve`] is the page, and the fleet that it shows.
-//! 8. [`vectors`] puts the conformance cases to an engine.
+//! 2. [`cache`] keeps the compiled module between runs.
+//! 3. [`engine`] is the interface to the engine, as a module or linked in; [`answer`] reads its answers, and a
+//!    [`session`] is one workspace with the requests that it received.
+//! 4. [`cluster`] is the client of one API server; [`target`] names the objects there.
+//! 5. [`controller`] watches the hub, requests plans, fetches what they need, and applies them.
+//! 6. [`admission`] is the validating webhook, served over [`tls`].
+//! 7. [`serve`] serves the page and the fleet that it shows.
+//! 8. [`vectors`] runs the conformance cases against an engine.
+//! 9. [`args`], [`clock`] and [`digest`] are shared helpers.
 //!
-//! No rule about fleets lives here: what a cluster should have is decided in `fleetfold-core`.
+//! No rule about fleets lives here: `fleetfold-core` decides what a cluster should have.
 
 pub mod admission;
 pub mod answer;
+pub mod args;
 pub mod cache;
+pub mod clock;
 pub mod cluster;
+pub mod controller;
+pub mod digest;
 pub mod engine;
 pub mod guest;
-pub mod quantity;
-pub mod reconcile;
 pub mod serve;
 pub mod session;
+pub mod target;
 pub mod tls;
 pub mod vectors;
 

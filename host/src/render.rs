@@ -1,4 +1,4 @@
-//! Answers as people and programs want to see them. Nothing here knows a rule: it prints what the engine said.
+//! Formats answers of the engine for people and programs. No rule about fleets lives here.
 
 pub mod compare;
 pub mod explain;
@@ -17,7 +17,7 @@ pub mod yaml;
 pub use fleetfold::answer::{count, list, text, texts};
 use fleetfold_core::Value;
 
-/// Where something was written: `file:line:column`, or its document and path where no file is known.
+/// A location: `file:line:column`, or document and path if the file is unknown.
 pub fn place(at: &Value) -> String {
     let file = text(at, "file");
     if file.is_empty() {
@@ -43,7 +43,7 @@ pub fn name_of(object: &Value) -> String {
     parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/")
 }
 
-/// Names for a line: all of a few, the first two of many.
+/// Cluster names on one line: up to four, otherwise the first two and a count.
 pub fn clusters(names: &[&str]) -> String {
     const ALL: usize = 4;
     let shown = |name: &&str| if name.is_empty() { "the hub".to_owned() } else { style::clean(name) };
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_clusters_are_told_by_two_and_a_count() {
+    fn many_clusters_are_shortened_to_two_and_a_count() {
         assert_eq!(clusters(&[""]), "the hub");
         assert_eq!(clusters(&["a", "b", "c", "d"]), "a, b, c, d");
         assert_eq!(clusters(&["a", "b", "c", "d", "e"]), "a, b and 3 more");

@@ -1,21 +1,21 @@
-//! The page, the engine behind it and the fleet that both show, over HTTP.
+//! Serves the page, the engine and the fleet over HTTP.
 //!
-//! 1. [`guard`] keeps other sites out, and whoever has no [`token`] where one is needed.
-//! 2. [`site`] is the page, as the web build left it.
-//! 3. [`edition`] is the fleet as it is at a moment. `GET /v1/fleet` answers it, and `GET /v1/updates` tells when another
-//!    one took its place ([`updates`]).
-//! 4. [`call`]: `POST /v1/call` puts a request to the engine, which holds the same edition.
-//! 5. [`veil`] stands in for what Secrets hold, so that it never leaves.
+//! 1. [`auth`] rejects requests of other sites, and those without the [`token`] where one is required.
+//! 2. [`site`] is the page, as the web build made it.
+//! 3. [`fleet_snapshot`] is the fleet at a moment. `GET /v1/fleet` returns it, and `GET /v1/updates` reports every new
+//!    one ([`updates`]).
+//! 4. [`call`]: `POST /v1/call` sends a request to the engine, which has the same snapshot loaded.
+//! 5. [`redaction`] replaces Secret data by pseudonyms before it is served.
 //!
-//! Nothing here writes anywhere. Where a fleet is served, the only way to another one is another edition.
+//! Nothing here writes. A served fleet changes only with the next snapshot.
 
+mod auth;
 mod call;
-pub mod edition;
-mod guard;
+pub mod fleet_snapshot;
+pub mod redaction;
 pub mod site;
 pub mod token;
 mod updates;
-pub mod veil;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -37,99 +37,100 @@ use tokio::sync::watch;
 use crate::answer;
 use crate::engine::{Engine, error_answer};
 use crate::guest::{Guest, Limits, Module};
-use edition::{Edition, Shown};
-use guard::Guard;
+use auth::Auth;
+use fleet_snapshot::{FleetSnapshot, Published};
 use site::{Behind, Site};
 use token::Token;
 
-/// How long calls may go on, and connections stay open, after the process was asked to stop.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long calls may run and connections stay open after a stop signal.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
 
-/// Who may come in.
+/// Which requests are accepted.
 #[derive(Debug, Default)]
-pub struct Door {
-    /// Names of this machine beside its loopback names and the address that a connection came to.
+pub struct AccessPolicy {
+    /// Host names beside the loopback names and the address of the connection.
     pub names: Vec<String>,
-    /// What everybody must know, where it is not everybody's.
+    /// The token that requests need, if any.
     pub token: Option<Token>,
 }
 
-/// Serves `module` on `listener` until the process is asked to stop (SIGINT, SIGTERM), then finishes what runs. The
-/// workspace holds the latest of `editions`; without them it begins empty and is the callers' to fill.
+/// Serves `module` on `listener` until SIGINT or SIGTERM, then finishes the running calls. The workspace has the latest
+/// of
+/// `snapshots` loaded; without them it starts empty, and callers fill it.
 pub fn serve(
     listener: TcpListener,
     module: Module,
     limits: Limits,
-    door: Door,
-    editions: Option<watch::Receiver<Edition>>,
+    policy: AccessPolicy,
+    snapshots: Option<watch::Receiver<FleetSnapshot>>,
 ) -> io::Result<()> {
-    let guard = Guard::new(listener.local_addr()?, door);
+    let auth = Auth::new(listener.local_addr()?, policy);
     let (stop, stopped) = watch::channel(false);
-    let app = Arc::new(App::new(module, limits, editions.as_ref(), stopped.clone())?);
+    let app = Arc::new(App::new(module, limits, snapshots.as_ref(), stopped.clone())?);
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        if let Some(editions) = editions {
-            tokio::spawn(follow(Arc::clone(&app), editions));
+        if let Some(snapshots) = snapshots {
+            tokio::spawn(publish_all(Arc::clone(&app), snapshots));
         }
-        let service = router(guard, app).into_make_service_with_connect_info::<Here>();
+        let service = router(auth, app).into_make_service_with_connect_info::<LocalAddress>();
         let mut stopped = stopped;
         let server = axum::serve(listener, service).with_graceful_shutdown(async move {
-            // An error means that the other end is gone, which is a reason to stop as well.
+            // An error means that the sender is gone: stop as well.
             let _ = stopped.wait_for(|it| *it).await;
         });
         let server = tokio::spawn(server.into_future());
-        asked_to_stop(interrupt, terminate).await;
+        stop_signal(interrupt, terminate).await;
         stop.send_replace(true);
-        // A connection that says nothing would hold the server for ever.
-        let _ = tokio::time::timeout(PATIENCE, server).await;
+        // An idle connection would keep the server running.
+        let _ = tokio::time::timeout(SHUTDOWN_GRACE, server).await;
         Ok(())
     });
-    // Not waiting for a call that is still running: dropping the runtime would.
+    // Does not wait for a running call; dropping the runtime would.
     runtime.shutdown_background();
     served
 }
 
-async fn asked_to_stop(mut interrupt: Signal, mut terminate: Signal) {
+async fn stop_signal(mut interrupt: Signal, mut terminate: Signal) {
     std::future::poll_fn(|context| {
-        let asked = interrupt.poll_recv(context).is_ready() | terminate.poll_recv(context).is_ready();
-        if asked { Poll::Ready(()) } else { Poll::Pending }
+        let received = interrupt.poll_recv(context).is_ready() | terminate.poll_recv(context).is_ready();
+        if received { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }
 
-/// Takes in one edition after the other, while the one before is served.
-async fn follow(app: Arc<App>, mut editions: watch::Receiver<Edition>) {
-    while editions.changed().await.is_ok() {
-        let edition = editions.borrow_and_update().clone();
+/// Publishes each new snapshot; the previous one is served meanwhile.
+async fn publish_all(app: Arc<App>, mut snapshots: watch::Receiver<FleetSnapshot>) {
+    while snapshots.changed().await.is_ok() {
+        let snapshot = snapshots.borrow_and_update().clone();
         let app = Arc::clone(&app);
-        // One that cannot be taken in leaves the one before; there is nobody here to tell but the pages.
-        let _ = tokio::task::spawn_blocking(move || app.take(edition)).await;
+        // A panic leaves the previous snapshot.
+        let _ = tokio::task::spawn_blocking(move || app.publish(snapshot)).await;
     }
 }
 
-fn router(guard: Guard, app: Arc<App>) -> Router {
+fn router(auth: Auth, app: Arc<App>) -> Router {
     Router::new()
         .route("/v1/fleet", get(fleet))
         .route("/v1/updates", get(updates::updates))
-        .route("/v1/call", post(call::call).route_layer(from_fn(guard::json_only)))
+        .route("/v1/call", post(call::call).route_layer(from_fn(auth::json_only)))
         .fallback(page)
-        .layer(from_fn_with_state(Arc::new(guard), guard::admit))
-        // Whoever watches over processes knows neither names nor tokens, and learns nothing.
+        .layer(from_fn_with_state(Arc::new(auth), auth::authorize))
+        // Health checks have neither host name nor token, and reveal nothing.
         .route("/healthz", get(|| async { "ok\n" }))
-        .layer(from_fn(guard::mark))
+        .layer(from_fn(auth::add_headers))
         .with_state(app)
 }
 
-/// The address that a connection came to.
+/// The local address of a connection.
 #[derive(Clone, Copy, Debug)]
-struct Here(Option<SocketAddr>);
+struct LocalAddress(Option<SocketAddr>);
 
-impl Connected<IncomingStream<'_, tokio::net::TcpListener>> for Here {
-    fn connect_info(stream: IncomingStream<'_, tokio::net::TcpListener>) -> Here {
-        Here(stream.io().local_addr().ok())
+impl Connected<IncomingStream<'_, tokio::net::TcpListener>> for LocalAddress {
+    fn connect_info(stream: IncomingStream<'_, tokio::net::TcpListener>) -> LocalAddress {
+        LocalAddress(stream.io().local_addr().ok())
     }
 }
 
@@ -138,9 +139,9 @@ struct App {
     limits: Limits,
     site: Site,
     guest: Mutex<Guest>,
-    /// Apart from the guest: a call that takes long holds up nobody who only looks.
-    shown: watch::Sender<Arc<Shown>>,
-    /// Whether there is a fleet, which calls must leave as it is.
+    /// Separate from the guest, so that reading the fleet does not wait for a call.
+    published: watch::Sender<Arc<Published>>,
+    /// Whether a fleet is served, which calls must not change.
     has_fleet: bool,
     stopped: watch::Receiver<bool>,
 }
@@ -149,42 +150,42 @@ impl App {
     fn new(
         module: Module,
         limits: Limits,
-        editions: Option<&watch::Receiver<Edition>>,
+        snapshots: Option<&watch::Receiver<FleetSnapshot>>,
         stopped: watch::Receiver<bool>,
     ) -> io::Result<App> {
-        let first = editions.map(|it| it.borrow().clone());
+        let first = snapshots.map(|it| it.borrow().clone());
         let has_fleet = first.is_some();
         let site = Site::built_in(if has_fleet { Behind::Fleet } else { Behind::Calls });
-        let shown = Shown::new(first.unwrap_or_default());
-        let guest = filled(&module, limits, &shown).map_err(io::Error::other)?;
-        let (shown, _) = watch::channel(Arc::new(shown));
-        Ok(App { module, limits, site, guest: Mutex::new(guest), shown, has_fleet, stopped })
+        let published = Published::new(first.unwrap_or_default());
+        let guest = load_guest(&module, limits, &published).map_err(io::Error::other)?;
+        let (published, _) = watch::channel(Arc::new(published));
+        Ok(App { module, limits, site, guest: Mutex::new(guest), published, has_fleet, stopped })
     }
 
-    /// Shows another edition. One that the engine does not take leaves the one before, with what was wrong.
-    fn take(&self, edition: Edition) {
-        let shown = Shown::new(edition);
-        let shown = match filled(&self.module, self.limits, &shown) {
+    /// Publishes a snapshot. If the engine cannot load it, the previous one stays, with the problem added.
+    fn publish(&self, snapshot: FleetSnapshot) {
+        let published = Published::new(snapshot);
+        let published = match load_guest(&self.module, self.limits, &published) {
             Ok(guest) => {
                 *self.guest.lock().unwrap_or_else(PoisonError::into_inner) = guest;
-                shown
+                published
             }
-            Err(problem) => self.shown.borrow().with_problem(&problem),
+            Err(problem) => self.published.borrow().with_problem(&problem),
         };
-        self.shown.send_if_modified(|before| {
-            let is_news = before.revision != shown.revision;
-            *before = Arc::new(shown);
-            is_news
+        self.published.send_if_modified(|before| {
+            let has_changed = before.revision != published.revision;
+            *before = Arc::new(published);
+            has_changed
         });
     }
 }
 
-/// An engine that holds an edition.
-fn filled(module: &Module, limits: Limits, shown: &Shown) -> Result<Guest, String> {
+/// An engine with a snapshot loaded.
+fn load_guest(module: &Module, limits: Limits, published: &Published) -> Result<Guest, String> {
     let mut guest = Guest::new(module, limits).map_err(|error| error.to_string())?;
-    for request in &shown.requests {
+    for request in &published.requests {
         let answer = answer::read(&Engine::call(&mut guest, request.as_bytes()))?;
-        // A document that cannot be read is a diagnostic; an error is about the request as a whole.
+        // An unreadable document is a diagnostic; an error is about the whole request.
         if let Some(error) = answer.get("error") {
             return Err(answer::text(error, "message").to_owned());
         }
@@ -193,7 +194,7 @@ fn filled(module: &Module, limits: Limits, shown: &Shown) -> Result<Guest, Strin
 }
 
 async fn fleet(State(app): State<Arc<App>>) -> Response {
-    let body = app.shown.borrow().body.clone();
+    let body = app.published.borrow().body.clone();
     ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
@@ -205,6 +206,6 @@ fn json(status: StatusCode, text: String) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-fn refusal(status: StatusCode, code: &str, message: &str, hint: &str) -> Response {
+fn error_response(status: StatusCode, code: &str, message: &str, hint: &str) -> Response {
     json(status, error_answer(code, message, hint))
 }

@@ -1,12 +1,11 @@
-//! A workspace and everything that was put to it.
+//! One workspace of an engine, and the requests that it received.
 //!
-//! The engine is pure, so what was put to it is all that there is to know: written down line by line it can be replayed
-//! ([`record`]), put to a second engine it shows where that one would do something else ([`compare`]), and what all of it
-//! comes to can be told to others ([`ledger`]).
+//! The engine is pure, so its requests determine its state. They can be recorded and replayed ([`record`]), sent to a
+//! second engine to compare the plans ([`compare`]), and summarized as the resulting state ([`workspace_state`]).
 
 pub mod compare;
-pub mod ledger;
 pub mod record;
+pub mod workspace_state;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,41 +15,41 @@ use fleetfold_core::Value;
 
 use crate::answer;
 use crate::engine::Engine;
-use ledger::Ledger;
 use record::Recorder;
+use workspace_state::WorkspaceState;
 
 /// One workspace of an engine.
 pub struct Session {
     engine: Box<dyn Engine>,
     recorder: Option<Recorder>,
-    /// A second engine that is told the same and asked for plans, and never acted on.
+    /// A second engine that receives the same requests; its plans are compared and never applied.
     shadow: Option<Box<dyn Engine>>,
-    /// The requests that made the workspace what it is, where somebody wants them.
+    /// The requests that changed the workspace, if they are kept.
     kept: Option<Vec<String>>,
-    /// What they come to, where somebody follows that.
-    ledger: Option<Arc<Mutex<Ledger>>>,
+    /// The state that they result in, if it is tracked.
+    state: Option<Arc<Mutex<WorkspaceState>>>,
     /// How long the last request took.
     pub took: Duration,
 }
 
-/// What an engine answers, with what it found on the way.
+/// An answer of the engine with its diagnostics.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     pub ok: Value,
     pub diagnostics: Vec<Value>,
 }
 
-/// Why a request has no answer.
+/// An error that the engine returned in place of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct EngineError {
     pub code: String,
     pub message: String,
     pub hint: String,
-    /// The workspace is gone: all that was loaded must be loaded again.
+    /// The workspace was lost: everything must be loaded again.
     pub is_lost: bool,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -58,16 +57,16 @@ impl fmt::Display for Refusal {
 
 impl Session {
     pub fn new(engine: Box<dyn Engine>) -> Session {
-        Session { engine, recorder: None, shadow: None, kept: None, ledger: None, took: Duration::ZERO }
+        Session { engine, recorder: None, shadow: None, kept: None, state: None, took: Duration::ZERO }
     }
 
-    /// Writes everything down that is put to the engine.
+    /// Records every request.
     pub fn recorded(mut self, recorder: Option<Recorder>) -> Session {
         self.recorder = recorder;
         self
     }
 
-    /// Tells a second engine the same.
+    /// Sends every change to a second engine as well.
     pub fn shadowed(mut self, shadow: Option<Box<dyn Engine>>) -> Session {
         self.shadow = shadow;
         self
@@ -79,35 +78,35 @@ impl Session {
         self
     }
 
-    /// Keeps what the requests come to, for whoever else holds the ledger. It begins anew, as the workspace does.
-    pub fn followed(mut self, ledger: Arc<Mutex<Ledger>>) -> Session {
-        ledger.lock().unwrap_or_else(PoisonError::into_inner).begin_anew();
-        self.ledger = Some(ledger);
+    /// Tracks the resulting state in `state`, which starts empty, as the workspace does.
+    pub fn tracked(mut self, state: Arc<Mutex<WorkspaceState>>) -> Session {
+        state.lock().unwrap_or_else(PoisonError::into_inner).reset();
+        self.state = Some(state);
         self
     }
 
-    /// The engine with its workspace, and the requests that were kept.
+    /// The engine with its workspace, and the kept requests.
     pub fn into_parts(self) -> (Box<dyn Engine>, Vec<String>) {
         (self.engine, self.kept.unwrap_or_default())
     }
 
-    /// Puts a request to the engine.
-    pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Answer, Refusal> {
+    /// Sends a request to the engine.
+    pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Answer, EngineError> {
         if let Some(fields) = request.as_map_mut() {
             fields.insert("op", op);
         }
         let fields = request;
         let request = fields.to_canonical();
         let started = Instant::now();
-        let said = self.engine.call(request.as_bytes());
+        let response = self.engine.call(request.as_bytes());
         self.took = started.elapsed();
         if let Some(recorder) = &mut self.recorder {
-            recorder.note(&request, &said);
+            recorder.write(&request, &response);
         }
-        let answer = read(&said, self.engine.is_fresh());
+        let answer = read(&response, self.engine.is_fresh());
         if changes(op) {
-            if let (Some(ledger), Ok(_)) = (&self.ledger, &answer) {
-                ledger.lock().unwrap_or_else(PoisonError::into_inner).note(op, &fields);
+            if let (Some(state), Ok(_)) = (&self.state, &answer) {
+                state.lock().unwrap_or_else(PoisonError::into_inner).apply(op, &fields);
             }
             if let Some(shadow) = &mut self.shadow {
                 shadow.call(request.as_bytes());
@@ -119,14 +118,14 @@ impl Session {
         answer
     }
 
-    /// The answer of the second engine to a request that changes nothing.
-    pub fn ask_shadow(&mut self, op: &str, mut request: Value) -> Option<Result<Answer, Refusal>> {
+    /// The answer of the second engine to a read-only request.
+    pub fn ask_shadow(&mut self, op: &str, mut request: Value) -> Option<Result<Answer, EngineError>> {
         let shadow = self.shadow.as_mut()?;
         if let Some(fields) = request.as_map_mut() {
             fields.insert("op", op);
         }
-        let said = shadow.call(request.to_canonical().as_bytes());
-        Some(read(&said, shadow.is_fresh()))
+        let response = shadow.call(request.to_canonical().as_bytes());
+        Some(read(&response, shadow.is_fresh()))
     }
 }
 
@@ -141,19 +140,19 @@ pub fn changes(op: &str) -> bool {
     matches!(op, "load" | "unload" | "configure")
 }
 
-fn read(said: &str, is_lost: bool) -> Result<Answer, Refusal> {
-    let refusal = |code: &str, message: &str, hint: &str| Refusal {
+fn read(response: &str, is_lost: bool) -> Result<Answer, EngineError> {
+    let engine_error = |code: &str, message: &str, hint: &str| EngineError {
         code: code.to_owned(),
         message: message.to_owned(),
         hint: hint.to_owned(),
         is_lost,
     };
-    let answer = answer::read(said).map_err(|problem| {
-        refusal("bad-answer", &format!("the answer cannot be read: {problem}"), "is the module a newer one?")
+    let answer = answer::read(response).map_err(|problem| {
+        engine_error("bad-answer", &format!("the answer cannot be read: {problem}"), "is the module a newer one?")
     })?;
     if let Some(error) = answer.get("error") {
         let part = |key| answer::text(error, key);
-        return Err(refusal(part("code"), part("message"), part("hint")));
+        return Err(engine_error(part("code"), part("message"), part("hint")));
     }
     Ok(Answer {
         ok: answer.get("ok").cloned().unwrap_or_default(),

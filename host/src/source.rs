@@ -1,82 +1,94 @@
 //! Documents from files, folders and standard input.
 //!
-//! 1. A file is read whatever its name; of a folder, every `.yaml`, `.yml` and `.json` in it and below it, in order of
-//!    their paths. What starts with a dot is left alone, and so are links to folders.
-//! 2. `live/<cluster>/` in a given folder is what was seen in that cluster, all of it; `live/_hub/` is the hub.
-//! 3. A `fleetfold.yaml` that holds the kind `Settings` is settings, not a document.
+//! 1. A file is read whatever its name; of a folder, every `.yaml`, `.yml` and `.json` file in it and below it, sorted
+//!    by path. Names that start with a dot and links to folders are skipped.
+//! 2. `live/<cluster>/` in a given folder is the complete live state of that cluster; `live/_hub/` is that of the hub.
+//! 3. A `fleetfold.yaml` of the kind `Settings` holds settings and is not a document.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use fleetfold_core::Value;
 
-use crate::command::Failure;
+/// Why a source cannot be read, and what to do about it.
+#[derive(Debug)]
+pub struct SourceError {
+    pub message: String,
+    pub hint: String,
+}
 
-/// The name that places have in what came through standard input.
+impl SourceError {
+    fn new(message: impl Display, hint: impl Display) -> Self {
+        Self { message: message.to_string(), hint: hint.to_string() }
+    }
+}
+
+/// The file name of standard input in locations.
 pub const STDIN: &str = "<stdin>";
 
-/// The folder of the hub beside those of the clusters.
+/// The folder of the hub below `live/`.
 pub const HUB: &str = "_hub";
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct File {
     pub name: String,
     pub text: String,
-    /// The cluster in which it was seen; nothing for what people wrote.
+    /// The cluster of a live object; nothing for a document.
     pub live: Option<String>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Source {
     pub files: Vec<File>,
-    /// The clusters of which everything is known; the hub is empty.
+    /// The clusters whose live state is complete; the hub's name is empty.
     pub complete: Vec<String>,
 }
 
-/// What a file is to the engine: fields of `load`.
+/// The fields of `load` for a file.
 pub fn load_of(name: &str, text: &str, live: Option<&str>) -> Value {
     let fields = [("file", Some(name)), ("text", Some(text)), ("live", live)];
     Value::map(fields.into_iter().filter_map(|(key, value)| Some((key, value?))))
 }
 
-/// Fields of `load` that say of each cluster that all of it is known. They go first: such a cluster holds what is loaded
-/// after this, and nothing from before.
+/// The fields of `load` that mark clusters as complete. They go first: a complete cluster has only the objects that are
+/// loaded afterwards.
 pub fn complete_loads(clusters: Vec<String>) -> Vec<Value> {
     let load = |cluster: String| {
         Value::map([("documents", Value::from(Vec::new())), ("live", cluster.into()), ("complete", true.into())])
     };
-    // Two folders may each have seen something in one cluster.
+    // Two folders may have live objects of the same cluster.
     clusters.into_iter().collect::<BTreeSet<_>>().into_iter().map(load).collect()
 }
 
-/// What there is to read, by where it is.
+/// The files to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Each file, and the cluster in which it was seen; `-` is standard input.
+    /// Each file, with the cluster of its live objects; `-` is standard input.
     pub files: Vec<(PathBuf, Option<String>)>,
     /// As in [`Source`].
     pub complete: Vec<String>,
 }
 
-/// Reads all that was given with `-f`, in order.
-pub fn read(given: &[PathBuf]) -> Result<Source, Failure> {
+/// Reads all files given with `-f`, in order.
+pub fn read(given: &[PathBuf]) -> Result<Source, SourceError> {
     let Listing { files, complete } = find(given)?;
     let read = |(path, live): (PathBuf, Option<String>)| {
         let text = read_text(&path)?;
         Ok(File { name: name_of(&path), text, live })
     };
-    Ok(Source { files: files.into_iter().map(read).collect::<Result<_, Failure>>()?, complete })
+    Ok(Source { files: files.into_iter().map(read).collect::<Result<_, SourceError>>()?, complete })
 }
 
-/// Finds all that was given with `-f`, in order.
-pub fn find(given: &[PathBuf]) -> Result<Listing, Failure> {
+/// Finds all files given with `-f`, in order.
+pub fn find(given: &[PathBuf]) -> Result<Listing, SourceError> {
     let mut found = Listing::default();
     let mut has_stdin = false;
     for path in given {
         if path.as_os_str() == "-" && std::mem::replace(&mut has_stdin, true) {
-            return Err(Failure::new("standard input is given twice", "give `-f -` once"));
+            return Err(SourceError::new("standard input is given twice", "give `-f -` once"));
         } else if path.is_dir() {
             folder(path, &mut found)?;
         } else {
@@ -89,13 +101,13 @@ pub fn find(given: &[PathBuf]) -> Result<Listing, Failure> {
     Ok(found)
 }
 
-/// The name that places have in a file.
+/// The name of a file in locations.
 pub fn name_of(path: &Path) -> String {
     if path.as_os_str() == "-" { STDIN.to_owned() } else { path.display().to_string() }
 }
 
 /// The text of a file.
-pub fn read_text(path: &Path) -> Result<String, Failure> {
+pub fn read_text(path: &Path) -> Result<String, SourceError> {
     let bytes = if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
@@ -104,36 +116,39 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
     };
     String::from_utf8(bytes.map_err(|error| unreadable(path, &error))?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::new(format_args!("`{}` is not UTF-8 at byte {at}", name_of(path)), "documents are UTF-8 text")
+        SourceError::new(format_args!("`{}` is not UTF-8 at byte {at}", name_of(path)), "documents are UTF-8 text")
     })
 }
 
-fn folder(root: &Path, found: &mut Listing) -> Result<(), Failure> {
+fn folder(root: &Path, found: &mut Listing) -> Result<(), SourceError> {
     let before = found.files.len();
     let live = root.join("live");
     found.files.extend(files_below(root, Some(&live))?.into_iter().map(|it| (it, None)));
     if live.is_dir() {
-        seen(&live, found)?;
+        live_folders(&live, found)?;
     }
     if found.files.len() == before && !live.is_dir() {
         let message = format!("there is no `.yaml`, `.yml` or `.json` file in `{}`", root.display());
-        return Err(Failure::new(message, "give a folder of documents, or a file by its name"));
+        return Err(SourceError::new(message, "give a folder of documents, or a file by its name"));
     }
     Ok(())
 }
 
-/// What was seen in clusters: a folder each.
-fn seen(live: &Path, found: &mut Listing) -> Result<(), Failure> {
+/// The live objects: one folder per cluster.
+fn live_folders(live: &Path, found: &mut Listing) -> Result<(), SourceError> {
     for path in entries(live)? {
         if !path.is_dir() {
             if is_document(&path) {
                 let message = format!("`{}` belongs to no cluster", path.display());
-                return Err(Failure::new(message, "put it into `live/<cluster>/`, or into `live/_hub/` for the hub"));
+                return Err(SourceError::new(
+                    message,
+                    "put it into `live/<cluster>/`, or into `live/_hub/` for the hub",
+                ));
             }
             continue;
         }
         let Some(name) = path.file_name().and_then(|it| it.to_str()) else {
-            return Err(Failure::new(format_args!("`{}` does not name a cluster", path.display()), "rename it"));
+            return Err(SourceError::new(format_args!("`{}` does not name a cluster", path.display()), "rename it"));
         };
         let cluster = if name == HUB { "" } else { name };
         found.files.extend(files_below(&path, None)?.into_iter().map(|it| (it, Some(cluster.to_owned()))));
@@ -143,7 +158,7 @@ fn seen(live: &Path, found: &mut Listing) -> Result<(), Failure> {
 }
 
 /// The documents in a folder and below it, sorted, without those below `except`.
-fn files_below(root: &Path, except: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
+fn files_below(root: &Path, except: Option<&Path>) -> Result<Vec<PathBuf>, SourceError> {
     let mut found = Vec::new();
     for path in entries(root)? {
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir());
@@ -156,7 +171,7 @@ fn files_below(root: &Path, except: Option<&Path>) -> Result<Vec<PathBuf>, Failu
     Ok(found)
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
     let read = || -> io::Result<Vec<PathBuf>> { fs::read_dir(folder)?.map(|it| Ok(it?.path())).collect() };
     let mut paths = read().map_err(|error| unreadable(folder, &error))?;
     paths.retain(|path| !path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b".")));
@@ -168,9 +183,9 @@ fn is_document(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "yaml" || it == "yml" || it == "json")
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
+fn unreadable(path: &Path, error: &io::Error) -> SourceError {
     let message = format!("`{}` cannot be read: {error}", name_of(path));
-    Failure::new(message, "give a file or a folder of documents, or `-` for standard input")
+    SourceError::new(message, "give a file or a folder of documents, or `-` for standard input")
 }
 
 #[cfg(test)]
@@ -190,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_read_in_order_and_live_apart() {
+    fn a_folder_is_read_in_order_and_live_objects_apart() {
         let files = [
             "b.yml",
             "a/c.yaml",
@@ -221,14 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_no_cluster_is_refused() {
+    fn a_live_object_outside_of_a_cluster_folder_is_an_error() {
         let root = folder_of("stray", &["a.yaml", "live/x.yaml"]);
         assert!(format!("{:?}", read(std::slice::from_ref(&root))).contains("belongs to no cluster"));
         fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
-    fn nothing_to_read_is_a_failure() {
+    fn an_empty_folder_is_an_error() {
         let root = folder_of("nothing", &["a.md"]);
         assert!(format!("{:?}", read(std::slice::from_ref(&root))).contains("there is no `.yaml`"));
         assert!(format!("{:?}", read(&[root.join("absent.yaml")])).contains("cannot be read"));

@@ -1,7 +1,7 @@
-//! TLS for a server, with certificates that are renewed while it runs.
+//! TLS for a server, with certificates that are reloaded while it runs.
 //!
-//! Certificate and key are two PEM files. They are looked at every second, through whatever links lead to them, and what is
-//! new in them serves the next connection; connections that stand keep theirs. What is broken is told once and not taken.
+//! Certificate and key are two PEM files. They are read every second, following links, and a new certificate applies to
+//! the next connection; open connections keep theirs. A broken certificate is logged once and not used.
 
 use std::fmt;
 use std::fs;
@@ -22,36 +22,36 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::guest;
+use crate::digest::digest;
 
-/// How often the files are looked at.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often the files are read.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a client may take to agree on keys.
-const HANDSHAKE: Duration = Duration::from_secs(5);
+/// How long a handshake may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many clients may be at it at once; the next ones wait in the kernel.
-const HANDSHAKES: usize = 512;
+/// How many handshakes may run at the same time; further clients wait in the kernel.
+const MAX_HANDSHAKES: usize = 512;
 
-/// How many connections may be ready and not yet taken.
-const READY: usize = 64;
+/// How many accepted connections may wait for the server.
+const MAX_READY: usize = 64;
 
 type Config = Arc<RwLock<Arc<ServerConfig>>>;
 
-/// Accepts connections for `axum::serve`. A client that is slow to agree on keys, or never does, keeps no other waiting.
+/// Accepts connections for `axum::serve`. A client with a slow handshake delays no other.
 pub struct TlsListener {
     address: SocketAddr,
     ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
-    /// Ends its tasks when it is dropped.
+    /// Dropping it ends the tasks.
     _tasks: JoinSet<()>,
 }
 
 impl TlsListener {
-    /// Takes connections from `listener`, within a runtime of tokio.
+    /// Accepts connections from `listener`; needs a tokio runtime.
     ///
     /// # Errors
     ///
-    /// The files cannot be read, are no certificate and key, or do not belong together.
+    /// The files cannot be read, hold no certificate and key, or do not match.
     pub fn new(listener: std::net::TcpListener, cert: PathBuf, key: PathBuf) -> Result<TlsListener, TlsError> {
         let files = Files { cert, key };
         let found = files.read()?;
@@ -60,9 +60,9 @@ impl TlsListener {
         listener.set_nonblocking(true).map_err(TlsError::Listener)?;
         let listener = TcpListener::from_std(listener).map_err(TlsError::Listener)?;
         let address = listener.local_addr().map_err(TlsError::Listener)?;
-        let (send, ready) = mpsc::channel(READY);
+        let (send, ready) = mpsc::channel(MAX_READY);
         let mut tasks = JoinSet::new();
-        tasks.spawn(renew(files, found.stamp(), Arc::clone(&config)));
+        tasks.spawn(reload(files, found.stamp(), Arc::clone(&config)));
         tasks.spawn(accept(listener, config, send));
         Ok(TlsListener { address, ready, _tasks: tasks })
     }
@@ -75,7 +75,7 @@ impl axum::serve::Listener for TlsListener {
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         match self.ready.recv().await {
             Some(connection) => connection,
-            // The task that sends ends with this listener only.
+            // The sending task ends only with this listener.
             None => std::future::pending().await,
         }
     }
@@ -98,8 +98,8 @@ pub enum TlsError {
         file: PathBuf,
         error: io::Error,
     },
-    /// The file holds no PEM of the kind that is wanted.
-    NotThere {
+    /// The file contains no PEM block of the wanted kind.
+    Missing {
         file: PathBuf,
         wanted: &'static str,
     },
@@ -107,7 +107,7 @@ pub enum TlsError {
         file: PathBuf,
         reason: String,
     },
-    /// Both can be read, and cannot be used, or not together.
+    /// Both can be read but not used, or do not match.
     Unusable {
         cert: PathBuf,
         key: PathBuf,
@@ -117,11 +117,11 @@ pub enum TlsError {
 }
 
 impl TlsError {
-    /// What to do about it.
+    /// What to do about the error.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "give a file that this process may read; in a pod, is the Secret mounted?",
-            Self::NotThere { .. } => {
+            Self::Missing { .. } => {
                 "give the certificate chain as `-----BEGIN CERTIFICATE-----` blocks and the key as one `-----BEGIN \
                  PRIVATE KEY-----` block; have the two been swapped?"
             }
@@ -136,7 +136,7 @@ impl fmt::Display for TlsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable { file, error } => write!(f, "`{}` cannot be read: {error}", file.display()),
-            Self::NotThere { file, wanted } => write!(f, "there is no {wanted} in `{}`", file.display()),
+            Self::Missing { file, wanted } => write!(f, "there is no {wanted} in `{}`", file.display()),
             Self::BadPem { file, reason } => write!(f, "`{}` is not PEM: {reason}", file.display()),
             Self::Unusable { cert, key, reason } => {
                 write!(f, "`{}` cannot be served with the key in `{}`: {reason}", cert.display(), key.display())
@@ -154,28 +154,28 @@ struct Files {
     key: PathBuf,
 }
 
-/// What is in the files.
-struct Found {
+/// The contents of the files.
+struct Contents {
     cert: Vec<u8>,
     key: Vec<u8>,
 }
 
-impl Found {
-    /// Tells one content from another, without holding on to the key.
+impl Contents {
+    /// Identifies the contents without keeping the key.
     fn stamp(&self) -> String {
-        format!("{} {}", guest::digest(&self.cert), guest::digest(&self.key))
+        format!("{} {}", digest(&self.cert), digest(&self.key))
     }
 }
 
 impl Files {
-    fn read(&self) -> Result<Found, TlsError> {
+    fn read(&self) -> Result<Contents, TlsError> {
         let read = |file: &Path| fs::read(file).map_err(|error| TlsError::Unreadable { file: file.to_owned(), error });
-        Ok(Found { cert: read(&self.cert)?, key: read(&self.key)? })
+        Ok(Contents { cert: read(&self.cert)?, key: read(&self.key)? })
     }
 
-    fn config(&self, found: &Found) -> Result<ServerConfig, TlsError> {
+    fn config(&self, found: &Contents) -> Result<ServerConfig, TlsError> {
         let bad = |file: &Path, wanted, error| match error {
-            pem::Error::NoItemsFound => TlsError::NotThere { file: file.to_owned(), wanted },
+            pem::Error::NoItemsFound => TlsError::Missing { file: file.to_owned(), wanted },
             other => TlsError::BadPem { file: file.to_owned(), reason: other.to_string() },
         };
         let chain = CertificateDer::pem_slice_iter(&found.cert).collect::<Result<Vec<_>, _>>();
@@ -196,10 +196,10 @@ impl Files {
         Ok(config)
     }
 
-    /// What is in the files now: how to tell it from what was there before, and what to serve with it.
+    /// Reads the files; returns their stamp and configuration if they changed since `before`.
     ///
-    /// The contents are read every time: a link that is swapped for another may lead to a file of the same age and length.
-    fn look(&self, before: &str) -> Option<(String, Result<ServerConfig, TlsError>)> {
+    /// The contents are read every time: a swapped link may lead to a file of the same age and length.
+    fn changed(&self, before: &str) -> Option<(String, Result<ServerConfig, TlsError>)> {
         let found = self.read();
         let stamp = match &found {
             Ok(found) => found.stamp(),
@@ -209,15 +209,15 @@ impl Files {
     }
 }
 
-/// Serves what is new in the files, for as long as there is a listener.
-async fn renew(files: Files, mut stamp: String, config: Config) {
-    let mut ticks = interval(LOOK);
+/// Reloads the files when they change, as long as the listener exists.
+async fn reload(files: Files, mut stamp: String, config: Config) {
+    let mut ticks = interval(RELOAD_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         let (files, before) = (files.clone(), stamp.clone());
-        // A file may lie on a disk that does not answer.
-        let Ok(Some((now, made))) = tokio::task::spawn_blocking(move || files.look(&before)).await else { continue };
+        // Reading may block on a disk that hangs.
+        let Ok(Some((now, made))) = tokio::task::spawn_blocking(move || files.changed(&before)).await else { continue };
         stamp = now;
         match made {
             Ok(made) => {
@@ -231,14 +231,14 @@ async fn renew(files: Files, mut stamp: String, config: Config) {
     }
 }
 
-/// Takes connections and agrees on keys with many clients at once.
+/// Accepts connections and runs many handshakes at the same time.
 async fn accept(listener: TcpListener, config: Config, send: mpsc::Sender<(TlsStream<TcpStream>, SocketAddr)>) {
-    let room = Arc::new(Semaphore::new(HANDSHAKES));
-    // Ends what is under way when this task ends.
+    let permits = Arc::new(Semaphore::new(MAX_HANDSHAKES));
+    // Dropping it ends the running handshakes.
     let mut handshakes = JoinSet::new();
     loop {
-        // Never closed.
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        // The semaphore is never closed.
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
         while handshakes.try_join_next().is_some() {}
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -249,7 +249,7 @@ async fn accept(listener: TcpListener, config: Config, send: mpsc::Sender<(TlsSt
                         | io::ErrorKind::ConnectionRefused
                         | io::ErrorKind::ConnectionReset
                 );
-                // Too many open files, as a rule: others may be closed soon.
+                // Usually too many open files: others may be closed soon.
                 if !is_of_client {
                     tracing::error!(%error, "a connection cannot be accepted");
                     sleep(Duration::from_secs(1)).await;
@@ -260,15 +260,15 @@ async fn accept(listener: TcpListener, config: Config, send: mpsc::Sender<(TlsSt
         let acceptor = TlsAcceptor::from(Arc::clone(&config.read().unwrap_or_else(PoisonError::into_inner)));
         let send = send.clone();
         handshakes.spawn(async move {
-            // Answers are small and awaited. Where this fails they are only slower.
+            // Responses are small and awaited; without this they are only slower.
             let _ = stream.set_nodelay(true);
-            let agreed = timeout(HANDSHAKE, acceptor.accept(stream)).await;
-            drop(place);
+            let agreed = timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await;
+            drop(permit);
             match agreed {
-                // Nobody is left to take it when the listener is gone.
+                // The listener may be gone.
                 Ok(Ok(stream)) => drop(send.send((stream, address)).await),
-                Ok(Err(error)) => tracing::debug!(%address, %error, "no TLS connection came about"),
-                Err(_) => tracing::debug!(%address, "no TLS connection came about in time"),
+                Ok(Err(error)) => tracing::debug!(%address, %error, "TLS handshake failed"),
+                Err(_) => tracing::debug!(%address, "TLS handshake timed out"),
             }
         });
     }

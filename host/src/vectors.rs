@@ -1,8 +1,9 @@
 //! Puts the conformance cases to an engine and says where it differs.
 //!
-//! A vector is one JSON file: a request and the answer that is wanted, or several in a row as `steps` of one workspace. Its
-//! `given` requests set that workspace up: they run first and only have to succeed. A folder of vectors is a stage. Every
-//! vector begins in an empty workspace.
+//! A vector is one JSON file: a request and the answer that is wanted, or several in a row as `steps` of one workspace.
+//! Its
+//! `given` requests set that workspace up: they run first and only have to succeed. A folder of vectors is a stage.
+//! Every vector begins in an empty workspace.
 
 mod compare;
 mod read;
@@ -21,8 +22,8 @@ use std::path::{Path, PathBuf};
 use fleetfold_core::value::json;
 use sha2::{Digest, Sha256};
 
+use crate::digest::hex;
 use crate::engine::Engine;
-use crate::guest::hex;
 
 /// A vector holds a request, and an answer documents, that may be as deep as the contract allows.
 const DEPTH: usize = 2 * json::MAX_DEPTH;
@@ -39,8 +40,8 @@ pub fn run(folder: &Path, engine: &mut dyn Engine) -> io::Result<Report> {
     Ok(Report { outcomes, digest: format!("sha256:{}", hex(&runner.answers.finalize())) })
 }
 
-/// The requests of every vector under `folder`, in the order in which [`run`] puts them: what a host that is not written
-/// here needs in order to give the same answers, to the byte.
+/// The requests of every vector under `folder`, in the order in which [`run`] puts them: what a host that is not
+/// written here needs in order to give the same answers, to the byte.
 ///
 /// # Errors
 ///
@@ -92,8 +93,8 @@ impl Runner<'_> {
             let is_set_up = failures.is_empty();
             let many = vector.steps.len() > 1;
             for (index, step) in vector.steps.iter().enumerate() {
-                // Every request is put, so that the digest is over the same requests whatever fails. But answers after a
-                // set-up that failed say nothing about the vector's behaviour.
+                // Every request is put, so that the digest is over the same requests whatever fails. But answers after
+                // a set-up that failed say nothing about the vector's behaviour.
                 let answer = self.call(&step.request);
                 if is_set_up {
                     let step_number = many.then_some(index + 1);

@@ -144,7 +144,7 @@ fn load(folder: &Path, want: Compiled) {
 #[track_caller]
 fn load_version(folder: &Path, version: u32, want: Compiled) {
     let cache = Cache::at(folder);
-    assert_eq!(cache.refusal(), None);
+    assert_eq!(cache.disabled_reason(), None);
     let module = Module::load(&wasm(version), &cache).unwrap();
     assert_eq!(module.compiled(), want);
     answers(&module, version);
@@ -153,8 +153,8 @@ fn load_version(folder: &Path, version: u32, want: Compiled) {
 #[track_caller]
 fn not_used(folder: &Path, reason: &str) {
     let cache = Cache::at(folder);
-    let refusal = cache.refusal().expect("a refusal");
-    assert!(refusal.contains(reason) && refusal.contains(&*folder.to_string_lossy()), "{refusal}");
+    let disabled = cache.disabled_reason().expect("a reason");
+    assert!(disabled.contains(reason) && disabled.contains(&*folder.to_string_lossy()), "{disabled}");
     for _ in 0..2 {
         let module = Module::load(&wasm(0), &cache).unwrap();
         assert_eq!(module.compiled(), Compiled::Anew);

@@ -239,7 +239,7 @@ fn schema_describes_the_contract() {
 #[test]
 fn version_names_what_is_inside() {
     let shown = run(&["version", "-o", "json"], b"");
-    let digest = fleetfold::guest::digest(fleetfold::guest::EMBEDDED);
+    let digest = fleetfold::digest::digest(fleetfold::guest::EMBEDDED);
     let want =
         format!("{{\"module\":\"{digest}\",\"version\":\"{}\",\"wasmtime\":\"48.0.8\"}}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(text(&shown.stdout), want);

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use fleetfold::guest::{EMBEDDED, digest};
+use fleetfold::digest::digest;
+use fleetfold::guest::EMBEDDED;
 use fleetfold_builder::build_modules;
 use fleetfold_tests::tree::{files, root};
 use wasmparser::{Parser, Payload};

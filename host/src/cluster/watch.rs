@@ -1,4 +1,4 @@
-//! Watching a kind: first everything that is there, then every change, and everything again after an interruption.
+//! Watches a kind: lists it, reports every change, and lists it again after an interruption.
 
 use fleetfold_core::Value;
 use futures::{Stream, StreamExt};
@@ -10,20 +10,20 @@ use kube::runtime::watcher::{self, Event, watcher};
 use serde_json::json;
 use tokio::task::AbortHandle;
 
-use super::{Cluster, Fault, Served, stripped};
+use super::{ApiError, ApiKind, Cluster, without_managed_fields};
 
-/// What a watch tells.
+/// What a watch reports.
 #[derive(Clone, Debug)]
-pub enum Sighting {
-    /// All that there is now: what was told before and is not among it is gone.
-    All(Vec<Value>),
+pub enum WatchEvent {
+    /// All current objects; the ones that are missing were deleted.
+    Replaced(Vec<Value>),
     Changed(Value),
-    Gone(Value),
-    /// The watch is interrupted, and tried again.
-    Failed(Fault),
+    Deleted(Value),
+    /// The watch was interrupted and will be retried.
+    Failed(ApiError),
 }
 
-/// A watch that ends when it is let go.
+/// A watch; dropping it ends the watch.
 #[derive(Debug)]
 pub struct Watch(AbortHandle);
 
@@ -34,48 +34,48 @@ impl Drop for Watch {
 }
 
 impl Cluster {
-    /// Watches whole objects.
-    pub fn watch(&self, served: &Served, label_selector: &str, tell: impl Fn(Sighting) + Send + 'static) -> Watch {
-        let (api, config) = (self.api::<DynamicObject>(served, ""), config(label_selector));
-        let served = served.clone();
-        let read = move |object: DynamicObject| read(&served, serde_json::to_value(object));
-        Watch(tokio::spawn(follow(watcher(api, config).default_backoff().boxed(), read, tell)).abort_handle())
+    /// Watches complete objects.
+    pub fn watch(
+        &self,
+        api_kind: &ApiKind,
+        label_selector: &str,
+        on_event: impl Fn(WatchEvent) + Send + 'static,
+    ) -> Watch {
+        let (api, config) = (self.api::<DynamicObject>(api_kind, ""), config(label_selector));
+        let api_kind = api_kind.clone();
+        let read = move |object: DynamicObject| read(&api_kind, serde_json::to_value(object));
+        Watch(tokio::spawn(forward(watcher(api, config).default_backoff().boxed(), read, on_event)).abort_handle())
     }
 
-    /// Watches names, labels and versions alone: for kinds of which few objects matter, and of which no content should be
-    /// read that nobody asked for.
+    /// Watches metadata only: for kinds of which few objects are needed, so that no other contents are read.
     pub fn watch_metadata(
         &self,
-        served: &Served,
+        api_kind: &ApiKind,
         namespace: &str,
         label_selector: &str,
-        tell: impl Fn(Sighting) + Send + 'static,
+        on_event: impl Fn(WatchEvent) + Send + 'static,
     ) -> Watch {
-        let (api, config) = (self.api::<PartialObjectMeta<DynamicObject>>(served, namespace), config(label_selector));
-        let served = served.clone();
-        let read = move |it: PartialObjectMeta<DynamicObject>| read(&served, Ok(json!({ "metadata": it.metadata })));
-        Watch(tokio::spawn(follow(watcher(api, config).default_backoff().boxed(), read, tell)).abort_handle())
+        let (api, config) = (self.api::<PartialObjectMeta<DynamicObject>>(api_kind, namespace), config(label_selector));
+        let api_kind = api_kind.clone();
+        let read = move |it: PartialObjectMeta<DynamicObject>| read(&api_kind, Ok(json!({ "metadata": it.metadata })));
+        Watch(tokio::spawn(forward(watcher(api, config).default_backoff().boxed(), read, on_event)).abort_handle())
     }
 
-    /// Begins a watch and lets it go, to find out whether it can be.
-    ///
-    /// # Errors
-    ///
-    /// It cannot.
-    pub async fn try_watch(&self, served: &Served, label_selector: &str) -> Result<(), Fault> {
+    /// Starts and ends a watch, to check the permission.
+    pub async fn try_watch(&self, api_kind: &ApiKind, label_selector: &str) -> Result<(), ApiError> {
         let parameters = WatchParams::default().labels(label_selector).timeout(1);
-        let api = self.api::<PartialObjectMeta<DynamicObject>>(served, "");
-        api.watch_metadata(&parameters, "0").await.map(drop).map_err(Fault::from)
+        let api = self.api::<PartialObjectMeta<DynamicObject>>(api_kind, "");
+        api.watch_metadata(&parameters, "0").await.map(drop).map_err(ApiError::from)
     }
 
-    fn api<K>(&self, served: &Served, namespace: &str) -> Api<K>
+    fn api<K>(&self, api_kind: &ApiKind, namespace: &str) -> Api<K>
     where
         K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
     {
-        let resource = served.resource();
+        let resource = api_kind.resource();
         match namespace {
             "" => Api::all_with(self.client(), &resource),
-            namespace if served.is_namespaced => Api::namespaced_with(self.client(), namespace, &resource),
+            namespace if api_kind.is_namespaced => Api::namespaced_with(self.client(), namespace, &resource),
             _ => Api::all_with(self.client(), &resource),
         }
     }
@@ -89,14 +89,14 @@ fn config(label_selector: &str) -> watcher::Config {
     }
 }
 
-async fn follow<K>(
+async fn forward<K>(
     mut events: impl Stream<Item = watcher::Result<Event<K>>> + Unpin,
-    read: impl Fn(K) -> Result<Value, Fault>,
-    tell: impl Fn(Sighting),
+    read: impl Fn(K) -> Result<Value, ApiError>,
+    on_event: impl Fn(WatchEvent),
 ) {
     let mut all = Vec::new();
     while let Some(event) = events.next().await {
-        let told = match event {
+        let reported = match event {
             Ok(Event::Init) => {
                 all.clear();
                 continue;
@@ -106,26 +106,26 @@ async fn follow<K>(
                     all.push(object);
                     continue;
                 }
-                Err(fault) => Sighting::Failed(fault),
+                Err(error) => WatchEvent::Failed(error),
             },
-            Ok(Event::InitDone) => Sighting::All(std::mem::take(&mut all)),
-            Ok(Event::Apply(object)) => read(object).map_or_else(Sighting::Failed, Sighting::Changed),
-            Ok(Event::Delete(object)) => read(object).map_or_else(Sighting::Failed, Sighting::Gone),
-            Err(error) => Sighting::Failed(error.into()),
+            Ok(Event::InitDone) => WatchEvent::Replaced(std::mem::take(&mut all)),
+            Ok(Event::Apply(object)) => read(object).map_or_else(WatchEvent::Failed, WatchEvent::Changed),
+            Ok(Event::Delete(object)) => read(object).map_or_else(WatchEvent::Failed, WatchEvent::Deleted),
+            Err(error) => WatchEvent::Failed(error.into()),
         };
-        tell(told);
+        on_event(reported);
     }
 }
 
-/// The object as the engine takes it, saying what it is: the items of a list do not.
-fn read(served: &Served, object: serde_json::Result<serde_json::Value>) -> Result<Value, Fault> {
+/// Converts an object to an engine value; adds apiVersion and kind, which list items lack.
+fn read(api_kind: &ApiKind, object: serde_json::Result<serde_json::Value>) -> Result<Value, ApiError> {
     let unreadable =
-        |problem: String| Fault::Server { code: 0, message: format!("an object cannot be read: {problem}") };
+        |problem: String| ApiError::Server { code: 0, message: format!("an object cannot be read: {problem}") };
     let mut object = object.map_err(|error| unreadable(error.to_string()))?;
     if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
         metadata.remove("managedFields");
     }
-    object["apiVersion"] = served.api_version.as_str().into();
-    object["kind"] = served.kind.as_str().into();
-    crate::answer::read(&object.to_string()).map(stripped).map_err(unreadable)
+    object["apiVersion"] = api_kind.api_version.as_str().into();
+    object["kind"] = api_kind.kind.as_str().into();
+    crate::answer::read(&object.to_string()).map(without_managed_fields).map_err(unreadable)
 }

@@ -1,4 +1,4 @@
-//! `fleetfold apply`: does what a plan says that somebody has seen, if it still is the plan.
+//! `fleetfold apply`: applies a saved plan.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,30 +6,31 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use fleetfold::answer::{list, text};
+use fleetfold::clock::now;
 use fleetfold::cluster::{Cluster, Effect};
-use fleetfold::quantity::now;
-use fleetfold::reconcile::{Action, Gathered};
+use fleetfold::controller::{Action, Snapshot};
 use fleetfold::session::compare::compare;
 use fleetfold_core::Value;
 use futures::future::join_all;
 
+use super::EngineArgs;
 use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
-use super::{EngineArgs, Failure, Screen, print};
+use crate::command::output::{Failure, Screen, print};
 use crate::render::compare::{Sides, table};
 use crate::render::style::{Ink, Palette};
 
-/// Do what a plan says, if it still is the plan of the hub
+/// Apply a saved plan; fail if the hub has changed since
 ///
-/// Reads the hub again, and plans again: only while that plan has the digest of the one in the file is anything done, wave by
-/// wave, each step for exactly the object that was seen. Exits with 0 when everything was done, with 1 when the plan is another
-/// one now or a step failed.
+/// Reads the hub and plans again. If the digest is that of the saved plan, applies the actions wave by wave, each on
+/// condition that the object has not changed since. Exits with 0 when everything was applied, with 1 when the plan is
+/// out of date or an action failed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fleetfold plan --from-cluster -o plan.json     look at it, and keep it
-  fleetfold apply plan.json --dry-run=server     let the servers try it
-  fleetfold apply plan.json                      do exactly that")]
+  fleetfold plan --from-cluster -o plan.json     review it, and save it
+  fleetfold apply plan.json --dry-run=server     server-side dry run
+  fleetfold apply plan.json                      apply that plan")]
 pub struct Args {
     /// The plan, as `fleetfold plan -o plan.json` wrote it
     #[arg(value_name = "PLAN")]
@@ -38,7 +39,7 @@ pub struct Args {
     #[command(flatten)]
     hub: HubArgs,
 
-    /// Let the servers try every step, and keep none of it
+    /// Use a server-side dry run
     #[arg(long, value_name = "WHERE", default_value = "none")]
     dry_run: DryRun,
 
@@ -56,7 +57,7 @@ enum DryRun {
 }
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
-    let seen = read(&args.plan)?;
+    let saved = read(&args.plan)?;
     let mut engine = args.engine.start()?;
     if let Some(limits) = args.limits.settings() {
         let request = Value::map([("op", Value::text("configure")), ("limits", limits)]);
@@ -64,15 +65,15 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     }
     let runtime = runtime()?;
     let done = runtime.block_on(async {
-        let mut gathered = args.hub.read(engine).await?;
-        gathered.tell();
-        let asks = Value::map([("now", Value::text(now())), ("reveal", true.into())]);
-        let plan = gathered.session.ask("plan", asks).map_err(|refusal| Failure::new(&refusal, &refusal.hint))?.ok;
-        if text(&plan, "digest") != text(&seen, "digest") {
-            return refuse(&seen, &mut gathered, screen);
+        let mut snapshot = args.hub.snapshot(engine).await?;
+        snapshot.warn();
+        let request = Value::map([("now", Value::text(now())), ("reveal", true.into())]);
+        let plan = snapshot.session.ask("plan", request)?.ok;
+        if text(&plan, "digest") != text(&saved, "digest") {
+            return report_stale(&saved, &mut snapshot, screen);
         }
         let effect = if args.dry_run == DryRun::Server { Effect::DryRun } else { Effect::Real };
-        perform(&plan, &gathered.clusters, effect, screen.out).await
+        apply(&plan, &snapshot.clusters, effect, screen.out).await
     });
     runtime.shutdown_background();
     done
@@ -95,22 +96,21 @@ fn read(path: &Path) -> Result<Value, Failure> {
     Ok(plan)
 }
 
-/// Says where the plan of now is another one.
-fn refuse(seen: &Value, gathered: &mut Gathered, screen: Screen) -> Result<ExitCode, Failure> {
-    // Without what Secrets hold, as the file is.
-    let plan = gathered.session.ask("plan", Value::map([("now", now())]));
-    let plan = plan.map_err(|refusal| Failure::new(&refusal, &refusal.hint))?.ok;
+/// Prints where the current plan differs from the saved one.
+fn report_stale(saved: &Value, snapshot: &mut Snapshot, screen: Screen) -> Result<ExitCode, Failure> {
+    // Without Secret data, as in the file.
+    let plan = snapshot.session.ask("plan", Value::map([("now", now())]))?.ok;
     let none = Sides { old: Vec::new(), new: Vec::new() };
-    print(table(&compare(seen, &plan), &none, screen.out))?;
+    print(table(&compare(saved, &plan), &none, screen.out))?;
     let message =
-        format_args!("the plan is another one now: {} and not {}", text(&plan, "digest"), text(seen, "digest"))
+        format_args!("the plan is another one now: {} and not {}", text(&plan, "digest"), text(saved, "digest"))
             .to_string();
     Failure::new(message, "look at it again with `fleetfold plan --from-cluster -o plan.json`").report(screen.err);
     Ok(ExitCode::from(1))
 }
 
-/// Does every step, wave by wave. What fails stops the later waves of its subject, and nothing else.
-async fn perform(plan: &Value, clusters: &[Cluster], effect: Effect, palette: Palette) -> Result<ExitCode, Failure> {
+/// Applies the actions wave by wave. A failure stops only the later waves of its subject.
+async fn apply(plan: &Value, clusters: &[Cluster], effect: Effect, palette: Palette) -> Result<ExitCode, Failure> {
     let actions: Vec<Action> = list(plan, "actions").iter().map(Action::read).collect();
     let waves: BTreeSet<i64> = actions.iter().map(|it| it.wave).collect();
     let mut failed: BTreeSet<&str> = BTreeSet::new();
@@ -122,7 +122,7 @@ async fn perform(plan: &Value, clusters: &[Cluster], effect: Effect, palette: Pa
             not_done += 1;
             print(line(action, palette.paint(Ink::Yellow, "not done"), "a wave before it failed"))?;
         }
-        let results = join_all(now.iter().map(|action| one(action, clusters, effect))).await;
+        let results = join_all(now.iter().map(|action| apply_one(action, clusters, effect))).await;
         for (action, result) in now.into_iter().zip(results) {
             match result {
                 Ok(()) => {
@@ -143,10 +143,10 @@ async fn perform(plan: &Value, clusters: &[Cluster], effect: Effect, palette: Pa
     Ok(ExitCode::from(u8::from(not_done > 0)))
 }
 
-async fn one(action: &Action, clusters: &[Cluster], effect: Effect) -> Result<(), String> {
+async fn apply_one(action: &Action, clusters: &[Cluster], effect: Effect) -> Result<(), String> {
     let cluster = clusters.iter().find(|it| it.name() == action.cluster);
     let cluster = cluster.ok_or_else(|| "the cluster cannot be reached".to_owned())?;
-    action.perform(cluster, effect).await.map(drop).map_err(|fault| format!("{fault} ({})", fault.hint()))
+    action.apply(cluster, effect).await.map(drop).map_err(|error| format!("{error} ({})", error.hint()))
 }
 
 fn line(action: &Action, word: impl std::fmt::Display, why: &str) -> String {

@@ -1,18 +1,19 @@
-//! `fleetfold approve`: lets a runner that waits do the plan that somebody has seen.
+//! `fleetfold approve`: approves a pending plan.
 
 use std::process::ExitCode;
 
-use fleetfold::cluster::{Effect, Target};
-use fleetfold::reconcile::{APPROVED, OWN_API_VERSION, OWN_KIND};
+use fleetfold::cluster::Effect;
+use fleetfold::controller::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND};
+use fleetfold::target::Target;
 use fleetfold_core::Value;
 
 use super::hub::{HubArgs, runtime};
-use super::{Failure, print};
+use crate::command::output::{Failure, print};
 
-/// Approve the plan that a runner waits with, by its digest
+/// Approve a pending plan by its digest
 ///
-/// `fleetfold run --require-approval` does nothing until the digest of its plan is approved. An approval is for that plan
-/// alone: when anything about it changes, it must be approved anew.
+/// `fleetfold run --require-approval` waits until the digest of its plan is approved. An approval is for that plan
+/// only: after any change it must be approved again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,29 +42,31 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
 async fn approve(args: &Args) -> Result<ExitCode, Failure> {
     let hub = args.hub.connect().await?;
     let target = Target {
-        api_version: OWN_API_VERSION.into(),
-        kind: OWN_KIND.into(),
+        api_version: FLEET_PLAN_API_VERSION.into(),
+        kind: FLEET_PLAN_KIND.into(),
         namespace: String::new(),
         name: args.name.clone(),
     };
-    let Some(own) = hub.get(&target).await? else {
+    let Some(fleet_plan) = hub.get(&target).await? else {
         let hint = "is `fleetfold run` running? give its name with `--name`";
         return Err(Failure::new(format_args!("there is no {target}"), hint));
     };
-    let waiting = own.text_at(&["status", "digest"]);
-    if waiting != args.digest {
+    let pending = fleet_plan.text_at(&["status", "digest"]);
+    if pending != args.digest {
         let hint = "look at it with `fleetfold plan --from-cluster`, and approve the digest that it shows";
-        return Err(Failure::new(format_args!("the plan that waits is {waiting}, and not {}", args.digest), hint));
+        return Err(Failure::new(format_args!("the plan that waits is {pending}, and not {}", args.digest), hint));
     }
     let mut operations = Vec::new();
     let add =
         |path: &str, value: Value| Value::map([("op", Value::text("add")), ("path", path.into()), ("value", value)]);
-    if own.at(&["metadata", "annotations"]).is_none() {
+    if fleet_plan.at(&["metadata", "annotations"]).is_none() {
         operations.push(add("/metadata/annotations", Value::map([] as [(&str, Value); 0])));
     }
-    operations
-        .push(add(&format!("/metadata/annotations/{}", APPROVED.replace('/', "~1")), args.digest.as_str().into()));
-    // The plan may be another one by now; the runner compares again.
+    operations.push(add(
+        &format!("/metadata/annotations/{}", APPROVED_ANNOTATION.replace('/', "~1")),
+        args.digest.as_str().into(),
+    ));
+    // The plan may have changed since; the runner compares the digest again.
     hub.patch(&target, &operations, &Value::Null, Effect::Real).await?;
     print(format_args!("approved {}\n", args.digest))?;
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! `fleetfold authorize`: may this user make this label change?
+//! `fleetfold authorize`: checks whether a user may change labels.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -6,15 +6,14 @@ use std::process::ExitCode;
 use fleetfold_core::Value;
 
 use super::fleet::{Fleet, FleetArgs};
-use super::{Failure, Screen, print_answer};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::explain;
 use crate::source;
 
-/// Say whether a user may change the labels of a ManagedCluster, and which sets it joins and leaves
+/// Check whether a user may change the labels of a ManagedCluster, and which cluster sets it joins and leaves
 ///
-/// The change is given as labels of a cluster that is loaded, or as the whole object before and after. The roles, bindings
-/// and sets are those in the documents. Exits with 1 when it is not allowed.
+/// Takes the change as labels of a loaded cluster, or as the complete object before and after. Roles, bindings and
+/// cluster sets come from the documents. Exits with 1 when the change is not allowed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +25,7 @@ pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
 
-    /// Who makes the change
+    /// The user who makes the change
     #[arg(long, value_name = "NAME")]
     user: String,
 
@@ -38,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", requires = "labels", required_unless_present_any = ["old", "new"])]
     cluster: Option<String>,
 
-    /// `key=value` puts a label on, `key-` takes it off; may be given again
+    /// `key=value` adds a label, `key-` removes it; may be given again
     #[arg(long = "label", value_name = "LABEL", requires = "cluster", value_parser = label)]
     labels: Vec<(String, Option<String>)>,
 
@@ -50,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
     new: Option<PathBuf>,
 
-    /// How to print it
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::NAMELESS))]
     output: Output,
 }
@@ -66,7 +65,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(fleet.finish(u8::from(!allowed), screen.err))
 }
 
-/// Asks about labels of a cluster that is loaded.
+/// Checks a label change of a loaded cluster.
 pub fn ask(
     fleet: &mut Fleet,
     user: &str,
@@ -79,7 +78,7 @@ pub fn ask(
     fleet.ask("explain", Value::map(fields))
 }
 
-/// Asks about the whole object, before and after.
+/// Checks a change of the complete object.
 fn ask_whole(args: &Args, fleet: &mut Fleet) -> Result<Value, Failure> {
     let old = args.old.as_deref().map(|it| only_document(fleet, it)).transpose()?;
     let new = args.new.as_deref().map(|it| only_document(fleet, it)).transpose()?;
@@ -118,7 +117,7 @@ fn who(user: &str, groups: &[String]) -> Value {
     Value::map(fields)
 }
 
-/// A label as `kubectl label` takes it: `key=value`, or `key-` to take it off.
+/// A label as `kubectl label` takes it: `key=value`, or `key-` to remove it.
 pub fn label(text: &str) -> Result<(String, Option<String>), String> {
     match (text.split_once('='), text.strip_suffix('-')) {
         (Some((key, value)), _) if !key.is_empty() => Ok((key.to_owned(), Some(value.to_owned()))),

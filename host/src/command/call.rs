@@ -1,13 +1,14 @@
-//! `fleetfold call`: requests in, answers out, a line each.
+//! `fleetfold call`: reads requests and prints answers, one per line.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
 use fleetfold::guest::GuestError;
 
-use super::{EngineArgs, Failure, quiet};
+use super::EngineArgs;
+use crate::command::output::{Failure, ignore_closed_pipe};
 
-/// Answer requests: a JSON line each on standard input, a JSON line each on standard output
+/// Run requests: JSON lines on standard input, JSON lines on standard output
 ///
 /// All requests go to one workspace. An answer is printed before the next request is read.
 #[derive(Debug, clap::Args)]
@@ -41,7 +42,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
             Line::TooLong => GuestError::RequestTooLarge { limit }.to_answer(),
         };
         answer.push('\n');
-        if !quiet(output.write_all(answer.as_bytes()).and_then(|()| output.flush()))? {
+        if !ignore_closed_pipe(output.write_all(answer.as_bytes()).and_then(|()| output.flush()))? {
             return Ok(ExitCode::SUCCESS);
         }
     }
@@ -50,7 +51,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
     Whole,
-    /// Read to its end, and not kept.
+    /// Longer than the limit; read to its end and dropped.
     TooLong,
     End,
 }

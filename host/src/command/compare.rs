@@ -1,4 +1,4 @@
-//! `fleetfold compare`: what another module would do with the same documents.
+//! `fleetfold compare`: compares the plans of two modules for the same documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,26 +6,27 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use fleetfold::answer;
+use fleetfold::args;
+use fleetfold::clock::now;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Module};
-use fleetfold::quantity::{self, now};
 use fleetfold::session::compare::{Comparison, compare};
 use fleetfold_core::Value;
 
+use super::ModuleArgs;
 use super::fleet::Fleet;
 use super::hub::HubArgs;
-use super::{Failure, ModuleArgs, Screen, print_answer};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::compare::{Sides, table};
 use crate::render::finding::{Finding, Severity, Texts};
 
-/// The word for the module that this program carries.
+/// The name of the embedded module.
 const BUILTIN: &str = "builtin";
 
 /// Show where the plans of two modules differ over the same documents, by cluster and field
 ///
-/// Both modules get the same documents and the same time. Documents that one of them takes and the other does not are
-/// shown too. Contents of Secrets stay masked: where only they differ, that they do is all that is told.
+/// Both modules get the same documents and the same time. Findings of only one module are shown, too. Secret data stays
+/// redacted: if only that differs, the output says so without the data.
 ///
 /// Exits with 0 when the plans are the same, with 1 when they are not.
 #[derive(Debug, clap::Args)]
@@ -36,7 +37,7 @@ Examples:
   fleetfold compare old.wasm builtin -f fleet --now 2026-01-01T00:00:00Z -o json
   fleetfold compare old.wasm builtin --from-cluster --context hub            with what a real fleet has")]
 pub struct Args {
-    /// A module: a `.wasm` file, or `builtin` for the one that this program carries
+    /// A module: a `.wasm` file, or `builtin` for the embedded one
     #[arg(value_name = "OLD.wasm")]
     old: PathBuf,
 
@@ -48,26 +49,26 @@ pub struct Args {
     #[arg(short = 'f', long = "filename", value_name = "FILE", required_unless_present = "from_cluster")]
     files: Vec<PathBuf>,
 
-    /// Read the documents of a real hub, and what the plan of the new module must see from it and its members
+    /// Read the documents of a hub, and the live objects that the plan of the new module needs
     #[arg(long, conflicts_with = "files")]
     from_cluster: bool,
 
     #[command(flatten)]
     hub: HubArgs,
 
-    /// The time to plan for, in RFC 3339; the clock's without it
+    /// The time to plan for, in RFC 3339; default: now
     #[arg(long, value_name = "TIME")]
     now: Option<String>,
 
     /// How long one call may take, as `500ms`, `2s` or `1m`
-    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = quantity::duration)]
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = args::duration)]
     timeout: Duration,
 
     /// How much memory each module may have, as `512MiB` or `1GiB`
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = quantity::size)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = args::size)]
     memory: usize,
 
-    /// How to print it
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::NAMELESS))]
     output: Output,
 }
@@ -76,10 +77,10 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let now = args.now.clone().unwrap_or_else(now);
     let (old, new) = (args.load(&args.old)?, args.load(&args.new)?);
     let requests = args.requests(&new, screen)?;
-    // From here on alike: what one refuses, the other may take.
+    // Both get the same requests: one module may reject what the other accepts.
     let mut sides = [args.start(&old, &args.old)?, args.start(&new, &args.new)?];
     for side in &mut sides {
-        requests.iter().try_for_each(|request| side.tell(request))?;
+        requests.iter().try_for_each(|request| side.load(request))?;
     }
     let [unread, also] = [&sides[0], &sides[1]].map(|side| errors(&side.findings));
     let [old_plan, new_plan] = [sides[0].plan(&now)?, sides[1].plan(&now)?];
@@ -88,14 +89,14 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let findings = apart(old_findings, new_findings);
     let is_same = compared.is_same() && findings.old.is_empty() && findings.new.is_empty();
     let modules = Value::map([("new", new.digest()), ("old", old.digest())]);
-    let answer = told(&compared, &findings, modules, &now, is_same);
+    let answer = to_value(&compared, &findings, modules, &now, is_same);
     print_answer(args.output, &answer, || table(&compared, &findings, screen.out), Vec::new)?;
-    // What both cannot read was not compared.
+    // Documents that neither module can read were not compared.
     Ok(ExitCode::from(if unread.is_disjoint(&also) { u8::from(!is_same) } else { 2 }))
 }
 
 impl Args {
-    /// What the command line says of one module.
+    /// The arguments of one module.
     fn module(&self, file: &Path) -> ModuleArgs {
         let module = Some(file.to_owned()).filter(|it| it.as_os_str() != BUILTIN);
         ModuleArgs { module, timeout: self.timeout, memory: self.memory }
@@ -111,21 +112,24 @@ impl Args {
         Ok(Side { engine, name: file.display().to_string(), findings: Vec::new() })
     }
 
-    /// The requests that load everything. The new module says what must be seen of a real fleet.
+    /// The requests that load everything. The new module determines the live objects to read from a hub.
     fn requests(&self, module: &Module, screen: Screen) -> Result<Vec<String>, Failure> {
         let engine = Box::new(self.start(module, &self.new)?.engine);
         let fleet = match self.from_cluster {
-            true => self.hub.gather(engine)?,
+            true => {
+                let (engine, requests) = self.hub.load(engine)?;
+                Fleet::over(engine, requests)
+            }
             false => Fleet::load(&self.files, engine)?,
         };
-        if fleet.is_unread() {
-            fleet.tell(screen.err);
+        if fleet.has_unreadable() {
+            fleet.print_findings(screen.err);
         }
         Ok(fleet.into_requests())
     }
 }
 
-/// The failure, with the module that it is about.
+/// Adds the name of the module to a failure.
 fn of_module(failure: Failure, file: &Path) -> Failure {
     let name = format!("`{}`", file.display());
     match failure {
@@ -136,24 +140,24 @@ fn of_module(failure: Failure, file: &Path) -> Failure {
     }
 }
 
-/// One of the engines.
+/// One of the two engines.
 struct Side {
     engine: Guest,
-    /// How the command line names its module.
+    /// The module as given on the command line.
     name: String,
     findings: Vec<Finding>,
 }
 
 impl Side {
-    /// Puts a request to it. What it refuses is a finding.
-    fn tell(&mut self, request: &str) -> Result<(), Failure> {
+    /// Sends a request; an error is a finding.
+    fn load(&mut self, request: &str) -> Result<(), Failure> {
         let answer = self.call(request)?;
         match answer.get("error") {
-            // What was loaded is gone: there is nothing left to compare.
+            // The workspace was lost, so there is nothing to compare.
             Some(error) if self.engine.is_fresh() => {
                 return Err(Failure::refused(error, &Texts::new()).within(&self.name));
             }
-            Some(error) => self.findings.push(Finding::refusal(error)),
+            Some(error) => self.findings.push(Finding::error(error)),
             None => self.findings.extend(Finding::all(&answer)),
         }
         Ok(())
@@ -168,7 +172,7 @@ impl Side {
         Ok(answer.get("ok").cloned().unwrap_or_default())
     }
 
-    /// What it found, once each.
+    /// The findings without duplicates.
     fn into_findings(mut self) -> Vec<Finding> {
         Finding::sort(&mut self.findings);
         self.findings
@@ -183,7 +187,7 @@ impl Side {
     }
 }
 
-/// What makes two findings the same one: a message may be worded anew.
+/// File, document and code: findings with equal keys match, since messages may be reworded.
 type Key = (String, String, String);
 
 fn key(finding: &Finding) -> Key {
@@ -195,7 +199,7 @@ fn errors(findings: &[Finding]) -> BTreeSet<Key> {
     findings.iter().filter(|it| it.severity == Severity::Error).map(key).collect()
 }
 
-/// The findings that only one side has, in their order.
+/// The findings of only one side, in their order.
 fn apart(old: Vec<Finding>, new: Vec<Finding>) -> Sides<Finding> {
     let count = |findings: &[Finding]| {
         let mut counts: BTreeMap<Key, usize> = BTreeMap::new();
@@ -216,8 +220,8 @@ fn apart(old: Vec<Finding>, new: Vec<Finding>) -> Sides<Finding> {
     Sides { old: rest(old, of_new), new: rest(new, of_old) }
 }
 
-/// The whole result, for programs.
-fn told(compared: &Comparison, findings: &Sides<Finding>, modules: Value, now: &str, is_same: bool) -> Value {
+/// The result as JSON.
+fn to_value(compared: &Comparison, findings: &Sides<Finding>, modules: Value, now: &str, is_same: bool) -> Value {
     let mut answer = compared.to_value();
     if let Some(fields) = answer.as_map_mut() {
         let list = |findings: &[Finding]| Value::list(findings.iter().map(Finding::to_value));

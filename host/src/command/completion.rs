@@ -1,12 +1,12 @@
-//! `fleetfold completion`: commands and flags for the shell.
+//! `fleetfold completion`: completion scripts for shells.
 
 use std::process::ExitCode;
 
 use clap_complete::Shell;
 
-use super::{Failure, print};
+use crate::command::output::{Failure, print};
 
-/// Print a script that completes commands and flags in a shell
+/// Print the completion script of a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -17,9 +17,9 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+pub fn run(args: &Args, command: &mut clap::Command) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::cli::command(), "fleetfold", &mut script);
+    clap_complete::generate(args.shell, command, "fleetfold", &mut script);
     print(String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

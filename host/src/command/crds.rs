@@ -6,17 +6,17 @@ use std::process::ExitCode;
 use fleetfold_core::Workspace;
 
 use super::fleet::Fleet;
-use super::{Failure, print};
+use crate::command::output::{Failure, print};
 use crate::render::yaml;
 
-/// Print the CustomResourceDefinitions of the kinds that no installed system brings
+/// Print the CustomResourceDefinitions that no other system installs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fleetfold crds | kubectl apply --server-side -f -
   fleetfold crds --all -f examples/kubefed     for a hub to try things on: every kind that is read, federated ones too")]
 pub struct Args {
-    /// Also the kinds that other systems bring, without their schemas: for a hub to try things on
+    /// Also the kinds of other systems, without their schemas: for a test hub
     #[arg(long)]
     all: bool,
 

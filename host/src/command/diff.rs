@@ -1,24 +1,23 @@
-//! `fleetfold diff`: where two clusters differ.
+//! `fleetfold diff`: compares two clusters.
 
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
 
 use super::fleet::FleetArgs;
-use super::{Failure, Screen, print_answer};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{explain, list};
 
-/// Show where two clusters differ in what a subject gives them, and which layer makes the difference
+/// Show the differences between two clusters for a subject, and the layers that cause them
 ///
-/// Exits with 0 when they get the same, with 1 when they do not.
+/// Exits with 0 when there are none, with 1 when there are.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fleetfold diff -f fleet PluginPreset/acme/metrics eu-1 us-1
   fleetfold diff -f fleet PluginPreset/acme/metrics eu-1 us-1 -o name     the documents that make the difference")]
 pub struct Args {
-    /// What to compare: `Kind/name` or `Kind/namespace/name`
+    /// The subject: `Kind/name` or `Kind/namespace/name`
     subject: String,
 
     /// One cluster
@@ -30,7 +29,7 @@ pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
 
-    /// How to print it
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
     output: Output,
 }

@@ -1,24 +1,24 @@
-//! `fleetfold example`: a large fleet to try things on.
+//! `fleetfold example`: generates a large fleet.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::{Failure, print};
+use crate::command::output::{Failure, print};
 use crate::render::counted;
 
-/// Write a large mixed fleet: documents of Greenhouse, OCM and KubeFed over many clusters
+/// Generate a large mixed fleet: documents of Greenhouse, OCM and KubeFed for many clusters
 ///
-/// The same number gives the same bytes. With a folder, what was seen in the first clusters and on the hub is written too,
-/// below `live/`; without one, the documents go to standard output.
+/// The same number generates the same bytes. With a folder, the live state of the first clusters and of the hub is
+/// written to `live/`; without one, only the documents are printed to standard output.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fleetfold example --clusters 1000 --dir fleet
   fleetfold example --clusters 10 | fleetfold lint -f -")]
 pub struct Args {
-    /// How many clusters
+    /// The number of clusters
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     clusters: u32,
 

@@ -1,20 +1,20 @@
-//! `fleetfold explain`: why.
+//! `fleetfold explain`: explains values, clusters, actions and permissions.
 
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
 
+use super::authorize;
 use super::fleet::{Fleet, FleetArgs};
-use super::{Failure, Screen, authorize, print_answer};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{clusters, explain, list, plan, text, texts};
 
-/// Say why: a value, a cluster, an action of a plan, or a permission
+/// Explain a value, a cluster, an action of a plan, or a permission
 ///
-/// 1. With a path: every layer that has a say in the value, winner first, and why the others did not win.
-/// 2. Without one: why the subject selects the cluster or not, requirement by requirement.
+/// 1. With a path: every layer that sets the value, winner first, and why the others lost.
+/// 2. Without a path: why the subject selects the cluster or not, requirement by requirement.
 /// 3. With an action: the differences that cause it.
-/// 4. With a user: which permissions a change of labels needs, and what grants them.
+/// 4. With a user: the permissions that a label change needs, and what grants them.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[command(after_help = "\
@@ -26,14 +26,14 @@ Examples:
   fleetfold explain -f fleet --action a1b2c3                                 an id that `plan` printed
   fleetfold explain -f fleet --user eve --group dev --cluster c1 --label env=prod --label old-")]
 pub struct Args {
-    /// What to explain: `Kind/name` or `Kind/namespace/name`
+    /// The subject: `Kind/name` or `Kind/namespace/name`
     #[arg(required_unless_present_any = ["action", "user"])]
     subject: Option<String>,
 
     #[command(flatten)]
     fleet: FleetArgs,
 
-    /// On this cluster
+    /// The cluster
     #[arg(long, value_name = "NAME")]
     cluster: Option<String>,
 
@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, requires = "subject")]
     path: Option<String>,
 
-    /// The object that holds the value, where the subject makes several
+    /// The object of the value, if the subject has several
     #[arg(long, value_name = "KIND/NAMESPACE/NAME", requires = "path")]
     object: Option<String>,
 
@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "ID", conflicts_with_all = ["subject", "user", "cluster"])]
     action: Option<String>,
 
-    /// Who changes labels
+    /// The user who changes labels
     #[arg(long, value_name = "NAME", conflicts_with = "subject", requires_all = ["cluster", "labels"])]
     user: Option<String>,
 
@@ -57,11 +57,11 @@ pub struct Args {
     #[arg(long = "group", value_name = "NAME", requires = "user")]
     groups: Vec<String>,
 
-    /// `key=value` puts a label on, `key-` takes it off; may be given again
+    /// `key=value` adds a label, `key-` removes it; may be given again
     #[arg(long = "label", value_name = "LABEL", requires = "user", value_parser = authorize::label)]
     labels: Vec<(String, Option<String>)>,
 
-    /// How to print it; `name` prints the documents that have a say
+    /// The output format; `name` prints the documents involved
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
     output: Output,
 }
@@ -93,7 +93,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(fleet.finish(0, screen.err))
 }
 
-/// Explains a value on one cluster, or on one of each group that gets the same.
+/// Explains a value on one cluster, or on one cluster of each group with equal results.
 fn value(
     args: &Args,
     subject: &str,
@@ -138,13 +138,13 @@ fn selection(args: &Args, subject: &str, fleet: &mut Fleet, screen: Screen) -> R
         return Ok((answer, table));
     }
     let mut names = fleet.clusters(None)?;
-    // A subject of the hub has that alone.
+    // A subject of the hub has no other cluster.
     names.push(String::new());
     let mut answers = Vec::new();
     for name in &names {
         match ask(fleet, name) {
             Ok(answer) => answers.push((name.as_str(), answer)),
-            // Clusters of other dialects are not in this subject's fleet.
+            // Clusters of other dialects are not in the fleet of this subject.
             Err(failure) if failure.is("unknown-cluster") => {}
             Err(failure) => return Err(failure),
         }
@@ -156,14 +156,14 @@ fn selection(args: &Args, subject: &str, fleet: &mut Fleet, screen: Screen) -> R
     Ok((Value::map([("results", Value::list(each))]), table))
 }
 
-/// The documents that have a say, in the order of the answer, each once.
+/// The documents in the answer, in order, without duplicates.
 fn documents(answer: &Value) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let explained = list(answer, "results").iter().filter_map(|it| it.get("explained"));
     for part in [answer].into_iter().chain(explained) {
-        let told = ["chain", "reasons"].iter().flat_map(|key| list(part, key));
+        let entries = ["chain", "reasons"].iter().flat_map(|key| list(part, key));
         let roles = list(part, "checks").iter().map(|it| it.text_at(&["grantedBy", "role"]));
-        let named = told.map(|it| text(it, "document")).chain(roles);
+        let named = entries.map(|it| text(it, "document")).chain(roles);
         for name in named.chain([part.text_at(&["action", "subject"])]).filter(|it| !it.is_empty()) {
             if !names.iter().any(|it| it == name) {
                 names.push(name.to_owned());

@@ -1,4 +1,4 @@
-//! What the commands over documents share: reading them, asking the engine, telling what it found on the way.
+//! What the commands over documents share: reading them, calling the engine, and printing its diagnostics.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,26 +11,27 @@ use fleetfold::engine::Engine;
 use fleetfold_core::Value;
 use fleetfold_core::value::suggest::did_you_mean;
 
+use super::EngineArgs;
 use super::hub::HubArgs;
-use super::{EngineArgs, Failure};
+use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::render::{counted, list, text};
 use crate::source::{self, File, HUB, Source};
 use fleetfold::answer;
 
-/// Where the documents are, and what runs the engine.
+/// The documents and the engine.
 #[derive(Debug, clap::Args)]
 pub struct FleetArgs {
     /// A file or folder of documents, or `-` for standard input; may be given again
     ///
-    /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is all that was
-    /// seen in that cluster, and `live/_hub/` all that was seen on the hub. A `fleetfold.yaml` of the kind Settings
+    /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is the
+    /// complete live state of that cluster, and `live/_hub/` that of the hub. A `fleetfold.yaml` of the kind Settings
     /// (fleetfold.dev/v1) holds settings under `spec`.
     #[arg(short = 'f', long = "filename", value_name = "FILE", required_unless_present = "from_cluster")]
     files: Vec<PathBuf>,
 
-    /// Read the documents of a real hub, and what the plan must see from it and its members; files come on top
+    /// Read the documents of a hub and the live objects that the plan needs; files are loaded on top
     #[arg(long)]
     from_cluster: bool,
 
@@ -42,17 +43,17 @@ pub struct FleetArgs {
 }
 
 impl FleetArgs {
-    /// Whether the documents come through standard input, which can be read once.
+    /// Whether the documents come from standard input, which can be read only once.
     pub fn reads_stdin(&self) -> bool {
         self.files.iter().any(|it| it.as_os_str() == "-")
     }
 
-    /// Reads and loads everything. Documents that cannot be read are findings.
+    /// Reads and loads everything. Unreadable documents are findings.
     pub fn load(&self) -> Result<Fleet, Failure> {
         self.load_into(self.engine.start()?)
     }
 
-    /// The same with an engine of the caller's.
+    /// The same with a given engine.
     pub fn load_into(&self, engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
         if !self.from_cluster && (self.hub.kubeconfig.is_some() || self.hub.context.is_some()) {
             let hint = "add `--from-cluster`, or leave the hub out";
@@ -60,9 +61,10 @@ impl FleetArgs {
         }
         let mut fleet = Fleet::new(engine);
         if self.from_cluster {
-            fleet = self.hub.gather(fleet.engine)?;
+            let (engine, requests) = self.hub.load(fleet.engine)?;
+            fleet = Fleet::over(engine, requests);
         }
-        fleet.take(source::read(&self.files)?)?;
+        fleet.load_source(source::read(&self.files)?)?;
         Ok(fleet)
     }
 }
@@ -71,21 +73,21 @@ impl FleetArgs {
 pub struct Fleet {
     engine: Box<dyn Engine>,
     texts: Texts,
-    /// The names of the files that people wrote, in the order of reading.
-    written: Vec<String>,
-    /// What was found while loading, and beside answers.
+    /// The names of the document files, in the order of reading.
+    document_files: Vec<String>,
+    /// The diagnostics of all answers.
     findings: Vec<Finding>,
     /// Whether a document could not be read.
-    unread: bool,
-    /// The requests that made the workspace what it is.
+    has_unreadable: bool,
+    /// The requests that changed the workspace.
     requests: Vec<String>,
 }
 
 impl Fleet {
-    /// Reads and loads everything that was given with `-f`.
+    /// Reads and loads everything given with `-f`.
     pub fn load(files: &[PathBuf], engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
         let mut fleet = Fleet::new(engine);
-        fleet.take(source::read(files)?)?;
+        fleet.load_source(source::read(files)?)?;
         Ok(fleet)
     }
 
@@ -94,24 +96,31 @@ impl Fleet {
         Fleet::over(engine, Vec::new())
     }
 
-    /// A workspace that these requests made.
+    /// A workspace that received these requests.
     pub fn over(engine: Box<dyn Engine>, requests: Vec<String>) -> Fleet {
-        Fleet { engine, texts: Texts::new(), written: Vec::new(), findings: Vec::new(), unread: false, requests }
+        Fleet {
+            engine,
+            texts: Texts::new(),
+            document_files: Vec::new(),
+            findings: Vec::new(),
+            has_unreadable: false,
+            requests,
+        }
     }
 
-    /// The requests with which another workspace becomes this one.
+    /// The requests that recreate this workspace.
     pub fn into_requests(self) -> Vec<String> {
         self.requests
     }
 
-    /// Puts a request to the engine, and keeps what it found beside the answer.
+    /// Sends a request to the engine, and keeps its diagnostics.
     pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Value, Failure> {
         if let Some(fields) = request.as_map_mut() {
             fields.insert("op", op);
         }
         let request = request.to_canonical();
-        let said = self.engine.call(request.as_bytes());
-        let answer = answer::read(&said).map_err(|problem| {
+        let response = self.engine.call(request.as_bytes());
+        let answer = answer::read(&response).map_err(|problem| {
             Failure::new(format_args!("the answer to `{op}` cannot be read: {problem}"), "is the module a newer one?")
         })?;
         if let Some(error) = answer.get("error") {
@@ -124,7 +133,7 @@ impl Fleet {
         Ok(answer.get("ok").cloned().unwrap_or_default())
     }
 
-    fn take(&mut self, source: Source) -> Result<(), Failure> {
+    fn load_source(&mut self, source: Source) -> Result<(), Failure> {
         for load in source::complete_loads(source.complete) {
             self.ask("load", load)?;
         }
@@ -139,14 +148,14 @@ impl Fleet {
             }
             self.ask("load", source::load_of(&name, &text, live.as_deref()))?;
             if live.is_none() {
-                self.written.push(name);
+                self.document_files.push(name);
             }
         }
-        self.unread = self.has_errors();
+        self.has_unreadable = self.has_errors();
         Ok(())
     }
 
-    /// The settings in a file, if it is one for settings.
+    /// The settings in a file, if it is a settings file.
     pub fn settings(&mut self, name: &str, text: &str) -> Result<Option<Value>, Failure> {
         let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"));
         if !stem.is_some_and(|it| it == "fleetfold" || it.ends_with("/fleetfold")) {
@@ -166,10 +175,10 @@ impl Fleet {
         Ok(list(&parsed, "documents").to_vec())
     }
 
-    /// All documents that people wrote, as values; those in a list one by one.
+    /// All documents as values; a list yields its items.
     pub fn documents(&mut self) -> Result<Vec<Value>, Failure> {
         let mut documents = Vec::new();
-        for name in self.written.clone() {
+        for name in self.document_files.clone() {
             let text = self.texts.get(&name).cloned().unwrap_or_default();
             for document in self.parse(&name, &text)? {
                 match document.get("items").and_then(Value::as_list) {
@@ -181,35 +190,35 @@ impl Fleet {
         Ok(documents)
     }
 
-    /// Remembers a text, for the places in it.
-    pub fn remember(&mut self, name: &str, text: &str) {
+    /// Keeps a text, to show lines of it with findings.
+    pub fn add_text(&mut self, name: &str, text: &str) {
         self.texts.insert(name.to_owned(), text.to_owned());
     }
 
-    /// All subjects that are loaded, in the engine's order, with why one produces nothing.
+    /// All loaded subjects, in the engine's order.
     pub fn subjects(&mut self) -> Result<Vec<Value>, Failure> {
         Ok(list(&self.ask("subjects", empty())?, "subjects").to_vec())
     }
 
-    /// The names of the clusters that a selector picks, or of all.
+    /// The names of the clusters that match a selector, or of all.
     pub fn clusters(&mut self, selector: Option<&str>) -> Result<Vec<String>, Failure> {
         let request = Value::map(selector.map(|it| ("selector", it)));
         let answer = self.ask("clusters", request)?;
-        // A cluster that several dialects know is one name.
+        // Several dialects may know the same cluster.
         let names: BTreeSet<&str> = list(&answer, "clusters").iter().map(|it| text(it, "name")).collect();
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
-    /// The clusters that are asked for by name, by selector, or by both; nothing for all of them. The hub is the one without
-    /// a name, and is asked for as its folder is called.
+    /// The clusters that are requested by name, by selector, or by both; nothing for all. The hub is requested as
+    /// `_hub`, and its name is empty.
     pub fn wanted(&mut self, named: &[String], selector: Option<&str>) -> Result<Option<BTreeSet<String>>, Failure> {
         if !named.is_empty() {
             let known = self.clusters(None)?;
-            if let Some(stranger) = named.iter().find(|it| *it != HUB && !it.is_empty() && !known.contains(it)) {
+            if let Some(unknown) = named.iter().find(|it| *it != HUB && !it.is_empty() && !known.contains(it)) {
                 let known = known.iter().map(String::as_str).chain([HUB]);
                 let hint =
-                    did_you_mean(stranger, known).unwrap_or_else(|| "`fleetfold select` tells all of them".into());
-                return Err(Failure::new(format_args!("there is no cluster `{stranger}` in the fleet"), hint));
+                    did_you_mean(unknown, known).unwrap_or_else(|| "`fleetfold select` tells all of them".into());
+                return Err(Failure::new(format_args!("there is no cluster `{unknown}` in the fleet"), hint));
             }
         }
         let named: BTreeSet<String> =
@@ -219,7 +228,7 @@ impl Fleet {
         Ok(Some(picked.filter(|name| named.is_empty() || named.contains(name)).collect()))
     }
 
-    /// Everything that was found so far, once each, by place.
+    /// All findings so far, sorted, without duplicates.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = self.findings.clone();
         Finding::sort(&mut findings);
@@ -230,7 +239,7 @@ impl Fleet {
         &self.texts
     }
 
-    /// Gives findings the places that `find` knows for theirs.
+    /// Replaces the locations of findings by those that `find` returns.
     pub fn place_findings<'a>(&mut self, find: impl Fn(&str, i64) -> Option<(&'a str, i64)>) {
         for finding in &mut self.findings {
             let line = finding.line.and_then(|it| i64::try_from(it).ok()).unwrap_or(0);
@@ -241,43 +250,43 @@ impl Fleet {
     }
 
     /// Whether a document could not be read.
-    pub fn is_unread(&self) -> bool {
-        self.unread
+    pub fn has_unreadable(&self) -> bool {
+        self.has_unreadable
     }
 
-    /// Looks for errors in these files, which came after loading.
+    /// Checks for errors in files that were added after loading.
     pub fn check_read(&mut self, files: &[File]) {
         let is_of = |finding: &Finding| files.iter().any(|file| file.name == finding.file);
-        self.unread |= self.findings.iter().any(|it| it.severity == Severity::Error && is_of(it));
+        self.has_unreadable |= self.findings.iter().any(|it| it.severity == Severity::Error && is_of(it));
     }
 
     fn has_errors(&self) -> bool {
         self.findings.iter().any(|it| it.severity == Severity::Error)
     }
 
-    /// Tells errors and warnings on standard error: all errors, and so many warnings that the result is still in sight.
-    pub fn tell(&self, palette: Palette) {
-        const WARNINGS: usize = 5;
+    /// Prints all errors and the first warnings on standard error, so that the result stays visible.
+    pub fn print_findings(&self, palette: Palette) {
+        const MAX_WARNINGS: usize = 5;
         let mut out = String::new();
         let (errors, others): (Vec<_>, Vec<_>) =
             self.findings().into_iter().partition(|it| it.severity == Severity::Error);
         let warnings: Vec<_> = others.into_iter().filter(|it| it.severity == Severity::Warning).collect();
-        for finding in errors.iter().chain(warnings.iter().take(WARNINGS)) {
+        for finding in errors.iter().chain(warnings.iter().take(MAX_WARNINGS)) {
             out.push_str(&finding.render(&self.texts, palette));
         }
-        if let Some(more) = warnings.len().checked_sub(WARNINGS).filter(|it| *it > 0) {
+        if let Some(more) = warnings.len().checked_sub(MAX_WARNINGS).filter(|it| *it > 0) {
             let more = counted(i64::try_from(more).unwrap_or(i64::MAX), "more warning");
             out.push_str(&format!("{more}; `fleetfold lint` lists them\n"));
         }
-        // Nobody is left to tell if standard error is closed.
+        // Standard error may be closed.
         let _ = io::stderr().write_all(out.as_bytes());
     }
 
-    /// Tells what was found, and ends: with 2 where a document could not be read, as the result is not the whole truth, and
-    /// at least with 1 where something else is wrong.
+    /// Prints the findings and returns the exit code: 2 if a document could not be read, since the result is
+    /// incomplete, and at least 1 if there are other errors.
     pub fn finish(&self, code: u8, palette: Palette) -> ExitCode {
-        self.tell(palette);
-        ExitCode::from(if self.unread { 2 } else { code.max(u8::from(self.has_errors())) })
+        self.print_findings(palette);
+        ExitCode::from(if self.has_unreadable { 2 } else { code.max(u8::from(self.has_errors())) })
     }
 }
 
@@ -292,7 +301,7 @@ pub fn empty() -> Value {
     Value::map([] as [(&str, Value); 0])
 }
 
-/// How far loading is, on a terminal and only if it takes long enough to be read.
+/// Shows the progress of loading on a terminal, if it takes long enough.
 struct Progress {
     total: usize,
     done: usize,
@@ -306,9 +315,9 @@ impl Progress {
     }
 
     fn step(&mut self) {
-        const PATIENCE: Duration = Duration::from_millis(300);
+        const SHOW_AFTER: Duration = Duration::from_millis(300);
         self.done += 1;
-        let is_time = self.since.elapsed() > PATIENCE && (self.done.is_multiple_of(16) || self.total < 64);
+        let is_time = self.since.elapsed() > SHOW_AFTER && (self.done.is_multiple_of(16) || self.total < 64);
         if is_time && io::stderr().is_terminal() {
             self.shown = true;
             let _ = write!(io::stderr(), "\r\u{1b}[Kloading {} of {} files", self.done, self.total);
@@ -331,7 +340,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers everything with nothing, and keeps what it was asked.
+    /// Records requests and returns empty answers.
     struct Recorder(Rc<RefCell<Vec<String>>>);
 
     impl Engine for Recorder {
@@ -348,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_is_known_as_a_whole_before_its_objects_come() {
+    fn a_cluster_is_marked_complete_before_its_objects_are_loaded() {
         let asked = Rc::default();
         let engine = Box::new(Recorder(Rc::clone(&asked)));
         let mut fleet = Fleet::new(engine);
@@ -358,9 +367,9 @@ mod tests {
             live: live.map(str::to_owned),
         };
         let files = vec![file("a.yaml", None), file("live/eu-1/b.yaml", Some("eu-1"))];
-        // Two folders may each have seen something in one cluster.
+        // Two folders may have live objects of the same cluster.
         let complete = vec!["eu-1".to_owned(), "eu-1".to_owned()];
-        fleet.take(Source { files, complete }).unwrap();
+        fleet.load_source(Source { files, complete }).unwrap();
         let want = [
             r#"{"complete":true,"documents":[],"live":"eu-1","op":"load"}"#,
             r#"{"file":"a.yaml","op":"load","text":""}"#,

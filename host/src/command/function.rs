@@ -1,11 +1,12 @@
-//! `fleetfold fn`: a KRM function, for kustomize, kpt and whoever else passes ResourceLists around.
+//! `fleetfold fn`: a KRM function, for kustomize, kpt and other orchestrators.
 //!
 //! 1. `list.rs` reads the ResourceList: items with their files, and the function's configuration.
-//! 2. `config.rs` reads that: what to do, for which clusters.
-//! 3. The items become documents of a workspace, and the engine is asked, as by every other command.
-//! 4. `render.rs` makes items of what it answers; `results.rs` makes results of what it found.
+//! 2. `config.rs` reads that configuration: the task and its clusters.
+//! 3. The items are loaded as documents of a workspace, as in every other command.
+//! 4. `render.rs` turns answers into items; `results.rs` turns findings into results.
 //!
-//! A function that fails hands its items back as they came, with results that say why, and exits with something other than 0.
+//! A function that fails returns its items unchanged, with results that explain the failure, and exits with a code
+//! other than 0.
 
 mod config;
 mod list;
@@ -20,8 +21,9 @@ use fleetfold_core::Value;
 
 use self::config::{Config, Task};
 use self::list::{ResourceList, is_ours};
+use super::EngineArgs;
 use super::fleet::{Fleet, empty};
-use super::{EngineArgs, Failure, Screen, print};
+use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::render::yaml;
@@ -29,21 +31,22 @@ use crate::source::read_text;
 
 /// Render or check the items of a ResourceList: a KRM function for kustomize and kpt
 ///
-/// Reads a ResourceList (config.kubernetes.io/v1) from standard input and writes one to standard output. What to do stands in
-/// its functionConfig, of the kind Fleetfold (fleetfold.dev/v1alpha1), in `spec`, or as texts in the `data` of a ConfigMap:
+/// Reads a ResourceList (config.kubernetes.io/v1) from standard input and writes one to standard output. Its
+/// functionConfig, of the kind Fleetfold (fleetfold.dev/v1alpha1), sets these fields in `spec`; a ConfigMap sets them
+/// as strings in `data`:
 ///
-///   run       `lint` (default): items stay as they are, and what is wrong with them is in `results`; `render`: what clusters
-///             should have, in place of the items
-///   files     files and folders of documents to read beside the items, as `-f` of other commands
+///   run       `lint` (default): keep the items and report findings in `results`; `render`: replace the items by the
+///             desired objects of the clusters
+///   files     files and folders of further documents, as `-f` of other commands
 ///   settings  settings of the engine, as in a `fleetfold.yaml`
 ///   failOn    lint: the least severity that fails, `error` (default), `warning`, `info` or `never`
 ///   clusters, selector, subjects
-///             render: for these clusters, for those that the selector picks, of these subjects; all if left out
-///   folder    render: the folder in which each cluster gets one
-///   keep      render: `true` keeps the items beside what is rendered
+///             render: only these clusters, the clusters that the selector matches, these subjects; default: all
+///   folder    render: the folder with one folder for each cluster
+///   keep      render: `true` also keeps the items
 ///
-/// Every rendered item says in the annotation `fleetfold.dev/cluster` whose it is. What Secrets hold is in it, as it was in
-/// the documents. Exits with 1 when something fails it.
+/// Every rendered item names its cluster in the annotation `fleetfold.dev/cluster`. Secret data is not redacted.
+/// Exits with 1 when a finding fails the run.
 #[derive(Debug, clap::Args)]
 #[command(
     verbatim_doc_comment,
@@ -69,24 +72,24 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let list = ResourceList::read(read_text(Path::new("-"))?)?;
     let done = Config::read(&list).and_then(|config| work(args, &list, &config).map_err(Refused::from));
     let Done { items, findings, texts, code } = done.unwrap_or_else(|refused| refused.into_done(&list));
-    tell(&findings, &texts, screen.err);
+    print_findings(&findings, &texts, screen.err);
     let results = findings.iter().map(|it| results::result(it, list.item_of(it)));
     print(yaml::document(&list.with(items, results.collect())))?;
     Ok(ExitCode::from(code))
 }
 
-/// What comes of it.
+/// The outcome of a run.
 struct Done {
     items: Vec<Value>,
     findings: Vec<Finding>,
-    /// What findings show lines of.
+    /// The texts that findings quote.
     texts: Texts,
     code: u8,
 }
 
-/// Why nothing could be done.
+/// Why a run has no outcome.
 enum Refused {
-    /// The configuration is wrong, in all these ways.
+    /// All problems of the configuration.
     Config(Vec<Finding>),
     Failed(Failure),
 }
@@ -98,7 +101,7 @@ impl From<Failure> for Refused {
 }
 
 impl Refused {
-    /// The items as they came, and why.
+    /// The unchanged items with the reason.
     fn into_done(self, list: &ResourceList) -> Done {
         let (findings, texts) = match self {
             Refused::Config(findings) => (findings, list.texts()),
@@ -125,8 +128,8 @@ fn work(args: &Args, list: &ResourceList, config: &Config) -> Result<Done, Failu
             Ok(Done { items: list.values(), findings, texts: fleet.texts().clone(), code })
         }
         Task::Render => {
-            let (made, told) = render::items(&mut fleet, config)?;
-            let findings = findings(list, &fleet, told);
+            let (made, rendered) = render::items(&mut fleet, config)?;
+            let findings = findings(list, &fleet, rendered);
             let fails = findings.iter().any(|it| it.severity == Severity::Error);
             let kept = list.values().into_iter().filter(|it| config.keep && !is_ours(it));
             let items = if fails { list.values() } else { kept.chain(made).collect() };
@@ -135,18 +138,18 @@ fn work(args: &Args, list: &ResourceList, config: &Config) -> Result<Done, Failu
     }
 }
 
-/// Everything that was found, with the files of the items that it is about.
-fn findings(list: &ResourceList, fleet: &Fleet, told: Vec<Finding>) -> Vec<Finding> {
-    let all = list.told().into_iter().chain(fleet.findings()).chain(told);
+/// All findings, located in the files of their items.
+fn findings(list: &ResourceList, fleet: &Fleet, rendered: Vec<Finding>) -> Vec<Finding> {
+    let all = list.diagnostics().into_iter().chain(fleet.findings()).chain(rendered);
     all.map(|it| list.placed(it)).collect()
 }
 
-/// Tells errors, and a few warnings, to who sees no results: kustomize shows only this.
-fn tell(findings: &[Finding], texts: &Texts, palette: Palette) {
+/// Prints all errors and the first warnings on standard error: kustomize does not show results.
+fn print_findings(findings: &[Finding], texts: &Texts, palette: Palette) {
     const WARNINGS: usize = 5;
     let of = |severity: Severity| findings.iter().filter(move |it| it.severity == severity);
     let shown = of(Severity::Error).chain(of(Severity::Warning).take(WARNINGS));
     let out: String = shown.map(|it| it.render(texts, palette)).collect();
-    // Nobody is left to tell if standard error is closed.
+    // A closed standard error is ignored.
     let _ = io::stderr().write_all(out.as_bytes());
 }

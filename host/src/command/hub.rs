@@ -1,21 +1,20 @@
-//! Which hub is meant, as kubectl's flags say it, and how a command talks to it.
+//! The hub: kubectl's flags, and reading a snapshot of it.
 
 use std::path::PathBuf;
 
-use fleetfold::cluster::{Cluster, Fault, connect};
+use fleetfold::cluster::{Cluster, connect};
+use fleetfold::controller::{Snapshot, SnapshotError, snapshot};
 use fleetfold::engine::Engine;
-use fleetfold::reconcile::{GatherError, Gathered, gather};
 use fleetfold::session::Session;
 use fleetfold_core::Value;
 use tokio::runtime::{Builder, Runtime};
 
-use super::Failure;
-use super::fleet::Fleet;
+use crate::command::output::Failure;
 
-/// The hub.
+/// The flags that choose the hub.
 #[derive(Debug, Clone, clap::Args)]
 pub struct HubArgs {
-    /// The kubeconfig of the hub; without it $KUBECONFIG, ~/.kube/config, or the cluster that this runs in
+    /// The kubeconfig of the hub; default: $KUBECONFIG, ~/.kube/config, or the service account of the pod
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
@@ -25,23 +24,23 @@ pub struct HubArgs {
 }
 
 impl HubArgs {
-    /// Reads everything from the hub and its members that a plan needs; what could not be read is told.
-    pub fn gather(&self, engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
+    /// Loads everything that a plan needs from the hub and its members, and prints the problems. Returns the engine and
+    /// the requests that it received.
+    pub fn load(&self, engine: Box<dyn Engine>) -> Result<(Box<dyn Engine>, Vec<String>), Failure> {
         let runtime = runtime()?;
-        let gathered = runtime.block_on(self.read(engine))?;
+        let snapshot = runtime.block_on(self.snapshot(engine))?;
         runtime.shutdown_background();
-        gathered.tell();
-        let (engine, requests) = gathered.session.into_parts();
-        Ok(Fleet::over(engine, requests))
+        snapshot.warn();
+        Ok(snapshot.session.into_parts())
     }
 
-    /// The same inside of a runtime, with the clusters that were read.
-    pub async fn read(&self, engine: Box<dyn Engine>) -> Result<Gathered, Failure> {
+    /// The same within a runtime; returns the clusters as well.
+    pub async fn snapshot(&self, engine: Box<dyn Engine>) -> Result<Snapshot, Failure> {
         let hub = self.connect().await?;
         let settings = Value::map([] as [(&str, Value); 0]);
-        gather(Session::new(engine).keeping(), &hub, settings).await.map_err(|error| match error {
-            GatherError::Hub(fault) => fault.into(),
-            GatherError::Engine(refusal) => Failure::new(&refusal, &refusal.hint),
+        snapshot(Session::new(engine).keeping(), &hub, settings).await.map_err(|error| match error {
+            SnapshotError::Hub(error) => error.into(),
+            SnapshotError::Engine(error) => error.into(),
         })
     }
 
@@ -50,16 +49,10 @@ impl HubArgs {
     }
 }
 
-/// What tasks run on: calls of the engine are on the thread that waits.
+/// The runtime of background tasks. Calls of the engine run on the main thread.
 pub fn runtime() -> Result<Runtime, Failure> {
     let built = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     built.map_err(|error| {
         Failure::new(format_args!("no threads can be started: {error}"), "is the machine out of memory?")
     })
-}
-
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::new(&fault, fault.hint())
-    }
 }

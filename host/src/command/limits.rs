@@ -1,8 +1,8 @@
-//! What one plan may do before it is held, and one change before it is denied, as flags.
+//! The flags for limits: on a plan before actions are held, and on one change before it is denied.
 
 use fleetfold_core::Value;
 
-/// The limits of a plan. What is not given is as the settings say.
+/// The limits of a plan. The settings apply to those that are not given.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LimitArgs {
     /// Hold deletes when there are more than this many
@@ -40,7 +40,7 @@ impl LimitArgs {
     }
 }
 
-/// The limits of one change. What is not given does not count.
+/// The limits of one change. Those that are not given do not apply.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ChangeLimitArgs {
     /// Deny a change that takes more than this many objects from clusters
@@ -64,7 +64,7 @@ impl ChangeLimitArgs {
     }
 }
 
-/// The numbers that are given, by their names.
+/// The given numbers, by name.
 fn given(numbers: [Option<u32>; 3]) -> Vec<(&'static str, Value)> {
     let names = ["deletes", "deletePercent", "changes"];
     names.into_iter().zip(numbers).filter_map(|(name, number)| Some((name, number?.into()))).collect()

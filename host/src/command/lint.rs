@@ -1,4 +1,4 @@
-//! `fleetfold lint`: what is wrong with the documents.
+//! `fleetfold lint`: checks documents.
 
 use std::process::ExitCode;
 
@@ -6,15 +6,15 @@ use clap::ValueEnum;
 use fleetfold_core::Value;
 
 use super::fleet::{Fleet, FleetArgs, empty};
-use super::{Failure, Screen, print};
+use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity};
 use crate::render::style::Palette;
 use crate::render::table::{Cell, Table};
 use crate::render::{count, counted, github, json, sarif, yaml};
 
-/// Find what is wrong with the documents, and what is probably not meant
+/// Check the documents for errors and probable mistakes
 ///
-/// Exits with 1 when there are errors or warnings, or whatever `--fail-on` says.
+/// Exits with 1 when there are errors or warnings; `--fail-on` sets the lowest severity that fails.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,11 +26,11 @@ pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
 
-    /// How to print the findings; `text` shows the lines they are about
+    /// The output format; `text` quotes the lines
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     output: Format,
 
-    /// The least severity that counts as a failure
+    /// The lowest severity that fails
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
     fail_on: FailOn,
 }
@@ -84,9 +84,9 @@ fn text(fleet: &Fleet, findings: &[Finding], answer: &Value, palette: Palette) -
         out.push_str(&finding.render(fleet.texts(), palette));
         out.push('\n');
     }
-    let told = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "info")];
-    let told = told.map(|(severity, word)| counted(number(findings, severity), word));
-    out.push_str(&format!("{}: {}\n", counted(count(answer, "documents"), "document"), told.join(", ")));
+    let severities = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "info")];
+    let counts = severities.map(|(severity, word)| counted(number(findings, severity), word));
+    out.push_str(&format!("{}: {}\n", counted(count(answer, "documents"), "document"), counts.join(", ")));
     out
 }
 
@@ -99,7 +99,7 @@ fn table(findings: &[Finding]) -> Table {
     table
 }
 
-/// The answer with all findings in it: those of loading too.
+/// The answer with all findings, those of loading included.
 fn whole(findings: &[Finding], answer: &Value) -> Value {
     Value::map([
         ("documents", answer.get("documents").cloned().unwrap_or_default()),
@@ -110,7 +110,7 @@ fn whole(findings: &[Finding], answer: &Value) -> Value {
     ])
 }
 
-/// The documents that something was found in.
+/// The documents with findings.
 fn names(findings: &[Finding]) -> String {
     let mut names: Vec<&str> = findings.iter().map(|it| it.document.as_str()).filter(|it| !it.is_empty()).collect();
     names.sort_unstable();

@@ -1,4 +1,4 @@
-//! `fleetfold module`: what is in a WebAssembly module, and metadata into it.
+//! `fleetfold module`: inspects and annotates WebAssembly modules.
 
 mod annotate;
 mod inspect;
@@ -12,10 +12,10 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use fleetfold_module::Flaw;
 
-use super::{Failure, Screen};
+use crate::command::output::{Failure, Screen};
 use crate::source::name_of;
 
-/// Look into WebAssembly modules and components, and put metadata into them
+/// Inspect WebAssembly modules and components, and add metadata to them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -54,7 +54,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// What is wrong with a binary, by the name of its file.
+/// The failure of a binary that cannot be read.
 fn flawed(name: &str, flaw: &Flaw) -> Failure {
     Failure::new(format_args!("`{name}`: {flaw}"), flaw.hint)
 }

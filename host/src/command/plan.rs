@@ -1,24 +1,23 @@
-//! `fleetfold plan`: what would be done.
+//! `fleetfold plan`: shows the plan.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fleetfold::quantity::now;
+use fleetfold::clock::now;
 use fleetfold_core::Value;
 
 use super::fleet::{Fleet, FleetArgs};
 use super::limits::LimitArgs;
-use super::{Failure, Screen, print_answer};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{json, plan, yaml};
 
-/// Show what would be done, wave by wave, what is held, and what must be seen first
+/// Show the plan: the actions wave by wave, the held actions, and the live objects that the planner needs
 ///
-/// What was not seen is unknown, never absent: it is asked for, and nothing is done about it. Put what was seen into
-/// `live/<cluster>/` beside the documents. Exits with 0 when there is nothing to do, with 1 when there is, and with 2 and
-/// without a plan when a document cannot be read.
+/// A live object that was not read is unknown, not absent: the plan lists it as needed and has no action for it. Put
+/// live objects into `live/<cluster>/` next to the documents. Exits with 0 when there is nothing to do, with 1 when
+/// there is, and with 2 and without a plan when a document cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,26 +30,26 @@ pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
 
-    /// Of this subject only; may be given again
+    /// Only this subject; may be given again
     #[arg(long = "subject", value_name = "REF")]
     subjects: Vec<String>,
 
-    /// On this cluster only; may be given again
+    /// Only this cluster; may be given again
     #[arg(long = "cluster", value_name = "NAME")]
     clusters: Vec<String>,
 
-    /// On the clusters that this selector picks only
+    /// Only the clusters that match this selector
     #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "clusters")]
     selector: Option<String>,
 
-    /// The time to plan for, in RFC 3339; the clock's without it
+    /// The time to plan for, in RFC 3339; default: now
     #[arg(long, value_name = "TIME")]
     now: Option<String>,
 
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// How to print it: table, yaml, json or name; or a .json or .yaml file to write
+    /// The output format: table, yaml, json or name; or a .json or .yaml file to write
     #[arg(short, long, value_name = "FORMAT|FILE", default_value = "table", value_parser = Target::read)]
     output: Target,
 }
@@ -75,8 +74,8 @@ impl Target {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
-    if fleet.is_unread() {
-        fleet.tell(screen.err);
+    if fleet.has_unreadable() {
+        fleet.print_findings(screen.err);
         let hint = "mend the documents, or leave their files out";
         return Err(Failure::new("there is no plan over documents that cannot be read", hint));
     }

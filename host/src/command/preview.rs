@@ -1,4 +1,4 @@
-//! `fleetfold preview`: what each cluster gets.
+//! `fleetfold preview`: shows the result of each cluster.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -6,13 +6,12 @@ use std::process::ExitCode;
 use fleetfold_core::Value;
 
 use super::fleet::{Fleet, FleetArgs};
-use super::{Failure, Screen, print_answer};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{list, preview, text, texts};
 
-/// Show what each cluster gets; clusters that get the same stand together
+/// Show the desired objects and values of each cluster; clusters with equal results are grouped
 ///
-/// Without a subject, all subjects are shown. Exits with 1 when a cluster cannot be answered.
+/// Without a subject, all subjects are shown. Exits with 1 when the result of a cluster is an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,25 +21,25 @@ Examples:
   fleetfold preview -f fleet -l environment=prod                     on these clusters only
   fleetfold preview -f fleet -o name                                 the names of all subjects")]
 pub struct Args {
-    /// What to show: `Kind/name` or `Kind/namespace/name`
+    /// The subject: `Kind/name` or `Kind/namespace/name`
     subject: Option<String>,
 
     #[command(flatten)]
     fleet: FleetArgs,
 
-    /// On this cluster only; may be given again
+    /// Only this cluster; may be given again
     #[arg(long = "cluster", value_name = "NAME")]
     clusters: Vec<String>,
 
-    /// On the clusters that this selector picks only
+    /// Only the clusters that match this selector
     #[arg(short = 'l', long, value_name = "SELECTOR")]
     selector: Option<String>,
 
-    /// Also show where each value comes from, and what it hides
+    /// Also show the origin of each value, and the values that it overrides
     #[arg(long)]
     origins: bool,
 
-    /// How to print it
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
     output: Output,
 }
@@ -68,7 +67,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(fleet.finish(u8::from(answers.iter().any(preview::has_error)), screen.err))
 }
 
-/// What all subjects give to the clusters that were asked for, without those that give them nothing.
+/// The results of all subjects for the requested clusters, without empty ones.
 fn all(args: &Args, wanted: Option<&BTreeSet<String>>, fleet: &mut Fleet) -> Result<Vec<Value>, Failure> {
     let mut answers = Vec::new();
     for subject in fleet.subjects()? {
@@ -93,7 +92,8 @@ fn effective(
     let mut fields = vec![("subject", Value::text(subject))];
     if let Some(wanted) = wanted {
         let mut names: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        // A subject refuses clusters that are not of its fleet. That is for who named one, not for who selected many.
+        // A subject rejects clusters outside of its fleet. That error is useful for a named cluster, not for a
+        // selector.
         if args.subject.is_none() || args.selector.is_some() {
             let whole = fleet.ask("effective", Value::map(fields.clone()))?;
             let given: BTreeSet<&str> = list(&whole, "results").iter().flat_map(|it| texts(it, "clusters")).collect();
@@ -101,7 +101,7 @@ fn effective(
         }
         fields.push(("clusters", Value::list(names)));
     }
-    // A table of objects shows what layers set, which only their origins tell.
+    // The table of objects shows the fields that layers set, which needs their origins.
     if args.origins || args.output == Output::Table {
         fields.push(("origins", true.into()));
     }

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fleetfold::args;
+use fleetfold::controller::leader_election::{LeaderElection, own_identity};
+use fleetfold::controller::metrics::{Metrics, listen};
+use fleetfold::controller::{End, Options, Runner};
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Module};
-use fleetfold::quantity;
-use fleetfold::reconcile::lease::{Lease, own_identity};
-use fleetfold::reconcile::metrics::{Metrics, listen};
-use fleetfold::reconcile::{End, Options, Runner};
 use fleetfold::session::Session;
-use fleetfold::session::record::{PlanMet, Recorder, Replay, replay};
+use fleetfold::session::record::{Recorder, Replay, ReplayedPlan, replay};
 use fleetfold_core::Value;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -24,59 +24,60 @@ use tracing_subscriber::layer::SubscriberExt;
 
 use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
-use super::{Failure, ModuleArgs, load_module, print};
+use super::{ModuleArgs, load_module};
+use crate::command::output::{Failure, print};
 
-/// Reconcile a hub and its members: do what `plan` says, and nothing else
+/// Run the controller: apply the plan of a hub and its members
 ///
-/// Watches the documents on the hub, plans, fetches what the plan needs from the hub and its members, and acts wave by wave,
-/// each step for exactly the object that was seen. What it does is told as JSON lines on standard error and in the status of
-/// the FleetPlan of its name. Nothing is written when nothing changed.
+/// Watches the documents of the hub, plans, fetches the live objects that the plan needs, and applies the actions wave
+/// by wave, each on condition that the object has not changed since. Logs JSON lines to standard error, and writes
+/// conditions to the status of its FleetPlan. Writes nothing when nothing changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fleetfold run                                              on the hub that kubectl talks to
-  fleetfold run --dry-run                                    says what it would do
+  fleetfold run                                              on the hub of the current kubectl context
+  fleetfold run --dry-run                                    logs the plan and writes nothing
   fleetfold run --require-approval                           waits for `fleetfold approve`
   fleetfold run --leader-elect --lease-namespace fleetfold-system
   fleetfold run --dialect greenhouse --max-deletes 20
-  fleetfold run --record field.jsonl                         writes down all that it reads, Secrets included
-  fleetfold run --replay field.jsonl --module new.wasm       the same again, offline, by another engine")]
+  fleetfold run --record field.jsonl                         records everything that it reads, Secrets included
+  fleetfold run --replay field.jsonl --module new.wasm       replays it offline with another engine")]
 pub struct Args {
     #[command(flatten)]
     hub: HubArgs,
 
-    /// The name of the FleetPlan that tells how this runner stands
+    /// The name of the FleetPlan with the status of this runner
     #[arg(long, default_value = "fleetfold")]
     name: String,
 
-    /// Act on the documents of this system only; may be given again
+    /// Plan for the documents of this system only; may be given again
     #[arg(long = "dialect", value_name = "NAME")]
     dialects: Vec<String>,
 
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// Restart workloads that ask for it when their certificates are renewed
+    /// Restart workloads that opted in when their certificates are renewed
     #[arg(long)]
     pod_refresher: bool,
 
-    /// Say what would be done, and write nothing
+    /// Log the plan and write nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Do nothing but what was approved by its digest
+    /// Apply only a plan whose digest was approved
     #[arg(long)]
     require_approval: bool,
 
-    /// How often everything is looked at again, whatever the watches say
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration)]
+    /// How often everything is read again, in addition to watches
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = args::duration)]
     resync: Duration,
 
-    /// Where /metrics, /healthz, /readyz and POST /reconcile are served
+    /// The address of /metrics, /healthz, /readyz and POST /reconcile
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
 
-    /// Write only while holding a Lease, so that several can run
+    /// Use leader election, so that several replicas can run
     #[arg(long)]
     leader_elect: bool,
 
@@ -84,15 +85,15 @@ pub struct Args {
     #[arg(long, value_name = "NAMESPACE", default_value = "default", requires = "leader_elect")]
     lease_namespace: String,
 
-    /// Plan with this engine too, tell where it differs, and never act on it
+    /// Run a second engine in shadow mode and report differences
     #[arg(long, value_name = "FILE")]
     shadow: Option<PathBuf>,
 
-    /// Write everything that is read into this file, which must not exist; it holds what Secrets hold
+    /// Record everything that is read in this file, Secret data included; the file must not exist
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
-    /// Put what was recorded to the engine again, offline, and compare every answer
+    /// Replay a record offline, and compare every answer
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "shadow", "kubeconfig", "listen", "leader_elect"])]
     replay: Option<PathBuf>,
 
@@ -109,7 +110,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut guest = Guest::new(&module, args.module.limits())?;
     if let Some(file) = &args.replay {
         let replayed = replay(file, &mut guest).map_err(|error| Failure::new(&error, error.hint()))?;
-        print(told(&replayed, module.digest()))?;
+        print(replay_report(&replayed, module.digest()))?;
         return Ok(ExitCode::from(u8::from(!replayed.is_same())));
     }
     log(args.log_level);
@@ -120,7 +121,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let session = Session::new(Box::new(guest)).recorded(recorder).shadowed(shadow);
     let runtime = runtime()?;
     let done = runtime.block_on(reconcile(args, session));
-    // Not waiting for requests that nobody waits for.
+    // Does not wait for requests in flight.
     runtime.shutdown_background();
     done
 }
@@ -130,45 +131,45 @@ async fn reconcile(args: &Args, mut session: Session) -> Result<ExitCode, Failur
     hub.probe().await?;
     let metrics = Arc::new(Metrics::default());
     let (stop, stopped) = watch::channel(false);
-    let (leads, leading) = watch::channel(!args.leader_elect);
-    tokio::spawn(stop_when_asked(stop)?);
-    let lease = args.leader_elect.then(|| Lease {
+    let (leadership, is_leader) = watch::channel(!args.leader_elect);
+    tokio::spawn(stop_on_signal(stop)?);
+    let election = args.leader_elect.then(|| LeaderElection {
         hub: hub.clone(),
         namespace: args.lease_namespace.clone(),
         name: args.name.clone(),
         identity: own_identity(),
     });
-    metrics.leads(!args.leader_elect);
-    // Kept: a runner without rivals leads as long as there is somebody who says so.
-    let (held, _leads) = match lease {
-        Some(lease) => (Some(tokio::spawn(lease.hold(leads, stopped.clone()))), None),
-        None => (None, Some(leads)),
+    metrics.set_leader(!args.leader_elect);
+    // Without an election the sender is kept: dropping it would end the leadership.
+    let (election, _leadership) = match election {
+        Some(election) => (Some(tokio::spawn(election.run(leadership, stopped.clone()))), None),
+        None => (None, Some(leadership)),
     };
     let mut listener = args.listen.map(bind).transpose()?;
     let mut pause = Duration::from_secs(1);
     loop {
-        let mut runner = Runner::new(session, &hub, options(args), &metrics, leading.clone());
+        let mut runner = Runner::new(session, &hub, options(args), &metrics, is_leader.clone());
         if let Some(listener) = listener.take() {
             listen(listener, Arc::clone(&metrics), Some(runner.resyncer())).map_err(|error| cannot_listen(&error))?;
         }
         match runner.run(stopped.clone()).await {
             End::Stopped => break,
-            End::Lost(refusal) if refusal.is_lost => {
+            End::Lost(error) if error.is_lost => {
                 tracing::error!(
-                    code = refusal.code,
-                    hint = refusal.hint,
-                    "the engine lost its workspace, which is read again: {refusal}"
+                    code = error.code,
+                    hint = error.hint,
+                    "the engine lost its workspace, which is read again: {error}"
                 );
                 session = runner.into_session();
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(60));
             }
-            End::Lost(refusal) => return Err(Failure::new(&refusal, &refusal.hint)),
+            End::Lost(error) => return Err(error.into()),
         }
     }
-    if let Some(held) = held {
-        // The lease is let go, unless the hub does not answer.
-        let _ = tokio::time::timeout(Duration::from_secs(5), held).await;
+    if let Some(election) = election {
+        // Releases the lease, unless the hub does not respond.
+        let _ = tokio::time::timeout(Duration::from_secs(5), election).await;
     }
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
@@ -193,10 +194,10 @@ fn options(args: &Args) -> Options {
     }
 }
 
-/// What came of a replay: every plan, and every answer that is another one now.
-fn told(replayed: &Replay, module: &str) -> String {
+/// The result of a replay: every plan, and every answer that differs.
+fn replay_report(replayed: &Replay, module: &str) -> String {
     let mut out = String::new();
-    for PlanMet { line, now, digest, actions, held, needs } in &replayed.plans {
+    for ReplayedPlan { line, now, digest, actions, held, needs } in &replayed.plans {
         out.push_str(&format!("line {line}  plan at {now}  {digest}  {actions} actions, {held} held, {needs} needs\n"));
     }
     for it in &replayed.differences {
@@ -217,7 +218,7 @@ fn record(file: &Path, module: &Module) -> Result<Recorder, Failure> {
     })
 }
 
-/// Logs as JSON lines.
+/// Logs JSON lines to standard error.
 pub fn log(level: LevelFilter) {
     let lines = tracing_subscriber::fmt::layer()
         .json()
@@ -226,10 +227,10 @@ pub fn log(level: LevelFilter) {
         .with_span_list(false)
         .with_target(false)
         .with_writer(io::stderr);
-    // What libraries say on the way is not for here: it may hold what is sent.
-    let own = Targets::new().with_default(LevelFilter::ERROR).with_target("fleetfold", level);
-    // A program has one log; a second one would be a mistake in this program, and is left out.
-    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(lines.with_filter(own)));
+    // The logs of libraries may contain request bodies.
+    let targets = Targets::new().with_default(LevelFilter::ERROR).with_target("fleetfold", level);
+    // Fails only if a subscriber is set already.
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(lines.with_filter(targets)));
 }
 
 pub fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
@@ -242,8 +243,8 @@ pub fn cannot_listen(error: &io::Error) -> Failure {
     Failure::new(format_args!("cannot listen: {error}"), "choose another address")
 }
 
-/// Says when the process is asked to stop.
-pub fn stop_when_asked(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, Failure> {
+/// Sets `stop` on SIGINT or SIGTERM.
+pub fn stop_on_signal(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, Failure> {
     let failed =
         |error: io::Error| Failure::new(format_args!("signals cannot be received: {error}"), "see the system's limits");
     let (mut interrupt, mut terminate) =

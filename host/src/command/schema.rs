@@ -1,10 +1,10 @@
-//! `fleetfold schema`: the contract for programs.
+//! `fleetfold schema`: the machine-readable contract.
 
 use std::process::ExitCode;
 
 use fleetfold_core::api;
 
-use super::{Failure, print};
+use crate::command::output::{Failure, print};
 
 /// Print the JSON Schema of the contract, its TypeScript types, or the page of all codes
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "codes")]
     typescript: bool,
 
-    /// Print every code of findings and reasons with what it means, as Markdown
+    /// Print every code of findings and reasons with its meaning, as Markdown
     #[arg(long)]
     codes: bool,
 }

@@ -1,4 +1,4 @@
-//! `fleetfold select`: which clusters a selector picks.
+//! `fleetfold select`: evaluates a selector.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -6,16 +6,15 @@ use std::process::ExitCode;
 use fleetfold_core::Value;
 
 use super::fleet::{Fleet, FleetArgs};
-use super::{Failure, Screen, print_answer};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::style::{Ink, Palette};
 use crate::render::table::{Cell, Table};
 use crate::render::{list, name_of, text, texts};
 
-/// Show the clusters that a selector picks
+/// Show the clusters that a selector matches
 ///
-/// The selector is what kubectl takes with `-l`, or YAML: a label selector, a Greenhouse cluster selector, a KubeFed
-/// placement. Without one, all clusters are shown.
+/// The selector has the syntax of `kubectl -l`, or is YAML: a label selector, a Greenhouse cluster selector, a KubeFed
+/// placement. Without a selector, all clusters are shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +30,7 @@ pub struct Args {
     #[arg(short = 'l', long, value_name = "SELECTOR")]
     selector: Option<String>,
 
-    /// Say of every cluster why it is in or out
+    /// Explain for every cluster why it matches or not
     #[arg(long, requires = "selector")]
     why: bool,
 
@@ -39,7 +38,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "why")]
     show_labels: bool,
 
-    /// How to print it
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
     output: Output,
 }
@@ -61,7 +60,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(fleet.finish(0, screen.err))
 }
 
-/// A selector as kubectl writes it, or in YAML where it starts as a map or a list.
+/// Parses a selector: YAML if it starts like a map or a list, otherwise the syntax of kubectl.
 fn read(selector: &str, fleet: &mut Fleet) -> Result<Value, Failure> {
     if !selector.trim_start().starts_with(['{', '[']) {
         return Ok(Value::text(selector));
@@ -70,7 +69,7 @@ fn read(selector: &str, fleet: &mut Fleet) -> Result<Value, Failure> {
     Ok(documents.into_iter().next().unwrap_or_default())
 }
 
-/// Asks about clusters of one kind and namespace at a time: there, a name stands for one cluster.
+/// Evaluates the clusters of one kind and namespace at a time, in which names are unique.
 fn why(selector: &Value, fleet: &mut Fleet) -> Result<Value, Failure> {
     let all = fleet.ask("clusters", super::fleet::empty())?;
     let mut scopes: BTreeMap<(&str, &str), Vec<Value>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! `fleetfold serve`: the page and the engine behind it, over files or over a real hub.
+//! `fleetfold serve`: serves the page and the engine, over files or a hub.
 
 mod folder;
 mod hub;
@@ -10,47 +10,49 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use fleetfold::args;
+use fleetfold::clock::now;
 use fleetfold::guest::{Guest, Module};
-use fleetfold::quantity::{self, now};
-use fleetfold::serve::edition::Edition;
+use fleetfold::serve::fleet_snapshot::FleetSnapshot;
 use fleetfold::serve::token::Token;
-use fleetfold::serve::{Door, serve};
+use fleetfold::serve::{AccessPolicy, serve};
 use fleetfold_core::Value;
 use tokio::sync::watch;
 
+use super::ModuleArgs;
 use super::fleet::Fleet;
 use super::hub::HubArgs;
-use super::{Failure, ModuleArgs, Screen, print};
+use crate::command::output::{Failure, Screen, print};
 use crate::render::plan::summary;
 use crate::render::text;
 
-/// Serve the page and the engine behind it, over files or over a real hub; nothing is ever written
+/// Serve the page and the engine, over files or a hub; never writes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fleetfold serve                          an empty workspace, for whoever calls
-  fleetfold serve -f fleet                 these documents, followed as they are edited
-  fleetfold serve --from-cluster           the hub that kubectl talks to, followed as it changes
-  fleetfold serve --port 0                 on any free port, which is printed
+  fleetfold serve                          an empty workspace
+  fleetfold serve -f fleet                 these documents, reloaded when they change
+  fleetfold serve --from-cluster           the hub of the current kubectl context, watched
+  fleetfold serve --port 0                 on a free port, which is printed
   fleetfold serve -f fleet --address 0.0.0.0 --host fleet.example
-                                           for others too, who need the token that is printed")]
+                                           for other machines, with the printed token")]
 pub struct Args {
     /// A file or folder of documents, read again whenever it changes; may be given again
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Show a real hub and its members; what its Secrets hold stays there
+    /// Serve a hub and its members; Secret data is redacted
     #[arg(long, conflicts_with = "files")]
     from_cluster: bool,
 
     #[command(flatten)]
     hub: HubArgs,
 
-    /// How often everything in the hub and its members is looked at again, whatever the watches say
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration, requires = "from_cluster")]
+    /// How often the hub and its members are read again, in addition to watches
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = args::duration, requires = "from_cluster")]
     resync: Duration,
 
-    /// The address to listen on; with any that others can reach, a token is needed to come in
+    /// The address to listen on; a token is required unless it is a loopback address
     #[arg(long, value_name = "IP", default_value_t = Ipv4Addr::LOCALHOST.to_string())]
     address: String,
 
@@ -58,11 +60,11 @@ pub struct Args {
     #[arg(long, default_value_t = 8470)]
     port: u16,
 
-    /// A file with the token that is needed to come in; without it one is made up where it is needed, and printed
+    /// A file with the token; default: a random token where one is required, which is printed
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
-    /// A name that others know this machine by, with a port or for any; may be given again
+    /// A host name of this machine, with a port or for any port; may be given again
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
 
@@ -78,27 +80,27 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let address = read_address(&args.address)?;
     let given = args.token_file.as_deref().map(read_token).transpose()?;
     let module = args.module.load()?;
-    // A module that cannot be called is refused before anybody is told the address.
+    // Fails before the address is printed if the module cannot be called.
     let guest = Guest::new(&module, args.module.limits())?;
     let listener =
         TcpListener::bind((address, args.port)).map_err(|error| cannot_listen(address, args.port, &error))?;
     let bound = listener.local_addr().map_err(|error| cannot_listen(address, args.port, &error))?;
-    let editions = editions(args, &module)?;
-    if let Some(editions) = &editions {
-        tell(&editions.borrow().clone(), guest, screen)?;
+    let snapshots = watch_fleet(args, &module)?;
+    if let Some(snapshots) = &snapshots {
+        print_summary(&snapshots.borrow().clone(), guest, screen)?;
     }
-    let is_made_up = given.is_none() && !address.is_loopback();
-    let token = if is_made_up { Some(Token::random().map_err(|error| no_chance(&error))?) } else { given };
-    let shown = token.as_ref().filter(|_| is_made_up);
+    let is_generated = given.is_none() && !address.is_loopback();
+    let token = if is_generated { Some(Token::random().map_err(|error| no_random_token(&error))?) } else { given };
+    let shown = token.as_ref().filter(|_| is_generated);
     print(url(bound, args.hosts.first(), shown))?;
-    let door = Door { names: args.hosts.clone(), token };
-    serve(listener, module, args.module.limits(), door, editions)
+    let policy = AccessPolicy { names: args.hosts.clone(), token };
+    serve(listener, module, args.module.limits(), policy, snapshots)
         .map_err(|error| cannot_listen(address, bound.port(), &error))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is served, as it changes; nothing where there is no fleet.
-fn editions(args: &Args, module: &Module) -> Result<Option<watch::Receiver<Edition>>, Failure> {
+/// The snapshots to serve; nothing where no fleet is given.
+fn watch_fleet(args: &Args, module: &Module) -> Result<Option<watch::Receiver<FleetSnapshot>>, Failure> {
     if args.from_cluster {
         return hub::follow(&args.hub, args.resync, module, args.module.limits()).map(Some);
     }
@@ -106,34 +108,34 @@ fn editions(args: &Args, module: &Module) -> Result<Option<watch::Receiver<Editi
     has_files.then(|| folder::follow(&args.files, module, args.module.limits())).transpose()
 }
 
-/// Says what was found in the documents, and what their plan comes to.
-fn tell(edition: &Edition, guest: Guest, screen: Screen) -> Result<(), Failure> {
+/// Prints the findings and a summary of the plan.
+fn print_summary(snapshot: &FleetSnapshot, guest: Guest, screen: Screen) -> Result<(), Failure> {
     let mut fleet = Fleet::new(Box::new(guest));
-    for load in &edition.loads {
-        fleet.remember(text(load, "file"), text(load, "text"));
+    for load in &snapshot.loads {
+        fleet.add_text(text(load, "file"), text(load, "text"));
         fleet.ask("load", load.clone())?;
     }
-    for settings in &edition.settings {
+    for settings in &snapshot.settings {
         let (file, settings_text) = (text(settings, "file"), text(settings, "text"));
-        fleet.remember(file, settings_text);
+        fleet.add_text(file, settings_text);
         let configured = fleet.ask("configure", settings.get("configure").cloned().unwrap_or_default());
         configured.map_err(|failure| failure.within(file))?;
     }
     let plan = fleet.ask("plan", Value::map([("now", now())]))?;
-    fleet.tell(screen.err);
-    for problem in &edition.diagnostics {
-        super::warn(text(problem, "message"));
+    fleet.print_findings(screen.err);
+    for problem in &snapshot.diagnostics {
+        crate::command::output::warn(text(problem, "message"));
     }
     print(summary(&plan, screen.out))
 }
 
-/// The address to open. Where every address is listened on, this machine's own is as good as any.
+/// The URL to open. For an unspecified address, that of the loopback interface.
 fn url(bound: SocketAddr, host: Option<&String>, token: Option<&Token>) -> String {
-    let own = if bound.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { bound.ip() };
+    let address = if bound.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { bound.ip() };
     let authority = match host {
         Some(host) if host.contains(':') => host.clone(),
         Some(host) => format!("{host}:{}", bound.port()),
-        None => SocketAddr::new(own, bound.port()).to_string(),
+        None => SocketAddr::new(address, bound.port()).to_string(),
     };
     let token = token.map(|it| format!("/?token={}", it.as_str())).unwrap_or_default();
     format!("http://{authority}{token}\n")
@@ -160,7 +162,7 @@ fn read_token(file: &Path) -> Result<Token, Failure> {
     Token::read(&read).map_err(|problem| refuse(&problem))
 }
 
-fn no_chance(error: &std::io::Error) -> Failure {
+fn no_random_token(error: &std::io::Error) -> Failure {
     Failure::new(format_args!("no token can be made up: {error}"), "give one with `--token-file`")
 }
 

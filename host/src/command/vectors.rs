@@ -1,4 +1,4 @@
-//! `fleetfold vectors`: is this engine the one that the vectors describe?
+//! `fleetfold vectors`: runs the conformance cases.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use fleetfold::vectors;
 use fleetfold_core::Value;
 
-use super::{EngineArgs, Failure, print};
-use crate::cli::Output;
+use super::EngineArgs;
+use crate::command::output::{Failure, Output, print};
 
 /// Run the conformance cases in a folder
 ///
@@ -22,11 +22,11 @@ pub struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// How to print the result
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&["table", "json"]))]
     output: Output,
 
-    /// Print the requests instead of running them, a JSON list of texts for each case: for hosts of another make
+    /// Print the requests instead of running them, a JSON list of strings for each case: for other hosts
     #[arg(long)]
     requests: bool,
 

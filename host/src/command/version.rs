@@ -1,23 +1,23 @@
-//! `fleetfold version`: which program, which module, which runtime.
+//! `fleetfold version`: the versions of program, module and runtime.
 
 use std::process::ExitCode;
 
-use fleetfold::guest::{EMBEDDED, digest};
+use fleetfold::digest::digest;
+use fleetfold::guest::EMBEDDED;
 use fleetfold::{VERSION, WASMTIME};
 use fleetfold_core::Value;
 
-use super::{Failure, print};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, print};
 use crate::render::yaml;
 
-/// Print the versions of the program and of what is in it
+/// Print the versions of the program, the module and the runtime
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fleetfold version
   fleetfold version -o json")]
 pub struct Args {
-    /// How to print them
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::NAMELESS))]
     output: Output,
 }

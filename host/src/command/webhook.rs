@@ -1,4 +1,4 @@
-//! `fleetfold webhook`: guards who may change what, as an admission webhook.
+//! `fleetfold webhook`: the validating admission webhook.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,24 +7,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetfold::admission::Admission;
+use fleetfold::controller::metrics::{Metrics, listen};
 use fleetfold::guest::Guest;
-use fleetfold::reconcile::metrics::{Metrics, listen};
 use fleetfold::session::Session;
 use fleetfold::tls::TlsListener;
 use fleetfold_core::Value;
 use tokio::sync::watch;
 use tracing_subscriber::filter::LevelFilter;
 
+use super::ModuleArgs;
 use super::hub::{HubArgs, runtime};
 use super::limits::ChangeLimitArgs;
-use super::run::{bind, cannot_listen, log, stop_when_asked};
-use super::{Failure, ModuleArgs};
+use super::run::{bind, cannot_listen, log, stop_on_signal};
+use crate::command::output::Failure;
 
-/// Guard labels, sets, bindings, overrides, retention paths and flags as a validating admission webhook
+/// Run the validating webhook: checks label permissions, rejects contradictory manifests, denies changes above a limit
 ///
-/// Serves `POST /admit` over TLS, with `/healthz` and `/readyz`. Reads the documents of the hub, and asks its API server who may
-/// do what (SubjectAccessReview). The certificate is read again when its files change. With limits, a change or a delete that would
-/// do more than that to clusters is denied: let the API server ask about deletes, too.
+/// Serves `POST /admit` over TLS, with `/healthz` and `/readyz`. Reads the documents of the hub, and checks permissions
+/// with SubjectAccessReviews. The certificate is reloaded when its files change. With limits, a create, update or
+/// delete that would change more objects in clusters is denied: register the webhook for deletes, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,11 +36,11 @@ pub struct Args {
     #[command(flatten)]
     hub: HubArgs,
 
-    /// Where reviews are answered
+    /// The address of the webhook
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8443")]
     listen: SocketAddr,
 
-    /// Where /metrics and /healthz are served without TLS
+    /// The address of /metrics and /healthz, without TLS
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<SocketAddr>,
 
@@ -51,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 
-    /// Guard the documents of this system only; may be given again
+    /// Check the documents of this system only; may be given again
     #[arg(long = "dialect", value_name = "NAME")]
     dialects: Vec<String>,
 
@@ -85,7 +86,7 @@ async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
     hub.probe().await?;
     let metrics = Arc::new(Metrics::default());
     let (stop, stopped) = watch::channel(false);
-    tokio::spawn(stop_when_asked(stop)?);
+    tokio::spawn(stop_on_signal(stop)?);
     if let Some(address) = args.metrics {
         listen(bind(address)?, Arc::clone(&metrics), None).map_err(|error| cannot_listen(&error))?;
     }
@@ -105,19 +106,19 @@ async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
             _ = until.wait_for(|it| *it) => Ok(()),
             _ = &mut server => return Err(Failure::new("reviews are no longer answered", "see the log")),
         };
-        let Err(refusal) = ended else { break };
-        if !refusal.is_lost {
-            return Err(Failure::new(&refusal, &refusal.hint));
+        let Err(error) = ended else { break };
+        if !error.is_lost {
+            return Err(error.into());
         }
         tracing::error!(
-            code = refusal.code,
-            hint = refusal.hint,
-            "the engine lost its workspace, which is read again: {refusal}"
+            code = error.code,
+            hint = error.hint,
+            "the engine lost its workspace, which is read again: {error}"
         );
         tokio::time::sleep(Duration::from_secs(1)).await;
-        admission.begin_again(&hub);
+        admission.restart(&hub);
     }
-    // What is being answered is answered.
+    // Lets running reviews finish.
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.abort();
     tracing::info!("stopped");

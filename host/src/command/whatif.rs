@@ -1,4 +1,4 @@
-//! `fleetfold what-if`: what a change would do.
+//! `fleetfold what-if`: shows the effect of a change.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,12 +6,11 @@ use std::process::ExitCode;
 use fleetfold_core::Value;
 
 use super::fleet::{Fleet, FleetArgs};
-use super::{Failure, Screen, print_answer};
-use crate::cli::Output;
+use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{list, text, whatif};
 use crate::source::{self, File};
 
-/// Show what a change would do: which clusters change and how, and where something hides it
+/// Show the effect of a change: which clusters change and how, and which parts are overridden
 ///
 /// Exits with 0 when nothing changes, with 1 when something does.
 #[derive(Debug, clap::Args)]
@@ -29,7 +28,7 @@ pub struct Args {
     #[arg(long = "change", value_name = "FILE", required_unless_present_any = ["removed", "settings"])]
     changed: Vec<PathBuf>,
 
-    /// A document to take away, as `Kind/name` or `Kind/namespace/name`; may be given again
+    /// A document to remove, as `Kind/name` or `Kind/namespace/name`; may be given again
     #[arg(long = "remove", value_name = "REF")]
     removed: Vec<String>,
 
@@ -37,7 +36,7 @@ pub struct Args {
     #[arg(long = "set", value_name = "SETTING", value_parser = setting)]
     settings: Vec<(String, String)>,
 
-    /// How to print it; `name` prints the subjects that change
+    /// The output format; `name` prints the subjects that change
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
     output: Output,
 }
@@ -66,7 +65,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     }
     let joined = Joined::new(&files);
     for file in &files {
-        fleet.remember(&file.name, &file.text);
+        fleet.add_text(&file.name, &file.text);
     }
     let mut request = Vec::new();
     if !files.is_empty() {
@@ -105,7 +104,7 @@ fn setting(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Sets what a dotted path names, making maps on the way.
+/// Sets the value at a dotted path, creating maps.
 fn put(settings: &mut Value, path: &str, value: Value) {
     if settings.as_map().is_none() {
         *settings = super::fleet::empty();
@@ -123,7 +122,7 @@ fn put(settings: &mut Value, path: &str, value: Value) {
     }
 }
 
-/// Several files as one text: a change is one request. Lines keep their numbers, to be found again in their files.
+/// Several files as one text, since a change is one request; maps lines back to their files.
 struct Joined {
     name: String,
     text: String,
@@ -132,7 +131,7 @@ struct Joined {
 }
 
 impl Joined {
-    /// What stands for all of several files in places.
+    /// The file name of the joined text in locations.
     const MANY: &'static str = "<change>";
 
     fn new(files: &[File]) -> Joined {
@@ -141,12 +140,12 @@ impl Joined {
         }
         let (mut text, mut starts, mut line) = (String::new(), Vec::new(), 0);
         for file in files {
-            // The first line of dashes also keeps a reader from taking JSON in one file for JSON in all.
+            // The first `---` also keeps a parser from reading all files as JSON if the first one is.
             text.push_str("---\n");
             line += 1;
             starts.push((file.name.clone(), line));
             let is_json = file.text.trim_start().starts_with('{');
-            // JSON may be indented by tabs, YAML may not; in JSON no tab stands for itself inside a text.
+            // JSON may be indented with tabs, YAML may not; a JSON string cannot contain a literal tab.
             let body = if is_json { file.text.replace('\t', " ") } else { file.text.clone() };
             text.push_str(&body);
             if !body.ends_with('\n') {
@@ -157,7 +156,7 @@ impl Joined {
         Joined { name: Self::MANY.to_owned(), text, starts }
     }
 
-    /// The file and line that a line of the whole stands for.
+    /// The file and line of a line of the joined text.
     fn find(&self, file: &str, line: i64) -> Option<(&str, i64)> {
         if file != Self::MANY {
             return None;
@@ -166,7 +165,7 @@ impl Joined {
         Some((name, line - start))
     }
 
-    /// The answer, with its places in the files themselves.
+    /// The answer, with locations in the original files.
     fn placed(&self, mut answer: Value) -> Value {
         let found = match (answer.get("file").and_then(Value::as_text), answer.get("line").and_then(Value::as_int)) {
             (Some(file), Some(line)) => self.find(file, line),

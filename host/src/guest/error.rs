@@ -1,16 +1,16 @@
-//! What can go wrong between a host and the module, each with a stable code.
+//! The errors of the module, each with a stable code.
 
 use std::fmt;
 use std::time::Duration;
 
 use wasmtime::Trap;
 
-use super::limits::{Limits, OverMemory};
+use super::limits::{Limits, MemoryLimitReached};
 
-/// The first five refuse a module; the others end a call.
+/// The first five are about a module; the others end a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuestError {
-    /// The runtime itself does not start.
+    /// Wasmtime does not start.
     NoRuntime {
         reason: String,
     },
@@ -45,7 +45,7 @@ pub enum GuestError {
 }
 
 impl GuestError {
-    /// Stable: programs may branch on it.
+    /// A stable code, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoRuntime { .. } => "no-runtime",
@@ -61,7 +61,7 @@ impl GuestError {
         }
     }
 
-    /// What to do about it.
+    /// What to do about the error.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoRuntime { .. } => "this machine may forbid threads or executable memory",
@@ -87,9 +87,9 @@ impl GuestError {
         }
     }
 
-    /// What ended a call, from what wasmtime says about it.
+    /// The error for a call that wasmtime ended.
     pub(super) fn fault(error: &wasmtime::Error, limits: Limits) -> Self {
-        if error.is::<OverMemory>() {
+        if error.is::<MemoryLimitReached>() {
             return Self::MemoryLimit { limit: limits.memory };
         }
         match error.downcast_ref::<Trap>() {

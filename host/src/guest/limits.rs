@@ -1,17 +1,17 @@
-//! How much a call may take, and the fence that wasmtime asks before the module's memory grows.
+//! The limits of a call, and the limiter that wasmtime asks before memory grows.
 
 use std::fmt;
 use std::time::Duration;
 
 use wasmtime::{ResourceLimiter, StoreLimits, StoreLimitsBuilder};
 
-/// The stack of the module, in bytes. Nesting is limited to 100 in the engine; this is far above what that takes.
+/// The stack of the module in bytes. The engine limits nesting to 100, which needs far less.
 pub const STACK: usize = 1 << 20;
 
-/// Elements of the function table. The engine's own table is fixed; room is left for growth of the source.
+/// Elements of the function table: enough for the engine's table to grow with its source.
 const TABLE_ELEMENTS: usize = 100_000;
 
-/// What one call may take. Sizes are in bytes.
+/// The limits of one call. Sizes are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub deadline: Duration,
@@ -26,15 +26,14 @@ impl Default for Limits {
     }
 }
 
-/// Stands around one instance. Growth past the limit ends the call at once rather than failing inside the module, where
-/// it could not be told from a bug.
+/// Limits one instance. Growth past the limit ends the call at once; a failure inside the module would look like a bug.
 #[derive(Debug)]
-pub struct Fence {
+pub struct MemoryLimiter {
     memory: usize,
     others: StoreLimits,
 }
 
-impl Fence {
+impl MemoryLimiter {
     pub fn new(limits: Limits) -> Self {
         let others = StoreLimitsBuilder::new()
             .memory_size(limits.memory)
@@ -47,10 +46,10 @@ impl Fence {
     }
 }
 
-impl ResourceLimiter for Fence {
+impl ResourceLimiter for MemoryLimiter {
     fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
         if desired > self.memory {
-            return Err(OverMemory.into());
+            return Err(MemoryLimitReached.into());
         }
         self.others.memory_growing(current, desired, maximum)
     }
@@ -72,14 +71,14 @@ impl ResourceLimiter for Fence {
     }
 }
 
-/// The module asked for more memory than it may have.
+/// The module requested more memory than the limit.
 #[derive(Debug)]
-pub struct OverMemory;
+pub struct MemoryLimitReached;
 
-impl fmt::Display for OverMemory {
+impl fmt::Display for MemoryLimitReached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the memory limit is reached")
     }
 }
 
-impl std::error::Error for OverMemory {}
+impl std::error::Error for MemoryLimitReached {}

@@ -3,28 +3,28 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
 use wasmtime::{Config, Engine, InstancePre, Linker, Store, WasmFeatures};
 
 use super::error::GuestError;
-use super::limits::{Fence, STACK};
+use super::limits::{MemoryLimiter, STACK};
 use super::ticker::Ticker;
 use crate::cache::{Cache, Compiled};
+use crate::digest::digest;
 
-/// The engine that this program carries.
+/// The module that is built into this program.
 pub const EMBEDDED: &[u8] = include_bytes!(env!("FLEETFOLD_MODULE"));
 
 /// Cheap to clone: all clones share the code.
 #[derive(Clone)]
 pub struct Module {
-    pre: InstancePre<Fence>,
+    pre: InstancePre<MemoryLimiter>,
     ticker: Arc<Ticker>,
     digest: String,
     compiled: Compiled,
 }
 
 impl Module {
-    /// Compiles `wasm`, or finds in `cache` what an earlier run compiled.
+    /// Compiles `wasm`, or loads its compiled code from `cache`.
     pub fn load(wasm: &[u8], cache: &Cache) -> Result<Self, GuestError> {
         let no_runtime = |reason: String| GuestError::NoRuntime { reason };
         let not_a_module = |error: wasmtime::Error| GuestError::NotAModule { reason: in_one_line(&error) };
@@ -33,13 +33,13 @@ impl Module {
         if let Some(import) = module.imports().next() {
             return Err(GuestError::ModuleImports { import: format!("{}.{}", import.module(), import.name()) });
         }
-        // An empty linker: nothing could be imported, even if the check above were gone.
+        // An empty linker: imports would fail here even without the check above.
         let pre = Linker::new(&engine).instantiate_pre(&module).map_err(not_a_module)?;
         let ticker = Arc::new(Ticker::start(&engine).map_err(|error| no_runtime(error.to_string()))?);
         Ok(Self { pre, ticker, digest: digest(wasm), compiled })
     }
 
-    /// The module that this program carries.
+    /// The module that is built into this program.
     pub fn embedded(cache: &Cache) -> Result<Self, GuestError> {
         Self::load(EMBEDDED, cache)
     }
@@ -49,7 +49,7 @@ impl Module {
         &self.digest
     }
 
-    /// Whether the code was compiled for this, or found.
+    /// Whether the code was compiled or came from the cache.
     pub fn compiled(&self) -> Compiled {
         self.compiled
     }
@@ -62,7 +62,7 @@ impl Module {
         &self.ticker
     }
 
-    pub(super) fn instantiate(&self, store: &mut Store<Fence>) -> wasmtime::Result<wasmtime::Instance> {
+    pub(super) fn instantiate(&self, store: &mut Store<MemoryLimiter>) -> wasmtime::Result<wasmtime::Instance> {
         self.pre.instantiate(store)
     }
 }
@@ -73,18 +73,8 @@ impl fmt::Debug for Module {
     }
 }
 
-/// `sha256:` and the digest of `bytes`.
-pub fn digest(bytes: &[u8]) -> String {
-    format!("sha256:{}", hex(&Sha256::digest(bytes)))
-}
-
-/// Bytes as lower case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Every machine must give the same answer, so what WebAssembly leaves open is closed: bits of a NaN, relaxed SIMD. What came
-/// after the second version of the standard is off, whatever the runtime was built with.
+/// Answers must be the same on every machine, so the nondeterminism of WebAssembly is switched off: NaN bits, relaxed
+/// SIMD. Features after version 2 of the standard are off, whatever wasmtime was built with.
 fn config() -> Config {
     let mut config = Config::new();
     config
@@ -93,7 +83,7 @@ fn config() -> Config {
         .max_wasm_stack(STACK)
         .cranelift_nan_canonicalization(true)
         .relaxed_simd_deterministic(true)
-        // The module is stripped of names: a backtrace would hold bare numbers.
+        // The module has no names: a backtrace would be bare numbers.
         .wasm_backtrace_max_frames(None);
     config
 }

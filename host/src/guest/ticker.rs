@@ -1,4 +1,4 @@
-//! What makes deadlines pass: a thread that moves wasmtime's epoch on while a call runs, and sleeps otherwise.
+//! Deadlines: a thread that increments wasmtime's epoch while a call runs, and sleeps otherwise.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,10 @@ use wasmtime::Engine;
 /// How late a deadline may fire.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How many ticks cover `deadline`. One more than it holds, since the first may fall at once.
+/// The number of ticks for `deadline`: one more than fit into it, since the first may come at once.
 pub fn ticks(deadline: Duration) -> u64 {
     let whole = deadline.as_nanos().div_ceil(TICK.as_nanos());
-    // Far below u64::MAX: wasmtime adds this to the epoch that it has.
+    // Far below u64::MAX: wasmtime adds this to the current epoch.
     u64::try_from(whole).unwrap_or(u64::MAX).min(u64::MAX / 4) + 1
 }
 
@@ -33,7 +33,7 @@ impl Ticker {
         Ok(Self(shared))
     }
 
-    /// Ticks for as long as the answer is held.
+    /// Ticks until the returned guard is dropped.
     pub fn run(&self) -> Ticking<'_> {
         self.0.lock().calls += 1;
         self.0.wake.notify_one();
@@ -70,14 +70,14 @@ struct State {
 }
 
 impl Shared {
-    /// Returns true as soon as a call runs, and false when there will be no more.
+    /// Returns true as soon as a call runs, and false after the ticker was dropped.
     fn wait_for_a_call(&self) -> bool {
         let idle = |state: &mut State| state.calls == 0 && !state.closed;
         let state = self.wake.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
         !state.closed
     }
 
-    /// Two counters cannot be left half changed, so a poisoned lock is as good as any.
+    /// The state is consistent even if a thread panicked while holding the lock.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,5 @@
-//! Where two plans differ: a line a field, by cluster, subject and target; then what only one engine finds; the digests.
+//! Formats the comparison of two plans: one line for each field, by cluster, subject and target; then the findings of
+//! only one engine, and the digests.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
 use super::{clusters, counted, name_of, text, value};
 
-/// What the old engine has, and what the new one has.
+/// The values of the old engine and of the new one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sides<T> {
     pub old: Vec<T>,
@@ -78,7 +79,7 @@ fn summary(compared: &Comparison) -> String {
 fn rows(difference: &Difference, table: &mut Table) {
     let Difference { cluster, subject, target, part, change } = difference;
     let cluster = if cluster.is_empty() { "the hub" } else { cluster };
-    // What a plan has that the other lacks.
+    // Entries that only one plan has.
     let had = match part {
         Part::Action => "planned",
         Part::Status => "written",
@@ -102,7 +103,7 @@ fn rows(difference: &Difference, table: &mut Table) {
     }
 }
 
-/// The object, or the list of objects that is needed.
+/// The object, or the needed list of objects.
 fn named(target: &Value) -> String {
     let name = name_of(target);
     match (text(target, "name"), text(target, "labelSelector")) {
@@ -132,7 +133,7 @@ mod tests {
       "needs":[],"status":[],"digest":"sha256:b"}"#;
 
     #[test]
-    fn differences_are_told_a_line_each() {
+    fn every_difference_is_one_line() {
         let findings = r#"{"diagnostics":[{"severity":"error","code":"bad-selector","message":"no","at":{"document":"A/b","file":"f.yaml","line":3,"column":1}}]}"#;
         let findings = Sides { old: Finding::all(&parse(findings).unwrap()), new: Vec::new() };
         let compared = compare(&parse(OLD).unwrap(), &parse(NEW).unwrap());
@@ -156,7 +157,7 @@ new digest sha256:b
     }
 
     #[test]
-    fn the_same_is_one_line_and_a_digest() {
+    fn equal_plans_are_one_line_and_a_digest() {
         let plan = parse(OLD).unwrap();
         let nothing = Sides { old: Vec::new(), new: Vec::new() };
         let shown = table(&compare(&plan, &plan), &nothing, Palette::PLAIN);

@@ -1,4 +1,4 @@
-//! Why: a value, a cluster, an action, a permission; and where two clusters differ.
+//! Formats explanations of a value, a cluster, an action or a permission, and the differences of two clusters.
 
 use fleetfold_core::Value;
 
@@ -6,7 +6,7 @@ use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
 use super::{list, place, text, texts, value};
 
-/// A value: what it is, then every layer that has a say, winner first.
+/// A value, then every layer that sets it, winner first.
 pub fn chain(title: &str, answer: &Value, palette: Palette) -> String {
     let shown = value::of(answer, "value", "valueFrom");
     let mut out = format!("{}  {}\n", palette.paint(Ink::Bold, &clean(title)), clean(&shown));
@@ -33,7 +33,7 @@ pub fn chain(title: &str, answer: &Value, palette: Palette) -> String {
     out
 }
 
-/// Whether a subject takes a cluster, requirement by requirement.
+/// Whether a subject selects a cluster, requirement by requirement.
 pub fn selection(subject: &str, cluster: &str, answer: &Value, palette: Palette) -> String {
     let selected = answer.get("selected").and_then(Value::as_bool).unwrap_or(false);
     let verdict =
@@ -47,7 +47,7 @@ pub fn selection(subject: &str, cluster: &str, answer: &Value, palette: Palette)
     out
 }
 
-/// The same for many clusters, a line each: the first reason that decides.
+/// The same for many clusters, one line each with the deciding reason.
 pub fn selections(answers: &[(&str, Value)], palette: Palette) -> String {
     let mut table = Table::new(["CLUSTER", "SELECTED", "REASON"]);
     for (cluster, answer) in answers {
@@ -59,7 +59,7 @@ pub fn selections(answers: &[(&str, Value)], palette: Palette) -> String {
     table.render("", palette)
 }
 
-/// A permission: what was asked for each label, and what granted it.
+/// A permission: the permissions checked for each label, and the one that granted it.
 pub fn permission(user: &str, answer: &Value, palette: Palette) -> String {
     let allowed = answer.get("allowed").and_then(Value::as_bool).unwrap_or(false);
     let verdict = if allowed { palette.paint(Ink::Green, "may") } else { palette.paint(Ink::Red, "may not") };
@@ -71,7 +71,7 @@ pub fn permission(user: &str, answer: &Value, palette: Palette) -> String {
         let first = asked.next().unwrap_or_default();
         let [label, change] = ["label", "change"].map(|key| text(check, key).into());
         table.row([label, change, yes(check, "granted"), by.into(), first.into()]);
-        // Each is asked only where the one before it did not grant.
+        // The next permission is checked only if the previous one did not grant.
         for next in asked {
             table.row(["".into(), "".into(), "".into(), "".into(), next.into()]);
         }
@@ -90,7 +90,7 @@ pub fn permission(user: &str, answer: &Value, palette: Palette) -> String {
     out
 }
 
-/// Where two clusters differ, and which layer makes the difference.
+/// The differences of two clusters, each with the layer that causes it.
 pub fn differences(left: &str, right: &str, answer: &Value, palette: Palette) -> String {
     let differences = list(answer, "differences");
     if differences.is_empty() {
@@ -118,7 +118,7 @@ fn yes(holder: &Value, key: &str) -> Cell {
     }
 }
 
-/// The binding, role and rule that granted, or the group that may do everything.
+/// The binding, role and rule that granted, or the group with all permissions.
 fn grant(by: &Value) -> String {
     let rule = by.get("rule").and_then(Value::as_int).map(|it| format!("rule {it}"));
     let named = ["binding", "role", "group"].iter().map(|key| text(by, key).to_owned()).filter(|it| !it.is_empty());
@@ -131,7 +131,7 @@ mod tests {
     use fleetfold_core::value::json::parse;
 
     #[test]
-    fn a_chain_tells_the_losers_and_why() {
+    fn a_chain_lists_the_losers_with_reasons() {
         let answer = parse(
             r#"{"value":5,"chain":[
               {"layer":"cluster-option-override","document":"PluginPreset/acme/metrics","path":"/spec","file":"fleet.yaml","line":31,"column":11,"value":5,"state":"wins"},
@@ -149,7 +149,7 @@ not-applied   plugin-override           9       PluginOverride/acme/us          
     }
 
     #[test]
-    fn a_cluster_is_judged_requirement_by_requirement() {
+    fn a_cluster_is_explained_by_requirement() {
         let answer = parse(
             r#"{"selected":false,"reasons":[{"code":"requirement-met","text":"env is prod","holds":true},
                 {"code":"requirement-not-met","text":"tier is not gold","holds":false,"file":"f.yaml","line":1,"column":2}]}"#,
@@ -167,7 +167,7 @@ no      tier is not gold   f.yaml:1:2
     }
 
     #[test]
-    fn a_permission_names_what_was_asked_and_what_granted() {
+    fn a_permission_lists_checks_and_the_grant() {
         let answer = parse(
             r#"{"allowed":false,"joins":["devset"],"leaves":[],"checks":[
                 {"label":"k:dev","change":"add","granted":false,"asked":["a","b"]},

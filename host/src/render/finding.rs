@@ -1,4 +1,4 @@
-//! Findings as compilers show them: what, where, the line itself with a caret, and what to do.
+//! Formats findings as compilers do: message, location, the line with a caret, and a hint.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use fleetfold_core::Value;
 use super::style::{Ink, Palette, clean};
 use super::{list, text};
 
-/// The texts that were read, by the names that places give them.
+/// The source texts, by the file names that locations use.
 pub type Texts = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,13 +50,13 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// All findings beside an answer.
+    /// All diagnostics of an answer.
     pub fn all(answer: &Value) -> Vec<Finding> {
         list(answer, "diagnostics").iter().map(Finding::read).collect()
     }
 
     /// An error of the contract. Its `at` is `file:line:column`, or a pointer into the request.
-    pub fn refusal(error: &Value) -> Finding {
+    pub fn error(error: &Value) -> Finding {
         let mut finding = Finding { severity: Severity::Error, ..Finding::read(error) };
         let mut parts = text(error, "at").rsplitn(3, ':');
         let mut number = || parts.next().and_then(|it| it.parse().ok());
@@ -111,12 +111,12 @@ impl Finding {
         ])
     }
 
-    /// `file:line:column`, or the document and path where no file is known.
+    /// `file:line:column`, or document and path if the file is unknown.
     pub fn place(&self) -> String {
         super::place(self.to_value().get("at").unwrap_or(&Value::Null))
     }
 
-    /// By place, the worst first at each: the order of files is the order of reading.
+    /// Sorts by location, then by severity; files keep the order of reading.
     pub fn sort(findings: &mut Vec<Finding>) {
         let key = |it: &Finding| (it.file.clone(), it.line, it.column, std::cmp::Reverse(it.severity), it.code.clone());
         findings.sort_by_cached_key(key);
@@ -157,12 +157,12 @@ impl Finding {
         out
     }
 
-    /// The line, cut where it is long, and how far in the caret stands.
+    /// The line, shortened if it is long, and the column of the caret.
     fn excerpt(&self, texts: &Texts) -> Option<(String, usize)> {
         const WIDTH: usize = 100;
         let line = texts.get(&self.file)?.lines().nth(self.line?.checked_sub(1)?)?;
         let at = self.column?.checked_sub(1)?;
-        // A long line is shown from a little before the caret.
+        // A long line is shown from shortly before the caret.
         let skip = if at > WIDTH * 3 / 4 { at - WIDTH / 4 } else { 0 };
         let shown = |text: String| if text == "\\t" { " ".to_owned() } else { text };
         let chars: Vec<String> =
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_shown() {
+    fn unknown_parts_are_left_out() {
         let finding = finding(r#"{"severity":"info","code":"c","message":"m\u001b[2J","at":{"document":"A/b"}}"#);
         assert_eq!(finding.render(&Texts::new(), Palette::PLAIN), "info[c]: m\\u{1b}[2J\n --> A/b\n");
     }
@@ -209,15 +209,15 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_is_written_as_it_was_read() {
+    fn a_finding_round_trips() {
         let value = json::parse(WHOLE).unwrap();
         assert_eq!(Finding::read(&value).to_value(), value);
     }
 
     #[test]
-    fn a_refusal_has_the_place_of_its_text() {
+    fn an_error_has_the_location_of_its_text() {
         let at = |at: &str| {
-            let finding = Finding::refusal(&Value::map([("code", "c"), ("message", "m"), ("at", at)]));
+            let finding = Finding::error(&Value::map([("code", "c"), ("message", "m"), ("at", at)]));
             (finding.file, finding.line, finding.column)
         };
         assert_eq!(at("a:b.yaml:3:5"), ("a:b.yaml".to_owned(), Some(3), Some(5)));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_are_told_once_by_place() {
+    fn findings_are_sorted_without_duplicates() {
         let early = Finding { line: Some(1), ..finding(WHOLE) };
         let mut all = vec![finding(WHOLE), early.clone(), finding(WHOLE)];
         Finding::sort(&mut all);

@@ -1,8 +1,8 @@
-//! Findings as GitHub's workflow commands, which become annotations on a pull request.
+//! Formats findings as workflow commands of GitHub, which become annotations of a pull request.
 
 use super::finding::{Finding, Severity};
 
-/// One line a finding: `::error file=…,line=…,col=…,title=code::message`. What is not known is left out.
+/// One line for each finding: `::error file=…,line=…,col=…,title=code::message`. Unknown parts are left out.
 pub fn annotations(findings: &[Finding]) -> String {
     findings.iter().map(annotation).collect()
 }
@@ -35,7 +35,7 @@ fn annotation(finding: &Finding) -> String {
     format!("::{level} {}::{}\n", properties.join(","), escape(&message, false))
 }
 
-/// A command is one line; in a property, commas and colons separate.
+/// Escapes line breaks; in a property also commas and colons, which are separators.
 fn escape(text: &str, in_property: bool) -> String {
     let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     if in_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_file_names_its_document() {
+    fn a_finding_without_a_file_names_its_document() {
         check(
             r#"{"severity":"info","code":"c","message":"m","at":{"document":"A/b","path":"/c"}}"#,
             "::notice title=c::A/b /c: m\n",

@@ -1,4 +1,4 @@
-//! JSON for people and programs: exact integers, and numbers that every reader takes for the same.
+//! JSON output with exact integers, and numbers that every parser reads as the same value.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use fleetfold_core::Value;
 use fleetfold_core::value::Number;
 use fleetfold_core::value::canonical::{write_double, write_text};
 
-/// The value over lines, indented as kubectl does.
+/// The value on several lines, indented as by kubectl.
 pub fn pretty(value: &Value) -> String {
     let mut out = String::new();
     write(value, Some(0), &mut out);
@@ -21,8 +21,8 @@ pub fn line(value: &Value) -> String {
     out
 }
 
-/// Writes a number so that it is read back as the same. A whole double that 64 bits cannot hold gets an exponent: as
-/// digits alone it would be an integer that readers refuse or round.
+/// Writes a number so that it is parsed as the same number. An integral double beyond 64 bits gets an exponent: written
+/// as digits only it would be an integer that parsers reject or round.
 pub fn write_number(number: Number, out: &mut String) {
     match number {
         Number::Int(int) => {
@@ -42,7 +42,7 @@ pub fn write_number(number: Number, out: &mut String) {
     }
 }
 
-/// `indent` is nothing for one line.
+/// Without `indent`, writes one line.
 fn write(value: &Value, indent: Option<usize>, out: &mut String) {
     let deeper = indent.map(|it| it + 1);
     match value {

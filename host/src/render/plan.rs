@@ -1,4 +1,4 @@
-//! A plan: a summary, the actions by wave, what is held and how to let it pass, what must be seen first, the digest.
+//! Formats a plan: a summary, the actions by wave, the held actions and how to release them, the needs, the digest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,28 +36,28 @@ pub fn plan(answer: &Value, palette: Palette) -> String {
     out
 }
 
-/// One action as `explain` tells it.
+/// The action of an `explain` answer.
 pub fn explained(answer: &Value, palette: Palette) -> String {
     let mut out = String::new();
-    let Some(told) = answer.get("action") else { return out };
-    action(&[told], palette, &mut out);
-    if let Some(why) = told.get("held") {
+    let Some(explained) = answer.get("action") else { return out };
+    action(&[explained], palette, &mut out);
+    if let Some(why) = explained.get("held") {
         out.push_str(&format!("    held: {}\n    hint: {}\n", clean(text(why, "text")), clean(text(why, "hint"))));
     }
     out
 }
 
-/// Whether there is anything to do, let pass or look at.
+/// Whether there are actions, held actions or needs.
 pub fn is_empty(answer: &Value) -> bool {
     ["actions", "held", "needs"].iter().all(|key| list(answer, key).is_empty())
 }
 
-/// The targets of all actions, a line each.
+/// The targets of all actions, one line each.
 pub fn names(answer: &Value) -> Vec<String> {
     list(answer, "actions").iter().filter_map(|it| it.get("target")).map(name_of).collect()
 }
 
-/// What a plan comes to, in a line or two.
+/// The summary of a plan, in one or two lines.
 pub fn summary(answer: &Value, palette: Palette) -> String {
     let actions = list(answer, "actions");
     let count = |verb: &str| actions.iter().filter(|it| text(it, "verb") == verb).count();
@@ -86,7 +86,7 @@ fn by_wave(actions: &[Value]) -> BTreeMap<i64, Vec<&Value>> {
     waves
 }
 
-/// Actions of one subject that do the same to objects of one kind for the same reason, in the order of the first of each.
+/// Groups actions of one subject with the same verb, kind and reason, in the order of the first action of each group.
 fn alike<'a>(actions: &[&'a Value]) -> Vec<Vec<&'a Value>> {
     const ALIKE: [&[&str]; 7] = [
         &["subject"],
@@ -110,7 +110,7 @@ fn alike<'a>(actions: &[&'a Value]) -> Vec<Vec<&'a Value>> {
     groups
 }
 
-/// The names, each once, in their order.
+/// The names without duplicates, in their order.
 fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     names.filter(|name| seen.insert(name.clone())).collect()
@@ -136,7 +136,7 @@ fn action(alike: &[&Value], palette: Palette, out: &mut String) {
     let reason = first.get("reason").unwrap_or(&Value::Null);
     if !text(reason, "text").is_empty() {
         out.push_str(&format!(": {}", clean(text(reason, "text"))));
-        // A text may name the cluster that the object is for.
+        // A reason may name the cluster of the object.
         if alike.iter().any(|it| it.text_at(&["reason", "text"]) != text(reason, "text")) {
             out.push_str("; the others alike");
         }
@@ -210,7 +210,7 @@ mod tests {
       "status":[{}],"digest":"sha256:abc"}"#;
 
     #[test]
-    fn a_plan_is_told_by_wave_and_ends_with_its_digest() {
+    fn a_plan_is_shown_by_wave_and_ends_with_its_digest() {
         let want = "\
 2 to create, 1 to patch, 0 to delete, 1 held, 2 objects to be seen first, 1 with another status
 

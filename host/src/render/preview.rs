@@ -1,4 +1,4 @@
-//! What each cluster gets, equal clusters together.
+//! Formats the result of each cluster; clusters with equal results are grouped.
 
 use fleetfold_core::Value;
 use fleetfold_core::value::path::Pointer;
@@ -7,7 +7,7 @@ use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
 use super::{clusters, list, name_of, place, text, texts, value};
 
-/// The answer to `effective` for people. With `origins`, also what each winner hides.
+/// Formats an `effective` answer. With `origins`, also the values that each winner overrides.
 pub fn subject(answer: &Value, origins: bool, palette: Palette) -> String {
     let mut out = palette.paint(Ink::Bold, &clean(text(answer, "subject")));
     out.push('\n');
@@ -25,12 +25,12 @@ pub fn subject(answer: &Value, origins: bool, palette: Palette) -> String {
     out
 }
 
-/// Whether the subject or one of its clusters could not be answered.
+/// Whether the subject or one of its clusters has an error.
 pub fn has_error(answer: &Value) -> bool {
     answer.get("error").is_some() || list(answer, "results").iter().any(|result| result.get("error").is_some())
 }
 
-/// The names of what the subject puts into clusters, or the subject itself where it makes no objects.
+/// The names of the objects of a subject, or the subject itself if it has none.
 pub fn names(answer: &Value) -> Vec<String> {
     let objects = list(answer, "results").iter().flat_map(|result| list(result, "objects"));
     let mut names: Vec<String> =
@@ -79,7 +79,7 @@ fn options(result: &Value, origins: bool, palette: Palette) -> String {
         table.row([path.into(), shown.into(), text(option, "from").into(), at(chain.first(), origins)]);
         hidden(chain, origins, &mut table);
     }
-    // Of options that name the cluster, each cluster has its own: one line stands for all of them.
+    // An option that contains the cluster name differs in each cluster: one line represents all of them.
     let own = result.get("own").and_then(Value::as_map).and_then(|own| own.iter().next());
     for option in own.and_then(|(_, options)| options.as_list()).into_iter().flatten() {
         let shown = Cell::inked(Ink::Dim, "(its own in each)");
@@ -88,7 +88,7 @@ fn options(result: &Value, origins: bool, palette: Palette) -> String {
     table.render("    ", palette)
 }
 
-/// The fields of an object that are not simply the base's.
+/// The fields of an object that another layer than the base sets.
 fn object_fields(made: &Value, origins: bool, palette: Palette, out: &mut String) {
     let object = made.get("object").unwrap_or(&Value::Null);
     let mut title = palette.paint(Ink::Bold, &clean(&name_of(object)));
@@ -124,15 +124,15 @@ fn object_fields(made: &Value, origins: bool, palette: Palette, out: &mut String
     out.push_str(&table.render("      ", palette));
 }
 
-/// The layer of what a cluster's own controllers wrote.
+/// The layer of values that controllers in the cluster wrote.
 const LIVE: &str = "live";
 
-/// A retained value comes from the live object, by a rule.
+/// The rule that retained a value of the live object.
 fn kept_by(retained: &Value) -> String {
     format!("{LIVE} ({})", text(retained, "rule"))
 }
 
-/// What the winner of a chain hides, a line each.
+/// The values that the winner of a chain overrides, one line each.
 fn hidden(chain: &[Value], origins: bool, table: &mut Table) {
     for lost in chain.iter().skip(1).filter(|_| origins) {
         let shown = Cell::inked(Ink::Dim, value::of(lost, "value", "valueFrom"));
@@ -218,7 +218,7 @@ FederatedDeployment/n/web
     }
 
     #[test]
-    fn a_set_is_its_clusters() {
+    fn a_cluster_set_lists_its_clusters() {
         let answer = json::parse(r#"{"subject":"ManagedClusterSet/dev","results":[{"clusters":["a","b"]}]}"#).unwrap();
         assert_eq!(subject(&answer, false, Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b\n");
         let none = json::parse(r#"{"subject":"ManagedClusterSet/dev","results":[]}"#).unwrap();

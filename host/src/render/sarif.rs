@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, which code scanning services read.
+//! Formats findings as SARIF 2.1.0, for code scanning services.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -70,7 +70,7 @@ fn location(finding: &Finding) -> Vec<(&'static str, Value)> {
     location
 }
 
-/// A path as a reference: what a reference has no place for is written in percents.
+/// A path as a URI reference, percent-encoded.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     if path.starts_with('/') {

@@ -1,4 +1,4 @@
-//! Colours, for terminals only, and text that a terminal can be trusted with.
+//! Colours for terminals, and text that is safe to print on one.
 
 use std::env;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ pub enum Ink {
     Blue,
 }
 
-/// Paints, or leaves text as it is.
+/// Colours text, unless colours are off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
     on: bool,
@@ -63,7 +63,7 @@ impl Palette {
     }
 }
 
-/// The text on one line, without what would move a cursor or turn the direction of reading.
+/// The text on one line, with control and bidirectional characters escaped.
 pub fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
@@ -79,7 +79,7 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Whether a character acts on the text around it instead of being seen.
+/// Whether a character is invisible and affects the text around it.
 pub fn is_hidden(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -1,8 +1,8 @@
-//! Tables as kubectl prints them: headers, columns in line, no borders.
+//! Tables as kubectl prints them: headers, aligned columns, no borders.
 
 use super::style::{Ink, Palette, clean};
 
-/// Between two columns.
+/// The space between two columns.
 const GAP: usize = 3;
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Table {
         Table { headers: headers.into_iter().map(clean).collect(), rows: Vec::new() }
     }
 
-    /// One cell a header.
+    /// Adds a row with one cell for each header.
     pub fn row<const N: usize>(&mut self, cells: [Cell; N]) {
         self.rows.push(cells.into());
     }
@@ -43,7 +43,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The table, every line after `indent`. A column with nothing in it is left out, and nothing trails a line.
+    /// The table with every line indented. Empty columns are left out, and no line has trailing spaces.
     pub fn render(&self, indent: &str, palette: Palette) -> String {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.chars().count());
@@ -59,7 +59,7 @@ impl Table {
             .collect();
         let mut out = String::new();
         let mut line = |cells: &mut dyn Iterator<Item = (usize, &str, Option<Ink>)>| {
-            // Gaps are written before the next text, so that none is left at the end.
+            // A gap is written before the next cell, so that no line ends with one.
             let mut gap = 0;
             out.push_str(indent);
             for (width, text, ink) in cells {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_stand_in_line_and_empty_ones_are_left_out() {
+    fn columns_are_aligned_and_empty_ones_are_left_out() {
         let mut table = Table::new(["NAME", "NONE", "VALUE", "WHY"]);
         table.row(["é".into(), "".into(), "1".into(), "".into()]);
         table.row(["longer".into(), "".into(), "".into(), Cell::inked(Ink::Red, "so")]);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_rows_is_nothing() {
+    fn a_table_without_rows_is_empty() {
         assert_eq!(Table::new(["NAME"]).render("", Palette::PLAIN), "");
     }
 }

@@ -1,4 +1,4 @@
-//! The blast radius of a change: counts first, then who changes and how, then where the change is hidden.
+//! Formats the blast radius of a change: counts, then the changes by clusters, then the parts without effect.
 
 use fleetfold_core::Value;
 
@@ -32,7 +32,7 @@ pub fn blast(answer: &Value, palette: Palette) -> String {
     out
 }
 
-/// Whether the change does anything.
+/// Whether the change has an effect.
 pub fn has_effect(answer: &Value) -> bool {
     !list(answer, "groups").is_empty()
 }
@@ -116,7 +116,7 @@ no effect, because something hides it
     }
 
     #[test]
-    fn a_change_without_effect_says_so_by_its_counts() {
+    fn a_change_without_effect_shows_zero_counts() {
         let answer = parse(r#"{"counts":{"clusters":1,"changed":0,"shadowed":0,"subjects":0},"groups":[]}"#).unwrap();
         assert_eq!(blast(&answer, Palette::PLAIN), "0 of 1 cluster change, 0 shadowed, 0 subjects\n");
         assert!(!has_effect(&answer));

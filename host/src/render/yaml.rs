@@ -1,8 +1,8 @@
 //! YAML that kubectl reads back as the same values.
 //!
 //! 1. Maps and lists are written as blocks, lists at the indentation of their key, empty ones as `{}` and `[]`.
-//! 2. A text stands bare only where no reader could take it for anything else; otherwise it is quoted.
-//! 3. A text of several lines is a literal block where that keeps it to the byte.
+//! 2. A string is plain only if no parser could read it as another type; otherwise it is quoted.
+//! 3. A string of several lines is a literal block if that preserves every byte.
 
 use std::fmt::Write;
 
@@ -25,8 +25,8 @@ pub fn document(value: &Value) -> String {
     out
 }
 
-/// Whether a text can stand bare: it starts with a letter or a slash, goes on with characters that mean nothing in YAML,
-/// and is none of the words that stand for another value.
+/// Whether a string can be plain: it starts with a letter or a slash, has no characters with a meaning in YAML, and is
+/// not a word for another value.
 pub fn is_plain(text: &str) -> bool {
     const WORDS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
     let mut last = ' ';
@@ -34,7 +34,7 @@ pub fn is_plain(text: &str) -> bool {
         let fits = match char {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '/' => true,
             '.' | '_' | '-' | '(' | ')' | '+' | '@' | '=' | ';' | '<' | '>' | '$' | '^' | '~' => last != ' ',
-            // A colon before a space ends a key; two spaces are easily lost.
+            // A colon before a space ends a key; repeated spaces are easily lost.
             ' ' => last != ' ' && last != ':',
             ':' => last != ' ' && last != ':',
             _ => false,
@@ -48,7 +48,7 @@ pub fn is_plain(text: &str) -> bool {
     starts && !matches!(last, ' ' | ':') && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Writes a list or map that is not empty. `started`: the first line has its indentation already.
+/// Writes a non-empty list or map. `started`: the first line is already indented.
 fn block(value: &Value, indent: usize, mut started: bool, out: &mut String) {
     let mut margin = |out: &mut String| {
         if !std::mem::take(&mut started) {
@@ -74,14 +74,14 @@ fn block(value: &Value, indent: usize, mut started: bool, out: &mut String) {
     }
 }
 
-/// What follows a `- ` or a `key:`.
+/// Writes the value after a `- ` or a `key:`.
 fn entry(value: &Value, indent: usize, in_list: bool, out: &mut String) {
     let is_block = matches!(value, Value::List(_) | Value::Map(_)) && !value.is_empty();
     match (is_block, in_list) {
         (true, true) => block(value, indent + 2, true, out),
         (true, false) => {
             out.push('\n');
-            // A list needs no deeper indentation than the key that holds it.
+            // A list has the indentation of its key.
             let deeper = if value.as_list().is_some() { indent } else { indent + 2 };
             block(value, deeper, false, out);
         }
@@ -95,7 +95,7 @@ fn entry(value: &Value, indent: usize, in_list: bool, out: &mut String) {
     }
 }
 
-/// A key, with its colon. Readers look only so far for the colon of a simple one.
+/// A key with its colon. Parsers limit the length of a simple key.
 fn write_key(key: &str, indent: usize, out: &mut String) {
     const SIMPLE: usize = 128;
     let mut written = String::new();
@@ -128,8 +128,8 @@ fn leaf(value: &Value, indent: usize, out: &mut String) {
     }
 }
 
-/// Whether a literal block gives the text back: several lines, of which the first shows the indentation and the last one
-/// ends in at most one line break, and nothing in them that YAML takes for a break or refuses.
+/// Whether a literal block preserves the text: it has several lines, the first one shows the indentation, the last one
+/// ends with at most one line break, and no character is a line break or invalid in YAML.
 fn is_literal(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     body.contains('\n')
@@ -169,7 +169,7 @@ fn quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// What YAML does not count among the characters that can be printed, and what a reader cannot see.
+/// Whether YAML does not count a character as printable, or it is invisible.
 fn is_special(char: char) -> bool {
     is_hidden(char) || matches!(u32::from(char) & 0xffff, 0xfffe | 0xffff)
 }

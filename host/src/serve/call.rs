@@ -1,8 +1,8 @@
-//! `POST /v1/call`: one request of the contract, one answer. All calls share one workspace, one after the other.
+//! `POST /v1/call`: one engine request, one answer. All calls share one workspace, one after the other.
 //!
-//! 1. Over a fleet that is served, what would change the workspace is refused: every page sees the same one.
-//! 2. What Secrets hold is never asked for here.
-//! 3. After a call that had to be stopped, the workspace is filled anew.
+//! 1. Over a served fleet, requests that change the workspace are rejected: every page uses the same one.
+//! 2. Requests for unredacted Secret data are rejected.
+//! 3. After a call that was stopped, the snapshot is loaded again.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -14,20 +14,20 @@ use axum::response::{IntoResponse, Response};
 use fleetfold_core::Value;
 use fleetfold_core::value::json as reader;
 
-use super::{App, filled, json, refusal};
+use super::{App, error_response, json, load_guest};
 use crate::engine::{Engine, error_answer};
 use crate::session::changes;
 
-/// What an API server of Kubernetes takes in one request, and how long it may take to arrive.
+/// The largest request, as for a Kubernetes API server, and how long it may take to arrive.
 const BODY_LIMIT: usize = 3 << 20;
-const PATIENCE: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
-    let request = match tokio::time::timeout(PATIENCE, to_bytes(body, BODY_LIMIT)).await {
+    let request = match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, BODY_LIMIT)).await {
         Ok(Ok(request)) => request,
         Ok(Err(_)) => {
             let message = format!("the request is longer than {BODY_LIMIT} bytes, or broke off");
-            return refusal(
+            return error_response(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "request-too-large",
                 &message,
@@ -36,7 +36,7 @@ pub async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
         }
         Err(_) => {
             let hint = "send it as a whole";
-            return refusal(StatusCode::REQUEST_TIMEOUT, "request-too-slow", "the request did not arrive", hint);
+            return error_response(StatusCode::REQUEST_TIMEOUT, "request-too-slow", "the request did not arrive", hint);
         }
     };
     match tokio::task::spawn_blocking(move || app.answer(&request)).await {
@@ -47,25 +47,25 @@ pub async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
 
 impl App {
     fn answer(&self, request: &Bytes) -> String {
-        if let Some(refused) = self.refused(request) {
-            return refused;
+        if let Some(rejected) = self.rejection(request) {
+            return rejected;
         }
-        // A call that went wrong has thrown its instance away: what it held is whole.
+        // A failed call drops its instance, so the guest is consistent even after a panic.
         let mut guest = self.guest.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = Engine::call(&mut *guest, request);
         if guest.is_fresh() {
-            let shown = Arc::clone(&self.shown.borrow());
-            // It could be filled before. If not now, the next call finds it empty and tries again.
-            if let Ok(filled) = filled(&self.module, self.limits, &shown) {
-                *guest = filled;
+            let published = Arc::clone(&self.published.borrow());
+            // Loading succeeded before. If it fails now, the next call finds an empty workspace and tries again.
+            if let Ok(loaded) = load_guest(&self.module, self.limits, &published) {
+                *guest = loaded;
             }
         }
         answer
     }
 
-    /// Why a request is not put to the engine. One that is no JSON the engine refuses itself, as it reads with the same
-    /// code.
-    fn refused(&self, request: &[u8]) -> Option<String> {
+    /// The error for a request that is not passed to the engine. Malformed JSON is left to the engine, which uses the
+    /// same parser.
+    fn rejection(&self, request: &[u8]) -> Option<String> {
         let request = reader::parse(std::str::from_utf8(request).ok()?).ok()?;
         let op = request.text_at(&["op"]);
         if self.has_fleet && changes(op) {

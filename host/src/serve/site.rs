@@ -1,6 +1,6 @@
-//! The page, as the web build left it: the crate `fleetfold-page` holds every file of `web/site`.
+//! The page: the crate `fleetfold-page` embeds every file of `web/site`.
 //!
-//! A program that was built without the page says so in its place, and does everything else.
+//! A program that was built without the page serves a placeholder.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-use super::refusal;
-use crate::guest::hex;
+use super::error_response;
+use crate::digest::hex;
 
-/// The file that the folder itself stands for.
+/// The file that `/` returns.
 const INDEX: &str = "index.html";
 
-/// What in it says whether there is a server behind the page. A server of plain files leaves it empty.
+/// The attribute that tells the page which server it comes from. A plain file server leaves it empty.
 const MARK: &str = r#"name="fleetfold-serve" content="""#;
 
 const NOT_BUILT: &str = r#"<!doctype html>
@@ -32,12 +32,12 @@ const NOT_BUILT: &str = r#"<!doctype html>
 </html>
 "#;
 
-/// What the page may ask this server for.
+/// What the server offers to the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behind {
     /// A fleet to show.
     Fleet,
-    /// Answers to requests alone.
+    /// Only `POST /v1/call`.
     Calls,
 }
 
@@ -53,12 +53,12 @@ struct File {
 }
 
 impl Site {
-    /// The page that was built into this program, or what says that there is none.
+    /// The embedded page, or the placeholder.
     pub fn built_in(behind: Behind) -> Site {
         Site::new(fleetfold_page::FILES, behind)
     }
 
-    /// A page of these files, by their paths; of none, what says that there is no page.
+    /// A page of these files, by path; the placeholder if there are none.
     pub fn new(files: &[(&str, &'static [u8])], behind: Behind) -> Site {
         let files = if files.is_empty() { &[(INDEX, NOT_BUILT.as_bytes())] } else { files };
         let file = |path: &str, bytes: &'static [u8]| {
@@ -68,19 +68,20 @@ impl Site {
         Site(files.iter().map(|(path, bytes)| ((*path).to_owned(), file(path, bytes))).collect())
     }
 
-    /// Answers what is asked for. There is exactly what is in the table: no folder has a list, and no path leads out.
+    /// Responds with a file of the table. Folders are not listed, and no path leads outside.
     pub fn answer(&self, request: &Request) -> Response {
         let path = request.uri().path().strip_prefix('/').unwrap_or_default();
         let Some(file) = self.0.get(if path.is_empty() { INDEX } else { path }) else {
-            return refusal(StatusCode::NOT_FOUND, "not-found", "there is nothing here", "see `GET /`");
+            return error_response(StatusCode::NOT_FOUND, "not-found", "there is nothing here", "see `GET /`");
         };
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let allow = [(header::ALLOW, "GET, HEAD")];
             let hint = "requests are put to `POST /v1/call`";
-            let refused = refusal(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "the page is only read", hint);
-            return (allow, refused).into_response();
+            let rejected =
+                error_response(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "the page is only read", hint);
+            return (allow, rejected).into_response();
         }
-        // Kept by the browser, and asked for again each time: the next program may have another page.
+        // Cached by the browser and revalidated each time: the next version may have another page.
         let kept = [(header::ETAG, file.tag.as_str()), (header::CACHE_CONTROL, "no-cache")];
         match is_known(request.headers(), &file.tag) {
             true => (StatusCode::NOT_MODIFIED, kept).into_response(),
@@ -89,14 +90,14 @@ impl Site {
     }
 }
 
-/// Whether the browser has the file with this tag.
+/// Whether the browser has cached the file with this ETag.
 fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let given = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|it: &HeaderValue| it.to_str().ok());
     let mut tags = given.flat_map(|it| it.split(',')).map(|it| it.trim().trim_start_matches("W/"));
     tags.any(|it| it == "*" || it == tag)
 }
 
-/// The first page with what is behind it.
+/// The index page with the attribute set.
 fn marked(bytes: &'static [u8], behind: Behind) -> Bytes {
     let content = match behind {
         Behind::Fleet => "fleet",

@@ -1,8 +1,7 @@
-//! What everybody must know who comes over a network. Programs send `Authorization: Bearer …`. A browser opens
-//! `/?token=…` once, gets a cookie for it, and is sent on, so that the token does not stay in the address bar.
+//! The token for access over a network. Programs send `Authorization: Bearer …`. A browser opens `/?token=…` once, gets
+//! a cookie and is redirected, so that the token does not stay in the address bar.
 //!
-//! The cookie is not the token: whoever reads one from a browser's files cannot open another browser with it for longer
-//! than this token is in use, and never learns the token.
+//! The cookie is derived from the token: a stolen cookie is valid only as long as the token is, and does not reveal it.
 
 use std::fmt;
 use std::fs::File;
@@ -13,45 +12,45 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use ring::hmac;
 
-use super::refusal;
-use crate::guest::hex;
+use super::error_response;
+use crate::digest::hex;
 
-/// The fewest characters that nobody guesses.
-const FEWEST: usize = 16;
+/// The minimum length of a token.
+const MIN_LENGTH: usize = 16;
 
-/// Compared in a time that says nothing about where two differ.
+/// Compared in constant time.
 pub struct Token {
     text: String,
     key: hmac::Key,
 }
 
-/// Whether somebody may come in.
+/// Whether a request is allowed.
 #[derive(Debug)]
 pub enum Verdict {
     Admitted,
-    /// Refused, or sent on.
+    /// Rejected or redirected.
     Answered(Box<Response>),
 }
 
 impl Token {
-    /// A token that nobody has seen before.
+    /// A new random token.
     ///
     /// # Errors
     ///
-    /// The system gives no random bytes.
+    /// The system returns no random bytes.
     pub fn random() -> io::Result<Token> {
         Ok(Token::of(hex(&random_bytes()?)))
     }
 
-    /// The token in a text, without the white space around it.
+    /// The token in a text, without surrounding white space.
     ///
     /// # Errors
     ///
-    /// It is too short to be one, or has characters that an address cannot carry as they are.
+    /// It is too short, or has characters that would need escaping in a URL.
     pub fn read(text: &str) -> Result<Token, String> {
         let text = text.trim();
-        if text.len() < FEWEST {
-            return Err(format!("it has fewer than {FEWEST} characters"));
+        if text.len() < MIN_LENGTH {
+            return Err(format!("it has fewer than {MIN_LENGTH} characters"));
         }
         let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '.' | '_' | '~');
         match text.chars().find(|it| !fits(*it)) {
@@ -64,12 +63,12 @@ impl Token {
         Token { key: hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes()), text }
     }
 
-    /// The token itself, for whoever may see it.
+    /// The token in clear text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether a request may pass: by its header, by its cookie, or by what a person opened.
+    /// Checks the header, the cookie, or the token in the URL.
     pub fn verdict(&self, request: &Request, port: u16) -> Verdict {
         let headers = request.headers();
         // Browsers keep cookies by name and host alone: two servers on two ports must not take each other's.
@@ -79,16 +78,16 @@ impl Token {
             let is_right = given.is_some_and(|(scheme, given)| {
                 scheme.eq_ignore_ascii_case("bearer") && self.is_same(given.trim().as_bytes(), self.text.as_bytes())
             });
-            return if is_right { Verdict::Admitted } else { refused(headers) };
+            return if is_right { Verdict::Admitted } else { rejected(headers) };
         }
         if let Some(given) = opened_with(request) {
             let is_right = self.is_same(given.as_bytes(), self.text.as_bytes());
-            return if is_right { self.sent_on(&cookie, headers) } else { refused(headers) };
+            return if is_right { self.redirected(&cookie, headers) } else { rejected(headers) };
         }
         let kept = self.cookie();
         match cookies(headers, &cookie).any(|given| self.is_same(given.as_bytes(), kept.as_bytes())) {
             true => Verdict::Admitted,
-            false => refused(headers),
+            false => rejected(headers),
         }
     }
 
@@ -96,13 +95,13 @@ impl Token {
         hmac::verify(&self.key, given, hmac::sign(&self.key, right).as_ref()).is_ok()
     }
 
-    /// What stands for the token in a browser.
+    /// The value of the cookie.
     fn cookie(&self) -> String {
         hex(hmac::sign(&self.key, b"fleetfold serve cookie").as_ref())
     }
 
-    /// Gives the cookie, and sends the browser on to the page.
-    fn sent_on(&self, name: &str, headers: &HeaderMap) -> Verdict {
+    /// Sets the cookie and redirects to the page.
+    fn redirected(&self, name: &str, headers: &HeaderMap) -> Verdict {
         let cookie = format!("{name}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie());
         let cookie = [(header::SET_COOKIE, cookie.as_str())];
         let is_from_elsewhere = headers.get("sec-fetch-site").is_some_and(|it| it != "none" && it != "same-origin");
@@ -131,18 +130,18 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Thirty-two bytes that nobody can foresee.
+/// Thirty-two random bytes.
 ///
 /// # Errors
 ///
-/// The system gives none.
+/// The system returns none.
 pub fn random_bytes() -> io::Result<[u8; 32]> {
     let mut bytes = [0; 32];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The token in the address that a person opened. The page has one address: nobody is sent on to anywhere else.
+/// The token in the URL of the page. There is only one page, so the redirect goes nowhere else.
 fn opened_with(request: &Request) -> Option<&str> {
     let is_page = request.method() == Method::GET && request.uri().path() == "/";
     let query = request.uri().query().filter(|_| is_page)?;
@@ -154,7 +153,7 @@ fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'
     pairs.filter_map(|it| it.trim().split_once('=')).filter(move |(key, _)| *key == name).map(|(_, value)| value)
 }
 
-fn refused(headers: &HeaderMap) -> Verdict {
+fn rejected(headers: &HeaderMap) -> Verdict {
     const MESSAGE: &str = "this server wants its token";
     const HINT: &str = "open the address that `fleetfold serve` printed, or `/?token=` with what is in its token file; \
          programs send `Authorization: Bearer` with it";
@@ -162,7 +161,7 @@ fn refused(headers: &HeaderMap) -> Verdict {
         headers.get(header::ACCEPT).and_then(|it| it.to_str().ok()).is_some_and(|it| it.contains("text/html"));
     let response = match is_person {
         true => (StatusCode::UNAUTHORIZED, format!("Fleetfold: {MESSAGE}.\n\nTo come in, {HINT}.\n")).into_response(),
-        false => refusal(StatusCode::UNAUTHORIZED, "token-needed", MESSAGE, HINT),
+        false => error_response(StatusCode::UNAUTHORIZED, "token-needed", MESSAGE, HINT),
     };
     let ask = [(header::WWW_AUTHENTICATE, "Bearer realm=\"fleetfold\"")];
     Verdict::Answered(Box::new((ask, response).into_response()))

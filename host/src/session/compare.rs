@@ -1,14 +1,14 @@
-//! Where two plans over the same documents differ.
+//! Compares two plans over the same documents.
 //!
-//! Two steps are the same one when cluster, subject and object are: the object by its group, kind, namespace and name.
+//! Two steps match if cluster, subject and object are equal: the object by its group, kind, namespace and name.
 //!
 //! 1. A step that only one plan has is a difference.
-//! 2. Of a step that both have, verb, wave, what holds it and the version of its object may differ; and while the verb
-//!    is the same, fields of the body, or operations of the patch.
-//! 3. A step whose fields are equal and whose id is not differs in what is masked.
-//! 4. Statuses compare as bodies do. A need is one that only one plan has, or none.
+//! 2. Matching steps may differ in verb, wave, hold and the version of the object; with equal verbs also in fields of
+//!    the body or operations of the patch.
+//! 3. A step with equal fields and another id differs in redacted data.
+//! 4. Statuses are compared like bodies. A need is a difference if only one plan has it.
 //!
-//! Reasons and preconditions are not compared: they do not change what would be done.
+//! Reasons and preconditions are not compared: they do not change what is applied.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use fleetfold_core::value::path::Pointer;
 
 use crate::answer::{list, text};
 
-/// Two plans, told by where they differ.
+/// The differences of two plans.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Of the old plan and the new one.
+    /// The digests of the old plan and the new one.
     pub digests: (String, String),
     /// By cluster, subject and target.
     pub differences: Vec<Difference>,
@@ -32,13 +32,13 @@ pub struct Difference {
     pub cluster: String,
     /// Empty for a need.
     pub subject: String,
-    /// What it is about, as the answer names it: `apiVersion`, `kind`, `namespace`, `name`.
+    /// The object as the answer names it: `apiVersion`, `kind`, `namespace`, `name`.
     pub target: Value,
     pub part: Part,
     pub change: Change,
 }
 
-/// What of a plan differs.
+/// The part of a plan that differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     Action,
@@ -48,7 +48,7 @@ pub enum Part {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Only the old plan has it, with this verb; empty where there are no verbs.
+    /// Only the old plan has it, with this verb; empty for parts without verbs.
     OnlyOld(String),
     /// Only the new plan has it.
     OnlyNew(String),
@@ -56,7 +56,7 @@ pub enum Change {
     Differs { verb: String, fields: Vec<Field> },
 }
 
-/// One place where both differ. What is not there is nothing.
+/// One field that differs; an absent value is `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// A JSON pointer into the object, or one of `verb`, `wave`, `held`, `apiVersion` and `id`.
@@ -72,19 +72,19 @@ pub fn compare(old: &Value, new: &Value) -> Comparison {
     found.statuses(old, new);
     found.needs(old, new);
     let mut differences = found.0;
-    // Stable: steps for one object keep their order.
+    // The sort is stable: steps for one object keep their order.
     differences.sort_by_cached_key(|it| (Key::of(&it.cluster, &it.subject, &it.target), it.part));
     let digest = |answer| text(answer, "digest").to_owned();
     Comparison { digests: (digest(old), digest(new)), differences }
 }
 
 impl Comparison {
-    /// Whether both plans would do the same, say the same and ask for the same.
+    /// Whether actions, statuses and needs of both plans are equal.
     pub fn is_same(&self) -> bool {
         self.differences.is_empty() && self.digests.0 == self.digests.1
     }
 
-    /// For programs.
+    /// The JSON form.
     pub fn to_value(&self) -> Value {
         let digests = Value::map([("new", self.digests.1.as_str()), ("old", self.digests.0.as_str())]);
         Value::map([
@@ -143,7 +143,7 @@ impl Field {
     }
 }
 
-/// What makes two steps the same one, in the order of telling.
+/// The key that matches steps, in sort order.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     cluster: String,
@@ -152,7 +152,7 @@ struct Key {
     namespace: String,
     name: String,
     group: String,
-    /// Of a list that is needed.
+    /// The selector of a needed list.
     selector: String,
 }
 
@@ -176,7 +176,7 @@ impl Key {
     }
 }
 
-/// Both sides of each step.
+/// Pairs the steps of both plans.
 type Sides<'a> = BTreeMap<Key, (Vec<&'a Value>, Vec<&'a Value>)>;
 
 fn sides<'a>(old: impl Iterator<Item = &'a Value>, new: impl Iterator<Item = &'a Value>) -> Sides<'a> {
@@ -194,7 +194,7 @@ impl Found {
             list(plan, "actions").iter().chain(list(plan, "held"))
         }
         for (mut old, mut new) in sides(all(old), all(new)).into_values() {
-            // An object may be deleted and made again: steps with the same verb belong together, then what is left.
+            // An object may be deleted and created again: steps with equal verbs are paired first, then the rest.
             let mut pairs = Vec::new();
             old.retain(|step| match new.iter().position(|it| text(it, "verb") == text(step, "verb")) {
                 Some(at) => {
@@ -255,7 +255,7 @@ impl Found {
 
     fn add(&mut self, step: &Value, part: Part, change: Change) {
         let mut target = target(step).clone();
-        // The cluster of a need stands beside what names it.
+        // A need is its own target, so it also holds the cluster.
         if let Some(fields) = target.as_map_mut() {
             fields.remove("cluster");
         }
@@ -264,12 +264,12 @@ impl Found {
     }
 }
 
-/// What a step is about. A need is itself what it is about.
+/// The target of a step; a need is its own target.
 fn target(step: &Value) -> &Value {
     step.get("target").unwrap_or(step)
 }
 
-/// Where two steps for the same object differ.
+/// The fields in which two steps for the same object differ.
 fn step(old: &Value, new: &Value) -> Vec<Field> {
     let mut fields = Vec::new();
     for (place, keys) in [("verb", &["verb"][..]), ("wave", &["wave"]), ("held", &["held", "code"])] {
@@ -278,7 +278,7 @@ fn step(old: &Value, new: &Value) -> Vec<Field> {
         }
     }
     version(old, new, &mut fields);
-    // A body and a patch have nothing to compare.
+    // A body and a patch cannot be compared.
     if text(old, "verb") != text(new, "verb") {
         return fields;
     }
@@ -298,8 +298,8 @@ fn version(old: &Value, new: &Value, out: &mut Vec<Field>) {
     }
 }
 
-/// Maps compare key by key, and lists index by index between what begins and what ends both: otherwise one more element
-/// would make all after it differ.
+/// Compares maps key by key, and lists index by index after the common prefix and suffix are removed: otherwise an
+/// inserted element would make all later ones differ.
 fn walk(path: &mut Pointer, old: Option<&Value>, new: Option<&Value>, out: &mut Vec<Field>) {
     match (old, new) {
         (Some(Value::Map(old)), Some(Value::Map(new))) => {
@@ -327,8 +327,8 @@ fn walk(path: &mut Pointer, old: Option<&Value>, new: Option<&Value>, out: &mut 
     }
 }
 
-/// Patches compare by path. Where both do the same at one, the values compare as bodies do; otherwise the operations are
-/// what differs.
+/// Compares patches by path. With equal operations at a path, the values are compared like bodies; otherwise the
+/// operations differ.
 fn patches(old: &[Value], new: &[Value], out: &mut Vec<Field>) {
     let (old, new) = (by_path(old), by_path(new));
     for path in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
@@ -349,7 +349,7 @@ fn patches(old: &[Value], new: &[Value], out: &mut Vec<Field>) {
     }
 }
 
-/// The operations at each path, without it.
+/// The operations by path, without their path.
 fn by_path(patch: &[Value]) -> BTreeMap<&str, Vec<Value>> {
     let mut paths: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for operation in patch {
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_only_one_has_is_told_with_its_verb() {
+    fn a_step_of_only_one_plan_has_its_verb() {
         let one = action("create", r#""body":{}"#);
         check((&one, "", "", ""), ("", "", "", ""), &["eu-1 S/n/s A/n/a action only old create"]);
         check(("", "", "", ""), ("", &one, "", ""), &["eu-1 S/n/s A/n/a action only new create"]);
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_masked_differs_by_id() {
+    fn redacted_data_differs_by_id() {
         let old = action("create", r#""body":{"data":"***"},"id":"1""#);
         let new = action("create", r#""body":{"data":"***"},"id":"2""#);
         check((&old, "", "", ""), (&new, "", "", ""), &[r#"eu-1 S/n/s A/n/a action create id: "1" → "2""#]);
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_is_made_again_has_two_steps() {
+    fn a_recreated_object_has_two_steps() {
         let (delete, create) = (action("delete", r#""wave":0"#), action("create", r#""body":{"a":1},"wave":1"#));
         let (both, other) = (format!("{delete},{create}"), create.replace(r#""a":1"#, r#""a":2"#));
         check(
@@ -509,7 +509,7 @@ mod tests {
         .unwrap()
     }
 
-    /// Actions, held, statuses and needs of both, and the lines that tell the differences.
+    /// Actions, held, statuses and needs of both plans, and the expected differences.
     #[track_caller]
     fn check(old: (&str, &str, &str, &str), new: (&str, &str, &str, &str), want: &[&str]) {
         let compared = compare(&plan(old.0, old.1, old.2, old.3), &plan(new.0, new.1, new.2, new.3));

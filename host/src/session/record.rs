@@ -1,7 +1,7 @@
-//! Everything that was put to an engine, written down line by line, and put to one again.
+//! Records the requests to an engine, one per line, and replays them.
 //!
-//! The first line says who wrote it: `{"fleetfold":{"module":"sha256:…","version":"…"}}`. Every other line is a request
-//! and the hash of its answer: `{"answer":"sha256:…","request":{…}}`. The request stands there as it was put, to the byte.
+//! The first line names the writer: `{"fleetfold":{"module":"sha256:…","version":"…"}}`. Every other line is a request
+//! and the hash of its answer: `{"answer":"sha256:…","request":{…}}`. Requests are recorded byte for byte.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -11,29 +11,30 @@ use std::path::{Path, PathBuf};
 
 use fleetfold_core::Value;
 
+use crate::digest::digest;
 use crate::engine::Engine;
-use crate::{VERSION, answer, guest};
+use crate::{VERSION, answer};
 
-/// What stands before the hash of an answer, between it and the request, and after the request.
+/// The text before the hash, between hash and request, and after the request.
 const PARTS: [&str; 3] = [r#"{"answer":""#, r#"","request":"#, "}"];
 
-/// Writes down what is put to an engine.
+/// Writes requests to a file.
 ///
-/// The file holds all that was read, contents of Secrets included: it is made anew, for its owner's eyes only, and one
-/// that is there already is refused. Of answers it holds hashes.
+/// The file contains everything that was read, Secret data included: it is created with mode 0600, and an existing file
+/// is an error. Answers are recorded as hashes only.
 #[derive(Debug)]
 pub struct Recorder {
     path: PathBuf,
-    /// Nothing after a line could not be written: a record with a hole in it would replay as something else.
+    /// Nothing after a failed write: a record with a missing line would replay differently.
     file: Option<File>,
 }
 
 impl Recorder {
-    /// Begins a record for the module of this digest.
+    /// Starts a record for the module with this digest.
     ///
     /// # Errors
     ///
-    /// There is such a file, or it cannot be written.
+    /// The file exists or cannot be written.
     pub fn create(path: &Path, module: &str) -> io::Result<Recorder> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         let header = Value::map([("fleetfold", Value::map([("module", module), ("version", VERSION)]))]);
@@ -41,13 +42,13 @@ impl Recorder {
         Ok(Recorder { path: path.to_owned(), file: Some(file) })
     }
 
-    /// Writes a request down, which is canonical JSON, with the hash of its answer. Where that fails, it is told once, and
-    /// nothing more is written.
-    pub fn note(&mut self, request: &str, answer: &str) {
+    /// Writes a request, which is canonical JSON, with the hash of its answer. A failure is logged once and ends the
+    /// record.
+    pub fn write(&mut self, request: &str, answer: &str) {
         let Some(file) = &mut self.file else { return };
         let [before, between, after] = PARTS;
-        let line = format!("{before}{}{between}{request}{after}\n", guest::digest(answer.as_bytes()));
-        // One write a line: a file has no buffer that would have to be flushed.
+        let line = format!("{before}{}{between}{request}{after}\n", digest(answer.as_bytes()));
+        // One write per line: nothing is buffered.
         if let Err(error) = file.write_all(line.as_bytes()) {
             self.file = None;
             let file = self.path.display();
@@ -61,7 +62,7 @@ impl Recorder {
     }
 }
 
-/// What an engine makes of a record.
+/// The result of a replay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replay {
     /// The version of the program that wrote the record.
@@ -69,7 +70,7 @@ pub struct Replay {
     /// The digest of the module that gave the answers.
     pub module: String,
     pub requests: usize,
-    pub plans: Vec<PlanMet>,
+    pub plans: Vec<ReplayedPlan>,
     pub differences: Vec<Difference>,
 }
 
@@ -79,35 +80,35 @@ impl Replay {
         self.differences.is_empty()
     }
 
-    /// Whether the answers in the record are those of another module than this.
+    /// Whether the record was made with another module.
     pub fn is_of_other(&self, module: &str) -> bool {
         self.module != module
     }
 }
 
-/// A plan that was asked for, as the engine answers now.
+/// A recorded plan request, with the engine's answer now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanMet {
+pub struct ReplayedPlan {
     pub line: usize,
-    /// The time that was planned for, empty where none was given.
+    /// The time of the plan; empty where the request has none.
     pub now: String,
-    /// Empty where the engine refused.
+    /// Empty where the engine returned an error.
     pub digest: String,
     pub actions: usize,
     pub held: usize,
     pub needs: usize,
 }
 
-/// An answer that is another one now.
+/// An answer that differs from the recorded one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Of the record, from 1.
+    /// The line in the record, from 1.
     pub line: usize,
     pub op: String,
     /// The hashes of both answers.
     pub recorded: String,
     pub now: String,
-    /// The code, where the engine refuses now.
+    /// The code, where the engine returns an error now.
     pub refused: Option<String>,
 }
 
@@ -147,9 +148,9 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// Puts every request of a record to `engine`, in their order and from an empty workspace on, and compares the answers.
+/// Sends every request of a record to `engine`, in order and to an empty workspace, and compares the answers.
 ///
-/// The record of another module is taken as well: to see what that changes is what replaying is for.
+/// The record may be of another module: replaying shows what the module changes.
 ///
 /// # Errors
 ///
@@ -166,18 +167,18 @@ pub fn replay(path: &Path, engine: &mut dyn Engine) -> Result<Replay, ReplayErro
         if is_over && line > 1 {
             break;
         }
-        let taken = match read {
-            // What is cut within a character is cut: the line that is no text is a bad one.
+        let replayed = match read {
+            // A line that ends within a character is not valid UTF-8, and so a bad line.
             Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(unreadable(error)),
             Err(error) => Err(error.to_string()),
             Ok(_) if is_over => Err("there is nothing in it".to_owned()),
             Ok(_) => match text.strip_suffix('\n') {
-                Some(whole) if line == 1 => replay.begin(whole),
-                Some(whole) => replay.take(line, whole, engine),
+                Some(whole) if line == 1 => replay.read_header(whole),
+                Some(whole) => replay.replay_line(line, whole, engine),
                 None => Err("it has no end".to_owned()),
             },
         };
-        if let Err(reason) = taken {
+        if let Err(reason) = replayed {
             let is_last = reader.fill_buf().is_ok_and(<[u8]>::is_empty);
             return Err(ReplayError::BadLine { path: path.to_owned(), line, reason, is_last });
         }
@@ -186,36 +187,34 @@ pub fn replay(path: &Path, engine: &mut dyn Engine) -> Result<Replay, ReplayErro
 }
 
 impl Replay {
-    /// Takes the first line of a record.
-    fn begin(&mut self, line: &str) -> Result<(), String> {
+    fn read_header(&mut self, line: &str) -> Result<(), String> {
         let header = answer::read(line)?;
-        let told = header.get("fleetfold").ok_or("it does not say who wrote it")?;
-        self.version = answer::text(told, "version").to_owned();
-        self.module = answer::text(told, "module").to_owned();
+        let writer = header.get("fleetfold").ok_or("it does not say who wrote it")?;
+        self.version = answer::text(writer, "version").to_owned();
+        self.module = answer::text(writer, "module").to_owned();
         Ok(())
     }
 
-    /// Takes any other line.
-    fn take(&mut self, line: usize, text: &str, engine: &mut dyn Engine) -> Result<(), String> {
+    fn replay_line(&mut self, line: usize, text: &str, engine: &mut dyn Engine) -> Result<(), String> {
         let [before, between, after] = PARTS;
         let inner = text.strip_prefix(before).and_then(|it| it.strip_suffix(after));
-        // A hash has no quote in it, so that this is the first place where both could part.
+        // A hash contains no quote, so the first match is the right one.
         let parts = inner.and_then(|it| it.split_once(between));
         let (recorded, request) = parts.ok_or("it has no answer and request")?;
         let asked = answer::read(request)?;
-        let said = engine.call(request.as_bytes());
-        let (op, now) = (answer::text(&asked, "op"), guest::digest(said.as_bytes()));
+        let response = engine.call(request.as_bytes());
+        let (op, now) = (answer::text(&asked, "op"), digest(response.as_bytes()));
         let differs = now != recorded;
         self.requests += 1;
         if !differs && op != "plan" {
             return Ok(());
         }
-        // An engine that says what cannot be read differs from what was recorded by that alone.
-        let answered = answer::read(&said).unwrap_or_default();
+        // An unreadable answer is a difference by itself.
+        let answered = answer::read(&response).unwrap_or_default();
         if op == "plan" {
             let ok = answered.get("ok").unwrap_or(&Value::Null);
             let count = |key| answer::list(ok, key).len();
-            self.plans.push(PlanMet {
+            self.plans.push(ReplayedPlan {
                 line,
                 now: answer::text(&asked, "now").to_owned(),
                 digest: answer::text(ok, "digest").to_owned(),
@@ -247,7 +246,7 @@ mod tests {
         r#"{"op":"clusters","selector":"}\n\",\"request\":é"}"#,
     ];
 
-    /// A place for a record, gone afterwards.
+    /// A temporary file for a record.
     struct Place(PathBuf);
 
     impl Place {
@@ -263,7 +262,7 @@ mod tests {
             let mut engine = Workspace::default();
             for request in REQUESTS {
                 let said = Engine::call(&mut engine, request.as_bytes());
-                recorder.note(request, &said);
+                recorder.write(request, &said);
             }
             assert!(recorder.is_recording());
             self
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_replays_as_what_it_was() {
+    fn a_record_replays_with_the_same_answers() {
         let place = Place::new("same").recorded();
         let replay = place.replay().unwrap();
         assert!(replay.is_same(), "{replay:?}");
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_holds_its_request_to_the_byte() {
+    fn every_line_holds_its_request_byte_for_byte() {
         let place = Place::new("bytes").recorded();
         let text = fs::read_to_string(&place.0).unwrap();
         let lines: Vec<_> = text.lines().collect();
@@ -319,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn another_answer_is_told_with_its_line() {
+    fn a_different_answer_is_reported_with_its_line() {
         let place = Place::new("other").recorded();
         let place = place.edited(|text| text.replace("eu-1", "eu-2").replace(r#""op":"clusters""#, r#""op":"none""#));
         let replay = place.replay().unwrap();
@@ -330,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_its_owners_and_never_another_file() {
+    fn a_record_is_private_and_replaces_no_file() {
         let place = Place::new("mode").recorded();
         assert_eq!(fs::metadata(&place.0).unwrap().permissions().mode() & 0o777, 0o600);
         let error = Recorder::create(&place.0, "sha256:abc").unwrap_err();
@@ -338,16 +337,16 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_written_ends_the_record() {
+    fn a_failed_write_ends_the_record() {
         let file = File::open("/dev/null").unwrap();
         let mut recorder = Recorder { path: "/dev/null".into(), file: Some(file) };
-        recorder.note(REQUESTS[0], "{}");
+        recorder.write(REQUESTS[0], "{}");
         assert!(!recorder.is_recording());
-        recorder.note(REQUESTS[1], "{}");
+        recorder.write(REQUESTS[1], "{}");
     }
 
     #[test]
-    fn what_is_no_record_says_so_with_its_line() {
+    fn errors_in_a_record_name_the_line() {
         Place::new("none").fails("cannot be read", "--record");
         let recorded = |name: &str| Place::new(name).recorded();
         recorded("empty").edited(|_| String::new()).fails("line 1 of", "from its beginning");

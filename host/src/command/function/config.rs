@@ -1,4 +1,4 @@
-//! What the function is told to do.
+//! The configuration of the function.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub enum Task {
 
 const TASKS: &[(&str, Task)] = &[("lint", Task::Lint), ("render", Task::Render)];
 
-/// The least severity that fails; `never` is none of them.
+/// The lowest severity that fails; `never` is not a severity.
 const FAIL_ON: &[(&str, Option<Severity>)] = &[
     ("error", Some(Severity::Error)),
     ("warning", Some(Severity::Warning)),
@@ -27,7 +27,7 @@ const FAIL_ON: &[(&str, Option<Severity>)] = &[
     ("never", None),
 ];
 
-/// Every field, and the only task that it is for.
+/// Every field, with its task if only one task has it.
 const FIELDS: &[(&str, Option<Task>)] = &[
     ("run", None),
     ("files", None),
@@ -46,7 +46,7 @@ pub struct Config {
     pub files: Vec<PathBuf>,
     pub settings: Option<Value>,
     pub fail_on: Option<Severity>,
-    /// All of them, if there is none.
+    /// Empty for all.
     pub clusters: Vec<String>,
     pub selector: Option<String>,
     pub subjects: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Without a configuration, everything is linted.
+    /// Without a configuration, the task is `lint`.
     pub fn read(list: &ResourceList) -> Result<Config, Refused> {
         let empty = super::empty();
         let mut reader =
@@ -85,7 +85,7 @@ struct Reader<'a> {
     list: &'a ResourceList,
     fields: &'a Value,
     at: Pointer,
-    /// A ConfigMap, in which everything is a text.
+    /// A ConfigMap, in which every value is a string.
     plain: bool,
     found: Vec<Finding>,
 }
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
                 self.error(Code::WrongType, &self.at.clone(), message, "write a field a line, as `run: render`");
             }
         }
-        // A field of ours beside `spec` would do nothing, and nobody would know.
+        // A field next to `spec` would be ignored silently.
         let beside = config.as_map().into_iter().flat_map(|it| it.keys());
         for name in beside.filter(|name| FIELDS.iter().any(|(field, _)| *field == name.as_str())) {
             let at = Pointer::of(["functionConfig", name.as_str()]);
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is said for another task is not meant, or the task is not.
+    /// A field of another task: either the field or the task is a mistake.
     fn check_task(&mut self, task: Task) {
         let word = |task: Task| TASKS.iter().find(|(_, it)| *it == task).map_or("", |(word, _)| word);
         for (name, only) in FIELDS {
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A field that is there, and where.
+    /// A field with its location, if it is set.
     fn field(&self, name: &str) -> Option<(&'a Value, Pointer)> {
         Some((self.fields.get(name).filter(|it| !it.is_null())?, self.at.child(name)))
     }
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// A list; in a ConfigMap, words between commas.
+    /// A list; in a ConfigMap, separated by commas.
     fn texts(&mut self, name: &str) -> Vec<String> {
         let Some((value, at)) = self.field(name) else { return Vec::new() };
         if let (true, Some(text)) = (self.plain, value.as_text()) {

@@ -1,27 +1,27 @@
-//! A ResourceList: what orchestrators hand to functions and take back from them.
+//! A ResourceList: the input and output of functions.
 
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::value::suggest::suggest;
 
-use super::super::Failure;
-use super::super::written::Written;
+use super::super::sourced_document::SourcedDocument;
+use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::name_of;
 use crate::source::STDIN;
 
-/// On an item that was rendered: the cluster that it is for.
+/// The annotation of a rendered item with its cluster.
 pub const CLUSTER: &str = "fleetfold.dev/cluster";
 
-/// Where an orchestrator keeps the file of an item, and where in it; the newer name first.
+/// The annotations with the file of an item and its index in that file; the newer name first.
 pub const PATHS: [&str; 2] = ["internal.config.kubernetes.io/path", "config.kubernetes.io/path"];
 pub const INDEXES: [&str; 2] = ["internal.config.kubernetes.io/index", "config.kubernetes.io/index"];
 
-/// Where kustomize says it, if it is told to.
+/// The annotation of kustomize with the origin, if that option is on.
 const ORIGIN: &str = "config.kubernetes.io/origin";
 
-/// Annotations with which orchestrators keep track of items: nobody wrote them, and no cluster should get them.
+/// Internal annotations of orchestrators: not part of the document, and not for clusters.
 const TRACKS: &[&str] = &[
     "config.k8s.io/id",
     "config.kubernetes.io/function",
@@ -40,21 +40,21 @@ const VERSIONS: &[&str] = &["config.kubernetes.io/v1", "config.kubernetes.io/v1b
 
 #[derive(Debug)]
 pub struct ResourceList {
-    written: Written,
+    written: SourcedDocument,
     items: Vec<Item>,
 }
 
 #[derive(Debug)]
 pub struct Item {
     pub value: Value,
-    /// The file that it came from, if an orchestrator says so, and which of its documents it is.
+    /// The file of the item and the index in it, if an orchestrator annotated them.
     pub path: String,
     pub index: Option<i64>,
 }
 
 impl ResourceList {
     pub fn read(text: String) -> Result<ResourceList, Failure> {
-        let written = Written::read(STDIN, text)?;
+        let written = SourcedDocument::read(STDIN, text)?;
         let refuse = |code, at: &[&str], message: String, hint: String| {
             Err(written.failure(code, &Pointer::of(at.iter().copied()), message, hint))
         };
@@ -87,13 +87,13 @@ impl ResourceList {
         Ok(ResourceList { written, items })
     }
 
-    /// The configuration of the function, if it has one.
+    /// The configuration of the function, if any.
     pub fn config(&self) -> Option<&Value> {
         self.written.value().get("functionConfig").filter(|it| !it.is_null())
     }
 
-    /// For places in the configuration.
-    pub fn written(&self) -> &Written {
+    /// The text, for locations in the configuration.
+    pub fn written(&self) -> &SourcedDocument {
         &self.written
     }
 
@@ -101,33 +101,33 @@ impl ResourceList {
         self.written.texts()
     }
 
-    /// The items as they came.
+    /// The unchanged items.
     pub fn values(&self) -> Vec<Value> {
         self.items.iter().map(|it| it.value.clone()).collect()
     }
 
-    /// The items that are documents of a fleet, or may be, as they were written.
+    /// The items that may be documents of a fleet, without annotations of orchestrators.
     pub fn documents(&self) -> Vec<Value> {
         self.loaded().map(|(_, it)| it.document()).collect()
     }
 
-    /// The same with their places in the list.
+    /// The same with their indexes in the list.
     fn loaded(&self) -> impl Iterator<Item = (usize, &Item)> {
         self.items.iter().enumerate().filter(|(_, it)| !is_ours(&it.value))
     }
 
-    /// What items say about the engine's settings.
+    /// The settings of the engine among the items.
     pub fn settings(&self) -> impl Iterator<Item = Value> {
         let settings = self.items.iter().map(|it| &it.value).filter(|it| is_kind(it, "Settings"));
         settings.map(|it| it.get("spec").cloned().unwrap_or_else(super::empty))
     }
 
-    /// What the reader of the text found in it.
-    pub fn told(&self) -> Vec<Finding> {
-        self.written.told()
+    /// The diagnostics of parsing the list.
+    pub fn diagnostics(&self) -> Vec<Finding> {
+        self.written.diagnostics()
     }
 
-    /// The same list with other items and with results.
+    /// The list with other items and results.
     pub fn with(&self, items: Vec<Value>, results: Vec<Value>) -> Value {
         let mut list = self.written.value().clone();
         if let Some(fields) = list.as_map_mut() {
@@ -140,7 +140,7 @@ impl ResourceList {
         list
     }
 
-    /// A finding at the item that it is about: the engine knows documents, and counts those that it cannot read.
+    /// Locates a finding at its item. The engine names documents, and numbers those that it cannot read.
     pub fn placed(&self, mut finding: Finding) -> Finding {
         let steps: Vec<&str> = finding.path.split('/').collect();
         let numbered = match steps.as_slice() {
@@ -150,11 +150,11 @@ impl ResourceList {
         };
         if let Some((index, item)) = numbered.filter(|_| finding.document.is_empty()) {
             let inside: String = steps.get(3..).unwrap_or_default().iter().map(|it| format!("/{it}")).collect();
-            // What has neither a name nor a file is told by its place in the list.
+            // An item without name and file is located by its index in the list.
             let is_nameless = item.name().is_empty() && item.path.is_empty();
             finding.path = if is_nameless { format!("/items/{index}{inside}") } else { inside };
             finding.document = item.name();
-            // A line of standard input says nothing to who wrote the file.
+            // A line of standard input is not a line of the file.
             (finding.file, finding.line, finding.column) = (item.path.clone(), None, None);
             if finding.hint.is_empty() && finding.severity == Severity::Error {
                 finding.hint = "an item is an object with `apiVersion`, `kind` and `metadata.name`".to_owned();
@@ -167,7 +167,7 @@ impl ResourceList {
         finding
     }
 
-    /// The item that a finding is about.
+    /// The item of a finding.
     pub fn item_of(&self, finding: &Finding) -> Option<&Item> {
         let is_meant =
             |it: &&Item| it.name() == finding.document && (finding.file.is_empty() || it.path == finding.file);
@@ -182,12 +182,12 @@ impl Item {
         Item { value: value.clone(), path: path.or_else(|| origin(value)).unwrap_or_default(), index }
     }
 
-    /// `Kind/namespace/name`, or what there is of it.
+    /// `Kind/namespace/name`, or the known parts of it.
     fn name(&self) -> String {
         name_of(&self.value)
     }
 
-    /// The object as somebody wrote it, without what orchestrators noted on it.
+    /// The object without annotations of orchestrators.
     fn document(&self) -> Value {
         let mut document = self.value.clone();
         let Some(metadata) = document.get_mut("metadata").and_then(Value::as_map_mut) else { return document };
@@ -201,7 +201,8 @@ impl Item {
     }
 }
 
-/// Whether an item is no document of a fleet but this function's own: its configuration, settings, what it rendered before.
+/// Whether an item belongs to this function instead of the fleet: its configuration, settings, or an earlier rendered
+/// object.
 pub fn is_ours(item: &Value) -> bool {
     is_kind(item, "Fleetfold") || is_kind(item, "Settings") || annotation(item, &[CLUSTER]).is_some()
 }
@@ -218,7 +219,7 @@ fn annotation<'a>(item: &'a Value, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| item.at(&["metadata", "annotations", name])?.as_text())
 }
 
-/// kustomize's origin is YAML in a text: the file is one of its lines.
+/// The origin of kustomize is YAML in a string; one of its lines has the file.
 fn origin(item: &Value) -> Option<String> {
     annotation(item, &[ORIGIN])?.lines().find_map(|line| line.strip_prefix("path: ")).map(str::to_owned)
 }
@@ -262,12 +263,12 @@ mod tests {
             r#"[{kind: A, metadata: {name: a, annotations: {config.kubernetes.io/index: "0", internal.kpt.dev/x: y}}},
                 {kind: B, metadata: {name: b, annotations: {config.kubernetes.io/depends-on: c, config.k8s.io/id: "1"}}}]"#,
         );
-        let told: Vec<String> = list.documents().iter().map(Value::to_canonical).collect();
+        let documents: Vec<String> = list.documents().iter().map(Value::to_canonical).collect();
         let want = [
             r#"{"kind":"A","metadata":{"name":"a"}}"#,
             r#"{"kind":"B","metadata":{"annotations":{"config.kubernetes.io/depends-on":"c"},"name":"b"}}"#,
         ];
-        assert_eq!(told, want);
+        assert_eq!(documents, want);
         assert_eq!(list.values()[0].at(&["metadata", "annotations"]).unwrap().as_map().unwrap().len(), 2);
     }
 
@@ -278,8 +279,8 @@ mod tests {
                 {metadata: {annotations: {config.kubernetes.io/origin: "path: b.yaml\n", config.kubernetes.io/index: "4"}}},
                 {}, 5]"#,
         );
-        let told: Vec<(&str, Option<i64>)> = list.items.iter().map(|it| (it.path.as_str(), it.index)).collect();
-        assert_eq!(told, [("a.yaml", Some(3)), ("b.yaml", None), ("", None), ("", None)]);
+        let files: Vec<(&str, Option<i64>)> = list.items.iter().map(|it| (it.path.as_str(), it.index)).collect();
+        assert_eq!(files, [("a.yaml", Some(3)), ("b.yaml", None), ("", None), ("", None)]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What clusters should have, as items.
+//! Renders the desired objects of clusters as items.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,18 @@ use fleetfold_core::diagnostic::Code;
 
 use super::config::Config;
 use super::list::{CLUSTER, INDEXES, PATHS};
-use crate::command::Failure;
 use crate::command::fleet::Fleet;
+use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity};
-use crate::render::{clusters as told_clusters, count, list, text, texts};
+use crate::render::{clusters as cluster_names, count, list, text, texts};
 use crate::source::HUB;
 
-/// The objects of every cluster that was asked for, by cluster and wave, and what there is to say about them.
+/// The objects of the requested clusters, by cluster and wave, and the findings.
 pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Finding>), Failure> {
     let wanted = fleet.wanted(&config.clusters, config.selector.as_deref())?;
     let mut made: BTreeMap<String, Vec<(i64, Value)>> = BTreeMap::new();
-    let mut told = Vec::new();
-    for subject in subjects(fleet, config, &mut told)? {
+    let mut findings = Vec::new();
+    for subject in subjects(fleet, config, &mut findings)? {
         let answer = effective(fleet, &subject, wanted.as_ref())?;
         let mut valued = Vec::new();
         for result in list(&answer, "results") {
@@ -28,8 +28,8 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
                 continue;
             }
             if let Some(error) = result.get("error") {
-                let about = format!("{}: {}", told_clusters(&names), text(error, "message"));
-                told.push(finding(Severity::Error, text(error, "code"), &subject, about, text(error, "hint")));
+                let about = format!("{}: {}", cluster_names(&names), text(error, "message"));
+                findings.push(finding(Severity::Error, text(error, "code"), &subject, about, text(error, "hint")));
                 continue;
             }
             if result.get("values").is_some() {
@@ -41,12 +41,12 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
             }
         }
         if !valued.is_empty() {
-            let about = format!("{}: it gives values to a chart, and no objects", told_clusters(&valued));
+            let about = format!("{}: it gives values to a chart, and no objects", cluster_names(&valued));
             let hint = "`fleetfold preview -o yaml` has them";
-            told.push(finding(Severity::Info, NO_OBJECTS, &subject, about, hint));
+            findings.push(finding(Severity::Info, NO_OBJECTS, &subject, about, hint));
         }
     }
-    Ok((filed(made, &config.folder), told))
+    Ok((filed(made, &config.folder), findings))
 }
 
 /// The objects of each cluster by wave, each in a file.
@@ -54,7 +54,7 @@ fn filed(made: BTreeMap<String, Vec<(i64, Value)>>, folder: &str) -> Vec<Value> 
     let mut items = Vec::new();
     for (cluster, mut objects) in made {
         objects.sort_by_key(|(wave, _)| *wave);
-        // What falls into one file stands there one after the other, and what several subjects give alike stands there once.
+        // Objects of one file are written in order; equal objects of several subjects only once.
         let mut files: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         let cluster = if cluster.is_empty() { HUB } else { &cluster };
         for (_, object) in objects {
@@ -69,7 +69,8 @@ fn filed(made: BTreeMap<String, Vec<(i64, Value)>>, folder: &str) -> Vec<Value> 
     items
 }
 
-/// What a subject gives, with what Secrets hold: manifests must be whole, and they are made of the user's own documents.
+/// The result of a subject with Secret data: manifests must be complete, and the data is in the user's documents
+/// anyway.
 fn effective(fleet: &mut Fleet, subject: &str, wanted: Option<&BTreeSet<String>>) -> Result<Value, Failure> {
     let whole = Value::map([("subject", Value::text(subject)), ("reveal", true.into())]);
     if let Some(names) = wanted {
@@ -77,7 +78,7 @@ fn effective(fleet: &mut Fleet, subject: &str, wanted: Option<&BTreeSet<String>>
         if let Some(fields) = request.as_map_mut() {
             fields.insert("clusters", Value::list(names.iter().map(String::as_str)));
         }
-        // A subject refuses clusters that are not of its fleet; which of them are, the whole answer tells.
+        // A subject rejects clusters outside of its fleet; the answer for all clusters has those inside.
         match fleet.ask("effective", request) {
             Err(failure) if failure.is(Code::UnknownCluster.as_str()) => {}
             answered => return answered,
@@ -86,15 +87,15 @@ fn effective(fleet: &mut Fleet, subject: &str, wanted: Option<&BTreeSet<String>>
     fleet.ask("effective", whole)
 }
 
-/// A subject that gives something else than objects.
+/// A finding about a subject without objects.
 const NO_OBJECTS: &str = "no-objects";
 
 fn object(made: &Value) -> Value {
     made.get("object").cloned().unwrap_or_default()
 }
 
-/// The subjects to render. One that produces nothing is told, unless it was not asked for.
-fn subjects(fleet: &mut Fleet, config: &Config, told: &mut Vec<Finding>) -> Result<Vec<String>, Failure> {
+/// The subjects to render: the configured ones, or all. Of all subjects, one with an error becomes a finding.
+fn subjects(fleet: &mut Fleet, config: &Config, findings: &mut Vec<Finding>) -> Result<Vec<String>, Failure> {
     if !config.subjects.is_empty() {
         return Ok(config.subjects.clone());
     }
@@ -104,7 +105,7 @@ fn subjects(fleet: &mut Fleet, config: &Config, told: &mut Vec<Finding>) -> Resu
         match subject.get("error") {
             Some(error) => {
                 let (code, message, hint) = (text(error, "code"), text(error, "message"), text(error, "hint"));
-                told.push(finding(Severity::Error, code, name, message.to_owned(), hint));
+                findings.push(finding(Severity::Error, code, name, message.to_owned(), hint));
             }
             None => names.push(name.to_owned()),
         }
@@ -126,7 +127,7 @@ fn finding(severity: Severity, code: &str, document: &str, message: String, hint
     }
 }
 
-/// The object with the cluster it is for, and its place in a file.
+/// Annotates an object with its cluster, its file and its index in the file.
 fn annotated(mut object: Value, cluster: &str, path: &str, index: usize) -> Value {
     let index = index.to_string();
     let notes = PATHS.map(|key| (key, path)).into_iter().chain(INDEXES.map(|key| (key, index.as_str())));

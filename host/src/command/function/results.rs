@@ -1,4 +1,4 @@
-//! Findings as results of a function.
+//! Converts findings to results of a function.
 
 use fleetfold_core::Value;
 use fleetfold_core::value::path::Pointer;
@@ -6,7 +6,7 @@ use fleetfold_core::value::path::Pointer;
 use super::list::Item;
 use crate::render::finding::Finding;
 
-/// A result: what, how bad, about which object, in which file, at which field.
+/// A result: message, severity, object, file and field.
 pub fn result(finding: &Finding, item: Option<&Item>) -> Value {
     let message = match finding.hint.as_str() {
         "" => finding.message.clone(),
@@ -31,7 +31,7 @@ pub fn result(finding: &Finding, item: Option<&Item>) -> Value {
     Value::map(fields)
 }
 
-/// What has no field of its own: the stable code, and where in a file it stands.
+/// Tags for what a result has no field for: the code, and the position in the file.
 fn tags(finding: &Finding) -> Value {
     let line = finding.line.map(|it| ("line", it.to_string()));
     let column = finding.column.map(|it| ("column", it.to_string()));
@@ -48,7 +48,7 @@ fn reference(object: &Value) -> Value {
     Value::map(fields.into_iter().filter(|(_, text)| !text.is_empty()))
 }
 
-/// The same for a document that is no item, of which the name is known: `Kind/namespace/name`.
+/// The same for a document that is not an item, by its name `Kind/namespace/name`.
 fn named(document: &str) -> Value {
     let parts: Vec<&str> = document.split('/').collect();
     let fields = match parts.as_slice() {
@@ -59,7 +59,7 @@ fn named(document: &str) -> Value {
     Value::map(fields)
 }
 
-/// `spec.containers[0].image` of a JSON pointer, as results have it.
+/// A JSON pointer in the form of results: `spec.containers[0].image`.
 fn field_path(pointer: &str) -> String {
     let Ok(pointer) = Pointer::parse(pointer) else { return pointer.to_owned() };
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! `fleetfold module annotate`: a custom section into a module.
+//! `fleetfold module annotate`: adds a custom section to a module.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -8,15 +8,16 @@ use std::process::ExitCode;
 
 use fleetfold_module::{Form, KUBEWARDEN_METADATA};
 
-use super::super::written::Written;
-use super::super::{Failure, Screen, warn};
+use super::super::sourced_document::SourcedDocument;
 use super::{flawed, metadata, read};
+use crate::command::output::{Failure, Screen, ignore_closed_pipe, warn};
 use crate::render::finding::Severity;
 use crate::source::{name_of, read_text};
 
-/// Put Kubewarden's metadata, or any other data, into a custom section of a module
+/// Add Kubewarden metadata, or other data, to a module as a custom section
 ///
-/// The metadata is checked first. A section of that name is replaced, and everything else stays as it is, byte for byte.
+/// The metadata is checked first. A section of that name is replaced, and everything else stays as it is, byte for
+/// byte.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,19 +32,19 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", required_unless_present = "section")]
     metadata: Option<PathBuf>,
 
-    /// Put the bytes of `--data` into the custom section of this name instead
+    /// Add the bytes of `--data` as the custom section of this name instead
     #[arg(long, value_name = "NAME", requires = "data", conflicts_with = "metadata")]
     section: Option<String>,
 
-    /// What to put into `--section`
+    /// The file with the data of `--section`
     #[arg(long, value_name = "FILE", requires = "section")]
     data: Option<PathBuf>,
 
-    /// Where to write the result; `-` is standard output
+    /// The file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
-    /// Write over the file that is read
+    /// Overwrite the input file
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
 }
@@ -68,19 +69,20 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The metadata as Kubewarden reads it, or nothing where it is wrong, which is told.
+/// The metadata as Kubewarden reads it; prints findings, and returns nothing if there are errors.
 fn policy_metadata(file: &Path, screen: Screen) -> Result<Option<Vec<u8>>, Failure> {
-    let written = Written::read(&name_of(file), read_text(file)?)?;
+    let written = SourcedDocument::read(&name_of(file), read_text(file)?)?;
     let findings = metadata::check(&written);
     for finding in &findings {
-        // Nobody is left to tell if standard error is closed.
+        // A closed standard error is ignored.
         let _ = io::stderr().write_all(finding.render(&written.texts(), screen.err).as_bytes());
     }
     let is_wrong = findings.iter().any(|it| it.severity == Severity::Error);
     Ok((!is_wrong).then(|| metadata::complete(written.value().clone()).to_canonical().into_bytes()))
 }
 
-/// Refuses what would lose something: two readers of one standard input, bytes on a screen, a result over what it is made of.
+/// Rejects arguments that would lose data: two readers of standard input, binary output on a terminal, or overwriting
+/// the input.
 fn check_places(args: &Args, output: &Path) -> Result<(), Failure> {
     let is_stream = |path: &Path| path.as_os_str() == "-";
     let given = [Some(&args.file), args.metadata.as_ref(), args.data.as_ref()];
@@ -104,17 +106,17 @@ fn is_same(a: &Path, b: &Path) -> bool {
     id(a).is_some() && id(a) == id(b)
 }
 
-/// Writes beside, then renames: whoever looks finds the old file or the new one, and nothing of neither.
+/// Writes a temporary file, then renames it: a reader finds the old file or the new one, never a part.
 fn write(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if output.as_os_str() == "-" {
         let mut out = io::stdout().lock();
-        return super::super::quiet(out.write_all(bytes).and_then(|()| out.flush())).map(|_| ());
+        return ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush())).map(|_| ());
     }
     let unwritable = |error: io::Error| {
         let message = format!("`{}` cannot be written: {error}", output.display());
         Failure::new(message, "is there such a folder, and may you write to it?")
     };
-    // Of a link, what it points to is replaced, and the link stays.
+    // A link stays; its target is replaced.
     let target = fs::canonicalize(output).unwrap_or_else(|_| output.to_path_buf());
     let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let half = target.with_file_name(format!(".{name}.{}.new", std::process::id()));

@@ -1,26 +1,27 @@
-//! `fleetfold module inspect`: what a module has, and which host it is made for.
+//! `fleetfold module inspect`: the contents of a module, and the hosts that can run it.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use fleetfold::cache::Cache;
-use fleetfold::guest::{ABI, EMBEDDED, Guest, GuestError, Limits, Module, digest};
+use fleetfold::digest::digest;
+use fleetfold::guest::{ABI, EMBEDDED, Guest, GuestError, Limits, Module};
 use fleetfold_core::Value;
 use fleetfold_core::value::json as reader;
 use fleetfold_module::{Form, Inspection, Item, KUBEWARDEN_METADATA, Memory, RAW_EXPORTS, Section};
 
-use super::super::{Failure, Screen, print};
 use super::{flawed, read};
+use crate::command::output::{Failure, Screen, print};
 use crate::render::style::{Ink, Palette, clean};
 use crate::render::table::{Cell, Table};
 use crate::render::{counted, json, yaml};
 use crate::source::name_of;
 
-/// Show what a module or component has: imports, exports, sections, memory, hash, metadata
+/// Show the contents of a module or component: imports, exports, sections, memory, hash, metadata
 ///
-/// Without a file it is the module in this program. It is not run, unless it could be an engine for this program, and then
-/// within the limits of any other engine.
+/// Without a file, inspects the embedded module. A module runs only if this program could use it as its engine, and
+/// then with the usual limits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +32,7 @@ pub struct Args {
     /// A `.wasm` file, or `-` for standard input
     file: Option<PathBuf>,
 
-    /// How to print it
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     output: Format,
 }
@@ -56,7 +57,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether this program would take the module for its engine. Only what could be one is compiled and started.
+/// Whether this program can use the module as its engine. Compiles and starts only modules with the right interface.
 fn use_here(found: &Inspection, bytes: &[u8]) -> Result<u32, GuestError> {
     if found.form == Form::Component {
         return Err(GuestError::NotAModule { reason: "it is a component".to_owned() });
@@ -64,7 +65,7 @@ fn use_here(found: &Inspection, bytes: &[u8]) -> Result<u32, GuestError> {
     if let Some(import) = found.imports.first() {
         return Err(GuestError::ModuleImports { import: format!("{}.{}", import.from, import.name) });
     }
-    // What lacks an export is not even started.
+    // A module that lacks an export is not started.
     let has = |name: &str| found.exports.iter().any(|it| it.name == name);
     if let Some(export) = RAW_EXPORTS.iter().find(|name| !has(name)) {
         return Err(GuestError::MissingExport { export });
@@ -73,7 +74,7 @@ fn use_here(found: &Inspection, bytes: &[u8]) -> Result<u32, GuestError> {
     Guest::new(&module, Limits::default()).map(|_| ABI)
 }
 
-/// Kubewarden's metadata, if it has some: as a value, or as the text that cannot be read.
+/// The Kubewarden metadata, if any: parsed, or as text if it is invalid.
 fn metadata(found: &Inspection, bytes: &[u8]) -> Option<Result<Value, String>> {
     let section = found.custom(KUBEWARDEN_METADATA)?;
     let text = String::from_utf8_lossy(&bytes[section.contents.clone()]);
@@ -89,7 +90,7 @@ struct Report {
 }
 
 impl Report {
-    /// The version of the raw interface, as far as it is known without trusting the module.
+    /// The version of the raw interface, if it is known without running the module.
     fn abi(&self) -> Option<u32> {
         match &self.use_here {
             Ok(abi) => Some(*abi),
@@ -155,8 +156,8 @@ impl Report {
         ];
         fields.extend(self.abi().map(|abi| ("abi", i64::from(abi).into())));
         if let Err(error) = &self.use_here {
-            let told = [("code", error.code().to_owned()), ("message", error.to_string())];
-            fields.push(("reason", Value::map(told)));
+            let reason = [("code", error.code().to_owned()), ("message", error.to_string())];
+            fields.push(("reason", Value::map(reason)));
         }
         match &self.metadata {
             Some(Ok(metadata)) => fields.push(("metadata", metadata.clone())),
@@ -180,7 +181,7 @@ fn item(it: &Item) -> Value {
 }
 
 fn memory(it: &Memory) -> Value {
-    // No page count of a module that is read exceeds what 63 bits hold, but a damaged one may say so.
+    // A valid page count fits into 63 bits; a damaged module may claim more.
     let number = |it: u64| Value::from(i64::try_from(it).unwrap_or(i64::MAX));
     let mut fields = vec![("initial", number(it.initial)), ("page", number(it.page))];
     fields.extend(it.maximum.map(|it| ("maximum", number(it))));

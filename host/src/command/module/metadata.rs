@@ -1,34 +1,34 @@
-//! What Kubewarden wants to know of a policy, checked before it is written into one.
+//! Checks the Kubewarden metadata of a policy before it is added to a module.
 //!
-//! The tables below are what its metadata may say. An unknown field is only warned about: Kubewarden passes over what it does
-//! not know, and a newer one may know it.
+//! The tables below list the known fields. An unknown field is only a warning: Kubewarden ignores it, and a newer
+//! version may know it.
 
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::value::suggest::{did_you_mean, suggest};
 
-use super::super::written::Written;
+use super::super::sourced_document::SourcedDocument;
 use crate::render::finding::{Finding, Severity};
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy)]
 enum Holds {
     Bool,
     Text,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A list of texts that is not empty.
+    /// A non-empty list of strings.
     Texts,
-    /// The same, in which `*` stands alone.
+    /// The same; `*` must be the only element.
     TextsOrAll,
-    /// The same of these words.
+    /// A non-empty list of these words.
     WordsOrAll(&'static [&'static str]),
-    /// The same of resources: `*` may stand beside subresources, and `*/*` is alone.
+    /// A non-empty list of resources: `*` excludes other resources but not subresources; `*/*` excludes all.
     Resources,
-    /// Texts by keys.
+    /// A map of strings.
     Labels,
-    /// A list of maps, which may be empty.
+    /// A list of maps; may be empty.
     Maps(&'static [Field]),
 }
 
@@ -68,7 +68,7 @@ const RULE: &[Field] = &[
 
 const RESOURCE: &[Field] = &[required("apiVersion", Holds::Text), required("kind", Holds::Text)];
 
-/// The annotations that the hub of policies shows; others may be there too.
+/// The annotations that the policy hub shows; others are allowed.
 const ANNOTATIONS: &[&str] = &[
     "io.kubewarden.policy.title",
     "io.kubewarden.policy.version",
@@ -83,7 +83,7 @@ const ANNOTATIONS: &[&str] = &[
     "io.kubewarden.policy.severity",
 ];
 
-/// What holds where nothing is said, written out as Kubewarden's own tool does.
+/// The default values, written out as `kwctl` does.
 fn defaults() -> [(&'static str, Value); 5] {
     [
         ("protocolVersion", "v1".into()),
@@ -94,7 +94,7 @@ fn defaults() -> [(&'static str, Value); 5] {
     ]
 }
 
-/// The metadata with all that was left out.
+/// The metadata with defaults.
 pub fn complete(mut metadata: Value) -> Value {
     if let Some(fields) = metadata.as_map_mut() {
         for (name, value) in defaults() {
@@ -106,8 +106,8 @@ pub fn complete(mut metadata: Value) -> Value {
     metadata
 }
 
-/// All that is wrong with it or probably not meant, in the order of the text.
-pub fn check(metadata: &Written) -> Vec<Finding> {
+/// All errors and probable mistakes, in the order of the text.
+pub fn check(metadata: &SourcedDocument) -> Vec<Finding> {
     let mut check = Check { metadata, found: Vec::new() };
     check.map(metadata.value(), METADATA, &Pointer::root());
     check.found.sort_by_key(|it| (it.line, it.column));
@@ -115,17 +115,17 @@ pub fn check(metadata: &Written) -> Vec<Finding> {
 }
 
 struct Check<'a> {
-    metadata: &'a Written,
+    metadata: &'a SourcedDocument,
     found: Vec<Finding>,
 }
 
 impl Check<'_> {
-    fn tell(&mut self, severity: Severity, code: Code, at: &Pointer, message: String, hint: impl Into<String>) {
+    fn report(&mut self, severity: Severity, code: Code, at: &Pointer, message: String, hint: impl Into<String>) {
         self.found.push(self.metadata.finding(severity, code, at, message, hint.into()));
     }
 
     fn error(&mut self, code: Code, at: &Pointer, message: String, hint: impl Into<String>) {
-        self.tell(Severity::Error, code, at, message, hint);
+        self.report(Severity::Error, code, at, message, hint);
     }
 
     fn map(&mut self, value: &Value, fields: &[Field], at: &Pointer) {
@@ -148,7 +148,7 @@ impl Check<'_> {
             let message = format!("there is no field `{name}`, so it does nothing");
             let names: Vec<&str> = fields.iter().map(|it| it.name).collect();
             let hint = suggest(name, &names, "one of");
-            self.tell(Severity::Warning, Code::UnknownField, &at.child(name.as_str()), message, hint);
+            self.report(Severity::Warning, Code::UnknownField, &at.child(name.as_str()), message, hint);
         }
     }
 
@@ -237,14 +237,14 @@ impl Check<'_> {
         }
     }
 
-    /// What is nearly a known annotation is probably meant as that.
+    /// Warns about an annotation that is similar to a known one.
     fn annotations(&mut self, value: &Value, at: &Pointer) {
         for name in value.as_map().into_iter().flat_map(|it| it.keys()) {
             if !ANNOTATIONS.contains(&name.as_str())
                 && let Some(hint) = did_you_mean(name, ANNOTATIONS.iter().copied())
             {
                 let message = format!("`{name}` is no annotation that is shown");
-                self.tell(Severity::Warning, Code::UnknownField, &at.child(name.as_str()), message, hint);
+                self.report(Severity::Warning, Code::UnknownField, &at.child(name.as_str()), message, hint);
             }
         }
     }
@@ -278,24 +278,24 @@ annotations:
 ";
 
     #[track_caller]
-    fn told(text: &str) -> Vec<String> {
-        let written = Written::read("metadata.yml", text.to_owned()).unwrap();
-        let tell = |it: Finding| {
+    fn findings(text: &str) -> Vec<String> {
+        let written = SourcedDocument::read("metadata.yml", text.to_owned()).unwrap();
+        let line = |it: Finding| {
             format!("{} {}:{} {}; {}", it.severity.as_str(), it.line.unwrap_or(0), it.path, it.message, it.hint)
         };
-        check(&written).into_iter().map(tell).collect()
+        check(&written).into_iter().map(line).collect()
     }
 
     #[track_caller]
     fn one(from: &str, to: &str, want: &str) {
         assert!(GOOD.contains(from), "{from}");
-        assert_eq!(told(&GOOD.replacen(from, to, 1)), [want]);
+        assert_eq!(findings(&GOOD.replacen(from, to, 1)), [want]);
     }
 
     #[test]
-    fn what_is_good_is_good() {
-        assert_eq!(told(GOOD), [] as [&str; 0]);
-        assert_eq!(told("{rules: [], mutating: true}"), [] as [&str; 0]);
+    fn valid_metadata_has_no_findings() {
+        assert_eq!(findings(GOOD), [] as [&str; 0]);
+        assert_eq!(findings("{rules: [], mutating: true}"), [] as [&str; 0]);
     }
 
     #[test]
@@ -353,7 +353,7 @@ annotations:
             "[pods/*, pods/status]",
             "error 4:/rules/0/resources/1 `pods/status` is already in `pods/*`; leave one of them out",
         );
-        assert_eq!(told(&GOOD.replace("[pods, pods/status]", "['*', pods/status, '*/scale']")), [] as [&str; 0]);
+        assert_eq!(findings(&GOOD.replace("[pods, pods/status]", "['*', pods/status, '*/scale']")), [] as [&str; 0]);
     }
 
     #[test]
@@ -374,13 +374,13 @@ annotations:
             "title: 1",
             "error 8:/annotations/io.kubewarden.policy.title `annotations` is not an object of texts; quote what would be read as a number or as true or false",
         );
-        assert_eq!(told("[]").len(), 1);
-        assert_eq!(told("{rules: [1], mutating: true, contextAwareResources: [{kind: Pod}]}").len(), 2);
+        assert_eq!(findings("[]").len(), 1);
+        assert_eq!(findings("{rules: [1], mutating: true, contextAwareResources: [{kind: Pod}]}").len(), 2);
     }
 
     #[test]
     fn what_is_left_out_is_written_out() {
-        let written = Written::read("m", "{rules: [], mutating: true, policyType: raw}".to_owned()).unwrap();
+        let written = SourcedDocument::read("m", "{rules: [], mutating: true, policyType: raw}".to_owned()).unwrap();
         let want = r#"{"backgroundAudit":true,"contextAwareResources":[],"executionMode":"kubewarden-wapc","mutating":true,"policyType":"raw","protocolVersion":"v1","rules":[]}"#;
         assert_eq!(complete(written.value().clone()).to_canonical(), want);
     }

@@ -1,7 +1,6 @@
-//! A real hub as a fleet that is served: read and watched as the runner does it, and never written to.
+//! Serves a hub: reads and watches it as the runner does, and never writes.
 //!
-//! What is told of it is what its documents and its members' objects come to ([`Ledger`]), as YAML, with stand-ins for
-//! what Secrets hold.
+//! A snapshot is the state of the runner's workspace ([`WorkspaceState`]) as YAML, with redacted Secrets.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,108 +8,108 @@ use std::thread;
 use std::time::Duration;
 
 use fleetfold::cluster::connect;
+use fleetfold::controller::{SyncState, follow as follow_hub};
 use fleetfold::guest::{Guest, Limits, Module};
-use fleetfold::reconcile::{Known, follow as follow_hub};
-use fleetfold::serve::edition::{Edition, Source};
-use fleetfold::serve::veil::Veil;
+use fleetfold::serve::fleet_snapshot::{FleetSnapshot, Source};
+use fleetfold::serve::redaction::Redaction;
 use fleetfold::session::Session;
-use fleetfold::session::ledger::Ledger;
+use fleetfold::session::workspace_state::WorkspaceState;
 use fleetfold_core::Value;
 use fleetfold_core::object::document::Identity;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::command::Failure;
 use crate::command::hub::{HubArgs, runtime};
+use crate::command::output::Failure;
 use crate::render::yaml;
 use crate::source::HUB;
 
-/// How long to wait for everything before what is there is shown.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the first snapshot waits for everything to be read.
+const FIRST_SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The shortest time between two editions: a busy hub must not keep every page loading.
-const PACE: Duration = Duration::from_millis(500);
+/// The shortest time between two snapshots: a busy hub must not keep every page reloading.
+const MIN_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The runner's engine answers to nobody who waits.
-const DEADLINE: Duration = Duration::from_secs(60);
+/// The deadline of the runner's engine: no user waits for its answers.
+const ENGINE_DEADLINE: Duration = Duration::from_secs(60);
 
-/// Reads the hub and its members, and goes on following them in the background.
+/// Reads the hub and its members, and keeps watching them in the background.
 pub fn follow(
     hub: &HubArgs,
     resync: Duration,
     module: &Module,
     limits: Limits,
-) -> Result<watch::Receiver<Edition>, Failure> {
-    // For as long as the program runs: everything that follows the hub runs on it.
+) -> Result<watch::Receiver<FleetSnapshot>, Failure> {
+    // Leaked: it runs as long as the program.
     let runtime: &'static Runtime = Box::leak(Box::new(runtime()?));
     let cluster = runtime.block_on(async {
         let cluster = hub.connect().await?;
         cluster.probe().await?;
         Ok::<_, Failure>(cluster)
     })?;
-    let veil = Veil::new().map_err(|error| {
+    let redaction = Redaction::new().map_err(|error| {
         Failure::new(format_args!("the system gives no random bytes: {error}"), "is /dev/urandom there?")
     })?;
     let name = connect::hub_name(hub.kubeconfig.as_deref(), hub.context.as_deref());
-    let teller = Teller { ledger: Arc::default(), veil, name };
-    let (ledger, module) = (Arc::clone(&teller.ledger), module.clone());
-    let limits = Limits { deadline: limits.deadline.max(DEADLINE), ..limits };
-    let (tell, known) = watch::channel(Known::default());
-    // The engine stays on one thread, and calls of it hold up nothing else.
+    let publisher = Publisher { state: Arc::default(), redaction, name };
+    let (state, module) = (Arc::clone(&publisher.state), module.clone());
+    let limits = Limits { deadline: limits.deadline.max(ENGINE_DEADLINE), ..limits };
+    let (sender, states) = watch::channel(SyncState::default());
+    // Calls of the engine block, so it has its own thread.
     thread::spawn(move || {
         runtime.block_on(async {
             while let Ok(guest) = Guest::new(&module, limits) {
-                let session = Session::new(Box::new(guest)).followed(Arc::clone(&ledger));
-                // It ends where the engine lost its workspace: everything is read again.
-                follow_hub(session, &cluster, resync, tell.clone()).await;
+                let session = Session::new(Box::new(guest)).tracked(Arc::clone(&state));
+                // Returns when the engine lost its workspace: everything is read again.
+                follow_hub(session, &cluster, resync, sender.clone()).await;
                 sleep(Duration::from_secs(5)).await;
             }
         });
     });
-    Ok(teller.start(runtime, known))
+    Ok(publisher.start(runtime, states))
 }
 
-/// Makes editions of what is known.
-struct Teller {
-    ledger: Arc<Mutex<Ledger>>,
-    veil: Veil,
+/// Makes snapshots of the workspace state.
+struct Publisher {
+    state: Arc<Mutex<WorkspaceState>>,
+    redaction: Redaction,
     name: String,
 }
 
-impl Teller {
-    /// Answers with the first edition, when everything is known or waiting took too long, and goes on with the others.
-    fn start(self, runtime: &Runtime, mut known: watch::Receiver<Known>) -> watch::Receiver<Edition> {
-        let is_known = runtime.block_on(async { timeout(PATIENCE, known.changed()).await.is_ok() });
-        let mut first = known.borrow_and_update().clone();
-        if !is_known {
+impl Publisher {
+    /// Waits for the first snapshot, with everything or after the timeout, and sends the others from the background.
+    fn start(self, runtime: &Runtime, mut states: watch::Receiver<SyncState>) -> watch::Receiver<FleetSnapshot> {
+        let is_synced = runtime.block_on(async { timeout(FIRST_SYNC_TIMEOUT, states.changed()).await.is_ok() });
+        let mut first = states.borrow_and_update().clone();
+        if !is_synced {
             first.problems.push("not everything could be read yet".to_owned());
         }
-        let (mut ledger, mut told) = (self.snapshot(), first);
-        let (editions, receiver) = watch::channel(self.edition(&ledger, &told));
+        let (mut state, mut synced) = (self.state(), first);
+        let (snapshots, receiver) = watch::channel(self.fleet_snapshot(&state, &synced));
         runtime.spawn(async move {
-            while known.changed().await.is_ok() {
-                let (now, snapshot) = (known.borrow_and_update().clone(), self.snapshot());
-                if (snapshot.version, &now) != (ledger.version, &told) {
-                    (ledger, told) = (snapshot, now);
-                    editions.send_replace(self.edition(&ledger, &told));
-                    sleep(PACE).await;
+            while states.changed().await.is_ok() {
+                let (now, current) = (states.borrow_and_update().clone(), self.state());
+                if (current.version, &now) != (state.version, &synced) {
+                    (state, synced) = (current, now);
+                    snapshots.send_replace(self.fleet_snapshot(&state, &synced));
+                    sleep(MIN_INTERVAL).await;
                 }
             }
         });
         receiver
     }
 
-    fn snapshot(&self) -> Ledger {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn state(&self) -> WorkspaceState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn edition(&self, ledger: &Ledger, known: &Known) -> Edition {
+    fn fleet_snapshot(&self, state: &WorkspaceState, synced: &SyncState) -> FleetSnapshot {
         let mut loads = Vec::new();
-        for (kind, text) in self.by_kind(ledger.documents()) {
+        for (kind, text) in self.by_kind(state.documents()) {
             loads.push(Value::map([("file", format!("hub/{kind}.yaml")), ("text", text)]));
         }
-        for (cluster, seen) in ledger.clusters() {
+        for (cluster, observed) in state.clusters() {
             let with = |mut fields: Value| {
                 if let Some(fields) = fields.as_map_mut() {
                     fields.insert("live", cluster);
@@ -118,31 +117,31 @@ impl Teller {
                 fields
             };
             let folder = if cluster.is_empty() { HUB } else { cluster };
-            loads.extend(seen.facts().into_iter().map(with));
-            for (kind, text) in self.by_kind(seen.objects()) {
+            loads.extend(observed.facts().into_iter().map(with));
+            for (kind, text) in self.by_kind(observed.objects()) {
                 let file = format!("live/{folder}/{kind}.yaml");
                 loads.push(with(Value::map([("file", file), ("text", text)])));
             }
         }
         let warn =
             |problem: &String| Value::map([("severity", "warning"), ("code", "fleet-condition"), ("message", problem)]);
-        Edition {
+        FleetSnapshot {
             source: Some(Source::Cluster { name: self.name.clone() }),
             loads,
-            settings: vec![Value::map([("configure", ledger.settings())])],
-            diagnostics: known.problems.iter().map(warn).collect(),
-            digest: Some(known.digest.clone()).filter(|it| !it.is_empty()),
+            settings: vec![Value::map([("configure", state.settings())])],
+            diagnostics: synced.problems.iter().map(warn).collect(),
+            digest: Some(synced.digest.clone()).filter(|it| !it.is_empty()),
         }
     }
 
-    /// Objects as YAML, a text for each kind; with its group in the name where two groups have the kind.
+    /// Objects as YAML, one text per kind. The name includes the group where two groups have the kind.
     fn by_kind<'a>(&self, objects: impl Iterator<Item = (&'a Identity, &'a Value)>) -> BTreeMap<String, String> {
         let mut kinds: BTreeMap<(String, String), String> = BTreeMap::new();
         for (identity, object) in objects {
             let mut object = object.clone();
-            self.veil.cover(&mut object);
+            self.redaction.pseudonymize(&mut object);
             if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
-                // Who wrote which field is no part of the fleet, and longer than all the rest.
+                // managedFields is longer than the rest, and of no use to the page.
                 metadata.remove("managedFields");
             }
             let text = kinds.entry((identity.kind.to_string(), identity.group.to_string())).or_default();

@@ -1,4 +1,4 @@
-//! What is written is read back by the engine's reader, which reads as kubectl does.
+//! The engine's parser, which follows kubectl, reads every output back as the same value.
 
 use super::*;
 use fleetfold_core::diagnostic::Mode;
@@ -14,7 +14,7 @@ fn reads_back(value: &Value) {
     let read = yaml::parse(&text, Mode::Strict, &mut findings).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     assert_eq!(read.len(), 1, "{text}");
     assert_eq!(read[0].value.to_canonical(), value.to_canonical(), "{text}");
-    // A token that readers disagree on would be a finding.
+    // A token that parsers read differently would be a finding.
     assert!(findings.is_empty(), "{findings:?}\n{text}");
 }
 
@@ -118,7 +118,7 @@ proptest! {
     #[test]
     fn every_value_reads_back(value in any_value()) {
         reads_back(&Value::map([("value", value.clone())]));
-        // A document that says nothing is none.
+        // An empty document does not count.
         if !value.is_null() {
             reads_back(&value);
         }

@@ -9,11 +9,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use fleetfold::cache::Cache;
+use fleetfold::digest::digest;
 use fleetfold::engine::Engine;
-use fleetfold::guest::{Guest, Limits, Module, digest};
-use fleetfold_core::Value;
-use fleetfold_core::Workspace;
+use fleetfold::guest::{Guest, Limits, Module};
 use fleetfold_core::value::json;
+use fleetfold_core::{Value, Workspace};
 
 use crate::clock::timed;
 use crate::fleet::{Fleet, check, effective_request, plan_request};

@@ -1,4 +1,4 @@
-//! What can go wrong between this program and an API server, each with a stable code and what to do about it.
+//! The errors of requests to an API server, each with a stable code and a hint.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,39 +6,39 @@ use std::time::Duration;
 use kube::core::Status;
 use kube::runtime::watcher;
 
-/// Why a request to an API server was not done.
+/// Why a request to an API server failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Nobody answers, or not in time.
+pub enum ApiError {
+    /// No connection, or no response in time.
     Unreachable { message: String },
-    /// Whoever asks is not known, or no longer.
+    /// The credentials are not valid, or no longer.
     Unauthorized { message: String },
-    /// Whoever asks is known, and may not.
+    /// The user lacks a permission.
     Forbidden { message: String },
-    /// The server does not know the kind.
+    /// The server does not serve the kind.
     NotServed { kind: String, api_version: String },
-    /// The object is not there, or its namespace: the server names it.
+    /// The object or its namespace does not exist; the server names it.
     NotFound { message: String },
-    /// The server has nothing at the path. That says nothing of objects: it may be starting, or another server.
-    NoPath { message: String },
-    /// What was watched or listed is too old to go on from.
+    /// The path does not exist. The object may: the server may be starting, or be no API server.
+    EndpointNotFound { message: String },
+    /// The resourceVersion or continue token is too old.
     Expired { message: String },
-    /// It is not the object that was seen.
+    /// The object has another uid or resourceVersion, or exists already.
     Conflict { message: String },
-    /// The server finds the object wrong.
+    /// The object is not valid.
     Invalid { message: String },
-    /// An admission webhook or policy refused.
+    /// An admission webhook or policy denied the request.
     Denied { message: String },
-    /// The server asks to come back later.
+    /// The server requests a retry after a delay.
     Busy { after: Duration },
-    /// How to get to the server is not said, or cannot be read.
+    /// The credentials are missing or cannot be read.
     NoAccess { message: String, hint: String },
-    /// Something else that the server says.
+    /// Any other error of the server.
     Server { code: u16, message: String },
 }
 
-impl Fault {
-    /// Stable: programs may branch on it.
+impl ApiError {
+    /// A stable code, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreachable { .. } => "unreachable",
@@ -46,7 +46,7 @@ impl Fault {
             Self::Forbidden { .. } => "forbidden",
             Self::NotServed { .. } => "not-served",
             Self::NotFound { .. } => "not-found",
-            Self::NoPath { .. } => "no-path",
+            Self::EndpointNotFound { .. } => "no-path",
             Self::Expired { .. } => "expired",
             Self::Conflict { .. } => "conflict",
             Self::Invalid { .. } => "invalid",
@@ -57,7 +57,7 @@ impl Fault {
         }
     }
 
-    /// What to do about it.
+    /// What to do about the error.
     pub fn hint(&self) -> String {
         match self {
             Self::Unreachable { .. } => "check the address and the network; it is tried again".into(),
@@ -67,7 +67,9 @@ impl Fault {
                 "install the CustomResourceDefinition; `fleetfold crds` prints those that no system brings".into()
             }
             Self::NotFound { .. } => "it is looked at again; a missing namespace must be made first".into(),
-            Self::NoPath { .. } => "is this an API server, and is the kind installed? it is tried again".into(),
+            Self::EndpointNotFound { .. } => {
+                "is this an API server, and is the kind installed? it is tried again".into()
+            }
             Self::Expired { .. } => "it is listed anew".into(),
             Self::Conflict { .. } => "it is looked at again, and planned anew".into(),
             Self::Invalid { .. } => "mend the document that the object is made from".into(),
@@ -78,16 +80,19 @@ impl Fault {
         }
     }
 
-    /// Whether the server as a whole cannot be used, and not one request of it.
+    /// Whether the error is about the whole server rather than one request.
     pub fn is_of_server(&self) -> bool {
         matches!(
             self,
-            Self::Unreachable { .. } | Self::Unauthorized { .. } | Self::NoAccess { .. } | Self::NoPath { .. }
+            Self::Unreachable { .. }
+                | Self::Unauthorized { .. }
+                | Self::NoAccess { .. }
+                | Self::EndpointNotFound { .. }
         )
     }
 
-    /// The same without what an object holds: a server that finds a Secret wrong quotes it.
-    pub fn without_values(self) -> Fault {
+    /// The same error without values: an API server quotes the values of an invalid Secret.
+    pub fn without_values(self) -> ApiError {
         match self {
             Self::Invalid { .. } => Self::Invalid { message: "the server finds the object wrong".into() },
             Self::Denied { .. } => Self::Denied { message: "an admission webhook or policy refused".into() },
@@ -96,7 +101,7 @@ impl Fault {
         }
     }
 
-    fn of_status(status: &Status) -> Fault {
+    fn of_status(status: &Status) -> ApiError {
         let message = status.message.clone();
         let is_denied = message.contains("denied the request") || message.contains("ValidatingAdmissionPolicy");
         match status.code {
@@ -104,7 +109,7 @@ impl Fault {
             403 if is_denied => Self::Denied { message },
             403 => Self::Forbidden { message },
             404 if status.details.as_ref().is_some_and(|it| !it.name.is_empty()) => Self::NotFound { message },
-            404 => Self::NoPath { message },
+            404 => Self::EndpointNotFound { message },
             410 => Self::Expired { message },
             409 => Self::Conflict { message },
             400 if is_denied => Self::Denied { message },
@@ -118,7 +123,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotServed { kind, api_version } => write!(f, "the server does not know `{kind}` of `{api_version}`"),
@@ -128,7 +133,7 @@ impl fmt::Display for Fault {
             | Self::Unauthorized { message }
             | Self::Forbidden { message }
             | Self::NotFound { message }
-            | Self::NoPath { message }
+            | Self::EndpointNotFound { message }
             | Self::Expired { message }
             | Self::Conflict { message }
             | Self::Invalid { message }
@@ -138,41 +143,41 @@ impl fmt::Display for Fault {
     }
 }
 
-impl From<kube::Error> for Fault {
-    fn from(error: kube::Error) -> Fault {
+impl From<kube::Error> for ApiError {
+    fn from(error: kube::Error) -> ApiError {
         match &error {
-            kube::Error::Api(status) => Fault::of_status(status),
-            kube::Error::Auth(_) => Fault::Unauthorized { message: told(&error) },
+            kube::Error::Api(status) => ApiError::of_status(status),
+            kube::Error::Auth(_) => ApiError::Unauthorized { message: with_causes(&error) },
             kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
-                Fault::Server { code: 0, message: "the server's answer cannot be read".into() }
+                ApiError::Server { code: 0, message: "the server's answer cannot be read".into() }
             }
-            _ => Fault::Unreachable { message: told(&error) },
+            _ => ApiError::Unreachable { message: with_causes(&error) },
         }
     }
 }
 
-impl From<watcher::Error> for Fault {
-    fn from(error: watcher::Error) -> Fault {
+impl From<watcher::Error> for ApiError {
+    fn from(error: watcher::Error) -> ApiError {
         match error {
             watcher::Error::InitialListFailed(error)
             | watcher::Error::WatchStartFailed(error)
             | watcher::Error::WatchFailed(error) => error.into(),
-            watcher::Error::WatchError(status) => Fault::of_status(&status),
+            watcher::Error::WatchError(status) => ApiError::of_status(&status),
             watcher::Error::NoResourceVersion => {
-                Fault::Server { code: 0, message: "the server lists objects without a version".into() }
+                ApiError::Server { code: 0, message: "the server lists objects without a version".into() }
             }
         }
     }
 }
 
-/// An error with what caused it: the outermost text of a client's error says little.
-fn told(error: &dyn std::error::Error) -> String {
+/// An error with its causes: the outermost message of the client says little.
+fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
-        let said = inner.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
+        let message = inner.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
         }
         cause = inner.source();
     }
@@ -186,17 +191,17 @@ mod tests {
     #[track_caller]
     fn check(code: u16, message: &str, want: &str) {
         let status = Status { code, message: message.into(), ..Status::default() };
-        assert_eq!(Fault::of_status(&status).code(), want);
+        assert_eq!(ApiError::of_status(&status).code(), want);
     }
 
     #[test]
-    fn a_refusal_of_a_webhook_is_no_lack_of_rights() {
+    fn a_denial_by_a_webhook_is_not_a_missing_permission() {
         check(403, r#"admission webhook "x" denied the request: no"#, "denied");
         check(403, r#"plugins is forbidden: User "eve" cannot list resource"#, "forbidden");
     }
 
     #[test]
-    fn only_what_is_named_is_not_there() {
+    fn not_found_requires_the_name_of_the_object() {
         check(404, "404 page not found", "no-path");
         let details = Some(kube::core::response::StatusDetails {
             name: "a".into(),
@@ -207,20 +212,20 @@ mod tests {
             retry_after_seconds: 0,
         });
         let status = Status { code: 404, details, ..Status::default() };
-        assert_eq!(Fault::of_status(&status).code(), "not-found");
+        assert_eq!(ApiError::of_status(&status).code(), "not-found");
         check(410, "too old resource version", "expired");
     }
 
     #[test]
-    fn a_busy_server_says_when_to_come_back() {
+    fn too_many_requests_is_busy() {
         check(429, "", "busy");
         check(503, "", "busy");
         check(500, "", "server-error");
     }
 
     #[test]
-    fn what_a_secret_holds_is_not_told() {
-        let fault = Fault::Invalid { message: "data[password]: Invalid value: \"hunter2\"".into() };
-        assert!(!fault.without_values().to_string().contains("hunter2"));
+    fn values_of_a_secret_are_left_out() {
+        let error = ApiError::Invalid { message: "data[password]: Invalid value: \"hunter2\"".into() };
+        assert!(!error.without_values().to_string().contains("hunter2"));
     }
 }

@@ -1,4 +1,4 @@
-//! How long to wait before something that failed is tried again: twice as long each time, up to a limit.
+//! Exponential backoff: the delay doubles with each failure, up to a limit.
 
 use std::time::{Duration, Instant};
 
@@ -16,17 +16,17 @@ impl Backoff {
         Backoff::after(FIRST)
     }
 
-    /// Waits at least this long, as somebody asked for it.
+    /// A backoff with this delay.
     pub fn after(wait: Duration) -> Backoff {
         Backoff { wait, until: Instant::now() + wait }
     }
 
-    /// The wait after another failure.
+    /// The backoff after another failure.
     pub fn further(self) -> Backoff {
         Backoff::after((self.wait * 2).min(LONGEST))
     }
 
-    /// Whether it is no longer than a first wait.
+    /// Whether the delay is at most that of a first failure.
     pub fn is_short(self) -> bool {
         self.wait <= FIRST
     }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_grow_up_to_a_limit() {
+    fn delays_grow_up_to_a_limit() {
         let mut backoff = Backoff::first();
         let mut waits = Vec::new();
         for _ in 0..8 {

@@ -1,7 +1,7 @@
-//! Stands in for what Secrets hold. Equal stays equal and changed stays changed, so that an engine comes to the same plan
-//! with it; what was there cannot be found out, not even by guessing, without a key that is made at each start.
+//! Redacts Secret data with pseudonyms: keyed digests. Equal values get equal pseudonyms, so an engine computes the
+//! same plan; the values cannot be guessed without the key, which is made at each start.
 //!
-//! Which places those are is the engine's to say (`mask`): wherever it would write a mask, a keyed digest is put.
+//! The engine decides which values are redacted (`mask`): a pseudonym replaces every value that it would mask.
 
 use std::fmt;
 use std::io;
@@ -15,36 +15,36 @@ use fleetfold_core::value::json;
 use ring::hmac;
 
 use super::token::random_bytes;
-use crate::guest::hex;
+use crate::digest::hex;
 
-/// Covers with one key.
-pub struct Veil(hmac::Key);
+/// Pseudonymizes with one key.
+pub struct Redaction(hmac::Key);
 
-/// How the value at a place is written. What is below `data` is data, whatever it is called.
+/// How a value is encoded. Everything below `data` is data, whatever its key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Nothing special so far.
+    /// Not in Secret data.
     Object,
-    /// As a Secret keeps it: base64.
+    /// Base64, as in `data`.
     Encoded,
-    /// As `stringData` gives it. The server encodes it, so its stand-in must become the other one when that is done.
+    /// Plain text, as in `stringData`. The server encodes it, and so must yield the pseudonym of the encoded value.
     Plain,
-    /// An annotation: where it is a copy of an object, its stand-in is one too.
+    /// An annotation, which may contain a copy of an object.
     Copy,
 }
 
-impl Veil {
-    /// A veil of its own for every start.
+impl Redaction {
+    /// Makes a new key.
     ///
     /// # Errors
     ///
-    /// The system gives no random bytes.
-    pub fn new() -> io::Result<Veil> {
-        Ok(Veil(hmac::Key::new(hmac::HMAC_SHA256, &random_bytes()?)))
+    /// The system returns no random bytes.
+    pub fn new() -> io::Result<Redaction> {
+        Ok(Redaction(hmac::Key::new(hmac::HMAC_SHA256, &random_bytes()?)))
     }
 
-    /// Puts a stand-in wherever the value holds what a Secret keeps to itself, and in the copies that annotations hold.
-    pub fn cover(&self, value: &mut Value) {
+    /// Replaces all Secret data in a value, also in copies inside annotations.
+    pub fn pseudonymize(&self, value: &mut Value) {
         let mut masked = value.clone();
         secrets::cover(&mut masked);
         self.replace(value, &masked, Form::Object);
@@ -67,22 +67,22 @@ impl Veil {
             let copy = if form == Form::Copy { self.copy(value) } else { None };
             match copy {
                 Some(copy) => *value = copy,
-                None if masked.as_text() == Some(secrets::MASK) => *value = self.stand_in(value, form),
+                None if masked.as_text() == Some(secrets::MASK) => *value = self.pseudonym(value, form),
                 None => {}
             }
         }
     }
 
-    /// The text of an object that holds Secrets, with stand-ins in it.
+    /// The JSON text of an object with Secrets, pseudonymized.
     fn copy(&self, value: &Value) -> Option<Value> {
         let mut object = json::parse(value.as_text().filter(|it| it.trim_start().starts_with('{'))?).ok()?;
         secrets::holds_secret(&object).then(|| {
-            self.cover(&mut object);
+            self.pseudonymize(&mut object);
             Value::text(object.to_canonical())
         })
     }
 
-    fn stand_in(&self, value: &Value, form: Form) -> Value {
+    fn pseudonym(&self, value: &Value, form: Form) -> Value {
         let text = value.as_text().map_or_else(|| Text::from(value.to_canonical().as_str()), Text::from);
         let digest = |text: &str| hex(hmac::sign(&self.0, text.as_bytes()).as_ref());
         match form {
@@ -92,9 +92,9 @@ impl Veil {
     }
 }
 
-impl fmt::Debug for Veil {
+impl fmt::Debug for Redaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Veil")
+        f.write_str("Redaction")
     }
 }
 
@@ -102,32 +102,33 @@ impl fmt::Debug for Veil {
 mod tests {
     use super::*;
 
-    fn covered(veil: &Veil, text: &str) -> Value {
+    fn redacted(redaction: &Redaction, text: &str) -> Value {
         let mut value = json::parse(text).unwrap();
-        veil.cover(&mut value);
+        redaction.pseudonymize(&mut value);
         value
     }
 
     #[test]
-    fn equal_stays_equal_and_changed_stays_changed() {
-        let veil = Veil::new().unwrap();
-        let secret = |content: &str| covered(&veil, &format!(r#"{{"kind":"Secret","data":{{"a":"{content}"}}}}"#));
+    fn equal_values_have_equal_pseudonyms() {
+        let redaction = Redaction::new().unwrap();
+        let secret =
+            |content: &str| redacted(&redaction, &format!(r#"{{"kind":"Secret","data":{{"a":"{content}"}}}}"#));
         assert_eq!(secret("eA=="), secret("eA=="));
         assert_ne!(secret("eA=="), secret("eQ=="));
-        assert_ne!(secret("eA=="), covered(&Veil::new().unwrap(), r#"{"kind":"Secret","data":{"a":"eA=="}}"#));
+        assert_ne!(secret("eA=="), redacted(&Redaction::new().unwrap(), r#"{"kind":"Secret","data":{"a":"eA=="}}"#));
         assert!(STANDARD.decode(secret("eA==").text_at(&["data", "a"])).is_ok());
     }
 
     #[test]
-    fn what_is_given_plain_is_what_a_server_keeps_encoded() {
+    fn plain_and_encoded_values_have_matching_pseudonyms() {
         let secret = r#"{"kind":"Secret","data":{"a":"Y2FuYXJ5"},"stringData":{"b":"canary"}}"#;
-        let covered = covered(&Veil::new().unwrap(), secret);
-        assert_eq!(covered.text_at(&["data", "a"]), STANDARD.encode(covered.text_at(&["stringData", "b"])));
+        let secret = redacted(&Redaction::new().unwrap(), secret);
+        assert_eq!(secret.text_at(&["data", "a"]), STANDARD.encode(secret.text_at(&["stringData", "b"])));
     }
 
     #[test]
-    fn copies_and_secrets_within_others_are_covered_too() {
-        let veil = Veil::new().unwrap();
+    fn copies_and_nested_secrets_are_redacted_too() {
+        let redaction = Redaction::new().unwrap();
         let copy = r#"{\"kind\":\"Secret\",\"data\":{\"a\":\"Y2FuYXJ5\"}}"#;
         let annotations = format!(r#"{{"kubectl.kubernetes.io/last-applied-configuration":"{copy}","note":"{{}}"}}"#);
         for object in [
@@ -137,11 +138,13 @@ mod tests {
             r#"{"kind":"Secret","stringData":{"annotations":"{\"kind\":\"Secret\",\"canary\":1}"}}"#.to_owned(),
             r#"{"kind":"Secret","data":{"a":["Y2FuYXJ5",7]}}"#.to_owned(),
         ] {
-            let text = covered(&veil, &object).to_canonical();
+            let text = redacted(&redaction, &object).to_canonical();
             assert!(!text.contains("Y2FuYXJ5") && !text.contains("canary"), "{text}");
         }
-        let kept =
-            covered(&veil, r#"{"kind":"ConfigMap","data":{"a":"kept"},"metadata":{"annotations":{"note":"{}"}}}"#);
+        let kept = redacted(
+            &redaction,
+            r#"{"kind":"ConfigMap","data":{"a":"kept"},"metadata":{"annotations":{"note":"{}"}}}"#,
+        );
         assert_eq!(
             kept.to_canonical(),
             r#"{"data":{"a":"kept"},"kind":"ConfigMap","metadata":{"annotations":{"note":"{}"}}}"#

@@ -1,4 +1,4 @@
-//! Which kinds a server has, and under which paths. Asked once, and again when something is missing.
+//! Discovery: the kinds that a server serves, and their paths. Cached; a miss asks the server again.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,12 +7,13 @@ use fleetfold_core::Value;
 use http::Method;
 use kube::core::{ApiResource, GroupVersionKind};
 
-use super::{Cluster, Fault, Target};
+use super::{ApiError, Cluster};
 use crate::answer::{list, text, texts};
+use crate::target::Target;
 
-/// One kind as a server has it.
+/// One kind as a server serves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct ApiKind {
     pub api_version: String,
     pub kind: String,
     pub plural: String,
@@ -21,8 +22,8 @@ pub struct Served {
     pub can_watch: bool,
 }
 
-impl Served {
-    /// The path of an object, or without a name of a list; without a namespace, of all of them.
+impl ApiKind {
+    /// The path of an object or, without a name, of a list; without a namespace, of all namespaces.
     pub fn path(&self, namespace: &str, name: &str) -> String {
         let root = if self.api_version.contains('/') { "/apis" } else { "/api" };
         let mut path = format!("{root}/{}", self.api_version);
@@ -45,11 +46,11 @@ impl Served {
         ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, &self.kind), &self.plural)
     }
 
-    fn read(api_version: &str, all: &Value) -> Vec<Served> {
+    fn read(api_version: &str, all: &Value) -> Vec<ApiKind> {
         let resources = list(all, "resources");
         let has = |name: String| resources.iter().any(|it| text(it, "name") == name);
-        let own = resources.iter().filter(|it| !text(it, "name").contains('/'));
-        let served = own.map(|it| Served {
+        let kinds = resources.iter().filter(|it| !text(it, "name").contains('/'));
+        let api_kinds = kinds.map(|it| ApiKind {
             api_version: api_version.to_owned(),
             kind: text(it, "kind").to_owned(),
             plural: text(it, "name").to_owned(),
@@ -57,67 +58,67 @@ impl Served {
             has_status: has(format!("{}/status", text(it, "name"))),
             can_watch: texts(it, "verbs").contains(&"watch"),
         });
-        served.collect()
+        api_kinds.collect()
     }
 }
 
-/// The kinds of a server that were asked for, by API version.
+/// The discovered kinds, by API version.
 #[derive(Debug, Default)]
-pub(super) struct Kinds(Mutex<BTreeMap<String, Vec<Served>>>);
+pub(super) struct Kinds(Mutex<BTreeMap<String, Vec<ApiKind>>>);
 
 impl Kinds {
-    /// A kind; where it is missing the server is asked once more, as it may be new.
-    pub async fn find(&self, cluster: &Cluster, api_version: &str, kind: &str) -> Result<Served, Fault> {
-        let known = self.known(api_version);
-        let is_this = |it: &Served| it.kind == kind;
-        if let Some(served) = known.into_iter().flatten().find(is_this) {
-            return Ok(served);
+    /// A kind. On a cache miss the server is asked again, since the kind may be new.
+    pub async fn find(&self, cluster: &Cluster, api_version: &str, kind: &str) -> Result<ApiKind, ApiError> {
+        let cached = self.cached(api_version);
+        let is_this = |it: &ApiKind| it.kind == kind;
+        if let Some(api_kind) = cached.into_iter().flatten().find(is_this) {
+            return Ok(api_kind);
         }
-        self.forget_one(api_version);
+        self.remove(api_version);
         let found = self.list(cluster, api_version).await?.into_iter().find(is_this);
-        found.ok_or_else(|| Fault::NotServed { kind: kind.to_owned(), api_version: api_version.to_owned() })
+        found.ok_or_else(|| ApiError::NotServed { kind: kind.to_owned(), api_version: api_version.to_owned() })
     }
 
-    pub async fn list(&self, cluster: &Cluster, api_version: &str) -> Result<Vec<Served>, Fault> {
-        if let Some(known) = self.known(api_version) {
-            return Ok(known);
+    pub async fn list(&self, cluster: &Cluster, api_version: &str) -> Result<Vec<ApiKind>, ApiError> {
+        if let Some(cached) = self.cached(api_version) {
+            return Ok(cached);
         }
         let root = if api_version.contains('/') { "/apis" } else { "/api" };
         let found = match cluster.send(Method::GET, &format!("{root}/{api_version}"), None, &Target::default()).await {
-            Ok(all) => Served::read(api_version, &all),
-            Err(fault @ Fault::NoPath { .. }) => {
-                // A server that knows its groups and not this one does not have it; any other says nothing.
-                let (group, version) = api_version.rsplit_once('/').ok_or(fault)?;
+            Ok(all) => ApiKind::read(api_version, &all),
+            Err(error @ ApiError::EndpointNotFound { .. }) => {
+                // Only the list of groups tells a missing version from a server that is starting.
+                let (group, version) = api_version.rsplit_once('/').ok_or(error)?;
                 let groups = cluster.groups().await?;
                 let is_listed = groups.get(group).is_some_and(|it| it.iter().any(|it| it == version));
                 return if is_listed { Err(not_yet(api_version)) } else { Ok(Vec::new()) };
             }
-            Err(fault) => return Err(fault),
+            Err(error) => return Err(error),
         };
         self.lock().insert(api_version.to_owned(), found.clone());
         Ok(found)
     }
 
-    pub fn forget(&self) {
+    pub fn clear(&self) {
         self.lock().clear();
     }
 
-    fn known(&self, api_version: &str) -> Option<Vec<Served>> {
+    fn cached(&self, api_version: &str) -> Option<Vec<ApiKind>> {
         self.lock().get(api_version).cloned()
     }
 
-    fn forget_one(&self, api_version: &str) {
+    fn remove(&self, api_version: &str) {
         self.lock().remove(api_version);
     }
 
-    /// Whoever held it left it whole: it is a map that is read or replaced.
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Vec<Served>>> {
+    /// The map is consistent even if a thread panicked while holding the lock.
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Vec<ApiKind>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn not_yet(api_version: &str) -> Fault {
-    Fault::NoPath { message: format!("the server lists `{api_version}` and does not have it") }
+fn not_yet(api_version: &str) -> ApiError {
+    ApiError::EndpointNotFound { message: format!("the server lists `{api_version}` and does not have it") }
 }
 
 #[cfg(test)]
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn paths_follow_group_scope_and_name() {
-        let served = |api_version: &str, is_namespaced| Served {
+        let api_kind = |api_version: &str, is_namespaced| ApiKind {
             api_version: api_version.into(),
             kind: "Thing".into(),
             plural: "things".into(),
@@ -134,8 +135,8 @@ mod tests {
             has_status: false,
             can_watch: true,
         };
-        assert_eq!(served("v1", true).path("n", "a"), "/api/v1/namespaces/n/things/a");
-        assert_eq!(served("g/v1", true).path("", ""), "/apis/g/v1/things");
-        assert_eq!(served("g/v1", false).path("n", "a"), "/apis/g/v1/things/a");
+        assert_eq!(api_kind("v1", true).path("n", "a"), "/api/v1/namespaces/n/things/a");
+        assert_eq!(api_kind("g/v1", true).path("", ""), "/apis/g/v1/things");
+        assert_eq!(api_kind("g/v1", false).path("n", "a"), "/apis/g/v1/things/a");
     }
 }

@@ -1,4 +1,4 @@
-//! What can be measured from outside, and the port that tells it: `/metrics`, `/healthz`, `/readyz`, and `POST /reconcile`.
+//! Metrics, and the port that serves `/metrics`, `/healthz`, `/readyz` and `POST /reconcile`.
 
 use std::io;
 use std::net::TcpListener;
@@ -19,7 +19,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use super::Resyncer;
-use crate::cluster::Fault;
+use crate::cluster::ApiError;
 
 type Labels = Vec<(&'static str, String)>;
 
@@ -30,7 +30,7 @@ const SECONDS: [f64; 9] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 pub struct Metrics {
     registry: Registry,
     actions: Family<Labels, Counter>,
-    faults: Family<Labels, Counter>,
+    api_errors: Family<Labels, Counter>,
     plan_seconds: Histogram,
     in_flight: Gauge<i64, AtomicI64>,
     planned: Gauge<i64, AtomicI64>,
@@ -38,7 +38,7 @@ pub struct Metrics {
     unreachable: Gauge<i64, AtomicI64>,
     shadow: Gauge<i64, AtomicI64>,
     shadow_plans: Counter<u64, AtomicU64>,
-    leads: Gauge<i64, AtomicI64>,
+    is_leader: Gauge<i64, AtomicI64>,
     reviews: Family<Labels, Counter>,
     resyncs: Counter<u64, AtomicU64>,
     is_ready: AtomicBool,
@@ -49,7 +49,7 @@ impl Default for Metrics {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("fleetfold"),
             actions: Family::default(),
-            faults: Family::default(),
+            api_errors: Family::default(),
             plan_seconds: Histogram::new(SECONDS),
             in_flight: Gauge::default(),
             planned: Gauge::default(),
@@ -57,14 +57,14 @@ impl Default for Metrics {
             unreachable: Gauge::default(),
             shadow: Gauge::default(),
             shadow_plans: Counter::default(),
-            leads: Gauge::default(),
+            is_leader: Gauge::default(),
             reviews: Family::default(),
             resyncs: Counter::default(),
             is_ready: AtomicBool::new(false),
         };
         let registry = &mut metrics.registry;
         registry.register("actions", "Actions and statuses that were done", metrics.actions.clone());
-        registry.register("faults", "What failed, by step and code", metrics.faults.clone());
+        registry.register("faults", "What failed, by step and code", metrics.api_errors.clone());
         registry.register("plan_seconds", "How long the engine took for a plan", metrics.plan_seconds.clone());
         registry.register("actions_in_flight", "Actions under way", metrics.in_flight.clone());
         registry.register("plan_actions", "Actions of the latest plan", metrics.planned.clone());
@@ -73,7 +73,7 @@ impl Default for Metrics {
         registry.register("shadow_differences", "Where the shadow engine plans something else", metrics.shadow.clone());
         let plans = metrics.shadow_plans.clone();
         registry.register("shadow_differing_plans", "Plans that the shadow engine makes otherwise", plans);
-        registry.register("leads", "Whether this runner writes", metrics.leads.clone());
+        registry.register("leads", "Whether this runner writes", metrics.is_leader.clone());
         registry.register("admission_reviews", "Changes that were judged", metrics.reviews.clone());
         registry.register("resyncs", "How often everything was looked at again", metrics.resyncs.clone());
         metrics
@@ -103,18 +103,18 @@ impl Metrics {
         self.shadow_plans.inc_by(u64::from(count > 0));
     }
 
-    pub fn leads(&self, leads: bool) {
-        set(&self.leads, usize::from(leads));
+    pub fn set_leader(&self, is_leader: bool) {
+        set(&self.is_leader, usize::from(is_leader));
     }
 
-    /// An action on the hub, or on a member: one line for each of a thousand clusters would be too many.
+    /// Counts an action by hub or member: a label with the name of each cluster would create too many series.
     pub fn acted(&self, cluster: &str) {
         let place = if cluster.is_empty() { "hub" } else { "member" };
         self.actions.get_or_create(&vec![("place", place.to_owned())]).inc();
     }
 
-    pub fn fault(&self, step: &str, fault: &Fault) {
-        self.faults.get_or_create(&vec![("step", step.to_owned()), ("code", fault.code().to_owned())]).inc();
+    pub fn api_error(&self, step: &str, error: &ApiError) {
+        self.api_errors.get_or_create(&vec![("step", step.to_owned()), ("code", error.code().to_owned())]).inc();
     }
 
     pub fn reviewed(&self, allowed: bool) {
@@ -126,7 +126,7 @@ impl Metrics {
         self.resyncs.inc();
     }
 
-    /// Everything was read once.
+    /// Sets readiness: everything was read once.
     pub fn ready(&self, is_ready: bool) {
         self.is_ready.store(is_ready, Ordering::Relaxed);
     }
@@ -137,7 +137,7 @@ impl Metrics {
 
     pub fn text(&self) -> String {
         let mut out = String::new();
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = encode(&mut out, &self.registry);
         out
     }
@@ -153,12 +153,12 @@ struct App {
     resyncer: Option<Resyncer>,
 }
 
-/// Serves what can be measured, as long as the program runs.
+/// Serves the metrics as long as the program runs.
 pub fn listen(listener: TcpListener, metrics: Arc<Metrics>, resyncer: Option<Resyncer>) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let routes = Router::new()
-        .route("/metrics", get(told))
+        .route("/metrics", get(metrics_text))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(readiness))
         .route("/reconcile", post(reconcile))
@@ -171,7 +171,7 @@ pub fn listen(listener: TcpListener, metrics: Arc<Metrics>, resyncer: Option<Res
     Ok(())
 }
 
-async fn told(State(app): State<App>) -> Response {
+async fn metrics_text(State(app): State<App>) -> Response {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], app.metrics.text()).into_response()
 }

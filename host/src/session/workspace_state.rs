@@ -1,7 +1,7 @@
-//! What everything that was put to an engine comes to: the documents that are loaded now, what is known of each cluster, and
-//! the settings. However long a workspace lives, this is no larger than what it holds.
+//! The state of a workspace: the loaded documents, the observed state of each cluster, and the settings. Its size does
+//! not grow with the number of requests.
 //!
-//! What a sight means for earlier ones is the engine's to say, and its own code says it ([`ObservedCluster`]).
+//! How one observation replaces another is the engine's rule, so its own type applies it ([`ObservedCluster`]).
 
 use std::collections::BTreeMap;
 
@@ -11,38 +11,38 @@ use fleetfold_core::value::Map;
 use fleetfold_core::workspace::observed::{ObservedCluster, Query};
 
 use crate::answer::{list, text, texts};
-use crate::cluster::Target;
+use crate::target::Target;
 
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct WorkspaceState {
     documents: BTreeMap<Identity, Value>,
-    clusters: BTreeMap<String, Known>,
+    clusters: BTreeMap<String, ClusterState>,
     settings: Map,
-    /// How often something was noted.
+    /// Increases with every change.
     pub version: u64,
 }
 
-/// What is known of one cluster.
+/// The observed state of one cluster.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    seen: ObservedCluster,
+pub struct ClusterState {
+    observed: ObservedCluster,
     absent: BTreeMap<Identity, Value>,
-    /// The lists that are complete, by what they are in JSON.
+    /// The queries whose lists are complete, by their canonical JSON.
     lists: BTreeMap<String, Value>,
-    /// Whether everything there is known.
-    everything: bool,
-    /// Why it did not answer, where it did not.
-    lost: Option<String>,
+    /// Whether all objects are known.
+    is_complete: bool,
+    /// Why the cluster is unreachable, if it is.
+    unreachable: Option<String>,
 }
 
-impl Ledger {
-    /// Forgets everything, except that it is another one now.
-    pub fn begin_anew(&mut self) {
-        *self = Ledger { version: self.version + 1, ..Ledger::default() };
+impl WorkspaceState {
+    /// Forgets everything but increases the version.
+    pub fn reset(&mut self) {
+        *self = WorkspaceState { version: self.version + 1, ..WorkspaceState::default() };
     }
 
-    /// Takes in a request that changed the workspace.
-    pub fn note(&mut self, op: &str, request: &Value) {
+    /// Applies a request that changed the workspace.
+    pub fn apply(&mut self, op: &str, request: &Value) {
         self.version += 1;
         match (op, request.get("live").and_then(Value::as_text)) {
             ("configure", _) => {
@@ -50,11 +50,11 @@ impl Ledger {
                 settings.for_each(|(key, value)| drop(self.settings.insert(key.clone(), value.clone())));
             }
             ("unload", _) => {
-                let gone: Vec<Reference> =
+                let unloaded: Vec<Reference> =
                     texts(request, "refs").into_iter().filter_map(|it| Reference::parse(it).ok()).collect();
-                self.documents.retain(|identity, _| !gone.iter().any(|it| it.names(identity)));
+                self.documents.retain(|identity, _| !unloaded.iter().any(|it| it.names(identity)));
             }
-            ("load", Some(cluster)) => self.clusters.entry(cluster.to_owned()).or_default().note(request),
+            ("load", Some(cluster)) => self.clusters.entry(cluster.to_owned()).or_default().apply(request),
             ("load", None) => {
                 let documents = list(request, "documents").iter().map(|it| (Target::of(it).identity(), it.clone()));
                 self.documents.extend(documents);
@@ -73,51 +73,51 @@ impl Ledger {
         self.settings.clone().into()
     }
 
-    /// What is known of each cluster, by its name; the hub has none.
-    pub fn clusters(&self) -> impl Iterator<Item = (&str, &Known)> {
-        self.clusters.iter().map(|(name, known)| (name.as_str(), known))
+    /// The observed state of each cluster by name; the hub's name is empty.
+    pub fn clusters(&self) -> impl Iterator<Item = (&str, &ClusterState)> {
+        self.clusters.iter().map(|(name, state)| (name.as_str(), state))
     }
 }
 
-impl Known {
-    fn note(&mut self, request: &Value) {
+impl ClusterState {
+    fn apply(&mut self, request: &Value) {
         let is = |key| request.get(key).and_then(Value::as_bool) == Some(true);
         if is("unreachable") {
-            *self = Known { lost: Some(text(request, "reason").to_owned()), ..Known::default() };
+            *self = ClusterState { unreachable: Some(text(request, "reason").to_owned()), ..ClusterState::default() };
             return;
         }
-        self.lost = None;
+        self.unreachable = None;
         match (is("complete"), request.get("query")) {
             (true, Some(query)) => {
-                self.seen.complete(Some(read_query(query)));
+                self.observed.complete(Some(read_query(query)));
                 self.lists.insert(query.to_canonical(), query.clone());
             }
             (true, None) => {
-                *self = Known { everything: true, ..Known::default() };
+                *self = ClusterState { is_complete: true, ..ClusterState::default() };
             }
             (false, _) => {}
         }
         for object in list(request, "documents") {
             let identity = Target::of(object).identity();
             self.absent.remove(&identity);
-            self.seen.put(identity, object.clone());
+            self.observed.put(identity, object.clone());
         }
         for target in list(request, "absent") {
             let identity = Target::read(target).identity();
-            self.seen.mark_absent(identity.clone());
+            self.observed.mark_absent(identity.clone());
             self.absent.insert(identity, target.clone());
         }
     }
 
-    /// Everything that is known apart from the objects, as fields of `load`. It goes before them.
+    /// Everything but the objects, as fields of `load` requests that go before those of the objects.
     pub fn facts(&self) -> Vec<Value> {
-        if let Some(reason) = &self.lost {
+        if let Some(reason) = &self.unreachable {
             return vec![Value::map([("unreachable", Value::from(true)), ("reason", reason.as_str().into())])];
         }
         let nothing = || ("documents", Value::from(Vec::new()));
         let complete = ("complete", Value::from(true));
         let mut facts = Vec::new();
-        if self.everything {
+        if self.is_complete {
             facts.push(Value::map([nothing(), complete.clone()]));
         }
         let lists = self.lists.values();
@@ -128,9 +128,9 @@ impl Known {
         facts
     }
 
-    /// The objects that were seen, by identity.
+    /// The observed objects, by identity.
     pub fn objects(&self) -> impl Iterator<Item = (&Identity, &Value)> {
-        self.seen.objects()
+        self.observed.objects()
     }
 }
 
@@ -150,53 +150,53 @@ mod tests {
 
     use super::*;
 
-    fn told(requests: &[&str]) -> (Vec<String>, Vec<String>, Vec<String>) {
-        let mut ledger = Ledger::default();
+    fn apply(requests: &[&str]) -> (Vec<String>, Vec<String>, Vec<String>) {
+        let mut state = WorkspaceState::default();
         for request in requests {
             let request = json::parse(request).unwrap();
-            ledger.note(request.text_at(&["op"]), &request);
+            state.apply(request.text_at(&["op"]), &request);
         }
-        let documents = ledger.documents().map(|(it, _)| it.to_string()).collect();
-        let facts = ledger.clusters().flat_map(|(_, it)| it.facts()).map(|it| it.to_canonical()).collect();
-        let objects = ledger.clusters().flat_map(|(_, it)| it.objects()).map(|(it, _)| it.to_string()).collect();
+        let documents = state.documents().map(|(it, _)| it.to_string()).collect();
+        let facts = state.clusters().flat_map(|(_, it)| it.facts()).map(|it| it.to_canonical()).collect();
+        let objects = state.clusters().flat_map(|(_, it)| it.objects()).map(|(it, _)| it.to_string()).collect();
         (documents, facts, objects)
     }
 
     const POD: &str = r#"{"op":"load","live":"eu","documents":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"n"}}]}"#;
 
     #[test]
-    fn documents_come_and_go_by_their_names() {
+    fn documents_are_loaded_and_unloaded_by_name() {
         let load = r#"{"op":"load","documents":[{"apiVersion":"x.io/v1","kind":"A","metadata":{"name":"a"}},{"apiVersion":"x.io/v1","kind":"A","metadata":{"name":"b"}}]}"#;
-        let (documents, ..) = told(&[load, load, r#"{"op":"unload","refs":["A.x.io/a"]}"#]);
+        let (documents, ..) = apply(&[load, load, r#"{"op":"unload","refs":["A.x.io/a"]}"#]);
         assert_eq!(documents, ["A/b"]);
     }
 
     #[test]
-    fn what_is_seen_and_what_is_gone_are_told_once() {
+    fn an_object_is_either_present_or_absent() {
         let gone =
             r#"{"op":"load","live":"eu","absent":[{"apiVersion":"v1","kind":"Pod","namespace":"n","name":"a"}]}"#;
-        let (_, facts, objects) = told(&[POD, gone]);
+        let (_, facts, objects) = apply(&[POD, gone]);
         assert!(objects.is_empty());
         assert_eq!(facts, [r#"{"absent":[{"apiVersion":"v1","kind":"Pod","name":"a","namespace":"n"}]}"#]);
-        let (_, facts, objects) = told(&[POD, gone, POD, POD]);
+        let (_, facts, objects) = apply(&[POD, gone, POD, POD]);
         assert_eq!((facts.len(), objects.len()), (0, 1));
     }
 
     #[test]
-    fn a_list_takes_the_place_of_what_it_covers() {
+    fn a_list_replaces_the_objects_that_it_covers() {
         let all =
             r#"{"op":"load","live":"eu","documents":[],"complete":true,"query":{"apiVersion":"v1","kind":"Pod"}}"#;
-        let (_, facts, objects) = told(&[POD, all, all]);
+        let (_, facts, objects) = apply(&[POD, all, all]);
         assert_eq!((facts.len(), objects.len()), (1, 0));
-        assert_eq!(told(&[all, POD]).2, ["Pod/n/a"]);
+        assert_eq!(apply(&[all, POD]).2, ["Pod/n/a"]);
     }
 
     #[test]
-    fn of_a_cluster_that_does_not_answer_nothing_is_known() {
+    fn nothing_is_known_of_an_unreachable_cluster() {
         let lost = r#"{"op":"load","live":"eu","unreachable":true,"reason":"no way"}"#;
-        let (_, facts, objects) = told(&[POD, lost]);
+        let (_, facts, objects) = apply(&[POD, lost]);
         assert_eq!((facts, objects.len()), (vec![r#"{"reason":"no way","unreachable":true}"#.to_owned()], 0));
-        let (_, facts, objects) = told(&[POD, lost, r#"{"op":"load","live":"eu","unreachable":false}"#]);
+        let (_, facts, objects) = apply(&[POD, lost, r#"{"op":"load","live":"eu","unreachable":false}"#]);
         assert_eq!((facts.len(), objects.len()), (0, 0));
     }
 }

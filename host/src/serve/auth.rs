@@ -1,12 +1,11 @@
-//! Keeps other sites out. A port can be reached by every page that the user has open, so:
+//! Rejects requests of other sites. Every page that the user has open can reach the port, so:
 //!
-//! 1. `Host` must name this machine: by a loopback name, by the address that the connection came to, or by a name that was
-//!    given. A foreign name that resolves here (DNS rebinding) is refused;
-//! 2. a request that the browser says comes from another site is refused, unless it is a person following a link to the
-//!    page;
-//! 3. who must know a token shows it;
-//! 4. a call must be sent as JSON, which a browser never sends across sites unasked;
-//! 5. the page may load nothing but its own files, and no page may frame it.
+//! 1. `Host` must name this machine: a loopback name, the address of the connection, or a configured name. Another
+//!    name that resolves here (DNS rebinding) is rejected;
+//! 2. a request that the browser marks as coming from another site is rejected, unless it follows a link to the page;
+//! 3. the token must match, where one is required;
+//! 4. a call must be sent as JSON, which a browser never sends across sites without a preflight;
+//! 5. the page may load only its own files, and no page may frame it.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use super::token::{Token, Verdict};
-use super::{Door, Here, refusal};
+use super::{AccessPolicy, LocalAddress, error_response};
 
 /// The engine is compiled in the page and in its worker, which is all that `wasm-unsafe-eval` allows.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
@@ -25,34 +24,34 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wa
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 #[derive(Debug)]
-pub struct Guard {
+pub struct Auth {
     address: SocketAddr,
-    /// Names that were given: with a port for exactly that, without one for any.
+    /// Configured host names: with a port for exactly that port, without one for any.
     names: Vec<String>,
     token: Option<Token>,
 }
 
-impl Guard {
-    pub fn new(address: SocketAddr, door: Door) -> Guard {
-        Guard { address, names: door.names, token: door.token }
+impl Auth {
+    pub fn new(address: SocketAddr, policy: AccessPolicy) -> Auth {
+        Auth { address, names: policy.names, token: policy.token }
     }
 
-    /// Whether an authority names this machine and this port, at the address that the connection came to.
-    fn is_own(&self, authority: &str, here: IpAddr) -> bool {
+    /// Whether an authority is a loopback name or the local address, with this port.
+    fn is_local(&self, authority: &str, here: IpAddr) -> bool {
         let port = self.address.port();
         let here = match here.to_canonical() {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
         };
         ["localhost", "127.0.0.1", "[::1]", &here].iter().any(|name| match strip(authority, name) {
-            // Nobody writes the port that goes without saying.
+            // The default port is left out.
             Some("") => port == 80,
             Some(rest) => rest.strip_prefix(':').is_some_and(|it| it == port.to_string()),
             None => false,
         })
     }
 
-    fn is_given(&self, authority: &str) -> bool {
+    fn is_configured(&self, authority: &str) -> bool {
         self.names.iter().any(|name| match strip(authority, name) {
             Some("") => true,
             Some(rest) => rest.strip_prefix(':').is_some_and(|it| it.parse::<u16>().is_ok()),
@@ -61,17 +60,17 @@ impl Guard {
     }
 
     /// Rule 1.
-    fn host_is_ours(&self, headers: &HeaderMap, here: IpAddr) -> bool {
-        text(headers, &header::HOST).is_some_and(|host| self.is_own(host, here) || self.is_given(host))
+    fn is_host_allowed(&self, headers: &HeaderMap, here: IpAddr) -> bool {
+        text(headers, &header::HOST).is_some_and(|host| self.is_local(host, here) || self.is_configured(host))
     }
 
     /// Rule 2. Browsers send `Origin` with every POST, and `Sec-Fetch-Site` with everything; programs send neither.
-    fn origin_is_ours(&self, headers: &HeaderMap, here: IpAddr) -> bool {
+    fn is_origin_allowed(&self, headers: &HeaderMap, here: IpAddr) -> bool {
         let host = text(headers, &header::HOST).unwrap_or_default();
         let is_ours = |origin: &str| match origin.split_once("://") {
-            Some(("http", authority)) if self.is_own(authority, here) => true,
-            // Somebody in front of this may speak TLS, under a name that was given.
-            Some(("http" | "https", authority)) => authority == host && self.is_given(authority),
+            Some(("http", authority)) if self.is_local(authority, here) => true,
+            // A proxy with a configured name may terminate TLS.
+            Some(("http" | "https", authority)) => authority == host && self.is_configured(authority),
             _ => false,
         };
         let origin = !headers.contains_key(header::ORIGIN) || text(headers, &header::ORIGIN).is_some_and(is_ours);
@@ -86,20 +85,25 @@ impl Guard {
 }
 
 /// Rules 1, 2 and 3.
-pub async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let here = request.extensions().get::<ConnectInfo<Here>>().and_then(|it| it.0.0);
-    let here = here.unwrap_or(guard.address).ip();
+pub async fn authorize(State(auth): State<Arc<Auth>>, request: Request, next: Next) -> Response {
+    let here = request.extensions().get::<ConnectInfo<LocalAddress>>().and_then(|it| it.0.0);
+    let here = here.unwrap_or(auth.address).ip();
     let headers = request.headers();
-    if !guard.host_is_ours(headers, here) {
-        let hint = format!("open http://127.0.0.1:{}, or give the name with `--host`", guard.address.port());
+    if !auth.is_host_allowed(headers, here) {
+        let hint = format!("open http://127.0.0.1:{}, or give the name with `--host`", auth.address.port());
         let message = "this server answers to this machine's own names only";
-        return refusal(StatusCode::FORBIDDEN, "host-not-allowed", message, &hint);
+        return error_response(StatusCode::FORBIDDEN, "host-not-allowed", message, &hint);
     }
-    if !(guard.origin_is_ours(headers, here) || is_link(&request)) {
+    if !(auth.is_origin_allowed(headers, here) || is_link(&request)) {
         let hint = "call it from its own page, or from a program";
-        return refusal(StatusCode::FORBIDDEN, "origin-not-allowed", "the request comes from another site", hint);
+        return error_response(
+            StatusCode::FORBIDDEN,
+            "origin-not-allowed",
+            "the request comes from another site",
+            hint,
+        );
     }
-    match guard.verdict(&request) {
+    match auth.verdict(&request) {
         Verdict::Admitted => next.run(request).await,
         Verdict::Answered(response) => *response,
     }
@@ -113,11 +117,11 @@ pub async fn json_only(request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let message = "a call is sent as `application/json`";
-    refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "wrong-content-type", message, "set the `content-type` header")
+    error_response(StatusCode::UNSUPPORTED_MEDIA_TYPE, "wrong-content-type", message, "set the `content-type` header")
 }
 
-/// Rule 5. What does not say otherwise is kept by nobody.
-pub async fn mark(request: Request, next: Next) -> Response {
+/// Rule 5. Responses are not cached unless they say so.
+pub async fn add_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let always: [(HeaderName, &'static str); 4] = [
         (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
@@ -132,7 +136,7 @@ pub async fn mark(request: Request, next: Next) -> Response {
     response
 }
 
-/// A link to the page, in a mail or a chat. What it opens cannot be read by the site that the link is on.
+/// Whether the user followed a link to the page. The site with the link cannot read the response.
 fn is_link(request: &Request) -> bool {
     let says = |name: &'static str, value: &str| text(request.headers(), &HeaderName::from_static(name)) == Some(value);
     let is_page = !request.uri().path().starts_with("/v1/");
@@ -142,13 +146,13 @@ fn is_link(request: &Request) -> bool {
         && says("sec-fetch-dest", "document")
 }
 
-/// What follows a name, whatever the case of its letters.
+/// The rest of an authority after a name, ignoring case.
 fn strip<'a>(authority: &'a str, name: &str) -> Option<&'a str> {
     let (start, rest) = authority.split_at_checked(name.len())?;
     (!name.is_empty() && start.eq_ignore_ascii_case(name)).then_some(rest)
 }
 
-/// A header that is there once, as text.
+/// A header that occurs exactly once, as text.
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().ok()?;

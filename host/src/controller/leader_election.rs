@@ -1,75 +1,76 @@
-//! Which of several runners writes: the one that holds a Lease. It stops at once when it cannot renew it in time.
+//! Leader election with a Lease. The leader stops writing at once when it cannot renew the lease in time.
 
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
 use tokio::sync::watch;
 
-use crate::cluster::{Cluster, Effect, Fault, Target};
-use crate::quantity::now;
+use crate::clock::{micro_time, now};
+use crate::cluster::{ApiError, Cluster, Effect};
+use crate::target::Target;
 
-/// How long a lease holds without being renewed; how often it is renewed; and when whoever fails to gives up, well before
-/// others may take it.
-const DURATION: Duration = Duration::from_secs(15);
-const RENEW: Duration = Duration::from_secs(3);
-const DEADLINE: Duration = Duration::from_secs(10);
+/// How long a lease is valid, how often it is renewed, and after how long without a renewal the leader gives up: well
+/// before another replica may take over.
+const LEASE_DURATION: Duration = Duration::from_secs(15);
+const RENEW_INTERVAL: Duration = Duration::from_secs(3);
+const RENEW_DEADLINE: Duration = Duration::from_secs(10);
 
-/// A lease that several runners want.
+/// One replica's part in the election.
 #[derive(Clone, Debug)]
-pub struct Lease {
+pub struct LeaderElection {
     pub hub: Cluster,
     pub namespace: String,
     pub name: String,
-    /// Who this runner is.
+    /// The identity of this replica.
     pub identity: String,
 }
 
-/// What was last seen of the lease: time is counted from when it changed here, since clocks differ.
+/// The last observed version of the lease. Its age is measured with the local clock, since clocks differ.
 struct Observed {
     version: String,
     since: Instant,
 }
 
-impl Lease {
-    /// Takes part, until asked to stop: then it lets go, so that another need not wait.
-    pub async fn hold(self, leads: watch::Sender<bool>, mut stop: watch::Receiver<bool>) {
+impl LeaderElection {
+    /// Takes part until `stop` is set, then releases the lease so that no other replica has to wait.
+    pub async fn run(self, is_leader: watch::Sender<bool>, mut stop: watch::Receiver<bool>) {
         let mut observed: Option<Observed> = None;
         let mut renewed: Option<Instant> = None;
         loop {
-            let attempt = tokio::time::timeout(patience(renewed), self.attempt(&mut observed)).await;
+            let attempt = tokio::time::timeout(attempt_timeout(renewed), self.attempt(&mut observed)).await;
             match attempt {
                 Ok(Ok(true)) => renewed = Some(Instant::now()),
                 Ok(Ok(false)) => renewed = None,
-                Ok(Err(fault)) => {
+                Ok(Err(error)) => {
                     tracing::warn!(
-                        code = fault.code(),
-                        hint = fault.hint(),
-                        "the lease {} cannot be held: {fault}",
+                        code = error.code(),
+                        hint = error.hint(),
+                        "the lease {} cannot be held: {error}",
                         self.name
                     );
                 }
                 Err(_) => tracing::warn!("the lease {} cannot be held: no answer", self.name),
             }
-            let holds = renewed.is_some_and(|it| it.elapsed() < DEADLINE);
-            leads.send_if_modified(|it| std::mem::replace(it, holds) != holds);
+            let holds = renewed.is_some_and(|it| it.elapsed() < RENEW_DEADLINE);
+            is_leader.send_if_modified(|it| std::mem::replace(it, holds) != holds);
             tokio::select! {
                 _ = stop.wait_for(|it| *it) => break,
-                () = tokio::time::sleep(RENEW.min(patience(renewed))) => {}
+                () = tokio::time::sleep(RENEW_INTERVAL.min(attempt_timeout(renewed))) => {}
             }
         }
-        leads.send_replace(false);
+        is_leader.send_replace(false);
         if renewed.is_some() {
             self.release().await;
         }
     }
 
-    /// Takes or renews the lease; answers whether it is held now.
-    async fn attempt(&self, observed: &mut Option<Observed>) -> Result<bool, Fault> {
+    /// Acquires or renews the lease; returns whether this replica holds it.
+    async fn attempt(&self, observed: &mut Option<Observed>) -> Result<bool, ApiError> {
         let Some(live) = self.hub.get(&self.target()).await? else {
             return match self.hub.create(&self.body(), Effect::Real).await {
                 Ok(_) => Ok(true),
-                Err(Fault::Conflict { .. }) => Ok(false),
-                Err(fault) => Err(fault),
+                Err(ApiError::Conflict { .. }) => Ok(false),
+                Err(error) => Err(error),
             };
         };
         let version = live.text_at(&["metadata", "resourceVersion"]).to_owned();
@@ -77,7 +78,7 @@ impl Lease {
             *observed = Some(Observed { version: version.clone(), since: Instant::now() });
         }
         let holder = live.text_at(&["spec", "holderIdentity"]);
-        let is_stale = observed.as_ref().is_some_and(|it| it.since.elapsed() >= DURATION);
+        let is_stale = observed.as_ref().is_some_and(|it| it.since.elapsed() >= LEASE_DURATION);
         if holder != self.identity && !holder.is_empty() && !is_stale {
             return Ok(false);
         }
@@ -86,16 +87,16 @@ impl Lease {
         let precondition = Value::map([("resourceVersion", version)]);
         match self.hub.patch(&self.target(), &[operation], &precondition, Effect::Real).await {
             Ok(_) => Ok(true),
-            Err(Fault::Conflict { .. }) => Ok(false),
-            Err(fault) => Err(fault),
+            Err(ApiError::Conflict { .. }) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
     async fn release(&self) {
         let operation = Value::map([("op", Value::text("add")), ("path", "/spec".into()), ("value", self.spec(""))]);
         let test = Value::map([("op", "test"), ("path", "/spec/holderIdentity"), ("value", &self.identity)]);
-        if let Err(fault) = self.hub.patch(&self.target(), &[test, operation], &Value::Null, Effect::Real).await {
-            tracing::warn!(code = fault.code(), "the lease {} cannot be let go: {fault}", self.name);
+        if let Err(error) = self.hub.patch(&self.target(), &[test, operation], &Value::Null, Effect::Real).await {
+            tracing::warn!(code = error.code(), "the lease {} cannot be released: {error}", self.name);
         }
     }
 
@@ -109,12 +110,11 @@ impl Lease {
     }
 
     fn spec(&self, holder: &str) -> Value {
-        let moment = now().replace('Z', ".000000Z");
-        let seconds = i64::try_from(DURATION.as_secs()).unwrap_or(i64::MAX);
+        let seconds = i64::try_from(LEASE_DURATION.as_secs()).unwrap_or(i64::MAX);
         Value::map([
             ("holderIdentity", Value::text(holder)),
             ("leaseDurationSeconds", seconds.into()),
-            ("renewTime", moment.into()),
+            ("renewTime", micro_time(&now()).into()),
         ])
     }
 
@@ -130,13 +130,13 @@ impl Lease {
     }
 }
 
-/// How long to wait for anything, so that whoever holds the lease gives up in time.
-fn patience(renewed: Option<Instant>) -> Duration {
+/// How long one attempt may take, so that the leader gives up in time.
+fn attempt_timeout(renewed: Option<Instant>) -> Duration {
     const LEAST: Duration = Duration::from_millis(100);
-    renewed.map_or(DEADLINE, |it| DEADLINE.saturating_sub(it.elapsed())).clamp(LEAST, DEADLINE / 2)
+    renewed.map_or(RENEW_DEADLINE, |it| RENEW_DEADLINE.saturating_sub(it.elapsed())).clamp(LEAST, RENEW_DEADLINE / 2)
 }
 
-/// A name for this process that no other has: the pod's, or the machine's with the process.
+/// A unique identity of this process: the pod name, or host name and process id.
 pub fn own_identity() -> String {
     let of_machine = || {
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();

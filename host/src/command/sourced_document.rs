@@ -1,30 +1,29 @@
-//! One document as somebody wrote it: its values as they are, and the places to tell about them.
+//! A document with the positions of its values.
 //!
-//! The engine's own answer to `parse` is for looking at and masks what Secrets hold. What is handed on must be whole, so it
-//! is read here, by the same code.
+//! The engine's answer to `parse` redacts Secret data. A document that is passed on must be complete, so it is parsed
+//! here, with the same parser.
 
 use fleetfold_core::Value;
-use fleetfold_core::diagnostic::Mode;
-use fleetfold_core::diagnostic::{Code, Diagnostic, Severity as Told};
+use fleetfold_core::diagnostic::{Code, Diagnostic, Mode, Severity as CoreSeverity};
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::yaml::{self, Parsed, YamlError};
 
-use super::Failure;
+use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity, Texts};
 
 #[derive(Debug)]
-pub struct Written {
+pub struct SourcedDocument {
     name: String,
     text: String,
     parsed: Parsed,
-    told: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
-impl Written {
-    /// Reads a text that holds one document.
-    pub fn read(name: &str, text: String) -> Result<Written, Failure> {
-        let mut told = Vec::new();
-        let mut documents = match yaml::parse(&text, Mode::Strict, &mut told) {
+impl SourcedDocument {
+    /// Parses a text with one document.
+    pub fn read(name: &str, text: String) -> Result<SourcedDocument, Failure> {
+        let mut diagnostics = Vec::new();
+        let mut documents = match yaml::parse(&text, Mode::Strict, &mut diagnostics) {
             Ok(documents) => documents,
             Err(error) => return Err(unreadable(name, text, error)),
         };
@@ -32,28 +31,28 @@ impl Written {
             let message = format!("`{name}` holds {} documents in place of one", documents.len());
             return Err(Failure::new(message, "give one document of YAML or JSON"));
         }
-        Ok(Written { name: name.to_owned(), text, parsed: documents.remove(0), told })
+        Ok(SourcedDocument { name: name.to_owned(), text, parsed: documents.remove(0), diagnostics })
     }
 
     pub fn value(&self) -> &Value {
         &self.parsed.value
     }
 
-    /// What the reader has to say about it.
-    pub fn told(&self) -> Vec<Finding> {
-        let tell = |it: &Diagnostic| {
+    /// The diagnostics of the parser.
+    pub fn diagnostics(&self) -> Vec<Finding> {
+        let to_finding = |it: &Diagnostic| {
             let at = it.at.path.clone().unwrap_or_default();
             let severity = match it.severity {
-                Told::Error => Severity::Error,
-                Told::Warning => Severity::Warning,
-                Told::Info => Severity::Info,
+                CoreSeverity::Error => Severity::Error,
+                CoreSeverity::Warning => Severity::Warning,
+                CoreSeverity::Info => Severity::Info,
             };
             self.finding(severity, it.code, &at, it.message.clone(), it.hint.clone().unwrap_or_default())
         };
-        self.told.iter().map(tell).collect()
+        self.diagnostics.iter().map(to_finding).collect()
     }
 
-    /// Something to say about the value at `at`, or about what is nearest to where it should be.
+    /// A finding about the value at `at`, or about the nearest value where it is missing.
     pub fn finding(&self, severity: Severity, code: Code, at: &Pointer, message: String, hint: String) -> Finding {
         let place = self.parsed.places.nearest(at);
         Finding {
@@ -69,12 +68,12 @@ impl Written {
         }
     }
 
-    /// The text, for findings to show lines of.
+    /// The text, to show lines of it with findings.
     pub fn texts(&self) -> Texts {
         Texts::from([(self.name.clone(), self.text.clone())])
     }
 
-    /// What makes the whole text useless.
+    /// An error that makes the document unusable.
     pub fn failure(&self, code: Code, at: &Pointer, message: String, hint: String) -> Failure {
         let finding = self.finding(Severity::Error, code, at, message, hint);
         Failure::Refused { finding: finding.into(), texts: self.texts() }

@@ -1,6 +1,6 @@
-//! Times and sizes as people write them: a whole number and a unit. And a moment as programs write it.
+//! Command-line values: durations and sizes, each a whole number and a unit.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// `500ms`, `2s` or `1m`, and not zero.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -12,27 +12,6 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 pub fn size(text: &str) -> Result<usize, String> {
     let bytes = read(text, &[("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1)])?;
     usize::try_from(bytes).map_err(|_| "it is too large".to_owned())
-}
-
-/// The clock, as the engine takes it.
-pub fn now() -> String {
-    rfc3339(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
-}
-
-/// A moment in RFC 3339, given as seconds since 1970.
-pub fn rfc3339(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Counted in eras of 400 years from the first of March of year 0: there a leap day is the last day of its year.
-    let day = days + 719_468;
-    let (era, of_era) = (day / 146_097, day % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{of_month:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 fn read(text: &str, units: &[(&str, u64)]) -> Result<u64, String> {
@@ -70,15 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_know_leap_days() {
-        assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
-        assert_eq!(rfc3339(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(rfc3339(1_767_225_599), "2025-12-31T23:59:59Z");
-        assert_eq!(rfc3339(4_107_542_400), "2100-03-01T00:00:00Z");
-    }
-
-    #[test]
-    fn what_is_no_quantity_is_refused() {
+    fn malformed_values_are_rejected() {
         for text in ["", "GiB", "0", "0MiB", "-1", "1.5GiB", "1 GiB", "1GB", "99999999999GiB", "99999999999999999999"] {
             assert!(size(text).is_err(), "{text}");
         }

@@ -1,41 +1,41 @@
-//! How everything stands, as conditions: what is wrong, where, and what to do.
+//! The conditions of the FleetPlan: what is wrong, where, and what to do.
 
 use fleetfold_core::Value;
 
 use super::documents::Documents;
+use super::executor::{Action, Executor, in_cluster};
+use super::live_cache::LiveCache;
 use super::members::Members;
-use super::sights::Sights;
-use super::work::{Action, Work, in_cluster};
 use crate::answer::{list, text};
-use crate::cluster::Fault;
+use crate::cluster::ApiError;
 use crate::session::Answer;
 
-/// How many problems one condition tells in full.
-const TOLD: usize = 5;
+/// How many problems the message of a condition lists.
+const MAX_LISTED: usize = 5;
 
-/// Everything that the conditions are made from.
+/// The state that conditions are computed from.
 #[derive(Debug)]
 pub struct Facts<'a> {
     pub plan: &'a Answer,
     pub actions: &'a [Action],
     pub documents: &'a Documents,
     pub members: &'a Members,
-    pub sights: &'a Sights,
-    pub work: &'a Work,
-    /// Whether something waits for approval.
-    pub waits: bool,
+    pub live_cache: &'a LiveCache,
+    pub executor: &'a Executor,
+    /// Whether actions wait for approval.
+    pub is_waiting: bool,
     pub requires_approval: bool,
 }
 
 impl Facts<'_> {
-    /// The clusters that were needed, and whether they can be reached.
+    /// The members that were needed, and whether they are reachable.
     pub fn clusters(&self) -> Value {
-        let entry = |(name, fault): (&String, Option<&Fault>)| {
-            let mut fields = vec![("name", Value::text(name.as_str())), ("reachable", fault.is_none().into())];
-            fields.extend(fault.map(|it| ("message", Value::text(it.to_string()))));
+        let entry = |(name, error): (&String, Option<&ApiError>)| {
+            let mut fields = vec![("name", Value::text(name.as_str())), ("reachable", error.is_none().into())];
+            fields.extend(error.map(|it| ("message", Value::text(it.to_string()))));
             Value::map(fields)
         };
-        Value::list(self.members.standings().map(entry))
+        Value::list(self.members.connections().map(entry))
     }
 }
 
@@ -49,12 +49,12 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// True unless there are problems.
+    /// Holds if there are no problems.
     fn of(kind: &'static str, bad: &'static str, problems: Vec<String>) -> Condition {
         let message = match problems.len() {
             0 => String::new(),
-            count if count <= TOLD => problems.join("; "),
-            count => format!("{}; and {} more", problems[..TOLD].join("; "), count - TOLD),
+            count if count <= MAX_LISTED => problems.join("; "),
+            count => format!("{}; and {} more", problems[..MAX_LISTED].join("; "), count - MAX_LISTED),
         };
         let reason = if problems.is_empty() { "AsExpected" } else { bad };
         Condition { kind, holds: problems.is_empty(), reason, message }
@@ -73,7 +73,7 @@ impl Condition {
         }
     }
 
-    /// As an object has it; the time stays while the status does.
+    /// As Kubernetes writes it; `lastTransitionTime` stays while the status does.
     pub fn to_value(&self, before: &Value, now: &str) -> Value {
         let status = if self.holds { "True" } else { "False" };
         let earlier = list(before, "conditions").iter().find(|it| text(it, "type") == self.kind);
@@ -88,31 +88,31 @@ impl Condition {
     }
 }
 
-/// The conditions that the facts make, with what was found wrong while loading.
-pub fn of(facts: &Facts, findings: &[Value]) -> Vec<Condition> {
+/// The conditions for these facts and the errors found while loading.
+pub fn conditions(facts: &Facts, findings: &[Value]) -> Vec<Condition> {
     let errors = facts.plan.diagnostics.iter().filter(|it| text(it, "severity") == "error");
-    let mut unread: Vec<String> = findings.iter().chain(errors).map(told).collect();
+    let mut unread: Vec<String> = findings.iter().chain(errors).map(summary).collect();
     unread.sort();
     unread.dedup();
     let missing = facts.documents.missing().into_iter();
     let missing =
         missing.map(|it| format!("the hub does not know {it}; `fleetfold crds` prints what no system brings"));
-    let down = facts.members.standings().filter_map(|(name, fault)| Some(with_hint(name, fault?)));
-    let faults: Vec<(String, &Fault)> = (facts.documents.faults())
+    let down = facts.members.connections().filter_map(|(name, error)| Some(with_hint(name, error?)));
+    let errors: Vec<(String, &ApiError)> = (facts.documents.errors())
         .chain(
             facts
-                .sights
-                .faults()
-                .map(|(cluster, need, fault)| (format!("{}{}", need.target, in_cluster(cluster)), fault)),
+                .live_cache
+                .errors()
+                .map(|(cluster, need, error)| (format!("{}{}", need.target, in_cluster(cluster)), error)),
         )
-        .chain(facts.work.delays().map(|it| (it.what.clone(), &it.fault)))
+        .chain(facts.executor.delays().map(|it| (it.what.clone(), &it.error)))
         .collect();
     let of_kind = |forbidden: bool| {
-        let those = faults.iter().filter(|(_, fault)| matches!(fault, Fault::Forbidden { .. }) == forbidden);
-        those.map(|(what, fault)| with_hint(what, fault)).collect::<Vec<String>>()
+        let those = errors.iter().filter(|(_, error)| matches!(error, ApiError::Forbidden { .. }) == forbidden);
+        those.map(|(what, error)| with_hint(what, error)).collect::<Vec<String>>()
     };
-    let contested = facts.work.contests().map(|(cluster, it)| {
-        let others = if it.managers.is_empty() { "somebody".to_owned() } else { it.managers.join(", ") };
+    let conflicting = facts.executor.conflicts().map(|(cluster, it)| {
+        let others = if it.other_managers.is_empty() { "somebody".to_owned() } else { it.other_managers.join(", ") };
         format!("{}{} is changed back by {others}; let one of them set it", it.target, in_cluster(cluster))
     });
     let held = list(&facts.plan.ok, "held").iter().map(|it| it.text_at(&["held", "text"]).to_owned());
@@ -125,19 +125,20 @@ pub fn of(facts: &Facts, findings: &[Value]) -> Vec<Condition> {
         Condition::of("ClustersReachable", "ClustersUnreachable", down.collect()),
         Condition::of("Permitted", "Forbidden", of_kind(true)),
         Condition::of("Applied", "ActionsFail", of_kind(false)),
-        Condition::of("Uncontested", "ChangedBack", contested.collect()),
+        Condition::of("Uncontested", "ChangedBack", conflicting.collect()),
         Condition::of("Unheld", "ActionsHeld", held),
     ];
     if facts.requires_approval {
         let digest = text(&facts.plan.ok, "digest");
-        let waits = facts.waits.then(|| format!("waits for the approval of {digest}: `fleetfold approve {digest}`"));
-        all.push(Condition::of("Approved", "WaitsForApproval", waits.into_iter().collect()));
+        let waiting =
+            facts.is_waiting.then(|| format!("waits for the approval of {digest}: `fleetfold approve {digest}`"));
+        all.push(Condition::of("Approved", "WaitsForApproval", waiting.into_iter().collect()));
     }
     all.push(ready(facts, &all));
     all
 }
 
-/// Ready when there is nothing to do and nothing wrong.
+/// Ready: nothing to do and no problem.
 fn ready(facts: &Facts, others: &[Condition]) -> Condition {
     let wrong: Vec<&str> = others.iter().filter(|it| !it.holds).map(|it| it.kind).collect();
     let (holds, reason, message) = match (wrong.is_empty(), facts.actions.len()) {
@@ -148,12 +149,12 @@ fn ready(facts: &Facts, others: &[Condition]) -> Condition {
     Condition { kind: "Ready", holds, reason, message }
 }
 
-fn with_hint(what: &str, fault: &Fault) -> String {
-    format!("{what}: {fault} ({})", fault.hint())
+fn with_hint(what: &str, error: &ApiError) -> String {
+    format!("{what}: {error} ({})", error.hint())
 }
 
-/// A finding in a line.
-fn told(finding: &Value) -> String {
+/// A diagnostic in one line.
+fn summary(finding: &Value) -> String {
     let (document, path) = (finding.text_at(&["at", "document"]), finding.text_at(&["at", "path"]));
     let place: Vec<&str> = [document, path].into_iter().filter(|it| !it.is_empty()).collect();
     let hint = Some(text(finding, "hint")).filter(|it| !it.is_empty()).map(|it| format!(" ({it})")).unwrap_or_default();
@@ -161,7 +162,7 @@ fn told(finding: &Value) -> String {
     format!("{at}{}{hint}", text(finding, "message"))
 }
 
-/// An event for every condition of the own object whose status changed.
+/// An event for every condition whose status changed.
 pub fn transitions(before: &Value, after: &Value) -> Vec<Value> {
     let changed = |it: &&Value| {
         let earlier = list(before, "conditions").iter().find(|other| text(other, "type") == text(it, "type"));
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn many_problems_are_told_in_part() {
+    fn a_long_list_of_problems_is_cut() {
         let condition = Condition::of("Applied", "ActionsFail", (0..9).map(|it| it.to_string()).collect());
         assert_eq!(condition.message, "0; 1; 2; 3; 4; and 4 more");
     }

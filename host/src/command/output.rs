@@ -1,0 +1,166 @@
+//! What commands print, and how they fail.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fleetfold::cluster::ApiError;
+use fleetfold::guest::GuestError;
+use fleetfold::session::EngineError;
+use fleetfold_core::Value;
+
+use crate::render::finding::{Finding, Texts};
+use crate::render::style::{Ink, Palette};
+use crate::render::{json, yaml};
+use crate::source::SourceError;
+
+/// How a result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    Table,
+    Yaml,
+    Json,
+    Name,
+}
+
+impl Output {
+    pub const ALL: [&'static str; 4] = ["table", "yaml", "json", "name"];
+    /// The formats of answers without names.
+    pub const NAMELESS: [&'static str; 3] = ["table", "yaml", "json"];
+
+    /// A parser of one of `names`.
+    pub fn among(names: &'static [&'static str]) -> impl TypedValueParser<Value = Output> {
+        PossibleValuesParser::new(names).try_map(|name| Output::from_str(&name, false))
+    }
+}
+
+/// The palettes of standard output and standard error.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    pub out: Palette,
+    pub err: Palette,
+}
+
+/// Why a command failed, and what to do about it.
+#[derive(Debug)]
+pub enum Failure {
+    /// An error outside of the engine.
+    Host { message: String, hint: String },
+    /// An error of the engine, with the text that it points into.
+    Refused { finding: Box<Finding>, texts: Texts },
+}
+
+impl Failure {
+    pub fn new(message: impl Display, hint: impl Display) -> Self {
+        Self::Host { message: message.to_string(), hint: hint.to_string() }
+    }
+
+    /// The error of an answer. A location in the request is dropped: the user wrote no request.
+    pub fn refused(error: &Value, texts: &Texts) -> Self {
+        let mut finding = Finding::error(error);
+        finding.file = Some(std::mem::take(&mut finding.file)).filter(|it| texts.contains_key(it)).unwrap_or_default();
+        let shown = texts.iter().filter(|(name, _)| **name == finding.file);
+        Self::Refused {
+            texts: shown.map(|(name, text)| (name.clone(), text.clone())).collect(),
+            finding: finding.into(),
+        }
+    }
+
+    /// Whether the engine returned this code.
+    pub fn is(&self, code: &str) -> bool {
+        matches!(self, Self::Refused { finding, .. } if finding.code == code)
+    }
+
+    /// The same, in this file.
+    pub fn within(mut self, file: &str) -> Self {
+        if let Self::Refused { finding, .. } = &mut self
+            && finding.file.is_empty()
+        {
+            finding.file = file.to_owned();
+        }
+        self
+    }
+
+    /// The same as a diagnostic.
+    pub fn to_diagnostic(&self, code: &str) -> Value {
+        match self {
+            Self::Host { message, hint } => {
+                Value::map([("severity", "error"), ("code", code), ("message", message), ("hint", hint)])
+            }
+            Self::Refused { finding, .. } => finding.to_value(),
+        }
+    }
+
+    pub fn report(&self, palette: Palette) {
+        let shown = match self {
+            Self::Host { message, hint } => {
+                let (error, hint_word) = (palette.paint(Ink::Red, "error"), palette.paint(Ink::Blue, "hint"));
+                format!("{error}: {message}\n{hint_word}: {hint}\n")
+            }
+            Self::Refused { finding, texts } => finding.render(texts, palette),
+        };
+        // Standard error may be closed.
+        let _ = io::stderr().write_all(shown.as_bytes());
+    }
+}
+
+impl From<GuestError> for Failure {
+    fn from(error: GuestError) -> Self {
+        Self::new(&error, error.hint())
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        Self::new(error.message, error.hint)
+    }
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::new(&error, error.hint())
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self::new(&error, &error.hint)
+    }
+}
+
+/// Prints an answer in the requested format.
+pub fn print_answer(
+    output: Output,
+    answer: &Value,
+    table: impl FnOnce() -> String,
+    names: impl FnOnce() -> Vec<String>,
+) -> Result<(), Failure> {
+    match output {
+        Output::Table => print(table()),
+        Output::Json => print(json::pretty(answer)),
+        Output::Yaml => print(yaml::document(answer)),
+        Output::Name => print(names().iter().map(|name| format!("{name}\n")).collect::<String>()),
+    }
+}
+
+/// Prints a result. A closed pipe is not an error.
+pub fn print(text: impl Display) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    ignore_closed_pipe(write!(out, "{text}").and_then(|()| out.flush())).map(|_| ())
+}
+
+/// Prints a warning on standard error.
+pub fn warn(message: &str) {
+    // Standard error may be closed.
+    let _ = writeln!(io::stderr(), "warning: {message}");
+}
+
+/// Whether standard output still has a reader.
+pub fn ignore_closed_pipe(written: io::Result<()>) -> Result<bool, Failure> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::new(format_args!("the result cannot be written: {error}"), "is the disk full?")),
+    }
+}

@@ -1,0 +1,85 @@
+//! Names of objects: what an action, a status or a need refers to.
+
+use std::fmt;
+
+use fleetfold_core::Value;
+use fleetfold_core::object::document::Identity;
+
+use crate::answer::text;
+
+/// Names one object of a cluster or, without a name, all objects of a kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Target {
+    pub api_version: String,
+    pub kind: String,
+    /// Empty for all namespaces, and for cluster-scoped kinds.
+    pub namespace: String,
+    pub name: String,
+}
+
+impl Target {
+    /// The target in an answer of the engine.
+    pub fn read(value: &Value) -> Target {
+        let part = |key| text(value, key).to_owned();
+        Target { api_version: part("apiVersion"), kind: part("kind"), namespace: part("namespace"), name: part("name") }
+    }
+
+    /// The target that names this object.
+    pub fn of(object: &Value) -> Target {
+        Target {
+            namespace: object.text_at(&["metadata", "namespace"]).to_owned(),
+            name: object.text_at(&["metadata", "name"]).to_owned(),
+            ..Target::read(object)
+        }
+    }
+
+    pub fn group(&self) -> &str {
+        self.api_version.rsplit_once('/').map_or("", |(group, _)| group)
+    }
+
+    pub fn identity(&self) -> Identity {
+        Identity {
+            kind: self.kind.as_str().into(),
+            group: self.group().into(),
+            namespace: self.namespace.as_str().into(),
+            name: self.name.as_str().into(),
+        }
+    }
+
+    pub fn to_value(&self) -> Value {
+        let parts = [
+            ("apiVersion", &self.api_version),
+            ("kind", &self.kind),
+            ("namespace", &self.namespace),
+            ("name", &self.name),
+        ];
+        Value::map(parts.into_iter().filter(|(_, it)| !it.is_empty()).map(|(key, it)| (key, it.as_str())))
+    }
+
+    pub(crate) fn is_secret(&self) -> bool {
+        self.kind == "Secret" && self.group().is_empty()
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [self.kind.as_str(), &self.namespace, &self.name];
+        f.write_str(&parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_prints_kind_namespace_and_name() {
+        let target = Target {
+            api_version: "apps/v1".into(),
+            kind: "Deployment".into(),
+            namespace: "n".into(),
+            name: "d".into(),
+        };
+        assert_eq!((target.to_string().as_str(), target.group()), ("Deployment/n/d", "apps"));
+    }
+}
