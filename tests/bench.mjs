@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const peers = join(root, "tests", "peers");
+const oracles = join(root, "tests", "oracles");
 const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 const folder = join(tmpdir(), "fleetfold-bench");
 const cargo = (...args) => execFileSync("cargo", args, { cwd: root, stdio: "inherit" });
@@ -35,7 +35,7 @@ if (asked("runner")) {
 mkdirSync(folder, { recursive: true });
 const go = join(folder, "go-bench");
 execFileSync("go", ["build", "-o", go, "./cmd/bench"], {
-  cwd: peers,
+  cwd: oracles,
   stdio: "inherit",
   env: { ...process.env, CGO_ENABLED: "0" },
 });

@@ -115,7 +115,7 @@ const modules = step(
 );
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
 await step("rust", "cargo", ["test", "--workspace", "--locked", "--no-fail-fast"], { counts: COUNTS.cargo });
-await step("go peers", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "peers") });
+await step("go oracles", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "oracles") });
 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);
 

@@ -1,4 +1,4 @@
-//! Generated values and objects for the laws.
+//! Generated values and objects for the property tests.
 
 use fleetfold_core::Value;
 use fleetfold_core::value::Number;

@@ -1,6 +1,6 @@
 //! Shared by the test binaries.
 
 pub mod generate;
-pub mod laws;
-pub mod peers;
+pub mod oracles;
+pub mod properties;
 pub mod tree;
