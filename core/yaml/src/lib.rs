@@ -75,7 +75,7 @@ use json_text::JsonText;
 use scalar::Findings;
 
 use fleetfold_value::diagnostic::Mode;
-use fleetfold_value::diagnostic::{Code, Diagnostic, Error, Location};
+use fleetfold_value::diagnostic::{Code, Diagnostic, Error, InputLocation, Location};
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Value;
 use fleetfold_value::value::path::Pointer;
@@ -166,10 +166,7 @@ impl YamlError {
 
     /// The error of a request, at `file:line:column`, or `line:column` of a text without a name.
     pub fn into_error(self, file: Option<&str>) -> Error {
-        let at = match file {
-            Some(file) => format!("{file}:{}", self.place),
-            None => self.place.to_string(),
-        };
+        let at = InputLocation::Position { file: file.map(Box::from), position: self.place };
         Error::new(self.code, self.message).at(at).maybe_hint(self.hint)
     }
 
