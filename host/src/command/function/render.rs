@@ -10,7 +10,7 @@ use super::list::{CLUSTER, INDEXES, PATHS};
 use crate::command::fleet::Fleet;
 use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity};
-use crate::render::{clusters as told_clusters, count, list, text, texts};
+use crate::render::{clusters as cluster_names, count, list, text, texts};
 use crate::source::HUB;
 
 /// The objects of the requested clusters, by cluster and wave, and the findings.
