@@ -21,7 +21,7 @@ mod load;
 mod matching;
 mod mold;
 mod null;
-mod own;
+mod ownership;
 mod parse;
 mod patch;
 mod place;
@@ -53,7 +53,7 @@ use crate::engine::select::cluster_set::Stage;
 use crate::object::secrets;
 use crate::record;
 use crate::value::canonical::Writer;
-use crate::value::json;
+use crate::value::json::{self, JsonErrorKind};
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
@@ -69,8 +69,8 @@ pub const OPS: &[Op] = &[
     op::<retain::Retain>(),
     op::<patch::Patch>(),
     op::<matching::Match>(),
-    op::<own::Adopt>(),
-    op::<own::Release>(),
+    op::<ownership::Adopt>(),
+    op::<ownership::Release>(),
     op::<authorize::Authorize>(),
     op::<refresh::Refresh>(),
     op::<mold::Mold>(),
@@ -177,10 +177,10 @@ fn read(workspace: &mut Workspace, request: &str, example: &str) -> Result<Value
     const KEPT: usize = 64 * 1024;
     let read = json::parse_like(request, &workspace.earlier).map_err(|error| {
         let is_json = request.trim_start().starts_with(['{', '[', '"']);
-        let hint = (error.code == Code::BadJson && !is_json).then(|| {
+        let hint = (error.kind == JsonErrorKind::Syntax && !is_json).then(|| {
             format!("a request is a JSON object, as `{example}`; YAML goes into the `text` of the op `parse`")
         });
-        error.into_error().maybe_hint(hint)
+        Error::from(error).maybe_hint(hint)
     })?;
     if request.len() <= KEPT && read.get("live").is_some() {
         workspace.earlier.clone_from(&read);

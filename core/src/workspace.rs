@@ -1,6 +1,7 @@
 //! The workspace: what a host talks to, and the only state. One instance of the module holds one.
 
 pub mod admit;
+pub mod cluster_groups;
 pub mod compare;
 pub mod connection;
 pub mod explain;
@@ -16,10 +17,10 @@ pub mod targets;
 
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::document::{Document, Identity, Reference};
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{Query, Seen};
-use crate::workspace::results::{Change, Replaced, Results};
+use crate::workspace::observed::{ObservedCluster, Query};
+use crate::workspace::results::{Change, PreviousResults, Results};
 use crate::workspace::settings::Settings;
 use crate::workspace::store::Store;
 use crate::workspace::subject::Dialect;
@@ -68,21 +69,21 @@ impl Workspace {
     /// Takes a document in; answers the one whose place it took.
     pub fn put(&mut self, mut document: Document, out: &mut Vec<Diagnostic>) -> Option<Document> {
         // A file is loaded again for one line of it: the other documents cost nothing.
-        let is_same = self.store.document(&document.identity).is_some_and(|it| document.share(it));
+        let is_same = self.store.document(&document.identity).is_some_and(|it| document.intern_from(it));
         if !is_same {
-            self.results.note(Change::Document(&document.identity));
+            self.results.invalidate(Change::Document(&document.identity));
         }
         self.store.put(document, out)
     }
 
     /// Lets a document go; answers it if it was there.
     pub fn remove(&mut self, identity: &Identity) -> Option<Document> {
-        self.results.note(Change::Document(identity));
+        self.results.invalidate(Change::Document(identity));
         self.store.remove(identity)
     }
 
     /// Takes in what was seen in a cluster; answers how many objects took the place of another.
-    pub fn see(
+    pub fn observe(
         &mut self,
         cluster: &Text,
         mut objects: Vec<Document>,
@@ -91,16 +92,16 @@ impl Workspace {
         journal: Option<&mut Vec<Undo>>,
     ) -> usize {
         if let Some(journal) = journal {
-            journal.push(Undo::Seen(cluster.clone(), self.store.seen(cluster).cloned()));
+            journal.push(Undo::Observed(cluster.clone(), self.store.observed(cluster).cloned()));
         }
         // Like clusters hold like objects: what is the same in two of them is held once.
         for object in &mut objects {
             if let Some(like) = self.store.like(cluster, &object.identity) {
-                object.value.share(like);
+                object.value.intern_from(like);
             }
         }
-        let seen = self.store.seen_mut(cluster);
-        let whole = seen.answers() || complete.is_some();
+        let seen = self.store.observed_mut(cluster);
+        let whole = seen.mark_reachable() || complete.is_some();
         if let Some(query) = complete {
             seen.complete(query);
         }
@@ -108,40 +109,40 @@ impl Workspace {
         for object in objects {
             let identity = object.identity;
             if !whole {
-                self.results.note(Change::Live(cluster, Some(&identity)));
+                self.results.invalidate(Change::Live(cluster, Some(&identity)));
             }
             replaced += usize::from(seen.put(identity, object.value));
         }
         for identity in absent {
-            self.results.note(Change::Live(cluster, Some(&identity)));
-            seen.miss(identity);
+            self.results.invalidate(Change::Live(cluster, Some(&identity)));
+            seen.mark_absent(identity);
         }
         if whole {
-            self.results.note(Change::Live(cluster, None));
+            self.results.invalidate(Change::Live(cluster, None));
         }
         replaced
     }
 
     /// Notes that a cluster did not answer, or that it does again.
-    pub fn lose(&mut self, cluster: &Text, reason: Option<Text>, journal: Option<&mut Vec<Undo>>) {
-        let before = self.store.seen(cluster);
-        if before.and_then(Seen::why_lost) == reason.as_ref() {
+    pub fn mark_unreachable(&mut self, cluster: &Text, reason: Option<Text>, journal: Option<&mut Vec<Undo>>) {
+        let before = self.store.observed(cluster);
+        if before.and_then(ObservedCluster::unreachable_reason) == reason.as_ref() {
             return;
         }
         if let Some(journal) = journal {
-            journal.push(Undo::Seen(cluster.clone(), before.cloned()));
+            journal.push(Undo::Observed(cluster.clone(), before.cloned()));
         }
-        self.store.restore_seen(cluster, reason.map(Seen::lost));
-        self.results.note(Change::Live(cluster, None));
+        self.store.restore_observed(cluster, reason.map(ObservedCluster::unreachable));
+        self.results.invalidate(Change::Live(cluster, None));
     }
 
     /// Puts back what a change replaced, latest first.
-    pub fn undo(&mut self, journal: Vec<Undo>, replaced: Replaced) {
+    pub fn undo(&mut self, journal: Vec<Undo>, replaced: PreviousResults) {
         for undo in journal.into_iter().rev() {
             match undo {
                 Undo::Put(document) => drop(self.store.put(*document, &mut Vec::new())),
                 Undo::Remove(identity) => drop(self.store.remove(&identity)),
-                Undo::Seen(cluster, seen) => self.store.restore_seen(&cluster, seen),
+                Undo::Observed(cluster, seen) => self.store.restore_observed(&cluster, seen),
                 Undo::Settings(settings) => self.store.settings = *settings,
             }
         }
@@ -152,15 +153,15 @@ impl Workspace {
         if settings != self.store.settings {
             // What was no subject may be one now.
             let all: Vec<Identity> = self.store.documents().map(|it| it.identity.clone()).collect();
-            all.iter().for_each(|it| self.results.note(Change::Document(it)));
-            self.results.note(Change::Settings);
+            all.iter().for_each(|it| self.results.invalidate(Change::Document(it)));
+            self.results.invalidate(Change::Settings);
             self.store.settings = settings;
         }
     }
 
     /// Brings every result up to date, and answers what that replaced.
-    pub fn settle(&mut self, now: Option<Moment>) -> Replaced {
-        self.results.settle(&self.store, now)
+    pub fn refresh(&mut self, now: Option<Timestamp>) -> PreviousResults {
+        self.results.refresh(&self.store, now)
     }
 }
 
@@ -169,6 +170,6 @@ impl Workspace {
 pub enum Undo {
     Put(Box<Document>),
     Remove(Identity),
-    Seen(Text, Option<Seen>),
+    Observed(Text, Option<ObservedCluster>),
     Settings(Box<Settings>),
 }

@@ -9,7 +9,7 @@ use crate::record;
 use crate::value::JsonPath;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
-use crate::workspace::admit::{Limits, Means, Permissions, admit};
+use crate::workspace::admit::{Limits, Permissions, ReviewOptions, admit};
 
 record! {
     request
@@ -66,7 +66,7 @@ impl WorkspaceOperation for Admit {
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<AdmitAnswer, Error> {
         let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
         let limits = self.limits.map(AdmitLimits::read).transpose()?;
-        let means = Means { reviews: &reviews, permissions: self.permissions.unwrap_or_default(), limits };
+        let means = ReviewOptions { reviews: &reviews, permissions: self.permissions.unwrap_or_default(), limits };
         let verdict = admit(workspace, &self.request, &means);
         Ok(AdmitAnswer {
             allowed: verdict.allowed(),

@@ -10,7 +10,7 @@ use crate::object::kinds::clusters::MANAGED_CLUSTER;
 use crate::record;
 use crate::value::JsonPath;
 use crate::value::Text;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::sorting::sort_by;
 use crate::workspace::Workspace;
 use crate::workspace::store::Scope;
@@ -37,7 +37,7 @@ record! {
     /// One cluster.
     pub struct ClusterAnswer {
         kind "kind": Text,
-        labels "labels": BTreeMap<Text, Text>,
+        labels "labels": SortedMap<Text, Text>,
         name "name": Text,
         /// Where the kind has one.
         namespace "namespace": Option<Text>,
@@ -70,7 +70,7 @@ impl WorkspaceOperation for Clusters {
             labels: cluster.labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
             name: cluster.name.clone(),
             namespace: Some(scope.namespace.clone()).filter(|it| !it.is_empty()),
-            unreachable: store.why_lost(&cluster.name).cloned(),
+            unreachable: store.unreachable_reason(&cluster.name).cloned(),
             sets: (scope.kind == MANAGED_CLUSTER)
                 .then(|| sets_of(&cluster.labels, &sets).into_iter().map(|set| set.name().clone()).collect()),
         });

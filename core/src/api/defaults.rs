@@ -8,7 +8,7 @@ use crate::record;
 use crate::value::JsonPath;
 use crate::value::Value;
 use crate::workspace::Workspace;
-use crate::workspace::admit::request::{Asked, Operation, kind_of, operation_of, subresource_of};
+use crate::workspace::admit::request::{AdmissionRequest, Operation, kind_of, operation_of, subresource_of};
 use crate::workspace::store::View;
 use crate::workspace::subject::Dialect;
 
@@ -61,7 +61,7 @@ impl WorkspaceOperation for Defaults {
             return unchanged(came);
         }
         // What the object was does not matter.
-        let asked = Asked::read(request, Operation::Create, group, kind)?;
+        let asked = AdmissionRequest::read(request, Operation::Create, group, kind)?;
         let at = &JsonPath::ROOT.key("request");
         let filled = greenhouse::fill(view, came.unwrap_or_default(), &asked.new, &at.key("object"), out)?;
         let added = filled

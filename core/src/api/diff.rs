@@ -6,14 +6,14 @@ use super::null::Explicit;
 use super::place::{CauseAnswer, object_name};
 use super::what_if::shown_change;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::fold::with_own;
-use crate::engine::rendered::Outcome;
+use crate::engine::fold::with_per_cluster;
+use crate::engine::rendered::Rendered;
 use crate::record;
 use crate::value::JsonPath;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::compare::{Cause, compare, setter};
-use crate::workspace::results::State;
+use crate::workspace::results::SubjectEntry;
 use crate::workspace::store::{Store, View};
 
 record! {
@@ -55,7 +55,7 @@ impl WorkspaceOperation for Diff {
     type Answer = DiffAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<DiffAnswer, Error> {
-        workspace.settle(None);
+        workspace.refresh(None);
         let identity = subject_of(workspace, &self.subject, &JsonPath::ROOT.key("subject"))?;
         let Workspace { store, results, .. } = workspace;
         let Some(state) = results.get(&identity) else { return Ok(DiffAnswer { differences: Vec::new() }) };
@@ -87,27 +87,27 @@ impl WorkspaceOperation for Diff {
 }
 
 /// The result of one cluster, with the options that name it.
-pub fn result_of(store: &Store, state: &State, name: &Text, at: &JsonPath) -> Result<Outcome, Error> {
+pub fn result_of(store: &Store, state: &SubjectEntry, name: &Text, at: &JsonPath) -> Result<Rendered, Error> {
     let cluster = cluster_of(store, state, name, at)?;
-    let Some(cell) = state.cells().get(name) else {
+    let Some(cluster_result) = state.cluster_results().get(name) else {
         let message = format!("the cluster `{name}` gets nothing from the subject");
         return Err(Error::new(Code::NotSelected, message).at(at).hint("`explain` without a path says why"));
     };
-    let mut outcome = Outcome::clone(cell.outcome.as_ref().map_err(|error| Error::clone(error))?);
+    let mut rendered = Rendered::clone(cluster_result.rendered.as_ref().map_err(|error| Error::clone(error))?);
     let subject = state.subject().map_err(Error::clone)?;
-    let own = subject.own(View { store, now: None }, &cluster);
-    outcome.options = outcome.options.map(|folded| with_own(&folded, &own));
-    Ok(outcome)
+    let own = subject.per_cluster_options(View { store, now: None }, &cluster);
+    rendered.options = rendered.options.map(|folded| with_per_cluster(&folded, &own));
+    Ok(rendered)
 }
 
 /// Whether a layer has something to say about an option.
-fn says(outcome: &Outcome, path: &str, cause: &Cause) -> bool {
-    let chain = outcome.options.as_ref().and_then(|folded| folded.origins.get(path));
+fn says(rendered: &Rendered, path: &str, cause: &Cause) -> bool {
+    let chain = rendered.options.as_ref().and_then(|folded| folded.origins.get(path));
     chain.into_iter().flatten().any(|it| setter(it) == *cause)
 }
 
 /// Of the layers that win on each side, the one of the higher rank: without it there would be no difference.
-fn more_specific<'c>(right: &'c Cause, left: Option<&'c Cause>, state: &State) -> &'c Cause {
+fn more_specific<'c>(right: &'c Cause, left: Option<&'c Cause>, state: &SubjectEntry) -> &'c Cause {
     let rank = |cause: &Cause| {
         let Ok(subject) = state.subject() else { return None };
         let options = subject.option_layers().iter().rposition(|it| it.name == cause.layer);

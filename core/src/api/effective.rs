@@ -8,24 +8,24 @@ use super::place::{PlaceAnswer, split};
 use super::record::{Encode, Shape, Shaped};
 use super::retain::RetainedField;
 use super::{Refusal, WorkspaceOperation};
-use crate::diagnostic::{At, Code, Diagnostic, Error};
-use crate::engine::fold::{Effective, Folded, with_own};
-use crate::engine::rendered::{Origin, Outcome, Product, Touched};
+use crate::diagnostic::{Code, Diagnostic, Error, Location};
+use crate::engine::fold::{Effective, Folded, with_per_cluster};
+use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::engine::select::Cluster;
 use crate::object::document::{Document, Identity, Reference};
 use crate::object::secrets;
 use crate::record;
 use crate::value::JsonPath;
 use crate::value::canonical::Writer;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
-use crate::value::sorting::{Gather, sort, sort_by};
+use crate::value::sorting::{sort, sort_by};
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::lint::place;
-use crate::workspace::results::{Cell, State};
+use crate::workspace::results::{ClusterResult, SubjectEntry};
 use crate::workspace::store::{Store, View};
-use crate::workspace::targets::Who;
+use crate::workspace::targets::Targets;
 
 record! {
     request
@@ -63,9 +63,9 @@ record! {
         objects "objects": Option<Vec<ProductAnswer<'a>>>,
         options "options": Option<Vec<OptionAnswer<'a>>>,
         /// For each option the layers that set it, winner first.
-        origins "origins": Option<BTreeMap<Text, Vec<LayerAnswer>>>,
+        origins "origins": Option<SortedMap<Text, Vec<LayerAnswer>>>,
         /// Options that differ inside the group because they name the cluster.
-        own "own": Option<BTreeMap<Text, Vec<OptionAnswer<'a>>>>,
+        own "own": Option<SortedMap<Text, Vec<OptionAnswer<'a>>>>,
         /// The tree that Helm would get; references are left out.
         values "values": Option<&'a Value>,
     }
@@ -145,15 +145,15 @@ pub fn subject_of(workspace: &Workspace, text: &Text, at: &JsonPath) -> Result<I
 }
 
 /// The cluster that a request names, as its subject knows it.
-pub fn cluster_of(store: &Store, state: &State, name: &Text, at: &JsonPath) -> Result<Cluster, Error> {
+pub fn cluster_of(store: &Store, state: &SubjectEntry, name: &Text, at: &JsonPath) -> Result<Cluster, Error> {
     let subject = state.subject().map_err(Error::clone)?;
-    match subject.who() {
-        Who::Hub if name.is_empty() => Ok(Cluster::default()),
-        Who::Hub => {
+    match subject.targets() {
+        Targets::Hub if name.is_empty() => Ok(Cluster::default()),
+        Targets::Hub => {
             let message = "the subject is of the hub, which is the cluster without a name";
             Err(Error::new(Code::UnknownCluster, message).at(at).hint("write `\"cluster\": \"\"`"))
         }
-        Who::Fleet(scope, _) => store.fleet(scope).and_then(|fleet| fleet.get(name)).cloned().ok_or_else(|| {
+        Targets::Fleet(scope, _) => store.fleet(scope).and_then(|fleet| fleet.get(name)).cloned().ok_or_else(|| {
             let fleet = store.fleet(scope);
             let known = fleet.iter().flat_map(|fleet| fleet.clusters().map(|it| it.name.as_str()));
             let error =
@@ -168,7 +168,7 @@ impl WorkspaceOperation for EffectiveRequest {
     type Answer = EffectiveAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<EffectiveAnswer, Error> {
-        workspace.settle(None);
+        workspace.refresh(None);
         let identity = subject_of(workspace, &self.subject, &JsonPath::ROOT.key("subject"))?;
         let Workspace { store, results, .. } = workspace;
         let Some(state) = results.get(&identity) else {
@@ -178,19 +178,19 @@ impl WorkspaceOperation for EffectiveRequest {
         for (index, name) in self.clusters.iter().flatten().enumerate() {
             cluster_of(store, state, name, &JsonPath::ROOT.key("clusters").index(index))?;
         }
-        out.extend(state.told().iter().cloned());
+        out.extend(state.diagnostics().iter().cloned());
         let view = View { store, now: None };
-        let picked: Vec<(&Text, &Cell)> = match &self.clusters {
-            None => state.cells().iter().collect(),
+        let picked: Vec<(&Text, &ClusterResult)> = match &self.clusters {
+            None => state.cluster_results().iter().collect(),
             // Each is looked up: a few clusters of a large fleet must not cost the fleet.
             Some(names) => {
-                let names: BTreeSet<&Text> = names.iter().gather();
-                names.into_iter().filter_map(|name| state.cells().get_key_value(name)).collect()
+                let names: SortedSet<&Text> = names.iter().collect();
+                names.into_iter().filter_map(|name| state.cluster_results().get_key_value(name)).collect()
             }
         };
         let own = |name: &Text| {
             let cluster = cluster_of(store, state, name, &JsonPath::ROOT).unwrap_or_default();
-            subject.own(view, &cluster)
+            subject.per_cluster_options(view, &cluster)
         };
         let shown = Shown { origins: self.origins.unwrap_or(false), secrets: self.reveals() };
         let groups = group(picked.into_iter(), store, shown, own, out);
@@ -213,46 +213,46 @@ struct Shown {
 
 /// What one write of a result needs to know of several clusters.
 struct Draft<'a> {
-    cell: &'a Cell,
+    cluster_result: &'a ClusterResult,
     clusters: Vec<&'a Text>,
 }
 
 fn group<'a>(
-    cells: impl Iterator<Item = (&'a Text, &'a Cell)>,
+    cluster_results: impl Iterator<Item = (&'a Text, &'a ClusterResult)>,
     store: &Store,
     shown: Shown,
     own: impl Fn(&Text) -> Vec<Effective>,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Group> {
     // Results that are shared are the same; others may still be equal, which their text tells.
-    let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut shared: SortedMap<usize, usize> = SortedMap::new();
     let mut drafts: Vec<Draft> = Vec::new();
-    for (name, cell) in cells {
-        let key = match &cell.outcome {
-            Ok(outcome) => Arc::as_ptr(outcome).addr(),
+    for (name, cluster_result) in cluster_results {
+        let key = match &cluster_result.rendered {
+            Ok(rendered) => Arc::as_ptr(rendered).addr(),
             Err(error) => Arc::as_ptr(error).addr(),
         };
         let at = *shared.entry(key).or_insert(drafts.len());
         match drafts.get_mut(at) {
             Some(draft) => draft.clusters.push(name),
-            None => drafts.push(Draft { cell, clusters: vec![name] }),
+            None => drafts.push(Draft { cluster_result, clusters: vec![name] }),
         }
     }
     let mut groups: Vec<Group> = Vec::new();
     // Like results begin alike, so that their texts are compared only where their fingerprints are equal.
-    let mut known: BTreeMap<(u64, Arc<str>), usize> = BTreeMap::new();
+    let mut known: SortedMap<(u64, Arc<str>), usize> = SortedMap::new();
     let mut sources = Sources { store, known: Vec::new() };
     let mut writer = if shown.secrets { Writer::default() } else { Writer::redacting(secrets::REDACTION) };
     let mut told = Vec::new();
     for draft in drafts {
-        let own: BTreeMap<Text, Vec<Effective>> =
-            draft.clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty()).gather();
+        let own: SortedMap<Text, Vec<Effective>> =
+            draft.clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty()).collect();
         if shown.origins
-            && let Ok(outcome) = &draft.cell.outcome
+            && let Ok(rendered) = &draft.cluster_result.rendered
         {
-            sources.learn(outcome);
+            sources.learn(rendered);
         }
-        write(draft.cell, &sources, shown, &own, &mut told, &mut writer);
+        write(draft.cluster_result, &sources, shown, &own, &mut told, &mut writer);
         let written = writer.take();
         let clusters = draft.clusters.into_iter().cloned();
         let key = (fingerprint(&written), Arc::clone(&written));
@@ -284,10 +284,10 @@ fn fingerprint(text: &str) -> u64 {
 }
 
 fn write(
-    cell: &Cell,
+    cluster_result: &ClusterResult,
     sources: &Sources,
     shown: Shown,
-    own: &BTreeMap<Text, Vec<Effective>>,
+    own: &SortedMap<Text, Vec<Effective>>,
     told: &mut Vec<Diagnostic>,
     writer: &mut Writer,
 ) {
@@ -301,16 +301,16 @@ fn write(
         own: None,
         values: None,
     };
-    let outcome = match &cell.outcome {
-        Ok(outcome) => outcome,
+    let rendered = match &cluster_result.rendered {
+        Ok(rendered) => rendered,
         Err(error) => {
             answer.error = Some(Refusal::of(error));
             return answer.write(writer);
         }
     };
-    told.extend(outcome.diagnostics.iter().cloned());
+    told.extend(rendered.diagnostics.iter().cloned());
     let folded =
-        outcome.options.as_ref().map(|folded| if shown.secrets { merged(folded, own) } else { single(folded, own) });
+        rendered.options.as_ref().map(|folded| if shown.secrets { merged(folded, own) } else { single(folded, own) });
     if let Some(folded) = &folded {
         answer.options = Some(folded.options.iter().map(OptionAnswer::of).collect());
         answer.values = Some(&folded.values);
@@ -320,10 +320,11 @@ fn write(
         let own = own.iter().map(|(name, own)| (name.clone(), own.iter().map(OptionAnswer::of).collect()));
         answer.own = Some(own.collect());
     }
-    if !outcome.objects.is_empty() {
-        answer.objects = Some(outcome.objects.iter().map(|it| ProductAnswer::of(it, sources, shown.origins)).collect());
+    if !rendered.objects.is_empty() {
+        answer.objects =
+            Some(rendered.objects.iter().map(|it| ProductAnswer::of(it, sources, shown.origins)).collect());
     }
-    answer.group = outcome
+    answer.group = rendered
         .group
         .as_ref()
         .map(|it| GroupAnswer { name: Some(it.name.clone()).filter(|it| !it.is_empty()), index: it.index });
@@ -331,15 +332,15 @@ fn write(
 }
 
 /// The options of one cluster with its own; of several, what they share.
-fn merged(folded: &Folded, own: &BTreeMap<Text, Vec<Effective>>) -> Folded {
+fn merged(folded: &Folded, own: &SortedMap<Text, Vec<Effective>>) -> Folded {
     match own.values().next() {
-        Some(only) if own.len() == 1 => with_own(folded, only),
+        Some(only) if own.len() == 1 => with_per_cluster(folded, only),
         _ => folded.clone(),
     }
 }
 
 /// The same without what Secrets among them hold.
-pub fn single(folded: &Folded, own: &BTreeMap<Text, Vec<Effective>>) -> Folded {
+pub fn single(folded: &Folded, own: &SortedMap<Text, Vec<Effective>>) -> Folded {
     let mut folded = merged(folded, own);
     if secrets::holds_secret(&folded.values) {
         cover_parts(&mut folded);
@@ -347,8 +348,8 @@ pub fn single(folded: &Folded, own: &BTreeMap<Text, Vec<Effective>>) -> Folded {
     folded
 }
 
-fn option_origins(folded: &Folded, store: &Store) -> BTreeMap<Text, Vec<LayerAnswer>> {
-    let mut origins = BTreeMap::new();
+fn option_origins(folded: &Folded, store: &Store) -> SortedMap<Text, Vec<LayerAnswer>> {
+    let mut origins = SortedMap::new();
     for (path, chain) in folded.origins.iter() {
         let chain = chain.iter().map(|it| {
             let cause = crate::workspace::compare::setter(it);
@@ -365,7 +366,8 @@ impl LayerAnswer {
         (value, value_from): (Option<Explicit>, Option<Value>),
         store: &Store,
     ) -> LayerAnswer {
-        let At { document, path, file, place } = cause.origin.as_ref().map(|it| it.place(store)).unwrap_or_default();
+        let Location { document, path, file, place } =
+            cause.origin.as_ref().map(|it| store.locate(it)).unwrap_or_default();
         let (line, column) = (place.map(|it| it.line.into()), place.map(|it| it.column.into()));
         let document = document.map(Text::from);
         LayerAnswer { layer: cause.layer.clone(), document, path, file, line, column, value, value_from }
@@ -383,7 +385,7 @@ pub struct Sources<'a> {
 impl<'a> Sources<'a> {
     const MOST: usize = 16;
 
-    fn layer(&self, touched: &Touched, value: Option<Explicit>) -> LayerAnswer {
+    fn layer(&self, touched: &FieldOrigin, value: Option<Explicit>) -> LayerAnswer {
         let mut answer = LayerAnswer {
             layer: touched.layer.clone(),
             document: None,
@@ -405,8 +407,8 @@ impl<'a> Sources<'a> {
     }
 
     /// Finds the documents that have a word in an outcome, before it is written.
-    fn learn(&mut self, outcome: &Outcome) {
-        let touched = outcome.objects.iter().flat_map(|it| &it.origins).flat_map(|(_, chain)| chain);
+    fn learn(&mut self, rendered: &Rendered) {
+        let touched = rendered.objects.iter().flat_map(|it| &it.origins).flat_map(|(_, chain)| chain);
         for Origin { document, .. } in touched.filter_map(|it| it.origin.as_ref()) {
             // Where they are many after all, looking through what is known would cost more than it spares.
             if self.known(document).is_none() && self.known.len() < Self::MOST {
@@ -434,14 +436,14 @@ impl<'a> Sources<'a> {
 /// The origins of a product, written straight from it: they are as long as the object itself.
 #[derive(Clone, Debug)]
 pub struct ProductOrigins<'a> {
-    product: &'a Product,
+    product: &'a RenderedObject,
     sources: &'a Sources<'a>,
 }
 
 impl Encode for ProductOrigins<'_> {
     fn write(&self, out: &mut Writer) {
-        let Product { object, origins, .. } = self.product;
-        let mut touched: Vec<&(Pointer, Vec<Touched>)> = origins.iter().collect();
+        let RenderedObject { object, origins, .. } = self.product;
+        let mut touched: Vec<&(Pointer, Vec<FieldOrigin>)> = origins.iter().collect();
         sort_by(&mut touched, |(a, _), (b, _)| a.text_order(b));
         out.open('{');
         for (place, chain) in touched {
@@ -456,15 +458,15 @@ impl Encode for ProductOrigins<'_> {
 }
 
 impl Shaped for ProductOrigins<'_> {
-    const SHAPE: Shape = BTreeMap::<Text, Vec<LayerAnswer>>::SHAPE;
+    const SHAPE: Shape = SortedMap::<Text, Vec<LayerAnswer>>::SHAPE;
 }
 
 impl<'a> ProductAnswer<'a> {
-    fn of(product: &'a Product, sources: &'a Sources<'a>, origins: bool) -> ProductAnswer<'a> {
-        let Product { object, base, retained, wave, .. } = product;
+    fn of(product: &'a RenderedObject, sources: &'a Sources<'a>, origins: bool) -> ProductAnswer<'a> {
+        let RenderedObject { object, base, retained, wave, .. } = product;
         ProductAnswer {
             object: object.clone(),
-            base: Some(PlaceAnswer::of(base.place(sources.store))),
+            base: Some(PlaceAnswer::of(sources.store.locate(&base))),
             origins: origins.then_some(ProductOrigins { product, sources }),
             retained: Some(RetainedField::list(retained)).filter(|it| !it.is_empty()),
             wave: *wave,
@@ -472,11 +474,12 @@ impl<'a> ProductAnswer<'a> {
     }
 }
 
-impl Outcome {
+impl Rendered {
     /// The object that a request names, or the only one.
-    pub fn object(&self, name: Option<&Text>, at: &JsonPath) -> Result<Option<&Product>, Error> {
-        let named =
-            |it: &&Product| name.is_none_or(|name| Identity::of(&it.object).is_ok_and(|it| it.to_string() == **name));
+    pub fn object(&self, name: Option<&Text>, at: &JsonPath) -> Result<Option<&RenderedObject>, Error> {
+        let named = |it: &&RenderedObject| {
+            name.is_none_or(|name| Identity::of(&it.object).is_ok_and(|it| it.to_string() == **name))
+        };
         let mut found = self.objects.iter().filter(named);
         match (found.next(), found.next()) {
             (Some(_), Some(_)) => {

@@ -17,7 +17,7 @@ use crate::object::kinds::clusters::MANAGED_CLUSTER;
 use crate::object::secrets;
 use crate::record;
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Map, Text, Value};
@@ -43,7 +43,7 @@ record! {
         now "now": Option<Text>,
         user "user": Option<AuthorizeUser>,
         /// The labels to set; null takes one off.
-        labels "labels": Option<BTreeMap<Text, Given>>,
+        labels "labels": Option<SortedMap<Text, Given>>,
         /// The set to bind.
         set "set": Option<Text>,
     }
@@ -105,7 +105,7 @@ impl WorkspaceOperation for Explain {
     type Answer = ExplainAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<ExplainAnswer, Error> {
-        workspace.settle(moment(self.now.as_deref())?);
+        workspace.refresh(moment(self.now.as_deref())?);
         match (self.subject, self.cluster, self.action, self.user, self.set) {
             (Some(subject), Some(cluster), None, None, None) => {
                 explain_result(workspace, &subject, &cluster, self.path.as_ref(), self.object.as_ref())
@@ -143,8 +143,8 @@ fn explain_result(
         let reasons = reasons.into_iter().map(ReasonAnswer::from).collect();
         return Ok(ExplainAnswer { selected: Some(selected), reasons: Some(reasons), ..EMPTY });
     };
-    let outcome = result_of(store, state, name, &root.key("cluster"))?;
-    if let Some(folded) = &outcome.options {
+    let rendered = result_of(store, state, name, &root.key("cluster"))?;
+    if let Some(folded) = &rendered.options {
         let chain = option_chain(subject, &cluster, folded, path);
         let source = option_value(folded, path);
         if chain.is_empty() {
@@ -167,7 +167,7 @@ fn explain_result(
         });
         return Ok(ExplainAnswer { value, value_from, chain: Some(chain.collect()), ..EMPTY });
     }
-    let Some(product) = outcome.object(object, &root.key("object"))? else { return Err(nothing(path)) };
+    let Some(product) = rendered.object(object, &root.key("object"))? else { return Err(nothing(path)) };
     let pointer = Pointer::parse(path).map_err(|error| {
         Error::new(Code::BadPointer, error.message).at(root.key("path")).hint("a JSON pointer, as `/spec/replicas`")
     })?;
@@ -221,7 +221,7 @@ fn explain_permission(
     workspace: &Workspace,
     user: &User,
     name: &Text,
-    labels: BTreeMap<Text, Given>,
+    labels: SortedMap<Text, Given>,
     out: &mut Vec<Diagnostic>,
 ) -> Result<ExplainAnswer, Error> {
     let store = &workspace.store;

@@ -13,7 +13,7 @@ use crate::object::secrets;
 use crate::record;
 use crate::value::JsonPath;
 use crate::value::canonical::Writer;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::{OptionPath, PathError, Pointer};
 use crate::value::{Text, Value};
 
@@ -131,7 +131,7 @@ pub fn cover_parts(folded: &mut Folded) {
 }
 
 fn warn_repeated_names(layers: &[LayerInput], out: &mut Vec<Diagnostic>) {
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     for (index, layer) in layers.iter().enumerate().filter(|(_, layer)| !seen.insert(&layer.name)) {
         let message = format!("two layers are called `{}`, so origins cannot tell them apart", layer.name);
         let path = Pointer::of(["layers".into(), index.to_string(), "name".into()]);
@@ -215,7 +215,7 @@ impl Encode for Origins {
 }
 
 impl Shaped for Origins {
-    const SHAPE: Shape = BTreeMap::<Text, Vec<OriginAnswer>>::SHAPE;
+    const SHAPE: Shape = SortedMap::<Text, Vec<OriginAnswer>>::SHAPE;
 }
 
 impl Encode for Origin {

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Error};
 use crate::dialect;
 use crate::record;
 use crate::value::Text;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::workspace::Workspace;
 use crate::workspace::hub_kind::HubKind;
 use crate::workspace::store::View;
@@ -58,7 +58,7 @@ impl WorkspaceOperation for Kinds {
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<KindsAnswer, Error> {
         let view = View { store: &workspace.store, now: None };
-        let mut kinds: BTreeMap<(Text, Text), KindAnswer> = BTreeMap::new();
+        let mut kinds: SortedMap<(Text, Text), KindAnswer> = SortedMap::new();
         let asked = self.dialects.as_ref().unwrap_or(&workspace.store.settings.dialects);
         for dialect in dialect::ALL.iter().filter(|it| asked.iter().any(|name| name == it.name())) {
             for kind in dialect.kinds(view) {

@@ -29,7 +29,7 @@ impl WorkspaceOperation for Lint {
     type Answer = LintAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<LintAnswer, Error> {
-        workspace.settle(None);
+        workspace.refresh(None);
         out.extend(lint(&workspace.store, &workspace.results));
         let of = |severity: Severity| count(out.iter().filter(|it| it.severity == severity).count());
         Ok(LintAnswer {

@@ -8,7 +8,7 @@ use crate::object::document::{Document, Identity, Reference};
 use crate::object::identity::group_of;
 use crate::record;
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::observed::{HUB, Query};
@@ -153,12 +153,12 @@ impl Load {
         };
         let (loaded, mut replaced) = (documents.len(), 0);
         match self.live {
-            Some(cluster) if lost.is_some() => workspace.lose(&cluster, lost, journal),
+            Some(cluster) if lost.is_some() => workspace.mark_unreachable(&cluster, lost, journal),
             Some(cluster) => {
                 let query = self.query.map(|it| it.read(&at.key("query"))).transpose()?;
                 let complete = self.complete.unwrap_or(false).then_some(query);
                 let absent = self.absent.unwrap_or_default().into_iter().map(TargetInput::identity).collect();
-                replaced = workspace.see(&cluster, documents, absent, complete, journal);
+                replaced = workspace.observe(&cluster, documents, absent, complete, journal);
             }
             None => {
                 let mut undone = Vec::new();
@@ -275,14 +275,14 @@ fn from_text(text: &str, file: Option<&Text>, out: &mut Vec<Diagnostic>) -> Vec<
 
 /// The documents that came from a file and are not among those that it holds now.
 fn gone_from(file: &Text, now: &[Document], workspace: &Workspace) -> Vec<Identity> {
-    let held: BTreeSet<&Identity> = now.iter().map(|it| &it.identity).collect();
+    let held: SortedSet<&Identity> = now.iter().map(|it| &it.identity).collect();
     let gone = workspace.documents().filter(|it| it.file() == Some(file) && !held.contains(&it.identity));
     gone.map(|it| it.identity.clone()).collect()
 }
 
 /// Of a document that is given twice at once, the last one counts, which the order of files must not decide unsaid.
 fn tell_repeats(documents: &[Document], out: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeSet<&Identity> = BTreeSet::new();
+    let mut seen: SortedSet<&Identity> = SortedSet::new();
     for document in documents.iter().filter(|it| !seen.insert(&it.identity)) {
         let message = format!("`{}` is given twice; the last one counts", document.identity);
         let at = document.at(Pointer::root());
@@ -315,8 +315,8 @@ impl WorkspaceOperation for Unload {
 }
 
 /// The documents that references name. All are found before the first one goes.
-pub fn named(refs: &[Text], workspace: &Workspace, at: &JsonPath) -> Result<BTreeSet<Identity>, Error> {
-    let mut named = BTreeSet::new();
+pub fn named(refs: &[Text], workspace: &Workspace, at: &JsonPath) -> Result<SortedSet<Identity>, Error> {
+    let mut named = SortedSet::new();
     for (index, text) in refs.iter().enumerate() {
         let found = Reference::parse(text).and_then(|it| workspace.store.find(&it).map(|it| it.identity.clone()));
         named.insert(found.map_err(|error| error.at(at.index(index)))?);

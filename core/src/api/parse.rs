@@ -4,7 +4,7 @@ use super::Operation;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::record;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::yaml;
@@ -32,7 +32,7 @@ record! {
         /// All documents that hold something, in order.
         documents "documents": Vec<Value>,
         /// For each document, where the value at each JSON pointer starts. Values below an alias have no place of their own.
-        places "places": Option<Vec<BTreeMap<Text, ParsePlace>>>,
+        places "places": Option<Vec<SortedMap<Text, ParsePlace>>>,
     }
 }
 
@@ -63,8 +63,8 @@ impl Operation for Parse {
     }
 }
 
-fn places_of(document: &yaml::Parsed) -> BTreeMap<Text, ParsePlace> {
-    let mut places = BTreeMap::new();
+fn places_of(document: &yaml::Parsed) -> SortedMap<Text, ParsePlace> {
+    let mut places = SortedMap::new();
     let mut open = vec![(Pointer::root(), &document.value)];
     while let Some((pointer, value)) = open.pop() {
         let Some(place) = document.places.value(&pointer) else { continue };

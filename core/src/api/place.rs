@@ -1,7 +1,7 @@
 //! Places and causes, as every answer about results has them.
 
 use super::null::Explicit;
-use crate::diagnostic::At;
+use crate::diagnostic::Location;
 use crate::engine::fold::Source;
 use crate::engine::rendered::Origin;
 use crate::object::document::Identity;
@@ -41,7 +41,7 @@ record! {
 }
 
 impl PlaceAnswer {
-    pub fn of(at: At) -> PlaceAnswer {
+    pub fn of(at: Location) -> PlaceAnswer {
         PlaceAnswer {
             document: at.document,
             path: at.path.map(|path| path.to_string()),
@@ -56,7 +56,7 @@ impl PlaceAnswer {
     }
 
     pub fn origin(origin: Option<&Origin>, store: &Store) -> PlaceAnswer {
-        PlaceAnswer::of(origin.map(|it| it.place(store)).unwrap_or_default())
+        PlaceAnswer::of(origin.map(|it| store.locate(it)).unwrap_or_default())
     }
 }
 

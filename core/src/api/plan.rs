@@ -7,15 +7,15 @@ use super::matching::DifferenceAnswer;
 use super::patch::OperationAnswer;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::Identity;
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::record;
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::lint::place;
-use crate::workspace::plan::{Action, Event, Held, Need, Plan, Target, Verb, conclude};
+use crate::workspace::plan::{Action, Event, Held, Need, Plan, Target, Verb, assemble};
 
 record! {
     request
@@ -160,7 +160,7 @@ impl WorkspaceOperation for PlanRequest {
     type Answer = PlanAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<PlanAnswer, Error> {
-        workspace.settle(moment(self.now.as_deref())?);
+        workspace.refresh(moment(self.now.as_deref())?);
         let scope = self.scope.unwrap_or(ScopeInput { subjects: None, clusters: None });
         let subjects = scope.subjects.map(|refs| subjects_of(&refs, workspace)).transpose()?;
         let clusters = scope.clusters.map(|it| it.into_iter().collect());
@@ -174,16 +174,16 @@ impl WorkspaceOperation for PlanRequest {
 }
 
 /// The time that a request gives.
-pub fn moment(now: Option<&str>) -> Result<Option<Moment>, Error> {
+pub fn moment(now: Option<&str>) -> Result<Option<Timestamp>, Error> {
     let read = |text| {
-        Moment::parse(text)
+        Timestamp::parse(text)
             .map_err(|problem| Error::new(Code::BadTime, format!("`{text}` is not a time: {problem}")).at("/now"))
     };
     now.map(read).transpose()
 }
 
-fn subjects_of(refs: &[Text], workspace: &Workspace) -> Result<BTreeSet<Identity>, Error> {
-    let (scope, mut subjects) = (JsonPath::ROOT.key("scope"), BTreeSet::new());
+fn subjects_of(refs: &[Text], workspace: &Workspace) -> Result<SortedSet<Identity>, Error> {
+    let (scope, mut subjects) = (JsonPath::ROOT.key("scope"), SortedSet::new());
     let at = scope.key("subjects");
     for (index, text) in refs.iter().enumerate() {
         subjects.insert(subject_of(workspace, text, &at.index(index))?);
@@ -194,8 +194,8 @@ fn subjects_of(refs: &[Text], workspace: &Workspace) -> Result<BTreeSet<Identity
 /// The plan of a workspace that is settled.
 pub fn planned(
     workspace: &mut Workspace,
-    subjects: Option<&BTreeSet<Identity>>,
-    clusters: Option<&BTreeSet<Text>>,
+    subjects: Option<&SortedSet<Identity>>,
+    clusters: Option<&SortedSet<Text>>,
     out: &mut Vec<Diagnostic>,
 ) -> Plan {
     let Workspace { store, results, .. } = workspace;
@@ -208,7 +208,7 @@ pub fn planned(
         }
     }
     let steps = results.plan(store, subjects, clusters);
-    let plan = conclude(store, steps.iter().map(AsRef::as_ref), out);
+    let plan = assemble(store, steps.iter().map(AsRef::as_ref), out);
     out.iter_mut().for_each(|it| place(it, store));
     plan
 }
@@ -309,7 +309,7 @@ impl ActionCounts {
     /// The steps of a plan that another one does not have.
     pub fn new_in(plan: &Plan, before: &Plan) -> ActionCounts {
         let all = before.actions.iter().chain(before.held.iter().map(|it| &it.action));
-        let mut known: BTreeSet<[u8; 32]> = BTreeSet::new();
+        let mut known: SortedSet<[u8; 32]> = SortedSet::new();
         known.extend(all.map(|it| it.hash));
         let fresh = |verb| count(plan.actions.iter().filter(|it| it.verb == verb && !known.contains(&it.hash)).count());
         ActionCounts {

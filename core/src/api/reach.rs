@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Error};
 use crate::record;
 use crate::value::Text;
 use crate::workspace::Workspace;
-use crate::workspace::connection::{Access, Route, reach};
+use crate::workspace::connection::{Access, Endpoint, reach};
 
 record! {
     request
@@ -85,7 +85,7 @@ impl WorkspaceOperation for Reach {
 }
 
 impl WayAnswer {
-    fn of(route: Route) -> WayAnswer {
+    fn of(route: Endpoint) -> WayAnswer {
         let given = |text: Text| Some(text).filter(|it| !it.is_empty());
         let (document, namespace) = (route.document.to_string(), route.document.namespace);
         let bare = WayAnswer {

@@ -6,7 +6,7 @@
 //! schema would be a second description to keep true.
 
 use crate::value::canonical::Writer;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 
@@ -246,7 +246,7 @@ impl<T: Shaped> Shaped for Vec<T> {
     const SHAPE: Shape = Shape::List(&T::SHAPE);
 }
 
-impl<T: Encode> Encode for BTreeMap<Text, T> {
+impl<T: Encode> Encode for SortedMap<Text, T> {
     fn write(&self, out: &mut Writer) {
         out.open('{');
         for (key, value) in self.iter().filter(|(_, value)| !value.is_absent()) {
@@ -257,7 +257,7 @@ impl<T: Encode> Encode for BTreeMap<Text, T> {
     }
 }
 
-impl<T: Shaped> Shaped for BTreeMap<Text, T> {
+impl<T: Shaped> Shaped for SortedMap<Text, T> {
     const SHAPE: Shape = Shape::MapOf(&T::SHAPE);
 }
 

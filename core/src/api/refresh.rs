@@ -6,7 +6,7 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::refresh::{Renewal, Restart, Skip, refresh};
 use crate::object::identity::ObjectName;
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::record;
 use crate::value::{Text, Value};
 
@@ -97,7 +97,7 @@ impl Operation for Refresh {
     type Answer = RefreshAnswer;
 
     fn answer(self, out: &mut Vec<Diagnostic>) -> Result<RefreshAnswer, Error> {
-        let now = Moment::parse(&self.now).map_err(|wrong| {
+        let now = Timestamp::parse(&self.now).map_err(|wrong| {
             Error::new(Code::BadTime, format!("`{}` is not a time in RFC 3339: {wrong}", self.now)).at("/now")
         })?;
         let refreshed = refresh(&self.secret, &self.workloads, now, self.mode.unwrap_or_default(), out)?;

@@ -2,7 +2,7 @@
 
 use super::record::{Field, Record, Shape, Shaped};
 use super::{Finding, OPS, Refusal};
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::{Map, Text, Value};
 
 /// One schema for all: a request is one of the ops', and each op's answer is under `$defs`.
@@ -24,7 +24,7 @@ pub fn schema() -> Value {
 }
 
 #[derive(Default)]
-struct Defs(BTreeMap<Text, Value>);
+struct Defs(SortedMap<Text, Value>);
 
 impl Defs {
     fn request(&mut self, op: &'static str, shape: Shape) -> Value {

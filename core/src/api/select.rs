@@ -7,9 +7,9 @@ use crate::engine::Upstream;
 use crate::engine::select::{Cluster, Selector, explain, mentioned, selects};
 use crate::object::labels::Labels;
 use crate::record;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
-use crate::value::sorting::{Gather, sort_by};
+use crate::value::sorting::sort_by;
 use crate::value::suggest::did_you_mean;
 use crate::value::{Text, Value};
 
@@ -103,7 +103,7 @@ const LABEL_FIELDS: &[&str] = &["labelSelector", "clusterSelector", "fieldSelect
 
 /// The clusters by name. One name stands for one cluster.
 fn sorted(clusters: Vec<ClusterInput>) -> Result<Vec<Cluster>, Error> {
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     for (index, cluster) in clusters.iter().enumerate() {
         if !seen.insert(&cluster.name) {
             let message = format!("two clusters are called `{}`", cluster.name);
@@ -116,9 +116,9 @@ fn sorted(clusters: Vec<ClusterInput>) -> Result<Vec<Cluster>, Error> {
 }
 
 fn warn_unknown(given: &Value, selector: &Selector, clusters: &[Cluster], out: &mut Vec<Diagnostic>) {
-    let known: BTreeSet<&str> = clusters.iter().map(|it| it.name.as_str()).gather();
-    let unknown: BTreeSet<&Text> =
-        mentioned(selector).into_iter().filter(|name| !known.contains(name.as_str())).gather();
+    let known: SortedSet<&str> = clusters.iter().map(|it| it.name.as_str()).collect();
+    let unknown: SortedSet<&Text> =
+        mentioned(selector).into_iter().filter(|name| !known.contains(name.as_str())).collect();
     for name in unknown {
         let place = Pointer::of(["selector"]);
         let place = place_of(name, given, &place).unwrap_or(place);

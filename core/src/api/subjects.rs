@@ -5,7 +5,7 @@ use super::{Refusal, WorkspaceOperation};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::record;
 use crate::workspace::Workspace;
-use crate::workspace::targets::Who;
+use crate::workspace::targets::Targets;
 
 record! {
     request
@@ -39,13 +39,13 @@ impl WorkspaceOperation for Subjects {
     type Answer = SubjectsAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<SubjectsAnswer, Error> {
-        workspace.settle(None);
+        workspace.refresh(None);
         let subjects = workspace.results.subjects().map(|(identity, state)| {
-            let is_fleet = state.subject().is_ok_and(|it| matches!(it.who(), Who::Fleet(..)));
+            let is_fleet = state.subject().is_ok_and(|it| matches!(it.targets(), Targets::Fleet(..)));
             SubjectAnswer {
                 subject: identity.to_string(),
                 dialect: state.dialect().name(),
-                clusters: is_fleet.then(|| count(state.cells().len())),
+                clusters: is_fleet.then(|| count(state.cluster_results().len())),
                 error: state.subject().err().map(Refusal::of),
             }
         });

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::record::{Record, Shape, Shaped};
 use super::schema::one_line;
 use super::{Finding, OPS, Refusal};
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 
 /// A module of types: one interface a record, and the maps from op to request and answer.
 pub fn typescript() -> String {
@@ -44,7 +44,7 @@ pub fn typescript() -> String {
 }
 
 #[derive(Default)]
-struct Types(BTreeMap<String, String>);
+struct Types(SortedMap<String, String>);
 
 impl Types {
     fn name(&mut self, shape: &Shape) -> String {

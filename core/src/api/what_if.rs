@@ -11,20 +11,20 @@ use super::plan::{ActionCounts, planned};
 use super::record::{Encode, Shape, Shaped};
 use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Diagnostic, Error};
-use crate::engine::fold::{Effective, Folded, with_own};
-use crate::engine::rendered::Outcome;
+use crate::engine::fold::{Effective, Folded, with_per_cluster};
+use crate::engine::rendered::Rendered;
 use crate::object::document::Identity;
 use crate::object::kinds::clusters::is_cluster;
 use crate::record;
 use crate::value::JsonPath;
 use crate::value::canonical::Writer;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::compare::{self, Change, Delta};
 use crate::workspace::observed::HUB;
-use crate::workspace::results::{Before, Cell, OwnOptions, Results};
+use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, Results};
 use crate::workspace::store::Store;
 use crate::workspace::{Undo, Workspace};
 
@@ -135,12 +135,12 @@ impl WorkspaceOperation for WhatIf {
     type Answer = WhatIfAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<WhatIfAnswer, Error> {
-        workspace.settle(None);
+        workspace.refresh(None);
         let plan_before = planned(workspace, None, None, &mut Vec::new());
         let mut journal = Vec::new();
         let made = self.make(workspace, &mut journal, out);
         let edited: Vec<Identity> = journal.iter().filter_map(edited_cluster).collect();
-        let replaced = workspace.settle(None);
+        let replaced = workspace.refresh(None);
         if let Err(error) = made {
             workspace.undo(journal, replaced);
             return Err(error);
@@ -150,10 +150,10 @@ impl WorkspaceOperation for WhatIf {
         for (identity, before) in replaced.iter() {
             tally.compare(identity, before, &workspace.store, &workspace.results);
         }
-        let own_after = workspace.results.own_options(&workspace.store, &edited);
+        let own_after = workspace.results.per_cluster_options(&workspace.store, &edited);
         let clusters = workspace.store.cluster_names().len();
         workspace.undo(journal, replaced);
-        let own_before = workspace.results.own_options(&workspace.store, &edited);
+        let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
         tally.compare_own(&own_before, &own_after, &workspace.store);
         Ok(tally.answer(clusters, ActionCounts::new_in(&plan_after, &plan_before)))
     }
@@ -192,7 +192,7 @@ fn edited_cluster(undo: &Undo) -> Option<Identity> {
     let identity = match undo {
         Undo::Put(document) => &document.identity,
         Undo::Remove(identity) => identity,
-        Undo::Seen(..) | Undo::Settings(_) => return None,
+        Undo::Observed(..) | Undo::Settings(_) => return None,
     };
     is_cluster(identity).then(|| identity.clone())
 }
@@ -201,18 +201,18 @@ fn edited_cluster(undo: &Undo) -> Option<Identity> {
 #[derive(Default)]
 struct Tally {
     /// By subject, kind of change, and the changes as they are written.
-    groups: BTreeMap<(Identity, &'static str, String), Alike<Vec<ChangeAnswer>>>,
-    shadowed: BTreeMap<(Identity, String), Alike<ShadowAnswer>>,
+    groups: SortedMap<(Identity, &'static str, String), Alike<Vec<ChangeAnswer>>>,
+    shadowed: SortedMap<(Identity, String), Alike<ShadowAnswer>>,
 }
 
 /// Something that is the same for some clusters.
-type Alike<T> = (T, BTreeSet<Text>);
+type Alike<T> = (T, SortedSet<Text>);
 
 impl Tally {
-    fn compare(&mut self, identity: &Identity, before: &Before, store: &Store, results: &Results) {
-        let none = BTreeMap::new();
-        let now = results.get(identity).map_or(&none, |it| it.cells());
-        let mut seen = BTreeMap::new();
+    fn compare(&mut self, identity: &Identity, before: &Previous, store: &Store, results: &Results) {
+        let none = SortedMap::new();
+        let now = results.get(identity).map_or(&none, |it| it.cluster_results());
+        let mut seen = SortedMap::new();
         for (name, earlier, later) in before.beside(now) {
             self.pair(identity, name, earlier, later, store, &mut seen);
         }
@@ -223,12 +223,12 @@ impl Tally {
         &mut self,
         subject: &Identity,
         name: &Text,
-        before: Option<&Cell>,
-        after: Option<&Cell>,
+        before: Option<&ClusterResult>,
+        after: Option<&ClusterResult>,
         store: &Store,
-        seen: &mut BTreeMap<(usize, usize), (Delta, Vec<ChangeAnswer>, String)>,
+        seen: &mut SortedMap<(usize, usize), (Delta, Vec<ChangeAnswer>, String)>,
     ) {
-        let change = match (before.map(|it| &it.outcome), after.map(|it| &it.outcome)) {
+        let change = match (before.map(|it| &it.rendered), after.map(|it| &it.rendered)) {
             (None, None) => return,
             (None, Some(_)) => "joins",
             (Some(_), None) => "leaves",
@@ -261,7 +261,7 @@ impl Tally {
 
     fn add(&mut self, subject: &Identity, name: &Text, change: &'static str, answers: &[ChangeAnswer], written: &str) {
         let key = (subject.clone(), change, written.to_string());
-        let (_, clusters) = self.groups.entry(key).or_insert_with(|| (answers.to_vec(), BTreeSet::new()));
+        let (_, clusters) = self.groups.entry(key).or_insert_with(|| (answers.to_vec(), SortedSet::new()));
         clusters.insert(name.clone());
     }
 
@@ -276,16 +276,18 @@ impl Tally {
         let mut writer = Writer::default();
         answer.write(&mut writer);
         let key = (subject.clone(), writer.into_text());
-        let (_, clusters) = self.shadowed.entry(key).or_insert_with(|| (answer, BTreeSet::new()));
+        let (_, clusters) = self.shadowed.entry(key).or_insert_with(|| (answer, SortedSet::new()));
         clusters.insert(name.clone());
     }
 
     /// Adds what changes in the options that name the cluster.
-    fn compare_own(&mut self, before: &OwnOptions, after: &OwnOptions, store: &Store) {
+    fn compare_own(&mut self, before: &PerClusterOptions, after: &PerClusterOptions, store: &Store) {
         for ((subject, name), now) in after {
             let Some(earlier) = before.get(&(subject.clone(), name.clone())).filter(|it| *it != now) else { continue };
-            let with =
-                |own: &[Effective]| Outcome { options: Some(with_own(&Folded::default(), own)), ..Outcome::default() };
+            let with = |own: &[Effective]| Rendered {
+                options: Some(with_per_cluster(&Folded::default(), own)),
+                ..Rendered::default()
+            };
             let (a, b) = (with(earlier), with(now));
             let delta = compare::compare(&a, &b);
             let mut answers: Vec<_> = delta.changes.iter().map(|it| ChangeAnswer::of(it, [&a, &b], store)).collect();
@@ -304,9 +306,9 @@ impl Tally {
     }
 
     fn answer(self, clusters: usize, actions: ActionCounts) -> WhatIfAnswer {
-        let names = |all: &BTreeSet<Text>| all.iter().filter(|it| *it != HUB).cloned().collect::<Vec<_>>();
-        let mut changed: BTreeSet<Text> = BTreeSet::new();
-        let mut subjects: BTreeSet<Identity> = BTreeSet::new();
+        let names = |all: &SortedSet<Text>| all.iter().filter(|it| *it != HUB).cloned().collect::<Vec<_>>();
+        let mut changed: SortedSet<Text> = SortedSet::new();
+        let mut subjects: SortedSet<Identity> = SortedSet::new();
         let mut groups = Vec::new();
         for ((subject, change, _), (changes, clusters)) in self.groups {
             changed.extend(names(&clusters));
@@ -319,7 +321,7 @@ impl Tally {
             subjects.insert(subject);
         }
         sort_by(&mut groups, |a, b| b.clusters.len().cmp(&a.clusters.len()));
-        let mut hidden: BTreeSet<Text> = BTreeSet::new();
+        let mut hidden: SortedSet<Text> = SortedSet::new();
         let mut shadowed = Vec::new();
         for (shadow, clusters) in self.shadowed.into_values() {
             hidden.extend(names(&clusters));
@@ -344,7 +346,7 @@ fn text_of(answers: &[ChangeAnswer]) -> String {
 type Shown = (Option<Explicit>, Option<Value>);
 
 /// Both sides of a change, unless the object keeps them to itself.
-pub fn shown_change(change: &Change, sides: [&Outcome; 2]) -> (Shown, Shown) {
+pub fn shown_change(change: &Change, sides: [&Rendered; 2]) -> (Shown, Shown) {
     let objects = sides.into_iter().flat_map(|it| &it.objects).map(|it| &it.object);
     let object = objects.into_iter().find(|it| change.object.as_ref() == Identity::of(it).ok().as_ref());
     let path = Pointer::parse(&change.path).unwrap_or_default();
@@ -356,7 +358,7 @@ pub fn shown_change(change: &Change, sides: [&Outcome; 2]) -> (Shown, Shown) {
 }
 
 impl ChangeAnswer {
-    fn of(change: &Change, sides: [&Outcome; 2], store: &Store) -> ChangeAnswer {
+    fn of(change: &Change, sides: [&Rendered; 2], store: &Store) -> ChangeAnswer {
         let ((before, before_from), (after, after_from)) = shown_change(change, sides);
         ChangeAnswer {
             path: change.path.clone(),

@@ -102,7 +102,7 @@ impl Dialect for Greenhouse {
     }
 
     /// The Plugins of a preset stand for themselves while it is not loaded.
-    fn names_subjects(&self, identity: &Identity) -> bool {
+    fn affects_subject_set(&self, identity: &Identity) -> bool {
         identity.group == GROUP && identity.kind == PRESET
     }
 

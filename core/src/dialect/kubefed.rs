@@ -29,12 +29,11 @@ mod status;
 
 use std::sync::Arc;
 
-use super::ocm;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::compose::{Base, build};
 use crate::engine::patch::{Operation, Verb};
-use crate::engine::rendered::{Outcome, PatchLayer};
+use crate::engine::rendered::{PatchLayer, Rendered};
 use crate::engine::retain::Rules;
 use crate::engine::select::layer_index::LayerIndex;
 use crate::engine::select::{self, Cluster};
@@ -44,13 +43,13 @@ use crate::value::sorting::sort;
 use crate::value::{Text, Value};
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
-use crate::workspace::observed::{HUB, Sight};
-use crate::workspace::plan::{Planner, Reason, Target, Wish};
-use crate::workspace::results::Cells;
+use crate::workspace::observed::{HUB, Observation};
+use crate::workspace::plan::{DesiredObject, Planner, Reason, Target};
+use crate::workspace::results::ClusterResults;
 use crate::workspace::settings;
 use crate::workspace::store::{Scope, View};
-use crate::workspace::subject::{Dependence, Dialect, Ending, Memo, Subject, Touch};
-use crate::workspace::targets::Who;
+use crate::workspace::subject::{Dependency, Dialect, Invalidation, RemovalCause, ResultCache, Subject};
+use crate::workspace::targets::Targets;
 use cluster_part::Shared;
 use control_plane::{CORE, FEDERATED, TYPE_CONFIG, TYPES, VERSION, is_ready, type_config, unready};
 use leaving::leaves;
@@ -83,7 +82,7 @@ impl Dialect for KubeFed {
 
     /// A placement may also name sets and placements of Open Cluster Management.
     fn kinds(&self, view: View) -> Vec<HubKind> {
-        let consulted = ocm::KINDS.iter().cloned().map(HubKind::unguarded);
+        let consulted = view.cluster_groups().kinds();
         KINDS.iter().cloned().chain(control_plane::federated_kinds(view)).chain(consulted).collect()
     }
 
@@ -94,7 +93,7 @@ impl Dialect for KubeFed {
             || leaving::is_subject(view, document)
     }
 
-    fn names_subjects(&self, identity: &Identity) -> bool {
+    fn affects_subject_set(&self, identity: &Identity) -> bool {
         identity.group == CORE && identity.kind == TYPE_CONFIG
     }
 
@@ -145,8 +144,8 @@ struct Federated {
     /// The identity of the target.
     object: Identity,
     scope: Scope,
-    who: Who,
-    depends: Vec<Dependence>,
+    who: Targets,
+    depends: Vec<Dependency>,
     base: Base,
     rules: Rules,
     shared: Shared,
@@ -174,11 +173,11 @@ enum Holding {
 }
 
 impl Federated {
-    fn build(&self, live: Option<&Value>, ranks: &[u32]) -> Result<Outcome, Error> {
+    fn build(&self, live: Option<&Value>, ranks: &[u32]) -> Result<Rendered, Error> {
         let layers = ranks.iter().filter_map(|rank| self.overrides.layers.get(usize::try_from(*rank).ok()?));
         let mut diagnostics = Vec::new();
         let product = build(&self.base, &self.rules, live, layers, self.mode, &mut diagnostics)?;
-        Ok(Outcome { objects: vec![product], diagnostics, ..Outcome::default() })
+        Ok(Rendered { objects: vec![product], diagnostics, ..Rendered::default() })
     }
 
     fn holding(&self, live: &Value) -> Holding {
@@ -196,7 +195,7 @@ impl Federated {
         if leaves == Some(settings::Leaving::Orphan) || !is_ready(view, &self.scope, cluster) {
             return;
         }
-        let Sight::Seen(live) = planner.look(cluster, &self.target) else { return };
+        let Observation::Present(live) = planner.look(cluster, &self.target) else { return };
         if self.holding(live) != Holding::Managed {
             self.tell_unmanaged(cluster, planner);
             return;
@@ -232,12 +231,12 @@ impl Federated {
     /// it does.
     fn finish(&self, view: View, planner: &mut Planner) -> bool {
         let fleet = view.store.fleet(&self.scope);
-        let is_left = |it: &Cluster| match view.store.sight(&it.name, &self.object) {
+        let is_left = |it: &Cluster| match view.store.observation(&it.name, &self.object) {
             // Nobody goes there again.
             _ if leaves(view, &self.scope, &it.name) == Some(settings::Leaving::Orphan) => false,
-            Sight::Seen(live) => self.holding(live) == Holding::Managed,
-            Sight::Absent => false,
-            Sight::Unknown => true,
+            Observation::Present(live) => self.holding(live) == Holding::Managed,
+            Observation::Absent => false,
+            Observation::Unknown => true,
         };
         let Some(document) = view.store.document(&self.subject) else { return false };
         let finalizers = document.value.at(&["metadata", "finalizers"]).and_then(Value::as_list);
@@ -255,57 +254,57 @@ impl Federated {
 const LAST_WAVE: i64 = 3;
 
 impl Subject for Federated {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &self.depends
     }
 
-    fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+    fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
         if leaves(view, &self.scope, &cluster.name).is_some() {
-            return Ok(Arc::new(Outcome::default()));
+            return Ok(Arc::new(Rendered::default()));
         }
         let ranks = self.index.applying(cluster);
-        match view.store.sight(&cluster.name, &self.object) {
-            Sight::Seen(live) => self.build(Some(&self.shared.cluster_part(live)), &ranks).map(Arc::new),
-            Sight::Absent | Sight::Unknown => memo.get_or(ranks, |ranks| self.build(None, ranks)),
+        match view.store.observation(&cluster.name, &self.object) {
+            Observation::Present(live) => self.build(Some(&self.shared.cluster_part(live)), &ranks).map(Arc::new),
+            Observation::Absent | Observation::Unknown => cache.get_or(ranks, |ranks| self.build(None, ranks)),
         }
     }
 
-    fn leaves_behind(&self, view: View, ending: Ending) -> bool {
+    fn retains_on(&self, view: View, ending: RemovalCause) -> bool {
         match ending {
-            Ending::Subject => self.orphans,
-            Ending::Cluster(document) => leaving::keeps(view, &document.value),
-            Ending::NotPicked => false,
+            RemovalCause::Subject => self.orphans,
+            RemovalCause::Cluster(document) => leaving::keeps(view, &document.value),
+            RemovalCause::NotPicked => false,
         }
     }
 
-    fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner) {
+    fn plan(&self, view: View, cluster: &Text, rendered: &Rendered, planner: &mut Planner) {
         if self.is_disabled || !is_ready(view, &self.scope, cluster) {
             return;
         }
         if self.leaving != Leaving::No || leaves(view, &self.scope, cluster).is_some() {
             return self.let_go(view, cluster, planner);
         }
-        if let Sight::Seen(live) = view.store.sight(cluster, &self.object)
+        if let Observation::Present(live) = view.store.observation(cluster, &self.object)
             && matches!(self.holding(live), Holding::Refused | Holding::Foreign)
         {
             return self.tell_unmanaged(cluster, planner);
         }
-        for product in &outcome.objects {
-            let wish = Wish {
+        for product in &rendered.objects {
+            let desired = DesiredObject {
                 cluster: cluster.clone(),
                 desired: product.object.clone(),
                 wave: product.wave,
                 because: "the placement picks the cluster, and the object is not there".into(),
             };
-            planner.ensure_retained(wish, &product.retained);
+            planner.ensure_retained(desired, &product.retained);
         }
     }
 
-    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
+    fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
         if self.is_disabled {
             let message = format!("the FederatedTypeConfig of `{}` turns propagation off", self.subject.kind);
             let finding = Diagnostic::info(Code::PropagationDisabled, message).of(&self.subject);
@@ -314,7 +313,9 @@ impl Subject for Federated {
         }
         let mut others: Vec<&Text> = Vec::new();
         let fleet = view.store.fleet(&self.scope).into_iter();
-        others.extend(fleet.flat_map(|it| it.clusters()).map(|it| &it.name).filter(|it| !cells.contains_key(*it)));
+        others.extend(
+            fleet.flat_map(|it| it.clusters()).map(|it| &it.name).filter(|it| !cluster_results.contains_key(*it)),
+        );
         sort(&mut others);
         for cluster in others {
             self.let_go(view, cluster, planner);
@@ -323,16 +324,16 @@ impl Subject for Federated {
             if self.finish(view, planner) {
                 return;
             }
-        } else if cells.is_empty() && !view.settings.limits.empty_selection {
+        } else if cluster_results.is_empty() && !view.settings.limits.empty_selection {
             let text = "the object is placed nowhere, and would be deleted everywhere";
             let hint = "place it somewhere, delete the federated object, or configure `limits.emptySelection: true`";
             planner.hold(0, ReasonCode::EmptySelection, text, hint);
         }
-        status::report(self, view, cells, planner);
+        status::report(self, view, cluster_results, planner);
     }
 
-    fn touched_by(&self, _: &Identity) -> Touch {
-        Touch::Nothing
+    fn invalidated_by(&self, _: &Identity) -> Invalidation {
+        Invalidation::Nothing
     }
 
     fn watches(&self, _: bool, object: Option<&Identity>) -> bool {
@@ -344,7 +345,7 @@ impl Subject for Federated {
     }
 
     fn explain(&self, view: View, cluster: &Cluster) -> (bool, Vec<select::Reason>) {
-        let Who::Fleet(_, picks) = &self.who else { return (false, Vec::new()) };
+        let Targets::Fleet(_, picks) = &self.who else { return (false, Vec::new()) };
         let mut reasons = picks.explain(cluster);
         if !is_ready(view, &self.scope, &cluster.name) {
             let text = format!("{}, so nothing is planned for it", unready(view, &cluster.name));

@@ -94,14 +94,14 @@ impl Dialect for Kudo {
 
 /// Another OperatorVersion that may have to do with the same objects.
 #[derive(Debug)]
-struct Peer {
+struct OtherVersion {
     identity: Identity,
     operator: Text,
     install: Option<Arc<Install>>,
 }
 
 /// The other OperatorVersions that share objects with this one, or with one that does.
-fn peers(view: View, document: &Document, install: Option<&Install>, scopes: &Scopes) -> Vec<Peer> {
+fn peers(view: View, document: &Document, install: Option<&Install>, scopes: &Scopes) -> Vec<OtherVersion> {
     let names_of = |install: Option<&Install>, document: &Document| -> Vec<Text> {
         let parts = install.into_iter().flat_map(|it| &it.parts).map(|it| it.identity.name.clone());
         parts.chain(record::read(&document.value).into_iter().map(|it| it.name)).collect()
@@ -120,7 +120,7 @@ fn peers(view: View, document: &Document, install: Option<&Install>, scopes: &Sc
             let install = package::read(document, scopes, &mut Vec::new()).ok().flatten();
             names.extend(names_of(install.as_ref(), document));
             let operator = document.value.text_at(&["spec", "operator", "name"]).into();
-            peers.push(Peer { identity: document.identity.clone(), operator, install: install.map(Arc::new) });
+            peers.push(OtherVersion { identity: document.identity.clone(), operator, install: install.map(Arc::new) });
         }
     }
     sort_by(&mut peers, |a, b| a.identity.cmp(&b.identity));

@@ -14,15 +14,16 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::authorize::rbac::{Grant, Rbac, User, is_rbac};
 use crate::engine::select::cluster_set::{self, CLUSTERSET, ClusterSet, GROUP, Stage, sets_of};
 use crate::object::identity::{ObjectName, is_in_group};
+use crate::object::kinds::upstreams::ocm;
 use crate::object::labels::{Labels, check_key, check_value};
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
-use crate::value::sorting::{Gather, sort};
+use crate::value::sorting::sort;
 use crate::value::{Text, Value};
 
 /// The prefixes of the labels that need a permission.
-const RESERVED: &[&str] = &["cluster.open-cluster-management.io/", "info.open-cluster-management.io/"];
+const RESERVED: &[&str] = ocm::RESERVED_LABELS;
 
 /// A change of one cluster, and what is known about permissions.
 #[derive(Clone, Debug)]
@@ -198,7 +199,7 @@ fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Erro
 
 /// What is put on and taken off, by key; of one key, what is taken off first.
 fn changes<'l>(before: &'l Labels, after: &'l Labels) -> Vec<(&'l Text, &'l Text, Change)> {
-    let keys: BTreeSet<&Text> = before.iter().chain(after.iter()).map(|(key, _)| key).gather();
+    let keys: SortedSet<&Text> = before.iter().chain(after.iter()).map(|(key, _)| key).collect();
     let changes = keys.into_iter().filter(|key| before.get(key) != after.get(key)).flat_map(|key| {
         let removed = before.get(key).map(|value| (key, value, Change::Remove));
         removed.into_iter().chain(after.get(key).map(|value| (key, value, Change::Add)))
@@ -325,7 +326,7 @@ impl Ctx<'_> {
     }
 
     fn compare_sets(&mut self, sets: &[ClusterSet], old: Option<&Labels>, new: Option<&Labels>) {
-        let members = |labels: Option<&Labels>| -> BTreeSet<&Text> {
+        let members = |labels: Option<&Labels>| -> SortedSet<&Text> {
             labels.into_iter().flat_map(|it| sets_of(it, sets)).map(ClusterSet::name).collect()
         };
         let (before, after) = (members(old), members(new));
@@ -349,13 +350,13 @@ impl Ctx<'_> {
             };
             list.push(set.name().clone());
             if set.accepts(&free) != set.accepts(base) {
-                let changed: BTreeSet<&Text> = set.keys().filter(|key| base.get(key) != free.get(key)).gather();
+                let changed: SortedSet<&Text> = set.keys().filter(|key| base.get(key) != free.get(key)).collect();
                 self.warn_unguarded(set, verb, &changed);
             }
         }
     }
 
-    fn warn_unguarded(&mut self, set: &ClusterSet, verb: &str, keys: &BTreeSet<&Text>) {
+    fn warn_unguarded(&mut self, set: &ClusterSet, verb: &str, keys: &SortedSet<&Text>) {
         let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
         let message = format!("the cluster {verb} `{}` by labels that nobody guards: {keys}", set.name());
         let hint = guarded(self.question.mode);

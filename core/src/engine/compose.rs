@@ -7,19 +7,19 @@
 //! 2. What is set inside something that was set as a whole has that one's value below it.
 //! 3. An element that goes into a list, or out of it, moves those behind it; each keeps its origins.
 
-mod ledger;
+mod origin_tracker;
 
 use std::sync::Arc;
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::patch::{Patching, Step, Verb};
-use crate::engine::rendered::{Origin, Product, Touched};
+use crate::engine::rendered::{FieldOrigin, Origin, RenderedObject};
 use crate::engine::retain::{Rules, retain};
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
-use ledger::Ledger;
+use origin_tracker::OriginTracker;
 
 /// What every cluster gets before anything varies it.
 #[derive(Clone, Debug)]
@@ -27,9 +27,9 @@ pub struct Base {
     pub object: Value,
     pub origin: Origin,
     /// Places of the object that are not the base's own, in the order of their pointers.
-    pub given: Vec<(Pointer, Vec<Touched>)>,
+    pub given: Vec<(Pointer, Vec<FieldOrigin>)>,
     /// Places that are set after all layers.
-    pub sealed: Vec<(Pointer, Touched)>,
+    pub sealed: Vec<(Pointer, FieldOrigin)>,
     pub wave: i64,
 }
 
@@ -74,8 +74,8 @@ pub fn build<'l>(
     layers: impl Iterator<Item = &'l Layer>,
     mode: Mode,
     out: &mut Vec<Diagnostic>,
-) -> Result<Product, Error> {
-    let mut ledger = Ledger::new(base);
+) -> Result<RenderedObject, Error> {
+    let mut origin_tracker = OriginTracker::new(base);
     let mut given = Vec::new();
     let (object, mut retained) = match live {
         None => (base.object.clone(), Vec::new()),
@@ -85,7 +85,7 @@ pub fn build<'l>(
                 let place = Pointer::parse(&retention.path).ok();
                 if let Some(place) = place.clone() {
                     let value = place.get(&carried.object).cloned();
-                    ledger.touch(place, Touched { layer: LIVE, origin: None, value });
+                    origin_tracker.touch(place, FieldOrigin { layer: LIVE, origin: None, value });
                 }
                 given.push(place);
             }
@@ -98,24 +98,30 @@ pub fn build<'l>(
             let (place, in_list) = patching.resolve(step);
             patching.apply(step).map_err(|error| error.at(at))?;
             let origin = Origin { document: Arc::clone(&layer.document), path: at.clone() };
-            let said = Touched { layer: layer.name.clone(), origin: Some(origin), value: step.value().cloned() };
+            let said = FieldOrigin { layer: layer.name.clone(), origin: Some(origin), value: step.value().cloned() };
             match (step.verb(), in_list) {
-                (Verb::Add, true) => ledger.insert(place, said, &patching.object),
-                (Verb::Remove, true) => ledger.remove(&place, said, &patching.object),
-                (Verb::Remove, false) => ledger.touch(place, Touched { value: None, ..said }),
-                _ => ledger.touch(place, said),
+                (Verb::Add, true) => origin_tracker.insert(place, said, &patching.object),
+                (Verb::Remove, true) => origin_tracker.remove(&place, said, &patching.object),
+                (Verb::Remove, false) => origin_tracker.touch(place, FieldOrigin { value: None, ..said }),
+                _ => origin_tracker.touch(place, said),
             }
         }
     }
     let mut object = patching.object;
     for (place, said) in &base.sealed {
         put(&mut object, place, said.value.clone().unwrap_or_default());
-        ledger.touch(place.clone(), said.clone());
+        origin_tracker.touch(place.clone(), said.clone());
     }
     // What a layer has changed since is no longer what the live object gave.
     let mut given = given.into_iter();
-    retained.retain(|_| given.next().flatten().is_some_and(|place| ledger.is_live(&place)));
-    Ok(Product { object, base: base.origin.clone(), origins: ledger.finish(), retained, wave: base.wave })
+    retained.retain(|_| given.next().flatten().is_some_and(|place| origin_tracker.is_live(&place)));
+    Ok(RenderedObject {
+        object,
+        base: base.origin.clone(),
+        origins: origin_tracker.finish(),
+        retained,
+        wave: base.wave,
+    })
 }
 
 const LIVE: Text = Text::new_static("live");

@@ -16,7 +16,7 @@ pub fn diff(from: &Value, to: &Value) -> Vec<Operation> {
 }
 
 fn walk(from: &Value, to: &Value, path: &mut Pointer, out: &mut Vec<Operation>) {
-    if from.is_same(to) || from == to {
+    if from.ptr_eq(to) || from == to {
         return;
     }
     match (from, to) {

@@ -4,13 +4,13 @@ mod fit;
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Error};
-use crate::object::kinds::flags::{Component, DEFAULT_BURST, DEFAULT_QPS, FLAGS, Flag, SUPPORTED, Takes};
-use crate::value::ordered::BTreeMap;
+use crate::object::kinds::flags::{Component, DEFAULT_BURST, DEFAULT_QPS, FLAGS, Flag, FlagType, SUPPORTED};
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort;
 use crate::value::suggest::{did_you_mean, nearest, suggest};
 use crate::value::{Map, Text, Value};
-use fit::{Misfit, fit, float, int, join, wanted};
+use fit::{FlagError, fit, float, int, join, wanted};
 
 /// Flags as people give them.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ pub fn mold(
 }
 
 /// Flags that passed, by name.
-type Union = BTreeMap<&'static str, Given>;
+type Union = SortedMap<&'static str, Given>;
 
 struct Given {
     value: String,
@@ -104,7 +104,7 @@ impl Mold {
             let flag = self.flag(name, &at)?;
             let value = match value {
                 Some(value) => value,
-                None if flag.takes == Takes::Bool => "true",
+                None if flag.takes == FlagType::Bool => "true",
                 None => return Err(misfit(name, flag.takes, "nothing", &at).hint(format!("write `--{name}=value`"))),
             };
             check_value(flag.name, flag.takes, value, &at)?;
@@ -218,7 +218,7 @@ fn minor_of(version: Option<&str>) -> Result<u32, Error> {
 /// # Errors
 ///
 /// `bad-flag-value`.
-pub fn flag_value(name: &str, takes: Takes, value: &Value, at: &Pointer) -> Result<String, Error> {
+pub fn flag_value(name: &str, takes: FlagType, value: &Value, at: &Pointer) -> Result<String, Error> {
     let value = written(name, takes, value, at)?;
     check_value(name, takes, &value, at)?;
     Ok(value)
@@ -251,14 +251,19 @@ fn split_argument<'a>(argument: &'a str, at: &Pointer) -> Result<(&'a str, Optio
 }
 
 /// The text of a named flag's value. A boolean or a number that stands for a string was probably meant to be in quotes.
-fn written(name: &str, takes: Takes, value: &Value, at: &Pointer) -> Result<String, Error> {
+fn written(name: &str, takes: FlagType, value: &Value, at: &Pointer) -> Result<String, Error> {
     let numeric = matches!(
         takes,
-        Takes::Int | Takes::PositiveInt | Takes::Uint | Takes::PositiveFloat | Takes::Level | Takes::Severity
+        FlagType::Int
+            | FlagType::PositiveInt
+            | FlagType::Uint
+            | FlagType::PositiveFloat
+            | FlagType::Level
+            | FlagType::Severity
     );
     match value {
         Value::Text(text) => return Ok(text.to_string()),
-        Value::Bool(_) if takes == Takes::Bool => return Ok(value.to_canonical()),
+        Value::Bool(_) if takes == FlagType::Bool => return Ok(value.to_canonical()),
         Value::Number(_) if numeric => return Ok(value.to_canonical()),
         Value::List(items) if takes.repeatable() => {
             let mut texts = Vec::new();
@@ -271,24 +276,24 @@ fn written(name: &str, takes: Takes, value: &Value, at: &Pointer) -> Result<Stri
         _ => {}
     }
     let hint = match value {
-        Value::Bool(_) | Value::Number(_) if takes == Takes::Text => Some("put it in quotes".into()),
+        Value::Bool(_) | Value::Number(_) if takes == FlagType::Text => Some("put it in quotes".into()),
         Value::Null => Some("leave the flag out, or give it a value".into()),
         _ => None,
     };
     Err(misfit(name, takes, value.kind(), at).maybe_hint(hint))
 }
 
-fn check_value(flag: &str, takes: Takes, value: &str, at: &Pointer) -> Result<(), Error> {
+fn check_value(flag: &str, takes: FlagType, value: &str, at: &Pointer) -> Result<(), Error> {
     fit(takes, value).map_err(|why| match why {
-        Misfit::Unreadable => misfit(flag, takes, &format!("`{value}`"), at),
-        Misfit::Unknown { name, known } => {
+        FlagError::Unreadable => misfit(flag, takes, &format!("`{value}`"), at),
+        FlagError::Unknown { name, known } => {
             let message = format!("the flag `{flag}` does not know `{name}`");
             Error::new(Code::BadFlagValue, message).at(at).hint(suggest(&name, known, "one of"))
         }
     })
 }
 
-fn misfit(flag: &str, takes: Takes, found: &str, at: &Pointer) -> Error {
+fn misfit(flag: &str, takes: FlagType, found: &str, at: &Pointer) -> Error {
     let message = format!("the flag `{flag}` takes {}, not {found}", wanted(takes));
     Error::new(Code::BadFlagValue, message).at(at)
 }
@@ -310,7 +315,7 @@ pub fn unchecked(flags: &Flags, base: &[Text]) -> Result<Vec<String>, Error> {
             }
         }
     }
-    let mut union = BTreeMap::new();
+    let mut union = SortedMap::new();
     for argument in arguments.iter().filter(|argument| !argument.is_empty()) {
         let (flag, value) = argument.split_once('=').unwrap_or((argument, ""));
         union.insert(flag, value);

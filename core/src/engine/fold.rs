@@ -13,9 +13,8 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::object::document::Identity;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::{OptionPath, Pointer};
-use crate::value::sorting::Gather;
 use crate::value::text::order;
 use crate::value::{Map, Text, Value};
 
@@ -159,7 +158,7 @@ pub fn fold(
             applied.push(layer);
         }
     }
-    lay(&applied, mode, out)
+    fold_applied(&applied, mode, out)
 }
 
 /// Folds layers that are known to apply.
@@ -167,7 +166,7 @@ pub fn fold(
 /// # Errors
 ///
 /// In compat mode, options that cannot both be placed.
-pub fn lay(applied: &[&Layer], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Folded, Error> {
+pub fn fold_applied(applied: &[&Layer], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Folded, Error> {
     let applied: Vec<(usize, &Layer)> = applied.iter().copied().enumerate().collect();
     match mode {
         Mode::Strict => Ok(fold_strict(&applied, out)),
@@ -176,7 +175,7 @@ pub fn lay(applied: &[&Layer], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<
 }
 
 fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded {
-    let mut chains: BTreeMap<&Text, Vec<Contribution>> = BTreeMap::new();
+    let mut chains: SortedMap<&Text, Vec<Contribution>> = SortedMap::new();
     for (index, layer) in applied {
         for setting in &layer.set {
             let chain = chains.entry(&setting.path).or_default();
@@ -211,7 +210,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
 
 /// A result with further options laid over it. One of the layer that set the option already says what that layer means
 /// for the cluster; any other is of a layer of its own.
-pub fn with_own(folded: &Folded, own: &[Effective]) -> Folded {
+pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
     let mut all = folded.clone();
     for option in own {
         let Effective { path, from, source, written } = option;
@@ -373,7 +372,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
             }
         }
     }
-    let winners: BTreeMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).gather();
+    let winners: SortedMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).collect();
     let mut folded = Folded::default();
     for (path, winner) in &winners {
         let (path, from) = ((*path).clone(), winner.layer.name.clone());
@@ -381,8 +380,8 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
         folded.options.push(Effective { path, from, source: winner.setting.source.clone(), written: None });
     }
     folded.origins.sort();
-    let settled: BTreeMap<&Text, tree::Placed> =
-        folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).gather();
+    let settled: SortedMap<&Text, tree::Placed> =
+        folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).collect();
     folded.values = tree::place_in_order(list.iter().filter_map(|it| settled.get(&it.setting.path).copied()))?;
     Ok(folded)
 }

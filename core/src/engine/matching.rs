@@ -113,7 +113,7 @@ impl<'a> Ctx<'a> {
             }
             return;
         };
-        if desired.is_null() || desired.is_same(live) && last.is_none() {
+        if desired.is_null() || desired.ptr_eq(live) && last.is_none() {
             return;
         }
         match (desired, live) {

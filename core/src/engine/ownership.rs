@@ -16,13 +16,14 @@ use crate::engine::diff::diff;
 use crate::engine::matching::{Difference, differences};
 use crate::engine::patch::Operation;
 use crate::object::identity::{is_terminating, same_object};
+use crate::object::kinds::upstreams::KUDO_MANAGED;
 use crate::value::json;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
 
 /// Marks what was created here. Only this exact value counts.
-const MARK: (&str, &str) = ("kudo.dev/managed", "true");
+const MARK: (&str, &str) = KUDO_MANAGED;
 
 /// Lists the owners that cannot be owner references, as a JSON list of texts.
 const CLAIMS: &str = "fleetfold.dev/claims";

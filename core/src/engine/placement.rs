@@ -22,7 +22,7 @@ use decision::Progress;
 pub use decision::{Condition, PLACEMENT, listed, passing_on, turn};
 pub use group::Group;
 pub use predicate::{Compile, Expression};
-use read::{Flaws, Part, Spec};
+use read::{Part, PlacementErrors, Spec};
 pub use why::Step;
 use why::{Way, step, tell};
 
@@ -30,15 +30,16 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
 use crate::engine::select::cluster_set::ClusterSet;
 use crate::object::identity::{ObjectName, is_terminating};
+use crate::object::kinds::upstreams::ocm;
 use crate::object::labels::Labels;
-use crate::object::timestamp::Moment;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::object::timestamp::Timestamp;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::sorting::{sort, sort_by};
 use crate::value::{Text, Value};
 
 /// With the value `"true"`, another scheduler decides this placement.
-const DISABLED: &str = "cluster.open-cluster-management.io/experimental-scheduling-disable";
+const DISABLED: &str = ocm::SCHEDULING_DISABLED;
 
 /// Why a flaw leaves a placement undecided.
 const MISCONFIGURED: &str = "it is misconfigured";
@@ -60,9 +61,9 @@ pub struct Question<'a> {
     /// All AddOnPlacementScores.
     pub scores: &'a [&'a Value],
     /// How many decisions of other placements list a cluster.
-    pub used: &'a BTreeMap<Text, u32>,
+    pub used: &'a SortedMap<Text, u32>,
     /// Without it, nothing that ends at some time is over.
-    pub now: Option<Moment>,
+    pub now: Option<Timestamp>,
     pub mode: Mode,
     pub why: Why<'a>,
     pub compile: &'a Compile<'a>,
@@ -105,7 +106,7 @@ pub struct Placed {
     /// The clusters whose reasons are wanted, sorted by name.
     pub explained: Vec<Explained>,
     /// When to decide anew, since a taint is tolerated no longer.
-    pub recheck: Option<Moment>,
+    pub recheck: Option<Timestamp>,
 }
 
 /// Whether a placement could be decided, and if not, why.
@@ -141,7 +142,7 @@ struct Candidate<'a> {
     /// What the score is the sum of.
     scores: Vec<String>,
     /// Until when its taints are tolerated.
-    until: Option<Moment>,
+    until: Option<Timestamp>,
     way: Way,
 }
 
@@ -161,18 +162,18 @@ pub fn place(question: &Question, out: &mut Vec<Diagnostic>) -> Placed {
 struct Decision<'a> {
     question: &'a Question<'a>,
     spec: Spec,
-    flaws: Flaws,
+    errors: PlacementErrors,
     /// The sets that are bound and exist, sorted.
     bound: Vec<Text>,
     /// Those of them that the placement means, sorted.
     eligible: Vec<Text>,
-    was_chosen: BTreeSet<&'a str>,
+    was_chosen: SortedSet<&'a str>,
     explained: Vec<Explained>,
 }
 
 impl<'a> Decision<'a> {
     fn of(question: &'a Question<'a>, out: &mut Vec<Diagnostic>) -> Decision<'a> {
-        let (spec, flaws) = read::read(question.placement, question.mode, question.compile, out);
+        let (spec, errors) = read::read(question.placement, question.mode, question.compile, out);
         let exists =
             |name: &&Text| question.sets.iter().any(|set| set.name() == *name) || question.broken_sets.contains(name);
         let mut bound: Vec<Text> = question.bound.iter().filter(exists).cloned().collect();
@@ -181,7 +182,7 @@ impl<'a> Decision<'a> {
         let named = |name: &&Text| spec.cluster_sets.is_empty() || spec.cluster_sets.contains(name);
         let eligible = bound.iter().filter(named).cloned().collect();
         let was_chosen = question.prior.iter().flat_map(|it| listed(it)).collect();
-        Decision { question, spec, flaws, bound, eligible, was_chosen, explained: Vec::new() }
+        Decision { question, spec, errors, bound, eligible, was_chosen, explained: Vec::new() }
     }
 
     fn place(mut self, out: &mut Vec<Diagnostic>) -> Placed {
@@ -221,7 +222,7 @@ impl<'a> Decision<'a> {
         if self.meets(Some(Part::Priorities), out) {
             return self.empty(Part::Priorities, count, tolerated);
         }
-        let recheck = tolerated.iter().filter_map(|it| it.until).min_by_key(Moment::seconds);
+        let recheck = tolerated.iter().filter_map(|it| it.until).min_by_key(Timestamp::seconds);
         score::score_all(&self.spec, self.question, &mut tolerated, out);
         let chosen = self.rank(tolerated);
         let whole = !self.meets(Some(Part::Groups), out);
@@ -233,7 +234,7 @@ impl<'a> Decision<'a> {
         let decisions = decision::write(self.question.placement, &mut groups);
         let missing = self.spec.wanted.map_or(0, |wanted| wanted.saturating_sub(selected));
         let progress = Progress { available: count, chosen: selected, missing, ..self.progress() };
-        let status = self.status(self.flaws.of(Some(Part::Groups)).next(), &progress, &groups);
+        let status = self.status(self.errors.of(Some(Part::Groups)).next(), &progress, &groups);
         let state = if whole { State::Decided } else { State::Misconfigured };
         Placed { state, groups, decisions, status: Some(status), explained: self.sorted(), recheck }
     }
@@ -278,7 +279,7 @@ impl<'a> Decision<'a> {
     /// Whether a part has flaws, or any part; they are told.
     fn meets(&self, part: Option<Part>, out: &mut Vec<Diagnostic>) -> bool {
         let before = out.len();
-        out.extend(self.flaws.of(part).map(|error| error.clone().into_diagnostic(Severity::Error)));
+        out.extend(self.errors.of(part).map(|error| error.clone().into_diagnostic(Severity::Error)));
         out.len() > before
     }
 
@@ -292,7 +293,7 @@ impl<'a> Decision<'a> {
         let mut groups = vec![Group::default()];
         let decisions = decision::write(self.question.placement, &mut groups);
         let progress = Progress { available, ..self.progress() };
-        let status = Some(self.status(self.flaws.of(Some(part)).next(), &progress, &groups));
+        let status = Some(self.status(self.errors.of(Some(part)).next(), &progress, &groups));
         Placed { state: State::Misconfigured, groups, decisions, status, explained: self.sorted(), recheck: None }
     }
 
@@ -314,7 +315,7 @@ impl<'a> Decision<'a> {
         let status = available.map(|available| {
             let chosen = self.was_chosen.len();
             let progress = Progress { available, chosen, kept: true, ..self.progress() };
-            self.status(self.flaws.of(None).next(), &progress, &groups)
+            self.status(self.errors.of(None).next(), &progress, &groups)
         });
         Placed { state, groups, decisions, status, explained: self.sorted(), recheck: None }
     }

@@ -4,7 +4,7 @@
 //! versions of the secrets that the pods started with. The annotation alone makes sure that every renewal rolls the
 //! pods, however fast one follows the other; the label is for people.
 
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
@@ -16,10 +16,10 @@ use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 
 /// What cert-manager writes on the secrets that it issues.
-pub const ISSUED: &str = "cert-manager.io/issuer-kind";
+pub use crate::object::kinds::upstreams::certmanager::ISSUER_KIND as ISSUED;
 
 /// The prefixes of a workload's annotations, today's first. The answer uses the one that the workload opted in with.
-pub const PREFIXES: &[&str] = &["certmanagerdeployment.opdev.io", "certmanagerdeployment.redhat.io"];
+pub use crate::object::kinds::upstreams::certmanager::RESTART_PREFIXES as PREFIXES;
 
 const KINDS: &[&str] = &["DaemonSet", "Deployment", "StatefulSet"];
 
@@ -44,7 +44,7 @@ const TEMPLATE_METADATA: &[&str] = &["spec", "template", "metadata"];
 pub fn refresh(
     secret: &Value,
     workloads: &[Value],
-    now: Moment,
+    now: Timestamp,
     mode: Mode,
     out: &mut Vec<Diagnostic>,
 ) -> Result<Refreshed, Error> {
@@ -205,7 +205,7 @@ struct Ctx<'a> {
     target: &'a ObjectName,
     workload: &'a Value,
     mode: Mode,
-    now: Moment,
+    now: Timestamp,
 }
 
 impl Ctx<'_> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{At, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::engine::fold::Folded;
 use crate::engine::patch::Operation;
 use crate::engine::retain::Retention;
@@ -10,15 +10,14 @@ use crate::engine::select::Selector;
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
-use crate::workspace::store::Store;
 
 /// Shared by all clusters that get the same.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct Rendered {
     /// Of a dialect that gives options.
     pub options: Option<Folded>,
     /// Of a dialect that gives objects.
-    pub objects: Vec<Product>,
+    pub objects: Vec<RenderedObject>,
     /// Of a placement.
     pub group: Option<DecisionGroup>,
     /// What is worth telling about it.
@@ -46,13 +45,13 @@ impl DecisionGroup {
 
 /// One object that a cluster should have.
 #[derive(Clone, Debug)]
-pub struct Product {
+pub struct RenderedObject {
     pub object: Value,
     /// Where the object is written, before layers.
     pub base: Origin,
     /// What layers and retention touched, by place, winner first and the base's own value last. Everything else is the
     /// base's.
-    pub origins: Vec<(Pointer, Vec<Touched>)>,
+    pub origins: Vec<(Pointer, Vec<FieldOrigin>)>,
     pub retained: Vec<Retention>,
     pub wave: i64,
 }
@@ -64,19 +63,9 @@ pub struct Origin {
     pub path: Pointer,
 }
 
-impl Origin {
-    /// The place with its file and line, as far as they are known.
-    pub fn place(&self, store: &Store) -> At {
-        match store.document(&self.document) {
-            Some(document) => document.at(self.path.clone()),
-            None => At { document: Some(self.document.to_string()), path: Some(self.path.clone()), ..At::default() },
-        }
-    }
-}
-
 /// What one layer says about a place of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Touched {
+pub struct FieldOrigin {
     pub layer: Text,
     /// Nothing where the live object gave it.
     pub origin: Option<Origin>,

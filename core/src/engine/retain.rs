@@ -28,7 +28,7 @@ use crate::engine::retain::pair::{Side, Unmapped, Unpairable, pair_by_keys, pair
 use crate::object::identity::{ObjectName, not_another};
 use crate::object::kinds::lists::{ListKind, list_kind};
 use crate::object::kinds::retention::{Keep, Pairs, Phase, Quirk, Rule, Table, Wanted, When};
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::{Pointer, RetentionPath, RetentionStep, list_index};
 use crate::value::{Map, Text, Value};
 use wanted::Fit;
@@ -67,7 +67,7 @@ pub struct Retention {
 ///
 /// The two are not the same object; or, by the rules of an original, a value has a type that blocks its update.
 pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagnostic>) -> Result<Retained, Error> {
-    let mut ctx = Ctx { object: desired.clone(), live, retained: BTreeMap::new(), out };
+    let mut ctx = Ctx { object: desired.clone(), live, retained: SortedMap::new(), out };
     if live.is_null() {
         return Ok(ctx.finish());
     }
@@ -98,7 +98,7 @@ pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagno
 struct Ctx<'a> {
     object: Value,
     live: &'a Value,
-    retained: BTreeMap<String, (Text, Keep)>,
+    retained: SortedMap<String, (Text, Keep)>,
     out: &'a mut Vec<Diagnostic>,
 }
 
@@ -127,7 +127,7 @@ impl Carry<'_> {
 
 /// The places that a rule leads to, in a desired object that may not have them, and what the live object has there. Of
 /// several partners of one element the last one counts.
-type Sites = BTreeMap<Pointer, Option<Value>>;
+type Sites = SortedMap<Pointer, Option<Value>>;
 
 impl Ctx<'_> {
     fn finish(self) -> Retained {

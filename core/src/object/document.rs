@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::diagnostic::{At, Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Location};
 use crate::object::identity::{ObjectName, group_of};
 use crate::value::Position;
 use crate::value::path::{Pointer, list_index};
@@ -163,7 +163,7 @@ impl Document {
         let places = Arc::new(parsed.places);
         unfold(&parsed.value, |root, error| {
             let place = places.nearest(&root.join(&path_of(&error)));
-            let at = At { file: file.map(Text::to_string), place, ..At::default() };
+            let at = Location { file: file.map(Text::to_string), place, ..Location::default() };
             out.push(Diagnostic { at, ..Diagnostic::error(error.code, error.message) });
         })
         .map(|(root, identity, value)| {
@@ -180,16 +180,16 @@ impl Document {
 
     /// Whether it is the same document at the same place: nothing that was worked out from it changes. What is the same is
     /// held once from now on.
-    pub fn share(&mut self, like: &Document) -> bool {
-        self.value.share(&like.value) && self.written == like.written
+    pub fn intern_from(&mut self, like: &Document) -> bool {
+        self.value.intern_from(&like.value) && self.written == like.written
     }
 
     /// Where the value at a pointer stands, or what holds it where it is not written out. The pointer may lead on into a
     /// text of the document that holds documents itself, such as a file in a ConfigMap: the step after the text is the
     /// number of the document in it.
-    pub fn at(&self, path: Pointer) -> At {
+    pub fn at(&self, path: Pointer) -> Location {
         let (file, place) = self.place(&path);
-        At { document: Some(self.identity.to_string()), path: Some(path), file, place }
+        Location { document: Some(self.identity.to_string()), path: Some(path), file, place }
     }
 
     /// The same without the document's name: the file and the place in it, as far as they are known.

@@ -6,6 +6,7 @@
 //! - [`stored`]: what an API server makes of what it is given.
 //! - [`updates`]: what counts as a difference of each kind, and how an update mends it.
 //! - [`flags`]: which flags a component takes, by version.
+//! - [`upstreams`]: names of groups, kinds, labels and annotations that upstream systems use.
 //! - [`clusters`]: which documents are clusters, and how each says the way there.
 
 pub mod clusters;
@@ -15,3 +16,4 @@ pub mod retention;
 pub mod roots;
 pub mod stored;
 pub mod updates;
+pub mod upstreams;

@@ -2,7 +2,7 @@
 
 /// A moment to the second, with the offset it was written in. Fractions of a second are read and dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct Timestamp {
     year: i32,
     month: i32,
     day: i32,
@@ -16,14 +16,14 @@ pub struct Moment {
 const MINUTES_A_DAY: i32 = 24 * 60;
 const SECONDS_A_DAY: i64 = 24 * 60 * 60;
 
-impl Moment {
+impl Timestamp {
     /// Reads `2026-01-31T09:30:00Z`, with an offset like `+02:00` in place of the `Z`, and with a fraction if there is
     /// one. A second 60 is read where UTC may have one: in the last minute of a day.
     ///
     /// # Errors
     ///
     /// What is wrong with the text, ready to stand in a message.
-    pub fn parse(text: &str) -> Result<Moment, &'static str> {
+    pub fn parse(text: &str) -> Result<Timestamp, &'static str> {
         let mut scan = Scan(text.as_bytes().iter().copied().peekable());
         let moment = scan.moment().ok_or("it is not written as `2026-01-31T09:30:00Z`")?;
         if !(1..=12).contains(&moment.month) || moment.day < 1 || moment.day > days(moment.year, moment.month) {
@@ -48,7 +48,7 @@ impl Moment {
 
     /// `2026-1-31.0930`: to the minute, and in the offset as written, as the original labels its workloads.
     pub fn minute_label(&self) -> String {
-        let Moment { year, month, day, minutes, .. } = self;
+        let Timestamp { year, month, day, minutes, .. } = self;
         format!("{year:04}-{month}-{day}.{:02}{:02}", minutes / 60, minutes % 60)
     }
 
@@ -61,7 +61,7 @@ impl Moment {
     }
 
     /// The moment so many seconds later, in UTC; nothing where its year would not have four digits.
-    pub fn plus(&self, seconds: i64) -> Option<Moment> {
+    pub fn plus(&self, seconds: i64) -> Option<Timestamp> {
         let seconds = self.seconds().checked_add(seconds)?;
         let days = seconds.div_euclid(SECONDS_A_DAY).checked_add(days_before(1970, 1))?;
         let within = i32::try_from(seconds.rem_euclid(SECONDS_A_DAY)).ok()?;
@@ -72,7 +72,7 @@ impl Moment {
         }
         let month = (2..=12).rev().find(|month| days_before(year, *month) <= days).unwrap_or(1);
         let day = i32::try_from(days - days_before(year, month)).ok()? + 1;
-        let moment = Moment { year, month, day, minutes: within / 60, second: within % 60, offset: 0 };
+        let moment = Timestamp { year, month, day, minutes: within / 60, second: within % 60, offset: 0 };
         (year <= 9999).then_some(moment)
     }
 
@@ -82,7 +82,7 @@ impl Moment {
 
     /// An offset is less than a day, so UTC is at most one day away.
     fn date_utc(&self) -> (i32, i32, i32) {
-        let Moment { year, month, day, .. } = *self;
+        let Timestamp { year, month, day, .. } = *self;
         match self.minutes_utc() {
             ..0 if day > 1 => (year, month, day - 1),
             ..0 if month > 1 => (year, month - 1, days(year, month - 1)),
@@ -113,7 +113,7 @@ fn days_before(year: i32, month: i32) -> i64 {
 }
 
 /// RFC 3339 in UTC, as Kubernetes writes it.
-impl std::fmt::Display for Moment {
+impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (year, month, day) = self.date_utc();
         let minutes = self.minutes_utc().rem_euclid(MINUTES_A_DAY);
@@ -124,7 +124,7 @@ impl std::fmt::Display for Moment {
 struct Scan<'a>(std::iter::Peekable<std::iter::Copied<std::slice::Iter<'a, u8>>>);
 
 impl Scan<'_> {
-    fn moment(&mut self) -> Option<Moment> {
+    fn moment(&mut self) -> Option<Timestamp> {
         let year = self.digits(4)?;
         let month = self.after(b"-")?;
         let day = self.after(b"-")?;
@@ -137,7 +137,7 @@ impl Scan<'_> {
         }
         let offset = self.offset()?;
         let minutes = hour * 60 + minute;
-        self.0.next().is_none().then_some(Moment { year, month, day, minutes, second, offset })
+        self.0.next().is_none().then_some(Timestamp { year, month, day, minutes, second, offset })
     }
 
     fn offset(&mut self) -> Option<i32> {
@@ -169,12 +169,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        assert_eq!(Moment::parse(text).map(|it| it.label()), Ok(want.to_string()), "{text}");
+        assert_eq!(Timestamp::parse(text).map(|it| it.label()), Ok(want.to_string()), "{text}");
     }
 
     #[track_caller]
     fn refuse(text: &str) {
-        assert!(Moment::parse(text).is_err(), "{text} is not a moment");
+        assert!(Timestamp::parse(text).is_err(), "{text} is not a moment");
     }
 
     #[test]
@@ -245,9 +245,9 @@ mod tests {
             ("0000-12-31T23:59:59Z", -62_135_596_801),
             ("9999-12-31T23:59:59Z", 253_402_300_799),
         ] {
-            let moment = Moment::parse(text).expect("a moment");
+            let moment = Timestamp::parse(text).expect("a moment");
             assert_eq!(moment.seconds(), seconds, "{text}");
-            let start = Moment::parse("1970-01-01T00:00:00Z").expect("a moment");
+            let start = Timestamp::parse("1970-01-01T00:00:00Z").expect("a moment");
             assert_eq!(start.plus(seconds).map(|it| it.label()), Some(moment.label()), "{text}");
         }
     }
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_later_moment_may_be_in_another_year_but_not_past_the_last() {
         let plus = |text: &str, seconds| {
-            Moment::parse(text).expect("a moment").plus(seconds).map(|it| it.to_string()).unwrap_or_default()
+            Timestamp::parse(text).expect("a moment").plus(seconds).map(|it| it.to_string()).unwrap_or_default()
         };
         assert_eq!(plus("2026-12-31T23:59:59Z", 1), "2027-01-01T00:00:00Z");
         assert_eq!(plus("2024-02-28T23:59:30Z", 60), "2024-02-29T00:00:30Z");
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn the_original_labels_minutes_without_leading_zeros_in_the_date() {
-        let label = |text: &str| Moment::parse(text).map(|it| it.minute_label());
+        let label = |text: &str| Timestamp::parse(text).map(|it| it.minute_label());
         assert_eq!(label("2026-01-02T03:04:05Z"), Ok("2026-1-2.0304".to_string()));
         assert_eq!(label("2026-11-12T13:14:15+02:00"), Ok("2026-11-12.1314".to_string()));
     }

@@ -28,7 +28,7 @@ use crate::workspace::Workspace;
 use crate::workspace::store::{Store, View};
 use crate::workspace::subject::Dialect;
 pub use impact::Limits;
-use request::{Asked, Going, Operation, kind_of, operation_of, subresource_of};
+use request::{AdmissionRequest, DeleteRequest, Operation, kind_of, operation_of, subresource_of};
 
 /// What is decided.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,7 +110,7 @@ impl Rule {
     }
 }
 
-pub type Judge = fn(&mut Workspace, &Asked, &Rule, &Means) -> Result<Verdict, Error>;
+pub type Judge = fn(&mut Workspace, &AdmissionRequest, &Rule, &ReviewOptions) -> Result<Verdict, Error>;
 
 choice! {
     /// Who says what the user may do, where no review does: the API server, which is asked for more of them, or the roles that
@@ -124,7 +124,7 @@ choice! {
 
 /// What is decided by, besides what is loaded.
 #[derive(Clone, Debug, Default)]
-pub struct Means<'a> {
+pub struct ReviewOptions<'a> {
     /// What an API server answered so far.
     pub reviews: &'a [Review],
     pub permissions: Permissions,
@@ -132,7 +132,7 @@ pub struct Means<'a> {
     pub limits: Option<Limits>,
 }
 
-impl<'a> Means<'a> {
+impl<'a> ReviewOptions<'a> {
     /// The roles and bindings that decide, if any do.
     pub fn roles<'s>(&self, store: &'s Store) -> impl Iterator<Item = &'s Value> {
         let kinds = if self.permissions == Permissions::Roles { rbac::KINDS } else { &[] };
@@ -147,7 +147,7 @@ impl<'a> Means<'a> {
 }
 
 /// Decides over the `request` of an AdmissionReview. The workspace is afterwards what it was before.
-pub fn admit(workspace: &mut Workspace, request: &Value, means: &Means) -> Verdict {
+pub fn admit(workspace: &mut Workspace, request: &Value, means: &ReviewOptions) -> Verdict {
     judge(workspace, request, means).unwrap_or_else(|error| {
         let mut verdict = Verdict::default();
         verdict.deny(&error.into_diagnostic(crate::diagnostic::Severity::Error));
@@ -155,7 +155,7 @@ pub fn admit(workspace: &mut Workspace, request: &Value, means: &Means) -> Verdi
     })
 }
 
-fn judge(workspace: &mut Workspace, request: &Value, means: &Means) -> Result<Verdict, Error> {
+fn judge(workspace: &mut Workspace, request: &Value, means: &ReviewOptions) -> Result<Verdict, Error> {
     let (group, kind) = kind_of(request)?;
     let view = View { store: &workspace.store, now: None };
     let rule = rule_of(view, &group, &kind);
@@ -171,12 +171,12 @@ fn judge(workspace: &mut Workspace, request: &Value, means: &Means) -> Result<Ve
         Operation::Connect => {}
         Operation::Delete => {
             if let Some(limits) = limits {
-                let going = Going::read(request, group, kind)?;
+                let going = DeleteRequest::read(request, group, kind)?;
                 impact::of_going(workspace, &going, limits, &mut verdict);
             }
         }
         operation => {
-            let asked = Asked::read(request, operation, group, kind)?;
+            let asked = AdmissionRequest::read(request, operation, group, kind)?;
             if let Some(rule) = rule {
                 verdict = (rule.judge)(workspace, &asked, rule, means)?;
             }

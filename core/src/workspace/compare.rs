@@ -1,7 +1,7 @@
 //! Where two results differ, what makes the difference, and what is hidden by a layer above it.
 
 use crate::engine::fold::{Folded, Origin as Setter, Source};
-use crate::engine::rendered::{Origin, Outcome, Product, Touched};
+use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
@@ -40,7 +40,7 @@ pub struct Cause {
     pub origin: Option<Origin>,
 }
 
-pub fn compare(before: &Outcome, after: &Outcome) -> Delta {
+pub fn compare(before: &Rendered, after: &Rendered) -> Delta {
     let mut delta = Delta::default();
     if before.options.is_some() || after.options.is_some() {
         let nothing = Folded::default();
@@ -48,7 +48,7 @@ pub fn compare(before: &Outcome, after: &Outcome) -> Delta {
         compare_options(before.unwrap_or(&nothing), after.unwrap_or(&nothing), &mut delta);
     }
     if before.group != after.group {
-        let shown = |outcome: &Outcome| outcome.group.as_ref().map(|it| Source::Value(it.to_value()));
+        let shown = |rendered: &Rendered| rendered.group.as_ref().map(|it| Source::Value(it.to_value()));
         delta.changes.push(Change {
             path: "group".into(),
             object: None,
@@ -109,17 +109,21 @@ pub fn setter(origin: &Setter) -> Cause {
     Cause { layer: origin.layer.clone(), origin: place }
 }
 
-fn identity_of(product: &Product) -> Identity {
+fn identity_of(product: &RenderedObject) -> Identity {
     Identity::of(&product.object).unwrap_or_default()
 }
 
-fn whole(product: &Product, object: Identity, sides: impl Fn(Source) -> (Option<Source>, Option<Source>)) -> Change {
+fn whole(
+    product: &RenderedObject,
+    object: Identity,
+    sides: impl Fn(Source) -> (Option<Source>, Option<Source>),
+) -> Change {
     let (before, after) = sides(Source::Value(product.object.clone()));
     let cause = Cause { layer: "base".into(), origin: Some(product.base.clone()) };
     Change { path: String::new(), object: Some(object), before, after, cause }
 }
 
-fn compare_products(before: &Product, after: &Product, object: &Identity, delta: &mut Delta) {
+fn compare_products(before: &RenderedObject, after: &RenderedObject, object: &Identity, delta: &mut Delta) {
     for operation in crate::engine::diff::diff(&before.object, &after.object) {
         let Ok(path) = Pointer::parse(&operation.path) else { continue };
         let (was, is) = (path.get(&before.object), path.get(&after.object));
@@ -139,7 +143,7 @@ fn compare_products(before: &Product, after: &Product, object: &Identity, delta:
     for (path, chain) in &after.origins {
         let earlier = before.origins.iter().find(|(it, _)| it == path).map(|(_, chain)| chain.as_slice());
         let same = path.get(&before.object) == path.get(&after.object);
-        let below = |chain: &[Touched]| chain.iter().skip(1).map(|it| it.value.clone()).collect::<Vec<_>>();
+        let below = |chain: &[FieldOrigin]| chain.iter().skip(1).map(|it| it.value.clone()).collect::<Vec<_>>();
         if let (true, Some(earlier), Some(winner)) = (same, earlier, chain.first())
             && below(earlier) != below(chain)
         {
@@ -149,9 +153,9 @@ fn compare_products(before: &Product, after: &Product, object: &Identity, delta:
     }
 }
 
-impl Product {
+impl RenderedObject {
     /// What was touched at a place or nearest around it; where nothing was, what was touched first inside it.
-    pub fn nearest(&self, path: &Pointer) -> Option<&(Pointer, Vec<Touched>)> {
+    pub fn nearest(&self, path: &Pointer) -> Option<&(Pointer, Vec<FieldOrigin>)> {
         let around = self.origins.iter().filter(|(it, _)| it.contains(path));
         let inside = || self.origins.iter().find(|(it, _)| path.contains(it));
         around.max_by_key(|(it, _)| it.segments().len()).or_else(inside)

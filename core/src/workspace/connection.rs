@@ -2,21 +2,21 @@
 
 use crate::diagnostic::{Code, Error};
 use crate::object::document::{Document, Identity};
-use crate::object::kinds::clusters::{ClusterKind, KINDS, Way};
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::object::kinds::clusters::{AccessMethod, ClusterKind, KINDS};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Text, Value};
 use crate::workspace::store::Store;
 
 /// The ways to one cluster, in the order to try, and what keeps another one from being there.
 #[derive(Debug, Default)]
 pub struct Reach {
-    pub ways: Vec<Route>,
+    pub ways: Vec<Endpoint>,
     pub problem: Option<Error>,
 }
 
 /// One way to a cluster.
 #[derive(Clone, Debug)]
-pub struct Route {
+pub struct Endpoint {
     /// The document that says so.
     pub document: Identity,
     pub access: Access,
@@ -29,11 +29,11 @@ pub enum Access {
 }
 
 /// The ways to every cluster of the systems that the settings name.
-pub fn reach(store: &Store) -> BTreeMap<&Text, Reach> {
-    let mut all: BTreeMap<&Text, Reach> = BTreeMap::new();
+pub fn reach(store: &Store) -> SortedMap<&Text, Reach> {
+    let mut all: SortedMap<&Text, Reach> = SortedMap::new();
     let enabled = |it: &&ClusterKind| store.settings.dialects.iter().any(|name| name == it.dialect);
     for kind in KINDS.iter().filter(enabled) {
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         for document in store.of_kind(kind.group, kind.kind, None) {
             let entry = all.entry(&document.identity.name).or_default();
             if !seen.insert(&document.identity.name) {
@@ -51,12 +51,12 @@ pub fn reach(store: &Store) -> BTreeMap<&Text, Reach> {
     all
 }
 
-fn route(kind: &ClusterKind, document: &Document) -> Result<Option<Route>, Error> {
+fn route(kind: &ClusterKind, document: &Document) -> Result<Option<Endpoint>, Error> {
     let text = |path: &[&str]| Text::from(document.value.text_at(path));
     let access = match &kind.way {
-        Way::Nowhere => return Ok(None),
-        Way::Kubeconfig { keys } => Access::Kubeconfig { secret: document.identity.name.clone(), keys },
-        Way::Token { server, ca_bundle, proxy_url, unchecked, secret, key } => {
+        AccessMethod::Nowhere => return Ok(None),
+        AccessMethod::Kubeconfig { keys } => Access::Kubeconfig { secret: document.identity.name.clone(), keys },
+        AccessMethod::Token { server, ca_bundle, proxy_url, unchecked, secret, key } => {
             for path in [server, secret] {
                 if text(path).is_empty() {
                     return Err(missing(document, path));
@@ -73,7 +73,7 @@ fn route(kind: &ClusterKind, document: &Document) -> Result<Option<Route>, Error
             }
         }
     };
-    Ok(Some(Route { document: document.identity.clone(), access }))
+    Ok(Some(Endpoint { document: document.identity.clone(), access }))
 }
 
 /// A server may be written as a host alone.

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::ReasonCode;
 use crate::engine::fold::{Folded, Source};
-use crate::engine::rendered::{Origin, PatchLayer, Product};
+use crate::engine::rendered::{Origin, PatchLayer, RenderedObject};
 use crate::engine::select::{Cluster, Reason, Selector, explain, selects};
 use crate::value::path::Pointer;
 use crate::workspace::compare::{Cause, setter};
@@ -68,7 +68,7 @@ pub fn option_chain(subject: &dyn Subject, cluster: &Cluster, folded: &Folded, p
 }
 
 /// The chain of a place of an object: what touched it or what is around it, down to the base.
-pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &Product, path: &Pointer) -> Vec<Link> {
+pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &RenderedObject, path: &Pointer) -> Vec<Link> {
     let mut chain = Vec::new();
     match product.nearest(path) {
         Some((place, said)) => {

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::object::document::{Identity, Reference};
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
-use crate::workspace::results::{Cell, Results, State};
+use crate::workspace::results::{ClusterResult, Results, SubjectEntry};
 use crate::workspace::store::{Store, View};
 
 /// What reading the subjects told, what their results told, and what each dialect has to say beyond that.
@@ -16,7 +16,10 @@ pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
     }
     for (identity, state) in results.subjects() {
         of_reading(identity, state, &mut found);
-        state.cells().values().for_each(|cell| of_cell(identity, cell, &mut found));
+        state
+            .cluster_results()
+            .values()
+            .for_each(|cluster_result| of_cluster_result(identity, cluster_result, &mut found));
     }
     for finding in &mut found {
         place(finding, store);
@@ -26,17 +29,17 @@ pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
 }
 
 /// What reading a subject told.
-pub fn of_reading(subject: &Identity, state: &State, out: &mut Vec<Diagnostic>) {
-    out.extend(state.told().iter().cloned());
+pub fn of_reading(subject: &Identity, state: &SubjectEntry, out: &mut Vec<Diagnostic>) {
+    out.extend(state.diagnostics().iter().cloned());
     if let Err(error) = state.subject() {
         out.push(error.clone().into_diagnostic(Severity::Error).of(subject));
     }
 }
 
 /// What working out a result of a subject told.
-pub fn of_cell(subject: &Identity, cell: &Cell, out: &mut Vec<Diagnostic>) {
-    match &cell.outcome {
-        Ok(outcome) => out.extend(outcome.diagnostics.iter().cloned()),
+pub fn of_cluster_result(subject: &Identity, cluster_result: &ClusterResult, out: &mut Vec<Diagnostic>) {
+    match &cluster_result.rendered {
+        Ok(rendered) => out.extend(rendered.diagnostics.iter().cloned()),
         Err(error) => out.push(Error::clone(error).into_diagnostic(Severity::Error).of(subject)),
     }
 }

@@ -5,7 +5,7 @@
 use crate::engine::select::{LabelSelector, parse_text};
 use crate::object::document::Identity;
 use crate::object::labels::Labels;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Text, Value};
 
 /// The cluster that holds the documents themselves.
@@ -13,8 +13,8 @@ pub const HUB: &str = "";
 
 /// What is known of one object in one cluster.
 #[derive(Clone, Copy, Debug)]
-pub enum Sight<'a> {
-    Seen(&'a Value),
+pub enum Observation<'a> {
+    Present(&'a Value),
     Absent,
     Unknown,
 }
@@ -67,30 +67,30 @@ pub fn labels_of(object: &Value) -> Labels {
 
 /// What was seen in one cluster.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
-    objects: BTreeMap<Identity, Value>,
-    absent: BTreeSet<Identity>,
-    complete: BTreeSet<Query>,
+pub struct ObservedCluster {
+    objects: SortedMap<Identity, Value>,
+    absent: SortedSet<Identity>,
+    complete: SortedSet<Query>,
     /// Whether everything in the cluster is known.
     everything: bool,
     /// Why the cluster did not answer, where it did not. Then nothing is known of it.
-    lost: Option<Text>,
+    unreachable: Option<Text>,
 }
 
-impl Seen {
+impl ObservedCluster {
     /// A cluster that did not answer. What was there may be there still, or not: all of it is unknown.
-    pub fn lost(reason: Text) -> Seen {
-        Seen { lost: Some(reason), ..Seen::default() }
+    pub fn unreachable(reason: Text) -> ObservedCluster {
+        ObservedCluster { unreachable: Some(reason), ..ObservedCluster::default() }
     }
 
     /// Why the cluster did not answer, where it did not.
-    pub fn why_lost(&self) -> Option<&Text> {
-        self.lost.as_ref()
+    pub fn unreachable_reason(&self) -> Option<&Text> {
+        self.unreachable.as_ref()
     }
 
     /// The cluster answers; tells whether it did not before.
-    pub fn answers(&mut self) -> bool {
-        self.lost.take().is_some()
+    pub fn mark_reachable(&mut self) -> bool {
+        self.unreachable.take().is_some()
     }
 
     pub fn put(&mut self, identity: Identity, object: Value) -> bool {
@@ -98,7 +98,7 @@ impl Seen {
         self.objects.insert(identity, object).is_some()
     }
 
-    pub fn miss(&mut self, identity: Identity) {
+    pub fn mark_absent(&mut self, identity: Identity) {
         self.objects.remove(&identity);
         self.absent.insert(identity);
     }
@@ -110,15 +110,17 @@ impl Seen {
                 self.objects.retain(|identity, object| !query.lists(identity, object));
                 self.complete.insert(query);
             }
-            None => *self = Seen { everything: true, ..Seen::default() },
+            None => *self = ObservedCluster { everything: true, ..ObservedCluster::default() },
         }
     }
 
-    pub fn sight(&self, identity: &Identity) -> Sight<'_> {
+    pub fn observation(&self, identity: &Identity) -> Observation<'_> {
         match self.objects.get(identity) {
-            Some(object) => Sight::Seen(object),
-            None if self.everything || self.absent.contains(identity) || self.is_listed(identity) => Sight::Absent,
-            None => Sight::Unknown,
+            Some(object) => Observation::Present(object),
+            None if self.everything || self.absent.contains(identity) || self.is_listed(identity) => {
+                Observation::Absent
+            }
+            None => Observation::Unknown,
         }
     }
 

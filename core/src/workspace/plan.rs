@@ -8,8 +8,8 @@ mod record;
 
 pub use events::Event;
 pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
-pub use limits::{HOLDERS, conclude, is_paused};
-pub use planner::{Planner, Standing, Wish};
+pub use limits::{assemble, is_paused};
+pub use planner::{DesiredObject, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
 
 use crate::diagnostic::{Diagnostic, ReasonCode};
@@ -154,7 +154,7 @@ pub struct StatusPatch {
 
 /// What one subject contributes, for one cluster or as a whole.
 #[derive(Clone, Debug, Default)]
-pub struct Steps {
+pub struct SubjectPlan {
     pub needs: Vec<Need>,
     pub actions: Vec<Action>,
     /// Steps that are stopped whatever the limits of the plan say.
@@ -165,9 +165,9 @@ pub struct Steps {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Steps {
+impl SubjectPlan {
     pub fn is_empty(&self) -> bool {
-        let Steps { needs, actions, held, status, managed: _, diagnostics } = self;
+        let SubjectPlan { needs, actions, held, status, managed: _, diagnostics } = self;
         needs.is_empty() && actions.is_empty() && held.is_empty() && status.is_empty() && diagnostics.is_empty()
     }
 }

@@ -12,100 +12,105 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::fold::Effective;
-use crate::engine::rendered::Outcome;
+use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::object::document::{Document, Identity};
 use crate::object::kinds::clusters::is_cluster;
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::value::Text;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::observed::HUB;
-use crate::workspace::plan::{Planner, Steps};
+use crate::workspace::plan::{Planner, SubjectPlan};
 use crate::workspace::store::{Scope, Store, View};
-use crate::workspace::subject::{Dialect, Memo, Subject, Touch};
-use crate::workspace::targets::Who;
+use crate::workspace::subject::{Dialect, Invalidation, ResultCache, Subject};
+use crate::workspace::targets::Targets;
 
 /// The results of a subject by cluster; of one of the hub there is one, without a name.
-pub type Cells = BTreeMap<Text, Cell>;
+pub type ClusterResults = SortedMap<Text, ClusterResult>;
 
 /// One cluster's result.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub struct ClusterResult {
     /// # Errors
     ///
     /// This cluster cannot be answered.
-    pub outcome: Result<Arc<Outcome>, Arc<Error>>,
+    pub rendered: Result<Arc<Rendered>, Arc<Error>>,
     /// What brings it about; worked out when it is asked for.
-    steps: Option<Arc<Steps>>,
+    steps: Option<Arc<SubjectPlan>>,
 }
 
 #[derive(Debug, Default)]
 pub struct Results {
-    subjects: BTreeMap<Identity, State>,
+    subjects: SortedMap<Identity, SubjectEntry>,
     /// Documents that changed and may be subjects now, or no longer.
-    suspects: BTreeSet<Identity>,
-    now: Option<Moment>,
+    dirty_documents: SortedSet<Identity>,
+    now: Option<Timestamp>,
 }
 
 /// What is known of one subject.
 #[derive(Debug)]
-pub struct State {
+pub struct SubjectEntry {
     dialect: &'static dyn Dialect,
-    reading: Option<Reading>,
+    translated: Option<Translated>,
     /// Whether it must be read again.
     is_outdated: bool,
     /// The clusters whose results must be worked out again.
-    stale: BTreeSet<Text>,
+    stale: SortedSet<Text>,
     /// Whether what concerns it as a whole must be planned again.
     is_unplanned: bool,
 }
 
 /// What translating a subject gave.
 #[derive(Debug)]
-struct Reading {
+struct Translated {
     read: Result<Box<dyn Subject>, Error>,
-    told: Vec<Diagnostic>,
-    cells: Cells,
-    memo: Memo,
-    whole: Option<Arc<Steps>>,
+    diagnostics: Vec<Diagnostic>,
+    cluster_results: ClusterResults,
+    cache: ResultCache,
+    subject_steps: Option<Arc<SubjectPlan>>,
 }
 
 /// What a change replaced, to compare with and to put back.
 #[derive(Debug, Default)]
-pub struct Replaced {
-    subjects: BTreeMap<Identity, Before>,
+pub struct PreviousResults {
+    subjects: SortedMap<Identity, Previous>,
 }
 
 #[derive(Debug)]
-pub enum Before {
+pub enum Previous {
     /// There was no such subject.
-    Nothing,
+    Absent,
     /// The whole subject was another one.
-    State(Box<State>),
+    Subject(Box<SubjectEntry>),
     /// Some of its results were; nothing stands for a cluster that had none.
-    Cells { cells: BTreeMap<Text, Option<Cell>>, whole: Option<Arc<Steps>> },
+    Clusters { cluster_results: SortedMap<Text, Option<ClusterResult>>, subject_steps: Option<Arc<SubjectPlan>> },
 }
 
-impl Before {
+impl Previous {
     /// The results that were replaced, each beside the one that is there now.
-    pub fn beside<'a>(&'a self, now: &'a Cells) -> Vec<(&'a Text, Option<&'a Cell>, Option<&'a Cell>)> {
+    pub fn beside<'a>(
+        &'a self,
+        now: &'a ClusterResults,
+    ) -> Vec<(&'a Text, Option<&'a ClusterResult>, Option<&'a ClusterResult>)> {
         match self {
-            Before::Nothing => now.iter().map(|(name, cell)| (name, None, Some(cell))).collect(),
-            Before::State(state) => {
-                let cells = state.cells();
-                let earlier = cells.iter().map(|(name, cell)| (name, Some(cell), now.get(name)));
-                let joined = now.iter().filter(|(name, _)| !cells.contains_key(*name));
-                earlier.chain(joined.map(|(name, cell)| (name, None, Some(cell)))).collect()
+            Previous::Absent => now.iter().map(|(name, cluster_result)| (name, None, Some(cluster_result))).collect(),
+            Previous::Subject(state) => {
+                let cluster_results = state.cluster_results();
+                let earlier =
+                    cluster_results.iter().map(|(name, cluster_result)| (name, Some(cluster_result), now.get(name)));
+                let joined = now.iter().filter(|(name, _)| !cluster_results.contains_key(*name));
+                earlier.chain(joined.map(|(name, cluster_result)| (name, None, Some(cluster_result)))).collect()
             }
-            Before::Cells { cells, .. } => {
-                cells.iter().map(|(name, cell)| (name, cell.as_ref(), now.get(name))).collect()
-            }
+            Previous::Clusters { cluster_results, .. } => cluster_results
+                .iter()
+                .map(|(name, cluster_result)| (name, cluster_result.as_ref(), now.get(name)))
+                .collect(),
         }
     }
 }
 
 /// The options that name a cluster, by subject and cluster.
-pub type OwnOptions = BTreeMap<(Identity, Text), Vec<Effective>>;
+pub type PerClusterOptions = SortedMap<(Identity, Text), Vec<Effective>>;
 
 /// Something that changed in the store.
 #[derive(Clone, Copy, Debug)]
@@ -118,28 +123,28 @@ pub enum Change<'a> {
 
 impl Results {
     /// Notes a change, so that what it reaches is worked out again.
-    pub fn note(&mut self, change: Change) {
+    pub fn invalidate(&mut self, change: Change) {
         match change {
             Change::Settings => {
-                self.subjects.values_mut().for_each(State::reread);
+                self.subjects.values_mut().for_each(SubjectEntry::mark_outdated);
             }
             Change::Document(identity) => {
-                self.suspects.insert(identity.clone());
+                self.dirty_documents.insert(identity.clone());
                 let cluster = is_cluster(identity).then(|| Scope::of(identity));
                 for state in self.subjects.values_mut() {
                     if state.depends_on(identity) {
-                        state.reread();
+                        state.mark_outdated();
                     } else if cluster.as_ref().is_some_and(|it| state.picks_from(it)) {
                         state.stale.insert(identity.name.clone());
                     }
-                    state.touch(identity);
+                    state.invalidate_object(identity);
                 }
             }
             Change::Live(cluster, object) if cluster == HUB => {
                 for state in self.subjects.values_mut() {
                     match object {
-                        Some(object) => state.touch(object),
-                        None if state.subject().is_ok_and(Subject::reads_hub) => state.reread(),
+                        Some(object) => state.invalidate_object(object),
+                        None if state.subject().is_ok_and(Subject::reads_hub) => state.mark_outdated(),
                         None => state.replan(),
                     }
                 }
@@ -153,39 +158,46 @@ impl Results {
     }
 
     /// Works out what is stale, and answers what that replaced. Settling twice does nothing more.
-    pub fn settle(&mut self, store: &Store, now: Option<Moment>) -> Replaced {
+    pub fn refresh(&mut self, store: &Store, now: Option<Timestamp>) -> PreviousResults {
         if now.is_some() && self.now != now {
             if self.now.is_none() {
-                self.subjects.values_mut().for_each(State::forget_statuses);
+                self.subjects.values_mut().for_each(SubjectEntry::forget_statuses);
             }
             self.now = now;
-            self.subjects.values_mut().filter(|it| it.subject().is_ok_and(Subject::is_timed)).for_each(State::reread);
+            self.subjects
+                .values_mut()
+                .filter(|it| it.subject().is_ok_and(Subject::is_timed))
+                .for_each(SubjectEntry::mark_outdated);
         }
         let view = View { store, now: self.now };
-        let mut replaced = Replaced::default();
-        if self.suspects.iter().any(|it| store.all_dialects().iter().any(|dialect| dialect.names_subjects(it))) {
-            self.suspect_all(view);
+        let mut replaced = PreviousResults::default();
+        if self
+            .dirty_documents
+            .iter()
+            .any(|it| store.all_dialects().iter().any(|dialect| dialect.affects_subject_set(it)))
+        {
+            self.mark_all_dirty(view);
         }
-        let mut suspects = std::mem::take(&mut self.suspects);
+        let mut dirty_documents = std::mem::take(&mut self.dirty_documents);
         let exposed = |it: &Identity| {
-            store.all_dialects().iter().flat_map(|dialect| dialect.exposed(view, it)).collect::<Vec<_>>()
+            store.all_dialects().iter().flat_map(|dialect| dialect.affected_subjects(view, it)).collect::<Vec<_>>()
         };
-        let exposed: Vec<Identity> = suspects.iter().flat_map(exposed).collect();
-        suspects.extend(exposed);
-        for identity in suspects {
+        let exposed: Vec<Identity> = dirty_documents.iter().flat_map(exposed).collect();
+        dirty_documents.extend(exposed);
+        for identity in dirty_documents {
             let dialect = view.document(&identity).and_then(|document| dialect_of(view, document));
             match (dialect, self.subjects.get_mut(&identity)) {
-                (Some(dialect), Some(state)) if state.dialect.name() == dialect.name() => state.reread(),
-                (Some(dialect), _) => drop(self.subjects.insert(identity, State::new(dialect))),
+                (Some(dialect), Some(state)) if state.dialect.name() == dialect.name() => state.mark_outdated(),
+                (Some(dialect), _) => drop(self.subjects.insert(identity, SubjectEntry::new(dialect))),
                 (None, Some(_)) => {
-                    let state = self.subjects.remove(&identity).map(|it| Before::State(Box::new(it)));
-                    replaced.subjects.insert(identity, state.unwrap_or(Before::Nothing));
+                    let state = self.subjects.remove(&identity).map(|it| Previous::Subject(Box::new(it)));
+                    replaced.subjects.insert(identity, state.unwrap_or(Previous::Absent));
                 }
                 (None, None) => {}
             }
         }
         for (identity, state) in &mut self.subjects {
-            let before = store.document(identity).and_then(|document| state.settle(view, document));
+            let before = store.document(identity).and_then(|document| state.refresh(view, document));
             if let Some(before) = before {
                 replaced.subjects.insert(identity.clone(), before);
             }
@@ -194,18 +206,18 @@ impl Results {
     }
 
     /// Adds the documents that are subjects now and were none, and the other way round.
-    fn suspect_all(&mut self, view: View) {
+    fn mark_all_dirty(&mut self, view: View) {
         for document in view.documents() {
             let known = self.subjects.get(&document.identity).map(|it| it.dialect.name());
             if dialect_of(view, document).map(Dialect::name) != known {
-                self.suspects.insert(document.identity.clone());
+                self.dirty_documents.insert(document.identity.clone());
             }
         }
     }
 
     /// Puts back what a change replaced, the store having been put back before.
-    pub fn restore(&mut self, replaced: Replaced) {
-        self.suspects.clear();
+    pub fn restore(&mut self, replaced: PreviousResults) {
+        self.dirty_documents.clear();
         for state in self.subjects.values_mut() {
             state.is_outdated = false;
             state.is_unplanned = false;
@@ -213,17 +225,18 @@ impl Results {
         }
         for (identity, before) in replaced.subjects {
             match before {
-                Before::Nothing => drop(self.subjects.remove(&identity)),
-                Before::State(state) => drop(self.subjects.insert(identity, *state)),
-                Before::Cells { cells, whole } => {
-                    let Some(reading) = self.subjects.get_mut(&identity).and_then(|it| it.reading.as_mut()) else {
+                Previous::Absent => drop(self.subjects.remove(&identity)),
+                Previous::Subject(state) => drop(self.subjects.insert(identity, *state)),
+                Previous::Clusters { cluster_results, subject_steps } => {
+                    let Some(translated) = self.subjects.get_mut(&identity).and_then(|it| it.translated.as_mut())
+                    else {
                         continue;
                     };
-                    reading.whole = whole;
-                    for (cluster, cell) in cells {
-                        match cell {
-                            Some(cell) => reading.cells.insert(cluster, cell),
-                            None => reading.cells.remove(&cluster),
+                    translated.subject_steps = subject_steps;
+                    for (cluster, cluster_result) in cluster_results {
+                        match cluster_result {
+                            Some(cluster_result) => translated.cluster_results.insert(cluster, cluster_result),
+                            None => translated.cluster_results.remove(&cluster),
                         };
                     }
                 }
@@ -232,24 +245,24 @@ impl Results {
     }
 
     /// The subjects, by identity. They must be settled.
-    pub fn subjects(&self) -> impl Iterator<Item = (&Identity, &State)> {
+    pub fn subjects(&self) -> impl Iterator<Item = (&Identity, &SubjectEntry)> {
         self.subjects.iter()
     }
 
-    pub fn get(&self, subject: &Identity) -> Option<&State> {
+    pub fn get(&self, subject: &Identity) -> Option<&SubjectEntry> {
         self.subjects.get(subject)
     }
 
     /// The options that name the cluster, of some clusters by their documents.
-    pub fn own_options(&self, store: &Store, clusters: &[Identity]) -> OwnOptions {
-        let mut all = OwnOptions::new();
+    pub fn per_cluster_options(&self, store: &Store, clusters: &[Identity]) -> PerClusterOptions {
+        let mut all = PerClusterOptions::new();
         for (identity, state) in &self.subjects {
             let Ok(subject) = state.subject() else { continue };
-            let Who::Fleet(scope, _) = subject.who() else { continue };
+            let Targets::Fleet(scope, _) = subject.targets() else { continue };
             let here = clusters.iter().filter(|it| it.kind == scope.kind && it.namespace == scope.namespace);
-            for name in here.map(|it| &it.name).filter(|name| state.cells().contains_key(*name)) {
+            for name in here.map(|it| &it.name).filter(|name| state.cluster_results().contains_key(*name)) {
                 if let Some(cluster) = store.fleet(scope).and_then(|fleet| fleet.get(name)) {
-                    let own = subject.own(View { store, now: None }, cluster);
+                    let own = subject.per_cluster_options(View { store, now: None }, cluster);
                     all.insert((identity.clone(), name.clone()), own);
                 }
             }
@@ -261,9 +274,9 @@ impl Results {
     pub fn plan(
         &mut self,
         store: &Store,
-        subjects: Option<&BTreeSet<Identity>>,
-        clusters: Option<&BTreeSet<Text>>,
-    ) -> Vec<Arc<Steps>> {
+        subjects: Option<&SortedSet<Identity>>,
+        clusters: Option<&SortedSet<Text>>,
+    ) -> Vec<Arc<SubjectPlan>> {
         let view = View { store, now: self.now };
         let mut all = Vec::new();
         for (identity, state) in &mut self.subjects {
@@ -275,8 +288,8 @@ impl Results {
     }
 }
 
-impl Replaced {
-    pub fn iter(&self) -> impl Iterator<Item = (&Identity, &Before)> {
+impl PreviousResults {
+    pub fn iter(&self) -> impl Iterator<Item = (&Identity, &Previous)> {
         self.subjects.iter()
     }
 }
@@ -286,9 +299,9 @@ pub fn dialect_of(view: View, document: &Document) -> Option<&'static dyn Dialec
     view.dialects().find(|it| it.is_subject(view, document))
 }
 
-impl State {
-    fn new(dialect: &'static dyn Dialect) -> State {
-        State { dialect, reading: None, is_outdated: true, stale: BTreeSet::new(), is_unplanned: false }
+impl SubjectEntry {
+    fn new(dialect: &'static dyn Dialect) -> SubjectEntry {
+        SubjectEntry { dialect, translated: None, is_outdated: true, stale: SortedSet::new(), is_unplanned: false }
     }
 
     pub fn dialect(&self) -> &'static dyn Dialect {
@@ -301,99 +314,115 @@ impl State {
     ///
     /// It cannot be translated.
     pub fn subject(&self) -> Result<&dyn Subject, &Error> {
-        match self.reading.as_ref().map(|it| &it.read) {
+        match self.translated.as_ref().map(|it| &it.read) {
             Some(Ok(subject)) => Ok(subject.as_ref()),
             Some(Err(error)) => Err(error),
             None => Err(&UNREAD),
         }
     }
 
-    pub fn cells(&self) -> &Cells {
-        self.reading.as_ref().map_or(const { &Cells::new() }, |it| &it.cells)
+    pub fn cluster_results(&self) -> &ClusterResults {
+        self.translated.as_ref().map_or(const { &ClusterResults::new() }, |it| &it.cluster_results)
     }
 
     /// What translating it told.
-    pub fn told(&self) -> &[Diagnostic] {
-        self.reading.as_ref().map_or(&[], |it| &it.told)
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        self.translated.as_ref().map_or(&[], |it| &it.diagnostics)
     }
 
-    fn reread(&mut self) {
+    fn mark_outdated(&mut self) {
         self.is_outdated = true;
     }
 
     fn replan(&mut self) {
-        let Some(reading) = &self.reading else { return };
-        self.stale.extend(reading.cells.keys().cloned());
+        let Some(translated) = &self.translated else { return };
+        self.stale.extend(translated.cluster_results.keys().cloned());
         self.is_unplanned = true;
     }
 
     /// Drops the plans of statuses that were made without a time, which may belong into them.
     fn forget_statuses(&mut self) {
-        let Some(reading) = &mut self.reading else { return };
-        let dated = |it: &Arc<Steps>| it.status.is_empty();
-        reading.whole = reading.whole.take().filter(dated);
-        for cell in reading.cells.values_mut() {
-            cell.steps = cell.steps.take().filter(dated);
+        let Some(translated) = &mut self.translated else { return };
+        let dated = |it: &Arc<SubjectPlan>| it.status.is_empty();
+        translated.subject_steps = translated.subject_steps.take().filter(dated);
+        for cluster_result in translated.cluster_results.values_mut() {
+            cluster_result.steps = cluster_result.steps.take().filter(dated);
         }
     }
 
     fn depends_on(&self, identity: &Identity) -> bool {
         // What could not be read may be readable now.
-        self.subject().map_or(true, |subject| subject.depends().iter().any(|it| it.is_on(identity)))
+        self.subject().map_or(true, |subject| subject.dependencies().iter().any(|it| it.is_on(identity)))
     }
 
     fn picks_from(&self, scope: &Scope) -> bool {
-        self.subject().is_ok_and(|subject| matches!(subject.who(), Who::Fleet(it, _) if it == scope))
+        self.subject().is_ok_and(|subject| matches!(subject.targets(), Targets::Fleet(it, _) if it == scope))
     }
 
     fn watches(&self, cluster: &Text, object: Option<&Identity>) -> bool {
-        let picked = self.cells().contains_key(cluster);
+        let picked = self.cluster_results().contains_key(cluster);
         self.subject().map_or(picked, |subject| subject.watches(picked, object))
     }
 
-    fn touch(&mut self, object: &Identity) {
-        match self.subject().map_or(Touch::Nothing, |subject| subject.touched_by(object)) {
-            Touch::Nothing => {}
-            Touch::Cell(cluster) => drop(self.stale.insert(cluster)),
-            Touch::Whole => self.replan(),
-            Touch::Conclusion => self.is_unplanned = true,
-            Touch::Subject => self.reread(),
+    fn invalidate_object(&mut self, object: &Identity) {
+        match self.subject().map_or(Invalidation::Nothing, |subject| subject.invalidated_by(object)) {
+            Invalidation::Nothing => {}
+            Invalidation::Cluster(cluster) => drop(self.stale.insert(cluster)),
+            Invalidation::Whole => self.replan(),
+            Invalidation::Conclusion => self.is_unplanned = true,
+            Invalidation::Subject => self.mark_outdated(),
         }
     }
 
     /// Works out what is stale, and answers what that replaced, if anything.
-    fn settle(&mut self, view: View, document: &Document) -> Option<Before> {
+    fn refresh(&mut self, view: View, document: &Document) -> Option<Previous> {
         if self.is_outdated {
-            let fresh = Reading::of(self.dialect, view, document);
-            let (dialect, reading) = (self.dialect, self.reading.replace(fresh));
-            (self.is_outdated, self.is_unplanned, self.stale) = (false, false, BTreeSet::new());
-            let before = |reading| State { reading: Some(reading), is_outdated: false, ..State::new(dialect) };
-            return Some(reading.map_or(Before::Nothing, |it| Before::State(Box::new(before(it)))));
+            let fresh = Translated::of(self.dialect, view, document);
+            let (dialect, translated) = (self.dialect, self.translated.replace(fresh));
+            (self.is_outdated, self.is_unplanned, self.stale) = (false, false, SortedSet::new());
+            let before = |translated| SubjectEntry {
+                translated: Some(translated),
+                is_outdated: false,
+                ..SubjectEntry::new(dialect)
+            };
+            return Some(translated.map_or(Previous::Absent, |it| Previous::Subject(Box::new(before(it)))));
         }
         let (stale, is_unplanned) = (std::mem::take(&mut self.stale), std::mem::take(&mut self.is_unplanned));
-        let Some(Reading { read: Ok(subject), cells, memo, whole, .. }) = &mut self.reading else { return None };
+        let Some(Translated { read: Ok(subject), cluster_results, cache, subject_steps, .. }) = &mut self.translated
+        else {
+            return None;
+        };
         if stale.is_empty() && !is_unplanned {
             return None;
         }
-        let mut before = BTreeMap::new();
+        let mut before = SortedMap::new();
         for name in stale {
-            let fresh = member(view, subject.as_ref(), &name).map(|it| Cell::of(view, subject.as_ref(), &it, memo));
+            let fresh =
+                member(view, subject.as_ref(), &name).map(|it| ClusterResult::of(view, subject.as_ref(), &it, cache));
             let replaced = match fresh {
-                Some(cell) => cells.insert(name.clone(), cell),
-                None => cells.remove(&name),
+                Some(cluster_result) => cluster_results.insert(name.clone(), cluster_result),
+                None => cluster_results.remove(&name),
             };
             before.insert(name, replaced);
         }
-        Some(Before::Cells { cells: before, whole: whole.take() })
+        Some(Previous::Clusters { cluster_results: before, subject_steps: subject_steps.take() })
     }
 
-    fn plan(&mut self, view: View, identity: &Identity, clusters: Option<&BTreeSet<Text>>, all: &mut Vec<Arc<Steps>>) {
-        let Some(Reading { read: Ok(subject), cells, whole, .. }) = &mut self.reading else { return };
-        let mut plan = |name: &Text, cell: &mut Cell| {
-            let steps = cell.steps.get_or_insert_with(|| {
+    fn plan(
+        &mut self,
+        view: View,
+        identity: &Identity,
+        clusters: Option<&SortedSet<Text>>,
+        all: &mut Vec<Arc<SubjectPlan>>,
+    ) {
+        let Some(Translated { read: Ok(subject), cluster_results, subject_steps, .. }) = &mut self.translated else {
+            return;
+        };
+        let mut plan = |name: &Text, cluster_result: &mut ClusterResult| {
+            let steps = cluster_result.steps.get_or_insert_with(|| {
                 let mut planner = Planner::new(view, identity);
-                if let Ok(outcome) = &cell.outcome {
-                    subject.plan(view, name, outcome, &mut planner);
+                if let Ok(rendered) = &cluster_result.rendered {
+                    subject.plan(view, name, rendered, &mut planner);
                 }
                 Arc::new(withheld(planner.steps))
             });
@@ -402,52 +431,55 @@ impl State {
             }
         };
         match clusters {
-            None => cells.iter_mut().for_each(|(name, cell)| plan(name, cell)),
+            None => cluster_results.iter_mut().for_each(|(name, cluster_result)| plan(name, cluster_result)),
             // Looked up: a plan of one cluster does not walk the fleet.
             Some(names) => names.iter().for_each(|name| {
-                if let Some(cell) = cells.get_mut(name) {
-                    plan(name, cell);
+                if let Some(cluster_result) = cluster_results.get_mut(name) {
+                    plan(name, cluster_result);
                 }
             }),
         }
         if clusters.is_none() {
-            let whole = whole.get_or_insert_with(|| {
+            let subject_steps = subject_steps.get_or_insert_with(|| {
                 let mut planner = Planner::new(view, identity);
-                subject.conclude(view, cells, &mut planner);
+                subject.plan_subject(view, cluster_results, &mut planner);
                 Arc::new(withheld(planner.steps))
             });
-            all.push(Arc::clone(whole));
+            all.push(Arc::clone(subject_steps));
         }
     }
 }
 
-impl Reading {
-    fn of(dialect: &dyn Dialect, view: View, document: &Document) -> Reading {
-        let (mut told, mut memo, mut cells) = (Vec::new(), Memo::default(), Cells::new());
-        let read = dialect.read(view, document, &mut told);
+impl Translated {
+    fn of(dialect: &dyn Dialect, view: View, document: &Document) -> Translated {
+        let (mut diagnostics, mut cache, mut cluster_results) =
+            (Vec::new(), ResultCache::default(), ClusterResults::new());
+        let read = dialect.read(view, document, &mut diagnostics);
         // What cannot be translated has no results, and nothing is planned for it: it keeps its last state.
         if let Ok(subject) = &read {
             let subject = subject.as_ref();
             let members = members(view, subject).into_iter();
-            cells.extend(members.map(|it| (it.as_ref().name.clone(), Cell::of(view, subject, &it, &mut memo))));
+            cluster_results.extend(
+                members.map(|it| (it.as_ref().name.clone(), ClusterResult::of(view, subject, &it, &mut cache))),
+            );
         }
-        Reading { read, told, cells, memo, whole: None }
+        Translated { read, diagnostics, cluster_results, cache, subject_steps: None }
     }
 }
 
-impl Cell {
-    fn of(view: View, subject: &dyn Subject, member: &Member, memo: &mut Memo) -> Cell {
-        Cell { outcome: subject.effective(view, member.as_ref(), memo).map_err(Arc::new), steps: None }
+impl ClusterResult {
+    fn of(view: View, subject: &dyn Subject, member: &Member, cache: &mut ResultCache) -> ClusterResult {
+        ClusterResult { rendered: subject.effective(view, member.as_ref(), cache).map_err(Arc::new), steps: None }
     }
 
     /// What brings it about, if it was planned.
-    pub fn steps(&self) -> Option<&Steps> {
+    pub fn steps(&self) -> Option<&SubjectPlan> {
         self.steps.as_deref()
     }
 }
 
 /// Until its needs are met, a result contributes needs and no actions.
-fn withheld(mut steps: Steps) -> Steps {
+fn withheld(mut steps: SubjectPlan) -> SubjectPlan {
     if !steps.needs.is_empty() {
         steps.actions.clear();
         steps.held.clear();
@@ -472,9 +504,9 @@ impl AsRef<Cluster> for Member<'_> {
 }
 
 fn members<'a>(view: View<'a>, subject: &dyn Subject) -> Vec<Member<'a>> {
-    match subject.who() {
-        Who::Hub => vec![Member::Hub(Cluster::default())],
-        Who::Fleet(scope, picks) => {
+    match subject.targets() {
+        Targets::Hub => vec![Member::Hub(Cluster::default())],
+        Targets::Fleet(scope, picks) => {
             let fleet = view.store.fleet(scope).into_iter();
             fleet.flat_map(|fleet| picks.members(fleet)).map(Member::Cluster).collect()
         }
@@ -482,9 +514,9 @@ fn members<'a>(view: View<'a>, subject: &dyn Subject) -> Vec<Member<'a>> {
 }
 
 fn member<'a>(view: View<'a>, subject: &dyn Subject, name: &Text) -> Option<Member<'a>> {
-    match subject.who() {
-        Who::Hub => name.is_empty().then(|| Member::Hub(Cluster::default())),
-        Who::Fleet(scope, picks) => {
+    match subject.targets() {
+        Targets::Hub => name.is_empty().then(|| Member::Hub(Cluster::default())),
+        Targets::Fleet(scope, picks) => {
             let cluster = view.store.fleet(scope)?.get(name)?;
             picks.picks(cluster).then_some(Member::Cluster(cluster))
         }

@@ -1,6 +1,7 @@
 //! Everything that is loaded: documents, the clusters among them, what was seen in clusters, and the settings.
 
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Location};
+use crate::engine::rendered::Origin;
 use crate::engine::select::Cluster;
 use crate::engine::select::cluster_set::{self, ClusterSet};
 use crate::engine::select::fleet::Fleet;
@@ -8,13 +9,12 @@ use crate::object::document::{Document, Identity, Reference};
 use crate::object::identity::is_terminating;
 use crate::object::kinds::clusters::is_cluster;
 use crate::object::labels::Labels;
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
-use crate::value::sorting::Gather;
 use crate::value::{Map, Text, Value};
-use crate::workspace::observed::{HUB, Query, Seen, Sight};
+use crate::workspace::observed::{HUB, Observation, ObservedCluster, Query};
 use crate::workspace::settings::Settings;
 use crate::workspace::subject::Dialect;
 
@@ -23,11 +23,11 @@ pub struct Store {
     /// The dialects that there are; the settings name those that count.
     dialects: &'static [&'static dyn Dialect],
     /// By identity, never in the order in which they came.
-    documents: BTreeMap<Identity, Document>,
-    fleets: BTreeMap<Scope, Fleet>,
+    documents: SortedMap<Identity, Document>,
+    fleets: SortedMap<Scope, Fleet>,
     /// The clusters that are being deleted.
-    leaving: BTreeSet<Identity>,
-    live: BTreeMap<Text, Seen>,
+    leaving: SortedSet<Identity>,
+    live: SortedMap<Text, ObservedCluster>,
     pub settings: Settings,
 }
 
@@ -48,7 +48,7 @@ impl Scope {
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     pub store: &'a Store,
-    pub now: Option<Moment>,
+    pub now: Option<Timestamp>,
 }
 
 impl std::ops::Deref for View<'_> {
@@ -63,10 +63,10 @@ impl Store {
     pub fn with(dialects: &'static [&'static dyn Dialect]) -> Store {
         Store {
             dialects,
-            documents: BTreeMap::new(),
-            fleets: BTreeMap::new(),
-            leaving: BTreeSet::new(),
-            live: BTreeMap::new(),
+            documents: SortedMap::new(),
+            fleets: SortedMap::new(),
+            leaving: SortedSet::new(),
+            live: SortedMap::new(),
             settings: Settings::of(dialects),
         }
     }
@@ -185,8 +185,8 @@ impl Store {
     }
 
     /// The names that clusters go by, each once: one cluster may be known to several systems.
-    pub fn cluster_names(&self) -> BTreeSet<&Text> {
-        let mut names = BTreeSet::new();
+    pub fn cluster_names(&self) -> SortedSet<&Text> {
+        let mut names = SortedSet::new();
         names.extend(self.fleets.values().flat_map(|fleet| fleet.clusters().map(|it| &it.name)));
         names
     }
@@ -202,6 +202,18 @@ impl Store {
         self.documents.get(&Identity { kind, group: group.into(), namespace, name: name.into() })
     }
 
+    /// Where a value was set, with file and position as far as they are known.
+    pub fn locate(&self, origin: &Origin) -> Location {
+        match self.document(&origin.document) {
+            Some(document) => document.at(origin.path.clone()),
+            None => Location {
+                document: Some(origin.document.to_string()),
+                path: Some(origin.path.clone()),
+                ..Location::default()
+            },
+        }
+    }
+
     /// The sets of Open Cluster Management; what is wrong with one is told, and nothing joins it.
     pub fn cluster_sets(&self, out: &mut Vec<Diagnostic>) -> Vec<ClusterSet> {
         let sets = self.of_kind(cluster_set::GROUP, cluster_set::KIND, None).map(|it| &it.value);
@@ -209,18 +221,18 @@ impl Store {
     }
 
     /// What is known of an object. A document is one of the hub.
-    pub fn sight(&self, cluster: &str, identity: &Identity) -> Sight<'_> {
+    pub fn observation(&self, cluster: &str, identity: &Identity) -> Observation<'_> {
         if cluster == HUB
             && let Some(document) = self.documents.get(identity)
         {
-            return Sight::Seen(&document.value);
+            return Observation::Present(&document.value);
         }
-        self.live.get(cluster).map_or(Sight::Unknown, |seen| seen.sight(identity))
+        self.live.get(cluster).map_or(Observation::Unknown, |seen| seen.observation(identity))
     }
 
     /// What a query lists in a cluster; nothing while that is not known.
-    pub fn list<'a>(&'a self, cluster: &str, query: &'a Query) -> Option<BTreeMap<&'a Identity, &'a Value>> {
-        let mut listed: BTreeMap<&Identity, &Value> = self.live.get(cluster)?.list(query)?.gather();
+    pub fn list<'a>(&'a self, cluster: &str, query: &'a Query) -> Option<SortedMap<&'a Identity, &'a Value>> {
+        let mut listed: SortedMap<&Identity, &Value> = self.live.get(cluster)?.list(query)?.collect();
         if cluster == HUB {
             let namespace = Some(query.namespace.as_str()).filter(|it| !it.is_empty());
             let written = self.of_kind(crate::object::identity::group_of(&query.api_version), &query.kind, namespace);
@@ -229,13 +241,13 @@ impl Store {
         Some(listed)
     }
 
-    pub fn seen(&self, cluster: &str) -> Option<&Seen> {
+    pub fn observed(&self, cluster: &str) -> Option<&ObservedCluster> {
         self.live.get(cluster)
     }
 
     /// Why a cluster did not answer, where it did not.
-    pub fn why_lost(&self, cluster: &str) -> Option<&Text> {
-        self.live.get(cluster)?.why_lost()
+    pub fn unreachable_reason(&self, cluster: &str) -> Option<&Text> {
+        self.live.get(cluster)?.unreachable_reason()
     }
 
     /// What an object of a cluster is probably much like: what the cluster showed before, or what its neighbour shows.
@@ -245,12 +257,12 @@ impl Store {
         before.or_else(beside)
     }
 
-    pub fn seen_mut(&mut self, cluster: &Text) -> &mut Seen {
+    pub fn observed_mut(&mut self, cluster: &Text) -> &mut ObservedCluster {
         self.live.entry(cluster.clone()).or_default()
     }
 
     /// Puts back what was seen in a cluster.
-    pub fn restore_seen(&mut self, cluster: &Text, seen: Option<Seen>) {
+    pub fn restore_observed(&mut self, cluster: &Text, seen: Option<ObservedCluster>) {
         match seen {
             Some(seen) => self.live.insert(cluster.clone(), seen),
             None => self.live.remove(cluster),

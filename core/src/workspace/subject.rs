@@ -6,17 +6,18 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::fold::{Effective, Layer};
-use crate::engine::rendered::{Outcome, PatchLayer};
+use crate::engine::rendered::{PatchLayer, Rendered};
 use crate::engine::select::{Cluster, Reason};
 use crate::object::document::{Document, Identity};
 use crate::value::Text;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::workspace::admit::Rule;
+use crate::workspace::cluster_groups::ClusterGroups;
 use crate::workspace::hub_kind::HubKind;
 use crate::workspace::plan::Planner;
-use crate::workspace::results::Cells;
+use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::targets::Who;
+use crate::workspace::targets::Targets;
 
 /// One system whose documents are understood.
 pub trait Dialect: Sync {
@@ -29,12 +30,12 @@ pub trait Dialect: Sync {
     fn is_subject(&self, view: View, document: &Document) -> bool;
 
     /// Whether a document has a say in which others are subjects.
-    fn names_subjects(&self, _: &Identity) -> bool {
+    fn affects_subject_set(&self, _: &Identity) -> bool {
         false
     }
 
     /// The subjects that must be translated again because another document changed, where its content decides which.
-    fn exposed(&self, _: View, _changed: &Identity) -> Vec<Identity> {
+    fn affected_subjects(&self, _: View, _changed: &Identity) -> Vec<Identity> {
         Vec::new()
     }
 
@@ -47,6 +48,11 @@ pub trait Dialect: Sync {
 
     /// Tells what is wrong with the documents of this system beyond what reading its subjects tells.
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>);
+
+    /// The groups of clusters that documents of other dialects may refer to.
+    fn cluster_groups(&self) -> Option<&'static dyn ClusterGroups> {
+        None
+    }
 
     /// How changes of its documents of a kind are reviewed; without a rule they are allowed.
     fn admission(&self, _: View, _group: &str, _kind: &str) -> Option<&'static Rule> {
@@ -66,33 +72,33 @@ impl fmt::Debug for dyn Dialect {
 
 /// A subject, translated.
 pub trait Subject {
-    fn who(&self) -> &Who;
+    fn targets(&self) -> &Targets;
 
     /// The documents that it was translated from, besides itself: when one of them changes, it is translated again. The
     /// documents of the clusters it picks from are not among them; a change of one reaches that cluster's result alone.
-    fn depends(&self) -> &[Dependence];
+    fn dependencies(&self) -> &[Dependency];
 
     /// What a cluster gets; of a subject of the hub, what the hub gets, and `cluster` has no name and no labels. Results
-    /// that are equal for many clusters should be kept in `memo` and shared.
+    /// that are equal for many clusters should be kept in `cache` and shared.
     ///
     /// # Errors
     ///
     /// This cluster cannot be answered. Others can.
-    fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error>;
+    fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error>;
 
     /// Options that name the cluster, and so would keep equal clusters apart.
-    fn own(&self, _: View, _: &Cluster) -> Vec<Effective> {
+    fn per_cluster_options(&self, _: View, _: &Cluster) -> Vec<Effective> {
         Vec::new()
     }
 
     /// Plans what brings about one cluster's result.
-    fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner);
+    fn plan(&self, view: View, cluster: &Text, rendered: &Rendered, planner: &mut Planner);
 
     /// Plans what concerns the subject as a whole: what is no longer wanted, and its status.
-    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner);
+    fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner);
 
     /// Which results an object of the hub belongs to.
-    fn touched_by(&self, object: &Identity) -> Touch;
+    fn invalidated_by(&self, object: &Identity) -> Invalidation;
 
     /// Whether what was seen in a cluster matters: one object, or without one more than that. `picked` tells whether the
     /// subject picks the cluster; one that cleans up elsewhere also looks at the others.
@@ -116,7 +122,7 @@ pub trait Subject {
     }
 
     /// Whether what a cluster has of it stays there when it no longer gets it.
-    fn leaves_behind(&self, _: View, _: Ending) -> bool {
+    fn retains_on(&self, _: View, _: RemovalCause) -> bool {
         false
     }
 
@@ -132,9 +138,9 @@ pub trait Subject {
 
     /// Why a cluster is picked or not, condition by condition.
     fn explain(&self, _: View, cluster: &Cluster) -> (bool, Vec<Reason>) {
-        match self.who() {
-            Who::Hub => (true, Vec::new()),
-            Who::Fleet(_, picks) => (picks.picks(cluster), picks.explain(cluster)),
+        match self.targets() {
+            Targets::Hub => (true, Vec::new()),
+            Targets::Fleet(_, picks) => (picks.picks(cluster), picks.explain(cluster)),
         }
     }
 }
@@ -142,16 +148,16 @@ pub trait Subject {
 /// By who gets it, for the same reason.
 impl fmt::Debug for dyn Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.who(), f)
+        fmt::Debug::fmt(self.targets(), f)
     }
 }
 
 /// What an object of the hub has to do with a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub enum Invalidation {
     Nothing,
     /// It is part of one cluster's result.
-    Cell(Text),
+    Cluster(Text),
     /// It concerns the subject as a whole.
     Whole,
     /// It is no part of any cluster's result, and yet of what is concluded from all of them.
@@ -162,7 +168,7 @@ pub enum Touch {
 
 /// How it ends that a cluster gets something of a subject.
 #[derive(Clone, Copy, Debug)]
-pub enum Ending<'a> {
+pub enum RemovalCause<'a> {
     /// The subject goes.
     Subject,
     /// The cluster goes, whose document this was.
@@ -173,7 +179,7 @@ pub enum Ending<'a> {
 
 /// Documents that a subject was translated from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dependence {
+pub enum Dependency {
     Document(Identity),
     /// All of a kind; of one namespace only where one is given.
     Kind {
@@ -189,20 +195,20 @@ pub enum Dependence {
     },
 }
 
-impl Dependence {
-    pub fn kind(group: &str, kind: &str, namespace: Option<&str>) -> Dependence {
-        Dependence::Kind { group: group.into(), kind: kind.into(), namespace: namespace.map(Text::from) }
+impl Dependency {
+    pub fn kind(group: &str, kind: &str, namespace: Option<&str>) -> Dependency {
+        Dependency::Kind { group: group.into(), kind: kind.into(), namespace: namespace.map(Text::from) }
     }
 
     pub fn is_on(&self, identity: &Identity) -> bool {
         match self {
-            Dependence::Document(it) => it == identity,
-            Dependence::Kind { group, kind, namespace } => {
+            Dependency::Document(it) => it == identity,
+            Dependency::Kind { group, kind, namespace } => {
                 identity.kind == *kind
                     && identity.group == *group
                     && namespace.as_ref().is_none_or(|it| *it == identity.namespace)
             }
-            Dependence::Elsewhere { group, kind, namespace } => {
+            Dependency::Elsewhere { group, kind, namespace } => {
                 identity.kind == *kind && identity.group == *group && identity.namespace != *namespace
             }
         }
@@ -211,22 +217,22 @@ impl Dependence {
 
 /// Results by which layers apply: clusters with the same ones share a result.
 #[derive(Debug, Default)]
-pub struct Memo(BTreeMap<Vec<u32>, Arc<Outcome>>);
+pub struct ResultCache(SortedMap<Vec<u32>, Arc<Rendered>>);
 
-impl Memo {
+impl ResultCache {
     /// # Errors
     ///
     /// What making it failed with; a failure is not kept.
     pub fn get_or(
         &mut self,
         layers: Vec<u32>,
-        make: impl FnOnce(&[u32]) -> Result<Outcome, Error>,
-    ) -> Result<Arc<Outcome>, Error> {
-        if let Some(outcome) = self.0.get(&layers) {
-            return Ok(Arc::clone(outcome));
+        make: impl FnOnce(&[u32]) -> Result<Rendered, Error>,
+    ) -> Result<Arc<Rendered>, Error> {
+        if let Some(rendered) = self.0.get(&layers) {
+            return Ok(Arc::clone(rendered));
         }
-        let outcome = Arc::new(make(&layers)?);
-        self.0.insert(layers, Arc::clone(&outcome));
-        Ok(outcome)
+        let rendered = Arc::new(make(&layers)?);
+        self.0.insert(layers, Arc::clone(&rendered));
+        Ok(rendered)
     }
 }

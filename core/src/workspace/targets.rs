@@ -4,65 +4,67 @@ use crate::diagnostic::ReasonCode;
 use crate::engine::select::fleet::Fleet;
 use crate::engine::select::{Cluster, Reason, Selector, explain, selects};
 use crate::value::Text;
-use crate::value::ordered::BTreeSet;
-use crate::value::sorting::{Gather, sort_by};
+use crate::value::collections::SortedSet;
+use crate::value::sorting::sort_by;
 use crate::workspace::store::Scope;
 
 #[derive(Clone, Debug)]
-pub enum Who {
+pub enum Targets {
     /// What it gives lives on the hub and is for no cluster in particular.
     Hub,
-    Fleet(Scope, Picks),
+    Fleet(Scope, ClusterFilter),
 }
 
 /// How a subject picks clusters.
 #[derive(Clone, Debug)]
-pub enum Picks {
+pub enum ClusterFilter {
     Selector(Selector),
     /// The clusters of something that has a list of them, such as a set or a placement.
     Members {
         /// As a reason calls it: "the set `dev`".
         of: String,
-        names: BTreeSet<Text>,
+        names: SortedSet<Text>,
     },
     /// Those that all of them pick, such as a placement and the one of its namespace.
-    AllOf(Vec<Picks>),
-    AnyOf(Vec<Picks>),
+    AllOf(Vec<ClusterFilter>),
+    AnyOf(Vec<ClusterFilter>),
 }
 
-impl Picks {
+impl ClusterFilter {
     pub fn picks(&self, cluster: &Cluster) -> bool {
         match self {
-            Picks::Selector(selector) => selects(selector, cluster),
-            Picks::Members { names, .. } => names.contains(&cluster.name),
-            Picks::AllOf(all) => all.iter().all(|it| it.picks(cluster)),
-            Picks::AnyOf(any) => any.iter().any(|it| it.picks(cluster)),
+            ClusterFilter::Selector(selector) => selects(selector, cluster),
+            ClusterFilter::Members { names, .. } => names.contains(&cluster.name),
+            ClusterFilter::AllOf(all) => all.iter().all(|it| it.picks(cluster)),
+            ClusterFilter::AnyOf(any) => any.iter().any(|it| it.picks(cluster)),
         }
     }
 
     pub fn explain(&self, cluster: &Cluster) -> Vec<Reason> {
         match self {
-            Picks::Selector(selector) => explain(selector, cluster),
-            Picks::Members { of, names } => {
+            ClusterFilter::Selector(selector) => explain(selector, cluster),
+            ClusterFilter::Members { of, names } => {
                 let (name, holds) = (&cluster.name, names.contains(&cluster.name));
                 let (code, word) = if holds { (ReasonCode::Member, "is") } else { (ReasonCode::NotMember, "is not") };
                 vec![Reason { code, text: format!("`{name}` {word} in {of}"), holds }]
             }
-            Picks::AllOf(parts) | Picks::AnyOf(parts) => parts.iter().flat_map(|it| it.explain(cluster)).collect(),
+            ClusterFilter::AllOf(parts) | ClusterFilter::AnyOf(parts) => {
+                parts.iter().flat_map(|it| it.explain(cluster)).collect()
+            }
         }
     }
 
     /// The clusters of a fleet that are picked, by the index where labels decide alone, in the order of their names.
     pub fn members<'f>(&self, fleet: &'f Fleet) -> Vec<&'f Cluster> {
         let mut members: Vec<&Cluster> = match self {
-            Picks::Selector(Selector::Labels(labels)) => {
+            ClusterFilter::Selector(Selector::Labels(labels)) => {
                 fleet.select(labels).iter().filter_map(|number| fleet.at(number)).collect()
             }
-            Picks::Selector(Selector::Listed(names)) => {
-                let names: BTreeSet<&Text> = names.iter().gather();
+            ClusterFilter::Selector(Selector::Listed(names)) => {
+                let names: SortedSet<&Text> = names.iter().collect();
                 names.into_iter().filter_map(|name| fleet.get(name)).collect()
             }
-            Picks::Members { names, .. } => names.iter().filter_map(|name| fleet.get(name)).collect(),
+            ClusterFilter::Members { names, .. } => names.iter().filter_map(|name| fleet.get(name)).collect(),
             _ => fleet.clusters().filter(|cluster| self.picks(cluster)).collect(),
         };
         sort_by(&mut members, |a, b| a.name.cmp(&b.name));

@@ -15,6 +15,7 @@ mod serde_tests;
 pub use codes::{Code, ReasonCode};
 pub use mode::Mode;
 
+use crate::value::json::{JsonError, JsonErrorKind};
 use crate::value::path::Pointer;
 use crate::value::{JsonPath, Position, Value};
 
@@ -51,7 +52,7 @@ impl Error {
     /// The same finding beside an answer; `at` becomes the path of its place.
     pub fn into_diagnostic(self, severity: Severity) -> Diagnostic {
         let path = self.at.and_then(|at| Pointer::parse(&at).ok());
-        let at = At { path, ..At::default() };
+        let at = Location { path, ..Location::default() };
         Diagnostic { severity, code: self.code, message: self.message, at, hint: self.hint }
     }
 }
@@ -95,13 +96,13 @@ pub struct Diagnostic {
     pub severity: Severity,
     pub code: Code,
     pub message: String,
-    pub at: At,
+    pub at: Location,
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
     pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity, code, message: message.into(), at: At::default(), hint: None }
+        Diagnostic { severity, code, message: message.into(), at: Location::default(), hint: None }
     }
 
     pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
@@ -136,7 +137,7 @@ impl Diagnostic {
 
 /// Where a finding is. What is not known is left out.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct At {
+pub struct Location {
     pub document: Option<String>,
     pub path: Option<Pointer>,
     pub file: Option<String>,
@@ -160,5 +161,27 @@ mod tests {
         assert_eq!(error.to_string(), "there is no field `x` here");
         let error = error.at("/x").hint("did you mean `y`?");
         assert_eq!(error.to_string(), "there is no field `x` here (at /x); did you mean `y`?");
+    }
+}
+
+impl From<JsonErrorKind> for Code {
+    fn from(kind: JsonErrorKind) -> Code {
+        match kind {
+            JsonErrorKind::Syntax => Code::BadJson,
+            JsonErrorKind::TooDeep => Code::TooDeep,
+            JsonErrorKind::DuplicateKey => Code::DuplicateKey,
+            JsonErrorKind::LoneSurrogate => Code::LoneSurrogate,
+            JsonErrorKind::IntegerOutOfRange => Code::IntegerOutOfRange,
+            JsonErrorKind::NumberOutOfRange => Code::NumberOutOfRange,
+        }
+    }
+}
+
+/// The error of a request: inside a field the pointer says more than a column of one long line.
+impl From<JsonError> for Error {
+    fn from(error: JsonError) -> Error {
+        let JsonError { kind, message, pointer, place } = error;
+        let error = Error::new(kind.into(), message);
+        if pointer.is_root() { error.at(place) } else { error.at(pointer) }
     }
 }

@@ -4,10 +4,10 @@
 //! tree, and an edit copies the path from the root to the edited place and nothing else.
 
 pub mod canonical;
+pub mod collections;
 pub(crate) mod de;
 pub mod json;
 mod json_path;
-pub mod ordered;
 pub mod path;
 mod position;
 mod ser;
@@ -182,13 +182,13 @@ impl Map {
         self.0.is_empty()
     }
 
-    fn share(&mut self, like: &Map) -> bool {
+    fn intern_from(&mut self, like: &Map) -> bool {
         let mut same = self.0.len() == like.0.len();
         let mut others = like.0.iter().peekable();
         for (key, value) in &mut self.0 {
             while others.next_if(|(other, _)| order(other, key).is_lt()).is_some() {}
             let other = others.next_if(|(other, _)| is_equal(other, key));
-            same &= other.is_some_and(|(_, other)| value.share(other));
+            same &= other.is_some_and(|(_, other)| value.intern_from(other));
         }
         same
     }
@@ -352,20 +352,20 @@ impl Value {
 
     /// Takes over what another value holds already, wherever both say the same, so that it is held once. Answers whether all
     /// of it is. Nothing about the value changes.
-    pub fn share(&mut self, like: &Value) -> bool {
-        if self.is_same(like) {
+    pub fn intern_from(&mut self, like: &Value) -> bool {
+        if self.ptr_eq(like) {
             return true;
         }
         let same = match (&mut *self, like) {
             (Value::Map(map), Value::Map(like)) => match Arc::get_mut(map) {
-                Some(map) => map.share(like),
+                Some(map) => map.intern_from(like),
                 None => map == like,
             },
             (Value::List(items), Value::List(like)) => match Arc::get_mut(items) {
                 Some(items) => {
                     let mut same = items.len() == like.len();
                     for (item, other) in items.iter_mut().zip(like.iter()) {
-                        same &= item.share(other);
+                        same &= item.intern_from(other);
                     }
                     same
                 }
@@ -383,7 +383,7 @@ impl Value {
     }
 
     /// Whether both are the same place in memory: equal without looking.
-    pub fn is_same(&self, other: &Value) -> bool {
+    pub fn ptr_eq(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::List(a), Value::List(b)) => Arc::ptr_eq(a, b),
             (Value::Map(a), Value::Map(b)) => Arc::ptr_eq(a, b),
@@ -441,10 +441,10 @@ mod tests {
     fn a_clone_shares_and_an_edit_copies_only_its_path() {
         let one = Value::map([("a", Value::map([("x", 1i64)])), ("b", Value::map([("y", 2i64)]))]);
         let mut two = one.clone();
-        assert!(one.is_same(&two));
+        assert!(one.ptr_eq(&two));
         two.get_mut("a").and_then(Value::as_map_mut).unwrap().insert("x", 9i64);
-        assert!(!one.is_same(&two));
-        assert!(one.get("b").unwrap().is_same(two.get("b").unwrap()));
+        assert!(!one.ptr_eq(&two));
+        assert!(one.get("b").unwrap().ptr_eq(two.get("b").unwrap()));
         assert_eq!(one.at(&["a", "x"]).and_then(Value::as_int), Some(1));
     }
 
@@ -454,14 +454,14 @@ mod tests {
         let like = parse(r#"{"a":{"x":[1,{"y":"z"}]},"b":[{"c":1}],"d":1,"e":{"f":2}}"#);
         let text = r#"{"a":{"x":[1,{"y":"z"}]},"b":[{"c":2}],"c":0,"e":{"f":2,"g":3}}"#;
         let mut value = parse(text);
-        assert!(!value.share(&like));
+        assert!(!value.intern_from(&like));
         assert_eq!(value.to_canonical(), text);
-        assert!(value.get("a").unwrap().is_same(like.get("a").unwrap()));
-        assert!(!value.get("e").unwrap().is_same(like.get("e").unwrap()));
-        assert!(parse(&like.to_canonical()).share(&like));
+        assert!(value.get("a").unwrap().ptr_eq(like.get("a").unwrap()));
+        assert!(!value.get("e").unwrap().ptr_eq(like.get("e").unwrap()));
+        assert!(parse(&like.to_canonical()).intern_from(&like));
         // Equal numbers may be written differently, which is kept.
         let mut port = parse(r#"{"port":80.0}"#);
-        assert!(!port.share(&parse(r#"{"port":80}"#)));
+        assert!(!port.intern_from(&parse(r#"{"port":80}"#)));
         assert!(matches!(port.get("port"), Some(Value::Number(Number::Double(_)))));
     }
 

@@ -14,8 +14,8 @@ use super::{Budget, Parsed};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::diagnostic::Mode;
 use fleetfold_value::value::Position;
+use fleetfold_value::value::collections::{SortedMap, SortedSet};
 use fleetfold_value::value::json::MAX_DEPTH;
-use fleetfold_value::value::ordered::{BTreeMap, BTreeSet};
 use fleetfold_value::value::path::Pointer;
 use fleetfold_value::value::{Map, Text, Value};
 
@@ -32,7 +32,7 @@ pub(super) fn build(
         mode,
         findings,
         frames: Vec::new(),
-        anchors: BTreeMap::new(),
+        anchors: SortedMap::new(),
         budget: Budget::default(),
         places: PlacesBuilder::new(lines_before),
         root: None,
@@ -70,7 +70,7 @@ struct Builder<'a, 'f> {
     mode: Mode,
     findings: &'f mut Findings,
     frames: Vec<Frame>,
-    anchors: BTreeMap<usize, Node>,
+    anchors: SortedMap<usize, Node>,
     budget: Budget,
     places: PlacesBuilder,
     root: Option<Value>,
@@ -100,7 +100,7 @@ struct Fields {
     /// Keys as written, in their order.
     keys: Vec<(Text, Position)>,
     /// Those of the first `looked_at` keys, which a merge had to look at.
-    known: BTreeSet<Text>,
+    known: SortedSet<Text>,
     looked_at: usize,
     next: Next,
 }

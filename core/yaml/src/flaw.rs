@@ -3,8 +3,8 @@
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Text;
+use fleetfold_value::value::collections::SortedSet;
 use fleetfold_value::value::json::MAX_DEPTH;
-use fleetfold_value::value::ordered::BTreeSet;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Flaw {
@@ -59,7 +59,7 @@ impl Flaw {
 
     /// The first key that stands twice among the keys of one map, as they were written.
     pub(super) fn repeated(keys: &[(Text, Position)]) -> Option<Flaw> {
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         let (key, place) = keys.iter().find(|(key, _)| !seen.insert(key))?;
         Some(Flaw::new(Code::DuplicateKey, format!("the key `{key}` stands twice in one map"), *place))
     }

@@ -156,10 +156,11 @@ impl<'a> JsonText<'a> {
     /// reads it: integers past 64 bits are rounded, half a character is U+FFFD.
     fn refuse(&mut self, error: json::JsonError, token: &str, place: Position) -> Result<Value, Flaw> {
         let inside = place.column.saturating_add(error.place.column).saturating_sub(1);
-        let whole = matches!(error.code, Code::IntegerOutOfRange | Code::NumberOutOfRange);
+        let code = Code::from(error.kind);
+        let whole = matches!(code, Code::IntegerOutOfRange | Code::NumberOutOfRange);
         let column = if whole { place.column } else { inside };
-        let flaw = Flaw::new(error.code, error.message, Position { column, ..place });
-        match (error.code, self.mode) {
+        let flaw = Flaw::new(code, error.message, Position { column, ..place });
+        match (code, self.mode) {
             (Code::IntegerOutOfRange, Mode::Compat) => {
                 Ok(token.parse().ok().and_then(Number::double).map_or(Value::Null, Value::from))
             }

@@ -75,7 +75,7 @@ use json_text::JsonText;
 use scalar::Findings;
 
 use fleetfold_value::diagnostic::Mode;
-use fleetfold_value::diagnostic::{At, Code, Diagnostic, Error};
+use fleetfold_value::diagnostic::{Code, Diagnostic, Error, Location};
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Value;
 use fleetfold_value::value::path::Pointer;
@@ -175,7 +175,7 @@ impl YamlError {
 
     /// The same beside an answer: the other documents of the text are there.
     pub fn into_diagnostic(self, file: Option<&str>) -> Diagnostic {
-        let at = At { file: file.map(String::from), place: Some(self.place), ..At::default() };
+        let at = Location { file: file.map(String::from), place: Some(self.place), ..Location::default() };
         Diagnostic { at, hint: self.hint, ..Diagnostic::error(self.code, self.message) }
     }
 }

@@ -4,7 +4,7 @@ mod schemas;
 
 use fleetfold_core::dialect;
 use fleetfold_core::object::document::Document;
-use fleetfold_core::value::ordered::BTreeMap;
+use fleetfold_core::value::collections::SortedMap;
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::value::{Map, Text, Value};
 use fleetfold_core::workspace::hub_kind::HubKind;
@@ -26,7 +26,7 @@ pub fn crds(all: bool, type_configs: &[Value]) -> Vec<Value> {
         }
     }
     let view = View { store: &store, now: None };
-    let mut kinds: BTreeMap<String, HubKind> = BTreeMap::new();
+    let mut kinds: SortedMap<String, HubKind> = SortedMap::new();
     let read = dialect::ALL.iter().flat_map(|it| it.kinds(view));
     for kind in read.filter(|it| !is_built_in(it) && !it.plural.is_empty()).chain([PLAN]) {
         kinds.entry(format!("{}.{}", kind.plural, kind.group)).or_insert(kind);

@@ -1,14 +1,14 @@
 //! The state of a workspace: the loaded documents, the observed state of each cluster, and the settings. Its size does
 //! not grow with the number of requests.
 //!
-//! How one observation replaces another is the engine's rule, so its own type applies it ([`Seen`]).
+//! How one observation replaces another is the engine's rule, so its own type applies it ([`ObservedCluster`]).
 
 use std::collections::BTreeMap;
 
 use fleetfold_core::Value;
 use fleetfold_core::object::document::{Identity, Reference};
 use fleetfold_core::value::Map;
-use fleetfold_core::workspace::observed::{Query, Seen};
+use fleetfold_core::workspace::observed::{ObservedCluster, Query};
 
 use crate::answer::{list, text, texts};
 use crate::target::Target;
@@ -25,7 +25,7 @@ pub struct WorkspaceState {
 /// The observed state of one cluster.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterState {
-    observed: Seen,
+    observed: ObservedCluster,
     absent: BTreeMap<Identity, Value>,
     /// The queries whose lists are complete, by their canonical JSON.
     lists: BTreeMap<String, Value>,
@@ -104,7 +104,7 @@ impl ClusterState {
         }
         for target in list(request, "absent") {
             let identity = Target::read(target).identity();
-            self.observed.miss(identity.clone());
+            self.observed.mark_absent(identity.clone());
             self.absent.insert(identity, target.clone());
         }
     }

@@ -22,8 +22,8 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::rendered::Origin;
 use crate::object::document::{Document, Identity};
-use crate::object::kinds::flags::Takes;
-use crate::value::ordered::BTreeSet;
+use crate::object::kinds::flags::FlagType;
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::suggest::suggest;
@@ -44,13 +44,13 @@ const COMPONENTS: &[(&str, &str)] =
     &[("controller", "cert-manager"), ("webhook", "cert-manager-webhook"), ("cainjector", "cert-manager-cainjector")];
 
 /// The types of flags that a bundle's own mold can name.
-const TYPES: &[(&str, Takes)] = &[
-    ("bool", Takes::Bool),
-    ("int", Takes::Int),
-    ("uint", Takes::Uint),
-    ("duration", Takes::Duration),
-    ("string", Takes::Text),
-    ("strings", Takes::Texts),
+const TYPES: &[(&str, FlagType)] = &[
+    ("bool", FlagType::Bool),
+    ("int", FlagType::Int),
+    ("uint", FlagType::Uint),
+    ("duration", FlagType::Duration),
+    ("string", FlagType::Text),
+    ("strings", FlagType::Texts),
 ];
 
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ pub struct Bundle {
 }
 
 /// A component, and its flags with what they take.
-pub type OwnMold = (Text, Vec<(Text, Takes)>);
+pub type OwnMold = (Text, Vec<(Text, FlagType)>);
 
 /// A part of a product that can be overridden: one container.
 #[derive(Clone, Debug)]
@@ -90,15 +90,15 @@ pub struct Manifest {
 
 /// The bundles of a product, latest first, and those that may be of it and cannot be read.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct BundleIndex {
     pub bundles: Vec<Bundle>,
     pub broken: Vec<Identity>,
 }
 
-impl Shelf {
+impl BundleIndex {
     /// Of one product, or of all of them. What is wrong with a bundle is told.
-    pub fn of(view: View, product: Option<&str>, out: &mut Vec<Diagnostic>) -> Shelf {
-        let mut shelf = Shelf::default();
+    pub fn of(view: View, product: Option<&str>, out: &mut Vec<Diagnostic>) -> BundleIndex {
+        let mut shelf = BundleIndex::default();
         for document in documents(view) {
             let its_product = product_of(document);
             if product.is_some_and(|it| its_product.is_some_and(|its| its != it)) {
@@ -177,7 +177,7 @@ impl Bundle {
         if self.manifests.is_empty() {
             return Err(bad("the bundle has no manifests", root));
         }
-        let mut seen: BTreeSet<&Identity> = BTreeSet::new();
+        let mut seen: SortedSet<&Identity> = SortedSet::new();
         for Manifest { identity, origin, .. } in &self.manifests {
             if !seen.insert(identity) {
                 return Err(bad(format!("`{identity}` is in the bundle twice"), &origin.path));
@@ -226,7 +226,7 @@ impl Bundle {
     }
 
     /// The flags of a component as the bundle has them, if it does.
-    pub fn mold(&self, component: &str) -> Option<&[(Text, Takes)]> {
+    pub fn mold(&self, component: &str) -> Option<&[(Text, FlagType)]> {
         self.molds.iter().find(|(name, _)| name == component).map(|(_, rows)| rows.as_slice())
     }
 }

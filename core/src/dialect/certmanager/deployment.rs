@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::bundle::{self, Bundle, Manifest, Shelf};
+use super::bundle::{self, Bundle, BundleIndex, Manifest};
 use super::openshift;
-use super::overrides::{Laid, Overrides};
+use super::overrides::{MergedManifest, Overrides};
 use super::owner::Owner;
 use super::waves::{is_definition, kinds, wave_of};
 use super::{KINDS, Kind, plan, preflight, status};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
-use crate::engine::rendered::{Origin, Outcome, Product, Touched};
+use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::engine::select::{Cluster, Reason};
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
@@ -18,10 +18,10 @@ use crate::value::sorting::{sort, sort_by};
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::Planner;
-use crate::workspace::results::Cells;
+use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
-use crate::workspace::targets::Who;
+use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
+use crate::workspace::targets::Targets;
 
 /// The label on everything that a deployment installs; its value is the deployment's name.
 pub const LABEL: &str = "fleetfold.dev/deployment";
@@ -29,8 +29,8 @@ pub const LABEL: &str = "fleetfold.dev/deployment";
 #[derive(Debug)]
 pub struct Deployment {
     pub document: Document,
-    who: Who,
-    depends: Vec<Dependence>,
+    who: Targets,
+    depends: Vec<Dependency>,
     /// Nothing where it is being deleted, or told to keep its hands off.
     pub release: Option<Release>,
 }
@@ -42,7 +42,7 @@ pub struct Release {
     /// Why it is this version.
     why: String,
     /// Its objects, but for what the owner adds.
-    products: Vec<Product>,
+    products: Vec<RenderedObject>,
     /// Kinds that any version of the product has and the order of waves does not know, as `apiVersion` and `kind`.
     pub further_kinds: Vec<(Text, Text)>,
     told: Vec<Diagnostic>,
@@ -53,10 +53,10 @@ impl Deployment {
         let Some(kind) = Kind::of(&document.identity) else {
             return Err(Error::new(Code::WrongKind, format!("`{}` installs nothing", document.identity)));
         };
-        let mut depends: Vec<Dependence> = KINDS.iter().map(|it| Dependence::kind(it.group, it.kind, None)).collect();
-        depends.push(Dependence::kind(bundle::GROUP, bundle::KIND, None));
-        depends.push(Dependence::kind("", "ConfigMap", None));
-        let mut deployment = Deployment { document: document.clone(), who: Who::Hub, depends, release: None };
+        let mut depends: Vec<Dependency> = KINDS.iter().map(|it| Dependency::kind(it.group, it.kind, None)).collect();
+        depends.push(Dependency::kind(bundle::GROUP, bundle::KIND, None));
+        depends.push(Dependency::kind("", "ConfigMap", None));
+        let mut deployment = Deployment { document: document.clone(), who: Targets::Hub, depends, release: None };
         preflight::check(view, document, kind)?;
         let is_idle = is_terminating(&document.value) || kind.is_openshift && openshift::is_unmanaged(document);
         if !is_idle {
@@ -82,7 +82,7 @@ impl Deployment {
 impl Release {
     fn of(view: View, document: &Document, kind: &Kind, out: &mut Vec<Diagnostic>) -> Result<Release, Error> {
         let (product, mode) = (kind.product(&document.value), view.settings.mode);
-        let shelf = Shelf::of(view, Some(product), out);
+        let shelf = BundleIndex::of(view, Some(product), out);
         let (bundle, why) = preflight::choose(document, product, &shelf, mode)?;
         let mut overrides = Overrides { document, bundle, shelf: &shelf, mode, laid: Vec::new() };
         let mut told = Vec::new();
@@ -92,7 +92,8 @@ impl Release {
         }
         let laid = overrides.laid;
         let subject = Arc::new(document.identity.clone());
-        let mut products: Vec<Product> = bundle.manifests.iter().map(|it| product_of(it, &laid, &subject)).collect();
+        let mut products: Vec<RenderedObject> =
+            bundle.manifests.iter().map(|it| product_of(it, &laid, &subject)).collect();
         sort_by(&mut products, |a, b| a.wave.cmp(&b.wave));
         tell_unordered(bundle, &mut told);
         Ok(Release { version: bundle.written.clone(), why, products, further_kinds: further_kinds(&shelf), told })
@@ -100,8 +101,8 @@ impl Release {
 }
 
 /// A manifest with what is laid over it.
-fn product_of(manifest: &Manifest, laid: &[Laid], subject: &Arc<Identity>) -> Product {
-    let mut product = Product {
+fn product_of(manifest: &Manifest, laid: &[MergedManifest], subject: &Arc<Identity>) -> RenderedObject {
+    let mut product = RenderedObject {
         object: manifest.object.clone(),
         base: manifest.origin.clone(),
         origins: Vec::new(),
@@ -116,13 +117,13 @@ fn product_of(manifest: &Manifest, laid: &[Laid], subject: &Arc<Identity>) -> Pr
 }
 
 /// Puts a layer's value into an object, and notes who said what about the place, winner first.
-fn lay(product: &mut Product, place: &Pointer, layer: &'static str, origin: Origin, value: Value) {
-    let says = Touched { layer: Text::new_static(layer), origin: Some(origin), value: Some(value.clone()) };
+fn lay(product: &mut RenderedObject, place: &Pointer, layer: &'static str, origin: Origin, value: Value) {
+    let says = FieldOrigin { layer: Text::new_static(layer), origin: Some(origin), value: Some(value.clone()) };
     match product.origins.iter_mut().find(|(it, _)| it == place) {
         Some((_, chain)) => chain.insert(0, says),
         None => {
             let Origin { document, path } = product.base.clone();
-            let base = place.get(&product.object).map(|value| Touched {
+            let base = place.get(&product.object).map(|value| FieldOrigin {
                 layer: Text::new_static("base"),
                 origin: Some(Origin { document, path: path.join(place) }),
                 value: Some(value.clone()),
@@ -158,7 +159,7 @@ fn tell_unordered(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn further_kinds(shelf: &Shelf) -> Vec<(Text, Text)> {
+fn further_kinds(shelf: &BundleIndex) -> Vec<(Text, Text)> {
     let manifests = shelf.bundles.iter().flat_map(|it| &it.manifests).filter(|it| !wave_of(&it.identity).1);
     let mut further: Vec<(Text, Text)> =
         manifests.map(|it| (it.object.text_at(&["apiVersion"]).into(), it.identity.kind.clone())).collect();
@@ -168,17 +169,17 @@ fn further_kinds(shelf: &Shelf) -> Vec<(Text, Text)> {
 }
 
 impl Subject for Deployment {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &self.depends
     }
 
-    fn effective(&self, view: View, _: &Cluster, _: &mut Memo) -> Result<Arc<Outcome>, Error> {
+    fn effective(&self, view: View, _: &Cluster, _: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
         let Some(release) = &self.release else {
-            return Ok(Arc::new(Outcome { diagnostics: vec![self.idle()], ..Outcome::default() }));
+            return Ok(Arc::new(Rendered { diagnostics: vec![self.idle()], ..Rendered::default() }));
         };
         let (identity, owner) = (&self.document.identity, Owner::of(view, &self.document));
         let mut diagnostics = release.told.clone();
@@ -199,31 +200,31 @@ impl Subject for Deployment {
                 lay(product, &place, "owner", said(&["metadata", "uid"]), Value::list([owner.reference()]));
             }
         }
-        Ok(Arc::new(Outcome { objects, diagnostics, ..Outcome::default() }))
+        Ok(Arc::new(Rendered { objects, diagnostics, ..Rendered::default() }))
     }
 
-    fn plan(&self, view: View, _: &Text, outcome: &Outcome, planner: &mut Planner) {
+    fn plan(&self, view: View, _: &Text, rendered: &Rendered, planner: &mut Planner) {
         if self.release.is_some() {
-            plan::install(self, view, outcome, planner);
+            plan::install(self, view, rendered, planner);
             super::refresher::refresh_all(self, view, planner);
         }
     }
 
-    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
-        let Some((release, cell)) = self.release.as_ref().zip(cells.get(HUB)) else { return };
-        if let Ok(outcome) = &cell.outcome {
-            plan::sweep(self, release, view, outcome, planner);
-            status::conclude(self, release, view, outcome, cell.steps(), planner);
+    fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
+        let Some((release, cluster_result)) = self.release.as_ref().zip(cluster_results.get(HUB)) else { return };
+        if let Ok(rendered) = &cluster_result.rendered {
+            plan::sweep(self, release, view, rendered, planner);
+            status::conclude(self, release, view, rendered, cluster_result.steps(), planner);
         }
     }
 
-    fn touched_by(&self, object: &Identity) -> Touch {
-        let Some(release) = &self.release else { return Touch::Nothing };
+    fn invalidated_by(&self, object: &Identity) -> Invalidation {
+        let Some(release) = &self.release else { return Invalidation::Nothing };
         let is_ours = *object == self.document.identity;
         let is_known = kinds().any(|(_, kind)| object.kind == kind);
         let is_further = release.further_kinds.iter().any(|(_, kind)| object.kind == *kind);
         let is_refreshed = super::refresher::KINDS.iter().any(|(_, kind)| object.kind == *kind);
-        if is_ours || is_known || is_further || is_refreshed { Touch::Whole } else { Touch::Nothing }
+        if is_ours || is_known || is_further || is_refreshed { Invalidation::Whole } else { Invalidation::Nothing }
     }
 
     /// Conditions of statuses and restarts carry the time.

@@ -5,8 +5,8 @@ use super::overrides::Overrides;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Error};
 use crate::engine::flags::{Flags, check_name, flag_value, mold, unchecked};
-use crate::object::kinds::flags::Takes;
-use crate::value::ordered::BTreeMap;
+use crate::object::kinds::flags::FlagType;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::suggest::did_you_mean;
 use crate::value::{Text, Value};
@@ -56,12 +56,12 @@ fn placed(error: Error, at: &Pointer) -> Error {
 struct Mold<'a> {
     overrides: &'a Overrides<'a>,
     component: &'a Component,
-    rows: &'a [(Text, Takes)],
+    rows: &'a [(Text, FlagType)],
 }
 
 impl Mold<'_> {
     fn arguments(&self, flags: &Flags, base: &[Text]) -> Result<Vec<String>, Error> {
-        let mut union = BTreeMap::new();
+        let mut union = SortedMap::new();
         let base = Flags::Arguments(base.to_vec());
         for (field, flags) in [("base", &base), ("flags", flags)] {
             for (name, value, at) in given(flags, field)? {
@@ -72,7 +72,7 @@ impl Mold<'_> {
         Ok(union.into_iter().map(|(name, value)| format!("--{name}={value}")).collect())
     }
 
-    fn takes(&self, name: &str, at: &Pointer) -> Result<Takes, Error> {
+    fn takes(&self, name: &str, at: &Pointer) -> Result<FlagType, Error> {
         let found = self.rows.iter().find(|(flag, _)| flag == name).map(|(_, takes)| *takes);
         found.ok_or_else(|| {
             let message =

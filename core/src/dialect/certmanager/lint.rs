@@ -1,6 +1,6 @@
 //! What is wrong with bundles and with workloads that want to be restarted, whatever is installed.
 
-use super::bundle::{Bundle, Shelf};
+use super::bundle::{Bundle, BundleIndex};
 use super::preflight::is_supported;
 use super::refresher;
 use super::waves::is_namespace;
@@ -17,7 +17,7 @@ use crate::workspace::observed::HUB;
 use crate::workspace::store::View;
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
-    let mut rest = Shelf::of(view, None, out).bundles;
+    let mut rest = BundleIndex::of(view, None, out).bundles;
     sort_by(&mut rest, |a, b| a.product.cmp(&b.product));
     for bundles in rest.chunk_by(|a, b| a.product == b.product) {
         lint_versions(bundles, view.settings.mode, out);
@@ -32,7 +32,7 @@ pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
     for document in view.store.documents() {
         lint_workload(&document.identity, &document.value, view, out);
     }
-    for (identity, object) in view.store.seen(HUB).into_iter().flat_map(|it| it.objects()) {
+    for (identity, object) in view.store.observed(HUB).into_iter().flat_map(|it| it.objects()) {
         if view.store.document(identity).is_none() {
             lint_workload(identity, object, view, out);
         }

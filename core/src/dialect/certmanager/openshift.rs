@@ -217,7 +217,7 @@ impl Component<'_> {
     fn lay(&self, overrides: &mut Overrides, place: &[&str], layer: &'static str, at: &Pointer, value: Value) {
         let target = self.container.manifest.identity.clone();
         let place = Pointer::of(place.iter().copied());
-        overrides.laid.push(super::overrides::Laid { target, place, layer, at: at.clone(), value });
+        overrides.laid.push(super::overrides::MergedManifest { target, place, layer, at: at.clone(), value });
     }
 }
 

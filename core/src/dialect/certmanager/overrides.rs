@@ -1,6 +1,6 @@
 //! What a deployment says over the manifests of its bundle: images and arguments of components (`spec.dangerZone`).
 
-use super::bundle::{Bundle, Component, Manifest, Shelf};
+use super::bundle::{Bundle, BundleIndex, Component, Manifest};
 use super::flags;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
@@ -12,7 +12,7 @@ use crate::value::{Map, Text, Value};
 
 /// A value that a layer puts in the place of the manifest's.
 #[derive(Clone, Debug)]
-pub struct Laid {
+pub struct MergedManifest {
     /// The object of the bundle.
     pub target: Identity,
     pub place: Pointer,
@@ -26,9 +26,9 @@ pub struct Laid {
 pub struct Overrides<'a> {
     pub document: &'a Document,
     pub bundle: &'a Bundle,
-    pub shelf: &'a Shelf,
+    pub shelf: &'a BundleIndex,
     pub mode: Mode,
-    pub laid: Vec<Laid>,
+    pub laid: Vec<MergedManifest>,
 }
 
 /// A container of a component: its Deployment and the pointer to it.
@@ -108,7 +108,7 @@ impl<'a> Overrides<'a> {
 
     pub fn lay(&mut self, container: &Container, field: &str, layer: &'static str, at: &Pointer, value: Value) {
         let target = container.manifest.identity.clone();
-        self.laid.push(Laid { target, place: container.place.child(field), layer, at: at.clone(), value });
+        self.laid.push(MergedManifest { target, place: container.place.child(field), layer, at: at.clone(), value });
     }
 
     /// An API server drops fields that it does not know without a word.

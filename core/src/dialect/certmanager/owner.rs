@@ -4,7 +4,7 @@ use crate::engine::patch::{Operation, Verb};
 use crate::object::document::Document;
 use crate::object::identity::group_of;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::store::View;
 
 /// A deployment that its API server knows.
@@ -30,8 +30,8 @@ pub enum Hold {
 impl Owner {
     /// Nothing while the deployment has no uid: no reference to it could be written.
     pub fn of(view: View, document: &Document) -> Option<Owner> {
-        let seen = || match view.store.seen(HUB)?.sight(&document.identity) {
-            Sight::Seen(live) => Some(live.text_at(&["metadata", "uid"])),
+        let seen = || match view.store.observed(HUB)?.observation(&document.identity) {
+            Observation::Present(live) => Some(live.text_at(&["metadata", "uid"])),
             _ => None,
         };
         let written = Some(document.value.text_at(&["metadata", "uid"])).filter(|it| !it.is_empty());

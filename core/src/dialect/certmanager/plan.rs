@@ -6,25 +6,25 @@ use super::waves::{is_definition, is_namespace, kinds, wave_of_leaving};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::patch::Verb;
-use crate::engine::rendered::{Outcome, Product};
+use crate::engine::rendered::{Rendered, RenderedObject};
 use crate::object::document::Identity;
 use crate::value::json;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{HUB, Query, Sight};
-use crate::workspace::plan::{APPLIED, Planner, Reason, Standing, Target, Wish};
+use crate::workspace::observed::{HUB, Observation, Query};
+use crate::workspace::plan::{APPLIED, DesiredObject, ObjectState, Planner, Reason, Target};
 use crate::workspace::store::View;
 
 /// Makes every object of the release be there, by the policy of its kind.
-pub fn install(deployment: &Deployment, view: View, outcome: &Outcome, planner: &mut Planner) {
+pub fn install(deployment: &Deployment, view: View, rendered: &Rendered, planner: &mut Planner) {
     let owner = Owner::of(view, &deployment.document).filter(|_| view.settings.mode == Mode::Strict);
-    for product in &outcome.objects {
+    for product in &rendered.objects {
         let target = Target::of(&product.object);
         let identity = target.identity();
         let live = match planner.look(HUB, &target) {
-            Sight::Unknown => continue,
-            Sight::Absent => None,
-            Sight::Seen(live) => Some(live),
+            Observation::Unknown => continue,
+            Observation::Absent => None,
+            Observation::Present(live) => Some(live),
         };
         let keeps_owner = !is_definition(&identity) && !is_namespace(&identity);
         let hold = live.zip(owner.as_ref()).filter(|_| keeps_owner).map(|(live, owner)| (live, owner.hold_on(live)));
@@ -35,12 +35,16 @@ pub fn install(deployment: &Deployment, view: View, outcome: &Outcome, planner: 
             continue;
         }
         let because = format!("`{}` has it", deployment.document.identity);
-        let standing =
-            planner.ensure(Wish { cluster: HUB.into(), desired: product.object.clone(), wave: product.wave, because });
-        if standing == Standing::Differs {
+        let standing = planner.ensure(DesiredObject {
+            cluster: HUB.into(),
+            desired: product.object.clone(),
+            wave: product.wave,
+            because,
+        });
+        if standing == ObjectState::Differs {
             tell_dropped(deployment, &identity, live, planner);
         }
-        if let (Some((live, Hold::Missing(patch))), Standing::Fits | Standing::Differs | Standing::Stuck) =
+        if let (Some((live, Hold::Missing(patch))), ObjectState::Fits | ObjectState::Differs | ObjectState::Stuck) =
             (hold, standing)
         {
             let reason = Reason::new(ReasonCode::OwnerMissing, "the owner reference is missing");
@@ -71,7 +75,7 @@ fn tell_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Valu
 }
 
 /// Lets go of what the release no longer has: only what carries our label and our owner reference, and never a definition.
-pub fn sweep(deployment: &Deployment, release: &Release, view: View, outcome: &Outcome, planner: &mut Planner) {
+pub fn sweep(deployment: &Deployment, release: &Release, view: View, rendered: &Rendered, planner: &mut Planner) {
     let Some(owner) = Owner::of(view, &deployment.document) else { return };
     let identity = &deployment.document.identity;
     let mut listed: Vec<(&str, &str)> = kinds().collect();
@@ -84,7 +88,7 @@ pub fn sweep(deployment: &Deployment, release: &Release, view: View, outcome: &O
             label_selector: format!("{LABEL}={}", identity.name).into(),
         };
         for (found, live) in planner.list(HUB, &query).into_iter().flatten() {
-            if has(&outcome.objects, &found) {
+            if has(&rendered.objects, &found) {
                 continue;
             }
             if is_definition(&found) {
@@ -100,6 +104,6 @@ pub fn sweep(deployment: &Deployment, release: &Release, view: View, outcome: &O
     }
 }
 
-fn has(products: &[Product], identity: &Identity) -> bool {
+fn has(products: &[RenderedObject], identity: &Identity) -> bool {
     products.iter().any(|it| Target::of(&it.object).identity() == *identity)
 }

@@ -1,6 +1,6 @@
 //! What must hold before anything is changed: the name, the version, and that nobody else installs the product.
 
-use super::bundle::{Bundle, Shelf};
+use super::bundle::{Bundle, BundleIndex};
 use super::overrides::wrong_type;
 use super::version::Version;
 use super::{KINDS, Kind};
@@ -53,7 +53,7 @@ pub fn check(view: View, document: &Document, kind: &Kind) -> Result<(), Error> 
 pub fn choose<'s>(
     document: &Document,
     product: &str,
-    shelf: &'s Shelf,
+    shelf: &'s BundleIndex,
     mode: Mode,
 ) -> Result<(&'s Bundle, String), Error> {
     let at = Pointer::of(["spec", "version"]);

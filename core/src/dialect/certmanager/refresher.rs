@@ -9,7 +9,7 @@ use crate::engine::diff::diff;
 use crate::engine::patch::{Operation, patch};
 use crate::engine::refresh::{ISSUED, Renewal, refresh};
 use crate::object::document::Identity;
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::value::Value;
 use crate::workspace::observed::{HUB, Query};
 use crate::workspace::plan::{Planner, Reason, Verb};
@@ -51,7 +51,7 @@ pub fn refresh_all(deployment: &Deployment, view: View, planner: &mut Planner) {
 }
 
 /// A secret without a version cannot be told from its renewal.
-fn is_usable((identity, secret): &(Identity, Value), now: Moment, planner: &mut Planner) -> bool {
+fn is_usable((identity, secret): &(Identity, Value), now: Timestamp, planner: &mut Planner) -> bool {
     match refresh(secret, &[], now, Mode::Strict, &mut Vec::new()) {
         Ok(_) => true,
         Err(error) => {
@@ -62,7 +62,7 @@ fn is_usable((identity, secret): &(Identity, Value), now: Moment, planner: &mut 
     }
 }
 
-fn restart(identity: &Identity, live: &Value, secrets: &[&Value], now: Moment, mode: Mode, planner: &mut Planner) {
+fn restart(identity: &Identity, live: &Value, secrets: &[&Value], now: Timestamp, mode: Mode, planner: &mut Planner) {
     // The workload may be one that is installed here: what is planned for it comes first.
     let before = patched(live, planned(identity, planner)).unwrap_or_else(|| live.clone());
     let (mut after, mut reasons) = (before.clone(), Vec::new());

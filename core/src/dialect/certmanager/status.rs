@@ -5,11 +5,11 @@ use super::Kind;
 use super::deployment::{Deployment, Release};
 use crate::diagnostic::{Code, Severity};
 use crate::engine::refresh::Renewal;
-use crate::engine::rendered::Outcome;
-use crate::object::timestamp::Moment;
+use crate::engine::rendered::Rendered;
+use crate::object::timestamp::Timestamp;
 use crate::value::{Map, Text, Value};
-use crate::workspace::observed::{HUB, Sight};
-use crate::workspace::plan::{Planner, Steps, Target};
+use crate::workspace::observed::{HUB, Observation};
+use crate::workspace::plan::{Planner, SubjectPlan, Target};
 use crate::workspace::store::View;
 
 /// Says the status, once everything that it depends on was seen.
@@ -17,14 +17,14 @@ pub fn conclude(
     deployment: &Deployment,
     release: &Release,
     view: View,
-    outcome: &Outcome,
-    steps: Option<&Steps>,
+    rendered: &Rendered,
+    steps: Option<&SubjectPlan>,
     planner: &mut Planner,
 ) {
     let Some(steps) = steps.filter(|it| it.needs.is_empty() && planner.steps.needs.is_empty()) else { return };
     let identity = &deployment.document.identity;
-    let live = match view.store.seen(HUB).map(|it| it.sight(identity)) {
-        Some(Sight::Seen(live)) => live,
+    let live = match view.store.observed(HUB).map(|it| it.observation(identity)) {
+        Some(Observation::Present(live)) => live,
         _ => &deployment.document.value,
     };
     // A restart of what others run is no part of the installation.
@@ -32,7 +32,7 @@ pub fn conclude(
     let left = changes.count().saturating_add(planner.steps.actions.len());
     let is_blocked =
         steps.diagnostics.iter().any(|it| it.severity == Severity::Error || it.code == Code::ImmutableDifference);
-    let (definitions, deployments) = (Health::of(DEFINITIONS, view, outcome), Health::of(DEPLOYMENTS, view, outcome));
+    let (definitions, deployments) = (Health::of(DEFINITIONS, view, rendered), Health::of(DEPLOYMENTS, view, rendered));
     let running = definitions.ready && deployments.ready;
     let ready = match (left, is_blocked, running) {
         (1.., ..) => no("Changing", "not everything is as it should be yet"),
@@ -69,13 +69,13 @@ pub fn conclude(
 }
 
 /// What one condition says: whether it holds, its reason, its message.
-type Said = (bool, &'static str, String);
+type Condition = (bool, &'static str, String);
 
-fn yes(reason: &'static str, message: &str) -> Said {
+fn yes(reason: &'static str, message: &str) -> Condition {
     (true, reason, message.into())
 }
 
-fn no(reason: &'static str, message: &str) -> Said {
+fn no(reason: &'static str, message: &str) -> Condition {
     (false, reason, message.into())
 }
 
@@ -109,9 +109,9 @@ struct Health {
 }
 
 impl Health {
-    fn of((group, kind, called, is_healthy): Judged, view: View, outcome: &Outcome) -> Health {
+    fn of((group, kind, called, is_healthy): Judged, view: View, rendered: &Rendered) -> Health {
         let mut health = Health { ready: true, unwell: Vec::new(), conditions: Vec::new() };
-        for product in &outcome.objects {
+        for product in &rendered.objects {
             let identity = Target::of(&product.object).identity();
             if identity.kind != kind || identity.group != group {
                 continue;
@@ -120,8 +120,8 @@ impl Health {
                 "" => identity.name.clone(),
                 namespace => format!("{namespace}/{}", identity.name).into(),
             };
-            let live = match view.store.sight(HUB, &identity) {
-                Sight::Seen(live) => Some(live),
+            let live = match view.store.observation(HUB, &identity) {
+                Observation::Present(live) => Some(live),
                 _ => None,
             };
             if let Some(live) = live {
@@ -137,7 +137,7 @@ impl Health {
         health
     }
 
-    fn says(&self, well: &'static str, unwell: &'static str, what: &str) -> Said {
+    fn says(&self, well: &'static str, unwell: &'static str, what: &str) -> Condition {
         match self.ready {
             true => (true, well, format!("all {what} are healthy")),
             false => {
@@ -150,7 +150,7 @@ impl Health {
 
 /// The conditions with those of others kept. The time of one changes only when its status does; one without a time gets it
 /// as soon as a time is known.
-fn conditions(live: &Value, said: &[(&str, Said)], now: Option<Moment>) -> Vec<Value> {
+fn conditions(live: &Value, said: &[(&str, Condition)], now: Option<Timestamp>) -> Vec<Value> {
     let before = live.at(&["status", "conditions"]).and_then(Value::as_list).into_iter().flatten();
     let (ours, others): (Vec<&Value>, Vec<&Value>) =
         before.partition(|it| said.iter().any(|(kind, _)| it.text_at(&["type"]) == *kind));

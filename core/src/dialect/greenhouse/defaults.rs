@@ -14,7 +14,7 @@ use crate::engine::fold::{Setting, Source};
 use crate::engine::select::Cluster;
 use crate::object::document::Document;
 use crate::value::JsonPath;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::store::View;
@@ -244,9 +244,9 @@ impl<'a> Given<'a> {
         let mode = view.settings.mode;
         let definition = Definition::read(document, &mut Vec::new());
         let secrets = definition.options.iter().filter(|it| it.takes == OptionType::Secret);
-        let secrets: BTreeSet<&Text> = secrets.map(|it| &it.name).collect();
+        let secrets: SortedSet<&Text> = secrets.map(|it| &it.name).collect();
         // By name, as Greenhouse sorts them; of a Catalog's value and the definition's the former counts.
-        let mut defaults: BTreeMap<&Text, &Source> = BTreeMap::new();
+        let mut defaults: SortedMap<&Text, &Source> = SortedMap::new();
         let parts = catalog_parts(view, &identity.namespace, &wanted.name, mode, &mut Vec::new());
         let layers = std::iter::once(&definition.defaults).chain(&parts);
         for Setting { path, source, .. } in layers.flat_map(|it| &it.layer.set) {
@@ -270,7 +270,7 @@ impl<'a> Given<'a> {
     }
 
     /// The names of the options that are set, by whichever field names them.
-    fn set_options(&self) -> BTreeSet<&str> {
+    fn set_options(&self) -> SortedSet<&str> {
         let entries = self.object.at(&["spec", "optionValues"]).and_then(Value::as_list);
         let names = entries.into_iter().flatten().flat_map(|it| ["name", "path"].map(|key| it.text_at(&[key])));
         names.collect()

@@ -10,7 +10,7 @@ use crate::engine::fold::{Layer, Setting, Source};
 use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::OptionPath;
 use crate::value::suggest::suggest;
 use crate::value::{Map, Number, Text, Value};
@@ -86,7 +86,7 @@ impl Reader<'_> {
             }
         };
         let mut set: Vec<Setting> = Vec::with_capacity(items.len());
-        let mut places: BTreeMap<Text, usize> = BTreeMap::new();
+        let mut places: SortedMap<Text, usize> = SortedMap::new();
         for (index, item) in items.iter().enumerate() {
             let at = at.index(index);
             let setting = match self.setting(item, &at, out) {

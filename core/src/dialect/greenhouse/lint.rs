@@ -16,7 +16,7 @@ use crate::engine::select::selects;
 use crate::object::document::Document;
 use crate::value::JsonPath;
 use crate::value::Text;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::suggest::did_you_mean;
 use crate::workspace::store::View;
@@ -160,7 +160,7 @@ fn definitions_of<'v>(view: View<'v>, namespace: &'v str) -> impl Iterator<Item 
 /// Tells of options that none of the definitions declares which an override is for; of all, where it names none.
 fn tell_undeclared(view: View, namespace: &str, only: &[Text], part: &Part, out: &mut Vec<Diagnostic>) {
     let meant = |it: &&Document| only.is_empty() || only.contains(&it.identity.name);
-    let mut names: BTreeSet<Text> = BTreeSet::new();
+    let mut names: SortedSet<Text> = SortedSet::new();
     for document in definitions_of(view, namespace).filter(meant) {
         let definition = Definition::read(document, &mut Vec::new());
         if definition.options.is_empty() {

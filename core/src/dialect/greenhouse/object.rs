@@ -46,7 +46,7 @@ pub struct Desired {
 
 /// The option values of a cluster's Plugin: everything but what Greenhouse injects, by name.
 pub fn options(stack: &Stack, view: View, cluster: &Cluster, folded: &Folded) -> Vec<Value> {
-    let own = stack.own(view, cluster);
+    let own = stack.per_cluster_options(view, cluster);
     let write = |path: &Text, source: &Source| {
         let own = own.iter().find(|it| it.path == *path);
         match own {

@@ -9,12 +9,12 @@ use crate::engine::fold::Layer;
 use crate::engine::select::Selector;
 use crate::object::document::Document;
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::settings::Precedence;
 use crate::workspace::store::{Scope, View};
-use crate::workspace::subject::Dependence;
+use crate::workspace::subject::Dependency;
 
 /// What the Organization sets for all plugins of its namespace.
 pub fn of_organization(view: View, namespace: &str, out: &mut Vec<Diagnostic>) -> Option<Part> {
@@ -42,7 +42,7 @@ pub struct Override {
     /// The clusters that its selector names.
     pub named: Vec<Text>,
     /// What decides over the sets and the placement that it names.
-    pub depends: Vec<Dependence>,
+    pub depends: Vec<Dependency>,
     created: Text,
 }
 
@@ -159,7 +159,7 @@ pub fn contradictions(document: &Document, out: &mut Vec<Diagnostic>) {
 /// The option that a list sets to two different things, and where it does so for the second time.
 fn contradiction(list: &Value) -> Option<(&str, usize)> {
     let says = |item: &Value| ["value", "valueFrom", "expression"].map(|key| item.get(key).cloned());
-    let mut seen: BTreeMap<&str, &Value> = BTreeMap::new();
+    let mut seen: SortedMap<&str, &Value> = SortedMap::new();
     for (index, item) in list.as_list()?.iter().enumerate() {
         let Some(name) = item.get("path").or(item.get("name")).and_then(Value::as_text) else { continue };
         match seen.get(name) {

@@ -2,13 +2,12 @@
 //! Cluster Management: `clusterSets: [dev]`, `placementRef: {name: web}`.
 
 use crate::diagnostic::{Code, Error};
-use crate::dialect::ocm;
 use crate::engine::select::{Selector, mentioned};
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::{Map, Text, Value};
 use crate::workspace::store::View;
-use crate::workspace::subject::Dependence;
+use crate::workspace::subject::Dependency;
 
 const SETS: &str = "clusterSets";
 const PLACEMENT: &str = "placementRef";
@@ -19,7 +18,7 @@ pub struct Picked {
     /// The clusters that the selector itself names.
     pub named: Vec<Text>,
     /// What decides over the sets and the placement.
-    pub depends: Vec<Dependence>,
+    pub depends: Vec<Dependency>,
 }
 
 impl Picked {
@@ -38,28 +37,28 @@ impl Picked {
             let named = mentioned(&selector).into_iter().cloned().collect();
             return Ok(Picked { selector, named, depends: Vec::new() });
         }
-        let (mut members, mut depends) = (BTreeSet::new(), Vec::new());
+        let (mut members, mut depends) = (SortedSet::new(), Vec::new());
         if let Some(sets) = sets {
             let at = at.key(SETS);
             let names = names(&sets, &at)?;
-            if let Some(unknown) = ocm::unknown_sets(view, &names).first() {
+            if let Some(unknown) = view.cluster_groups().unknown_sets(view, &names).first() {
                 let message = format!("the set `{unknown}` is not loaded or not valid, so who is in it is not known");
                 return Err(Error::new(Code::UnknownDocument, message).at(at));
             }
-            members.extend(ocm::members_of_sets(view, &names));
-            depends.extend(ocm::set_dependences());
+            members.extend(view.cluster_groups().set_members(view, &names));
+            depends.extend(view.cluster_groups().set_dependencies());
         }
         if let Some(placement) = placement {
             let at = at.key(PLACEMENT);
             let given = placement.text_at(&["namespace"]);
             let (namespace, name) = (if given.is_empty() { namespace } else { given }, placement.text_at(&["name"]));
-            let chosen = ocm::members_of_placement(view, namespace, name).ok_or_else(|| {
+            let chosen = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
                 let message =
                     format!("the placement `{namespace}/{name}` is not loaded, so what it chooses is not known");
                 Error::new(Code::UnknownDocument, message).at(at)
             })?;
             members.extend(chosen);
-            depends.extend(ocm::placement_dependences(namespace, name));
+            depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
         }
         let members: Vec<Text> = members.into_iter().collect();
         if rest.is_empty() {

@@ -16,7 +16,7 @@ use super::{overrides, scope_of, status};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::diff::diff;
 use crate::engine::fold::{Effective, Folded, Layer};
-use crate::engine::rendered::Outcome;
+use crate::engine::rendered::Rendered;
 use crate::engine::select::{Cluster, Selector};
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
@@ -25,10 +25,10 @@ use crate::value::json;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::Planner;
-use crate::workspace::results::Cells;
+use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependence, Ending, Memo, Subject, Touch};
-use crate::workspace::targets::{Picks, Who};
+use crate::workspace::subject::{Dependency, Invalidation, RemovalCause, ResultCache, Subject};
+use crate::workspace::targets::{ClusterFilter, Targets};
 
 /// The annotation that keeps what the user wrote.
 const OWN_OPTIONS: &str = "fleetfold.dev/own-options";
@@ -36,7 +36,7 @@ const OWN_OPTIONS: &str = "fleetfold.dev/own-options";
 #[derive(Debug)]
 pub struct Plugin {
     stack: Stack,
-    who: Who,
+    who: Targets,
     document: Value,
     /// The entries of the user, in their order.
     own: Vec<Value>,
@@ -67,10 +67,10 @@ impl Plugin {
         let made = Own { wanted, values, above: Vec::new(), owner, place: place.pointer() };
         let stack = Stack::new(view, reader, made, out);
         let who = match value.text_at(&["spec", "clusterName"]) {
-            "" => Who::Hub,
+            "" => Targets::Hub,
             cluster => {
                 let scope = scope_of(&document.identity.namespace);
-                Who::Fleet(scope, Picks::Selector(Selector::Listed(vec![cluster.into()])))
+                Targets::Fleet(scope, ClusterFilter::Selector(Selector::Listed(vec![cluster.into()])))
             }
         };
         Ok(Plugin { stack, who, document: value.clone(), own })
@@ -147,32 +147,32 @@ fn own_entries(plugin: &Value) -> Vec<Value> {
 }
 
 impl Subject for Plugin {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &self.stack.depends
     }
 
-    fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
-        self.stack.effective(view, cluster, memo)
+    fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
+        self.stack.effective(view, cluster, cache)
     }
 
-    fn own(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
-        self.stack.own(view, cluster)
+    fn per_cluster_options(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
+        self.stack.per_cluster_options(view, cluster)
     }
 
-    fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner) {
-        let (Some(folded), true) = (&outcome.options, self.stack.definition.is_some()) else { return };
+    fn plan(&self, view: View, cluster: &Text, rendered: &Rendered, planner: &mut Planner) {
+        let (Some(folded), true) = (&rendered.options, self.stack.definition.is_some()) else { return };
         planner.steps.managed = planner.steps.managed.saturating_add(1);
-        let has_errors = outcome.diagnostics.iter().any(|it| it.severity == Severity::Error);
+        let has_errors = rendered.diagnostics.iter().any(|it| it.severity == Severity::Error);
         if has_errors || is_terminating(&self.document) {
             return;
         }
         let known = view.store.fleet(&self.stack.scope).and_then(|fleet| fleet.get(cluster)).cloned();
         let cluster = known.unwrap_or_default();
-        let (entries, record) = self.written(folded, &self.stack.own(view, &cluster));
+        let (entries, record) = self.written(folded, &self.stack.per_cluster_options(view, &cluster));
         let desired = self.desired(entries, record);
         let patch = diff(&self.document, &desired);
         let reason = status::difference(&self.document, &desired, &patch);
@@ -181,14 +181,14 @@ impl Subject for Plugin {
         planner.status(&self.document, status::applied(&self.stack.applied(&cluster, its.as_ref())));
     }
 
-    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
+    fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
         if self.stack.definition.is_none() {
             planner.steps.diagnostics.push(self.stack.wanted.missing(view, &self.stack.document));
         }
-        for cell in cells.values() {
-            let found: Vec<&str> = match &cell.outcome {
-                Ok(outcome) => {
-                    let errors = outcome.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        for cluster_result in cluster_results.values() {
+            let found: Vec<&str> = match &cluster_result.rendered {
+                Ok(rendered) => {
+                    let errors = rendered.diagnostics.iter().filter(|it| it.severity == Severity::Error);
                     errors.map(|it| it.message.as_str()).collect()
                 }
                 Err(error) => vec![error.message.as_str()],
@@ -200,13 +200,13 @@ impl Subject for Plugin {
         }
     }
 
-    fn touched_by(&self, _: &Identity) -> Touch {
-        Touch::Nothing
+    fn invalidated_by(&self, _: &Identity) -> Invalidation {
+        Invalidation::Nothing
     }
 
     /// The release that it made.
-    fn leaves_behind(&self, _: View, ending: Ending) -> bool {
-        matches!(ending, Ending::Subject) && self.document.text_at(&["spec", "deletionPolicy"]) == "Retain"
+    fn retains_on(&self, _: View, ending: RemovalCause) -> bool {
+        matches!(ending, RemovalCause::Subject) && self.document.text_at(&["spec", "deletionPolicy"]) == "Retain"
     }
 
     fn is_object(&self) -> bool {

@@ -9,12 +9,12 @@ use super::object::{self, Desired, Made, plugin_name};
 use super::picked::Picked;
 use super::rivals::{Rivals, collision, is_related};
 use super::stack::{Own, Stack};
-use super::status::{self, Standing};
+use super::status::{self, PluginState};
 use super::{CLUSTER, GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
 use crate::engine::diff::diff;
 use crate::engine::fold::{Effective, Layer};
-use crate::engine::rendered::Outcome;
+use crate::engine::rendered::Rendered;
 use crate::engine::select::{Cluster, Selector};
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
@@ -22,17 +22,17 @@ use crate::value::JsonPath;
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::{Need, Planner, Reason, Target};
-use crate::workspace::results::Cells;
+use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependence, Ending, Memo, Subject, Touch};
-use crate::workspace::targets::{Picks, Who};
+use crate::workspace::subject::{Dependency, Invalidation, RemovalCause, ResultCache, Subject};
+use crate::workspace::targets::{ClusterFilter, Targets};
 
 #[derive(Debug)]
 pub struct Preset {
     stack: Stack,
-    who: Who,
+    who: Targets,
     pub document: Value,
     policy: Policy,
     /// Presets whose Plugins may have the names of this one's.
@@ -84,7 +84,7 @@ impl Preset {
         stack.depends.extend(picked.depends);
         Ok(Preset {
             stack,
-            who: Who::Fleet(scope_of(&own.namespace), Picks::Selector(picked.selector)),
+            who: Targets::Fleet(scope_of(&own.namespace), ClusterFilter::Selector(picked.selector)),
             document: value.clone(),
             policy,
             rivals: Rivals::of(view, own),
@@ -97,7 +97,7 @@ impl Preset {
     }
 
     pub fn picks(&self, cluster: &Cluster) -> bool {
-        matches!(&self.who, Who::Fleet(_, picks) if picks.picks(cluster))
+        matches!(&self.who, Targets::Fleet(_, picks) if picks.picks(cluster))
     }
 
     fn plugin(&self, cluster: &str) -> Identity {
@@ -117,24 +117,29 @@ impl Preset {
     }
 
     /// How one cluster stands, as far as it can be told without a new plan.
-    fn standing<'v>(&self, view: View<'v>, cluster: &str, outcome: &Result<Arc<Outcome>, Arc<Error>>) -> Standing<'v> {
+    fn plugin_state<'v>(
+        &self,
+        view: View<'v>,
+        cluster: &str,
+        rendered: &Result<Arc<Rendered>, Arc<Error>>,
+    ) -> PluginState<'v> {
         if self.stack.definition.is_none() {
-            return Standing::Waiting;
+            return PluginState::Waiting;
         }
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(error) => return Standing::Failed(error.message.clone()),
+        let rendered = match rendered {
+            Ok(rendered) => rendered,
+            Err(error) => return PluginState::Failed(error.message.clone()),
         };
-        if let Some(error) = outcome.diagnostics.iter().find(|it| it.severity == Severity::Error) {
-            return Standing::Failed(error.message.clone());
+        if let Some(error) = rendered.diagnostics.iter().find(|it| it.severity == Severity::Error) {
+            return PluginState::Failed(error.message.clone());
         }
         if let Some(rival) = self.stopping(view, cluster) {
-            return Standing::Failed(collision(&self.plugin(cluster).name, rival));
+            return PluginState::Failed(collision(&self.plugin(cluster).name, rival));
         }
-        match view.store.sight(HUB, &self.plugin(cluster)) {
-            Sight::Seen(live) if preset_of(live) != Some(&self.identity().name) => Standing::Skipped,
-            Sight::Seen(live) => Standing::of(live),
-            Sight::Absent | Sight::Unknown => Standing::Waiting,
+        match view.store.observation(HUB, &self.plugin(cluster)) {
+            Observation::Present(live) if preset_of(live) != Some(&self.identity().name) => PluginState::Skipped,
+            Observation::Present(live) => PluginState::of(live),
+            Observation::Absent | Observation::Unknown => PluginState::Waiting,
         }
     }
 
@@ -166,13 +171,19 @@ impl Preset {
     }
 
     /// Lets the Plugins go that the preset made and wants no more.
-    fn let_go(&self, view: View, plugins: &[(Identity, Value)], cells: &Cells, planner: &mut Planner) {
+    fn let_go(
+        &self,
+        view: View,
+        plugins: &[(Identity, Value)],
+        cluster_results: &ClusterResults,
+        planner: &mut Planner,
+    ) {
         let deleting = is_terminating(&self.document);
         let (since, name) = (planner.steps.actions.len(), &self.identity().name);
         let mut gone = 0_usize;
         for (_, live) in plugins.iter().filter(|(_, it)| preset_of(it) == Some(name)) {
             let cluster = live.text_at(&["spec", "clusterName"]);
-            if cells.contains_key(cluster) && !deleting {
+            if cluster_results.contains_key(cluster) && !deleting {
                 continue;
             }
             if has_unreadable_labels(view, self, cluster) {
@@ -195,7 +206,7 @@ impl Preset {
                 planner.delete(HUB, live, 0, Reason::new(code, why));
             }
         }
-        if gone > 0 && cells.is_empty() && !deleting && !view.settings.limits.empty_selection {
+        if gone > 0 && cluster_results.is_empty() && !deleting && !view.settings.limits.empty_selection {
             let text = "the preset picks no cluster, and all its Plugins would go";
             let hint = "allow it with `limits.emptySelection: true`";
             planner.hold(since, ReasonCode::EmptySelection, text, hint);
@@ -204,28 +215,28 @@ impl Preset {
 }
 
 impl Subject for Preset {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &self.stack.depends
     }
 
-    fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
-        self.stack.effective(view, cluster, memo)
+    fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
+        self.stack.effective(view, cluster, cache)
     }
 
-    fn own(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
-        self.stack.own(view, cluster)
+    fn per_cluster_options(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
+        self.stack.per_cluster_options(view, cluster)
     }
 
-    fn plan(&self, view: View, cluster: &Text, outcome: &Outcome, planner: &mut Planner) {
-        let (Some(definition), Some(folded)) = (&self.stack.definition, &outcome.options) else { return };
+    fn plan(&self, view: View, cluster: &Text, rendered: &Rendered, planner: &mut Planner) {
+        let (Some(definition), Some(folded)) = (&self.stack.definition, &rendered.options) else { return };
         let Some(cluster) = view.store.fleet(&self.stack.scope).and_then(|fleet| fleet.get(cluster)) else { return };
         let target = self.plugin(&cluster.name);
-        let live = match view.store.sight(HUB, &target) {
-            Sight::Unknown => {
+        let live = match view.store.observation(HUB, &target) {
+            Observation::Unknown => {
                 // One list for all clusters, not a need for each.
                 let query = plugins_in(&target.namespace);
                 let target = Target {
@@ -238,14 +249,14 @@ impl Subject for Preset {
                 planner.steps.needs.push(need);
                 return;
             }
-            Sight::Absent => None,
-            Sight::Seen(live) => Some(live),
+            Observation::Absent => None,
+            Observation::Present(live) => Some(live),
         };
         let is_ours = live.is_none_or(|it| preset_of(it) == Some(&self.identity().name));
         if live.is_some() && is_ours {
             planner.steps.managed = planner.steps.managed.saturating_add(1);
         }
-        let has_errors = outcome.diagnostics.iter().any(|it| it.severity == Severity::Error);
+        let has_errors = rendered.diagnostics.iter().any(|it| it.severity == Severity::Error);
         let is_stopped = self.stopping(view, &cluster.name).is_some();
         let is_going =
             is_terminating(&self.document) || self.is_going(view, &cluster.name) || live.is_some_and(is_terminating);
@@ -270,44 +281,47 @@ impl Subject for Preset {
         }
     }
 
-    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
+    fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
         let Some(plugins) = planner.list(HUB, &plugins_in(&self.identity().namespace)) else { return };
-        self.let_go(view, &plugins, cells, planner);
+        self.let_go(view, &plugins, cluster_results, planner);
         if is_terminating(&self.document) {
             return;
         }
-        let standings: Vec<(&Text, Standing)> =
-            cells.iter().map(|(name, cell)| (name, self.standing(view, name, &cell.outcome))).collect();
-        self.tell(&standings, planner);
+        let plugin_states: Vec<(&Text, PluginState)> = cluster_results
+            .iter()
+            .map(|(name, cluster_result)| (name, self.plugin_state(view, name, &cluster_result.rendered)))
+            .collect();
+        self.tell(&plugin_states, planner);
         if self.stack.definition.is_none() {
             planner.steps.diagnostics.push(self.stack.wanted.missing(view, self.identity()));
         }
         let its: Vec<&Value> =
             plugins.iter().map(|(_, it)| it).filter(|it| preset_of(it) == Some(&self.identity().name)).collect();
         let version = self.stack.definition.as_ref().map(|it| &it.version);
-        let found = status::Found { name: &self.identity().name, version, wanted: &self.stack.wanted.name, standings };
+        let found =
+            status::Found { name: &self.identity().name, version, wanted: &self.stack.wanted.name, plugin_states };
         planner.status(&self.document, status::of_preset(&self.document, &found, &its, view.now));
     }
 
     /// A Plugin belongs to the cluster that its name ends with. A preset with a name that this one's begins with, or the
     /// other way round, may make Plugins of the same names.
-    fn touched_by(&self, object: &Identity) -> Touch {
+    fn invalidated_by(&self, object: &Identity) -> Invalidation {
         let own = self.identity();
         let rest =
             |name: &str| name.strip_prefix(own.name.as_str()).and_then(|it| it.strip_prefix('-')).map(Text::from);
         if object.group != GROUP || object.namespace != own.namespace {
-            return Touch::Nothing;
+            return Invalidation::Nothing;
         }
         match object.kind.as_str() {
-            PLUGIN => rest(&object.name).map_or(Touch::Conclusion, Touch::Cell),
-            PRESET if is_related(&own.name, &object.name) => Touch::Subject,
-            CLUSTER => self.rivals.touched_by(&object.name, rest),
-            _ => Touch::Nothing,
+            PLUGIN => rest(&object.name).map_or(Invalidation::Conclusion, Invalidation::Cluster),
+            PRESET if is_related(&own.name, &object.name) => Invalidation::Subject,
+            CLUSTER => self.rivals.invalidated_by(&object.name, rest),
+            _ => Invalidation::Nothing,
         }
     }
 
-    fn leaves_behind(&self, view: View, ending: Ending) -> bool {
-        self.retains(view, matches!(ending, Ending::Subject))
+    fn retains_on(&self, view: View, ending: RemovalCause) -> bool {
+        self.retains(view, matches!(ending, RemovalCause::Subject))
     }
 
     fn option_layers(&self) -> &[Layer] {
@@ -317,12 +331,12 @@ impl Subject for Preset {
 
 impl Preset {
     /// Says once what keeps clusters from getting their Plugin.
-    fn tell(&self, standings: &[(&Text, Standing)], planner: &mut Planner) {
+    fn tell(&self, plugin_states: &[(&Text, PluginState)], planner: &mut Planner) {
         let mut told: Vec<(Code, &str, Vec<&str>)> = Vec::new();
-        for (cluster, standing) in standings {
-            let (code, why) = match standing {
-                Standing::Failed(why) => (Code::PluginFailed, why.as_str()),
-                Standing::Skipped => {
+        for (cluster, plugin_state) in plugin_states {
+            let (code, why) = match plugin_state {
+                PluginState::Failed(why) => (Code::PluginFailed, why.as_str()),
+                PluginState::Skipped => {
                     (Code::PluginSkipped, "there is a Plugin of this name that the preset did not make")
                 }
                 _ => continue,

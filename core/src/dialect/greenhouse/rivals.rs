@@ -6,8 +6,8 @@ use super::{GROUP, PRESET};
 use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::workspace::store::{Scope, View};
-use crate::workspace::subject::Touch;
-use crate::workspace::targets::Picks;
+use crate::workspace::subject::Invalidation;
+use crate::workspace::targets::ClusterFilter;
 
 /// The presets that may get in the way of one.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct Rivals(Vec<Rival>);
 #[derive(Debug)]
 struct Rival {
     name: Text,
-    picks: Picks,
+    picks: ClusterFilter,
 }
 
 impl Rivals {
@@ -25,7 +25,7 @@ impl Rivals {
         let presets = view.store.of_kind(GROUP, PRESET, Some(&own.namespace));
         let related = presets.filter(|it| is_related(&it.identity.name, &own.name));
         let rival = |document: &Document| {
-            let picks = Picks::Selector(read_selector(view, document, &mut Vec::new()).ok()?.selector);
+            let picks = ClusterFilter::Selector(read_selector(view, document, &mut Vec::new()).ok()?.selector);
             Some(Rival { name: document.identity.name.clone(), picks })
         };
         Rivals(related.filter_map(rival).collect())
@@ -45,14 +45,14 @@ impl Rivals {
         self.0.iter().find(makes).map(|it| &it.name)
     }
 
-    /// Which of a preset's results another cluster has to do with: those whose Plugins would have the same name. `cell`
+    /// Which of a preset's results another cluster has to do with: those whose Plugins would have the same name. `cluster_result`
     /// is the cluster that a Plugin of the preset is for.
-    pub fn touched_by(&self, cluster: &str, cell: impl Fn(&str) -> Option<Text>) -> Touch {
-        let mut cells = self.0.iter().filter_map(|it| cell(&plugin_name(&it.name, cluster)));
-        match (cells.next(), cells.next()) {
-            (None, _) => Touch::Nothing,
-            (Some(cell), None) => Touch::Cell(cell),
-            (Some(_), Some(_)) => Touch::Whole,
+    pub fn invalidated_by(&self, cluster: &str, cluster_result: impl Fn(&str) -> Option<Text>) -> Invalidation {
+        let mut cluster_results = self.0.iter().filter_map(|it| cluster_result(&plugin_name(&it.name, cluster)));
+        match (cluster_results.next(), cluster_results.next()) {
+            (None, _) => Invalidation::Nothing,
+            (Some(cluster_result), None) => Invalidation::Cluster(cluster_result),
+            (Some(_), Some(_)) => Invalidation::Whole,
         }
     }
 }

@@ -7,8 +7,8 @@ use super::entries::{Part, Reader, expression_of};
 use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, lay};
-use crate::engine::rendered::Outcome;
+use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied};
+use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::engine::select::layer_index::LayerIndex;
 use crate::object::document::Identity;
@@ -16,7 +16,7 @@ use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::store::{Scope, View};
-use crate::workspace::subject::{Dependence, Memo};
+use crate::workspace::subject::{Dependency, ResultCache};
 
 #[derive(Debug)]
 pub struct Stack {
@@ -25,7 +25,7 @@ pub struct Stack {
     pub wanted: Wanted,
     /// Nothing is written while it is not loaded.
     pub definition: Option<Definition>,
-    pub depends: Vec<Dependence>,
+    pub depends: Vec<Dependency>,
     /// Lowest first, but for those of the clusters.
     pub layers: Vec<Layer>,
     /// What is wrong with each layer.
@@ -70,7 +70,7 @@ impl Stack {
         let own_values = parts.len();
         parts.extend(overrides::of_organization(view, namespace, out));
         let below_clusters = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-        let mut depends: Vec<Dependence> = wanted.candidates.iter().cloned().map(Dependence::Document).collect();
+        let mut depends: Vec<Dependency> = wanted.candidates.iter().cloned().map(Dependency::Document).collect();
         for it in overrides::for_definition(view, namespace, &wanted.name, out) {
             parts.push(it.part);
             depends.extend(it.depends);
@@ -87,9 +87,9 @@ impl Stack {
         parts.extend(injected.iter().map(|it| Part { layer: it.clone(), flaws: Vec::new() }));
         let index = LayerIndex::of(parts.iter().map(|it| it.layer.when.as_ref()));
         let (layers, flaws): (Vec<Layer>, Vec<_>) = parts.into_iter().map(|it| (it.layer, it.flaws)).unzip();
-        depends.push(Dependence::Document(identity(ORGANIZATION, "", namespace)));
-        depends.push(Dependence::kind(GROUP, OVERRIDE, Some(namespace)));
-        depends.push(Dependence::kind(GROUP, CATALOG, Some(namespace)));
+        depends.push(Dependency::Document(identity(ORGANIZATION, "", namespace)));
+        depends.push(Dependency::kind(GROUP, OVERRIDE, Some(namespace)));
+        depends.push(Dependency::kind(GROUP, CATALOG, Some(namespace)));
         let scope = super::scope_of(namespace);
         let has_expressions = layers.iter().any(has_expressions);
         Stack {
@@ -113,21 +113,21 @@ impl Stack {
     /// # Errors
     ///
     /// An expression fails for this cluster; in compat mode also options that cannot both be placed.
-    pub fn effective(&self, view: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+    pub fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
         let ranks = self.index.applying(cluster);
         let mode = view.settings.mode;
-        let outcome = match overrides::of_cluster(view, &self.scope, &cluster.name, &mut Vec::new()) {
-            None => memo.get_or(ranks, |ranks| self.outcome(&self.at_ranks(ranks), mode))?,
-            Some(its) => Arc::new(self.outcome(&self.with_cluster(&ranks, &its), mode)?),
+        let rendered = match overrides::of_cluster(view, &self.scope, &cluster.name, &mut Vec::new()) {
+            None => cache.get_or(ranks, |ranks| self.fold(&self.at_ranks(ranks), mode))?,
+            Some(its) => Arc::new(self.fold(&self.with_cluster(&ranks, &its), mode)?),
         };
-        self.rendered(view, cluster)?;
-        Ok(outcome)
+        self.expression_options(view, cluster)?;
+        Ok(rendered)
     }
 
     /// The options that name the cluster: what Greenhouse injects, and what expressions come to.
-    pub fn own(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
+    pub fn per_cluster_options(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
         let mut own = inject::own(&self.scope, cluster);
-        let rendered = self.rendered(view, cluster).unwrap_or_default();
+        let rendered = self.expression_options(view, cluster).unwrap_or_default();
         let expressions = rendered.into_iter().filter(|it| !own.iter().any(|own| own.path == it.path));
         let expressions: Vec<Effective> = expressions.collect();
         own.extend(expressions);
@@ -162,17 +162,17 @@ impl Stack {
         applied
     }
 
-    fn outcome(&self, applied: &[Applied], mode: Mode) -> Result<Outcome, Error> {
+    fn fold(&self, applied: &[Applied], mode: Mode) -> Result<Rendered, Error> {
         let layers: Vec<&Layer> = applied.iter().map(|(layer, _)| *layer).collect();
         let mut found = Vec::new();
-        let folded = lay(&layers, mode, &mut found)?;
+        let folded = fold_applied(&layers, mode, &mut found)?;
         for finding in &mut found {
             let holder = layers.iter().rev().find(|layer| says(layer, finding)).and_then(|it| it.document.as_deref());
             finding.at.document = holder.map(Identity::to_string);
         }
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
-        Ok(Outcome { options: Some(folded), diagnostics: found, ..Outcome::default() })
+        Ok(Rendered { options: Some(folded), diagnostics: found, ..Rendered::default() })
     }
 
     /// Types of what is set, and what must be set and is not.
@@ -203,7 +203,7 @@ impl Stack {
     }
 
     /// What expressions come to for a cluster.
-    fn rendered(&self, view: View, cluster: &Cluster) -> Result<Vec<Effective>, Error> {
+    fn expression_options(&self, view: View, cluster: &Cluster) -> Result<Vec<Effective>, Error> {
         let its = overrides::of_cluster(view, &self.scope, &cluster.name, &mut Vec::new());
         if !self.has_expressions && !its.as_ref().is_some_and(|it| has_expressions(&it.layer)) {
             return Ok(Vec::new());

@@ -6,7 +6,7 @@ use crate::engine::fold::Layer;
 use crate::engine::matching::{Difference, DifferenceKind};
 use crate::engine::patch::{Operation, Verb};
 use crate::object::document::Identity;
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
@@ -14,7 +14,7 @@ use crate::workspace::plan::Reason;
 
 /// How a cluster of a preset stands.
 #[derive(Clone, Debug)]
-pub enum Standing<'v> {
+pub enum PluginState<'v> {
     /// Its Plugin is not there yet.
     Waiting,
     /// A Plugin of its name is there that the preset did not make.
@@ -25,19 +25,19 @@ pub enum Standing<'v> {
     Made(Option<&'v Value>),
 }
 
-impl<'v> Standing<'v> {
-    pub fn of(plugin: &'v Value) -> Standing<'v> {
-        Standing::Made(condition_of(plugin, "Ready"))
+impl<'v> PluginState<'v> {
+    pub fn of(plugin: &'v Value) -> PluginState<'v> {
+        PluginState::Made(condition_of(plugin, "Ready"))
     }
 
     fn as_str(&self) -> &'static str {
         match self {
-            Standing::Waiting => "waiting",
-            Standing::Skipped => "skipped",
-            Standing::Failed(_) => "failed",
-            Standing::Made(None) => "unknown",
-            Standing::Made(Some(ready)) if is_true(ready) => "ready",
-            Standing::Made(Some(_)) => "not-ready",
+            PluginState::Waiting => "waiting",
+            PluginState::Skipped => "skipped",
+            PluginState::Failed(_) => "failed",
+            PluginState::Made(None) => "unknown",
+            PluginState::Made(Some(ready)) if is_true(ready) => "ready",
+            PluginState::Made(Some(_)) => "not-ready",
         }
     }
 }
@@ -58,11 +58,11 @@ pub struct Found<'a> {
     /// The version of the definition; nothing while it is not loaded.
     pub version: Option<&'a Text>,
     pub wanted: &'a str,
-    pub standings: Vec<(&'a Text, Standing<'a>)>,
+    pub plugin_states: Vec<(&'a Text, PluginState<'a>)>,
 }
 
 /// The status of a preset. `plugins` are those that it made, also for clusters that it no longer picks.
-pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<Moment>) -> Value {
+pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<Timestamp>) -> Value {
     let ready = |it: &&Value| condition_of(it, "Ready").cloned();
     let statuses: Vec<(Text, Value)> =
         plugins.iter().filter_map(|it| Some((Text::from(it.text_at(&["metadata", "name"])), ready(it)?))).collect();
@@ -71,8 +71,8 @@ pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<
     // A number that is nought is left out, as Greenhouse does.
     let number = |count: usize| if count == 0 { Value::Null } else { count.into() };
     let conditions = conditions(found, total, ready);
-    let clusters = found.standings.iter().map(|(name, standing)| {
-        Value::map([("name", Value::Text((*name).clone())), ("state", standing.as_str().into())])
+    let clusters = found.plugin_states.iter().map(|(name, plugin_state)| {
+        Value::map([("name", Value::Text((*name).clone())), ("state", plugin_state.as_str().into())])
     });
     let statuses = statuses
         .into_iter()
@@ -94,18 +94,18 @@ type Condition = (&'static str, bool, &'static str, String);
 
 /// The conditions of a preset. It is ready unless one of the others stands against it; the first that does says why.
 fn conditions(found: &Found, total: usize, ready: usize) -> Vec<Condition> {
-    let Found { name, version, wanted, standings } = found;
+    let Found { name, version, wanted, plugin_states } = found;
     let mut failed = Vec::new();
     let mut skipped = Vec::new();
-    for (cluster, standing) in standings {
-        match standing {
-            Standing::Failed(why) => failed.push(format!("{name}-{cluster}: {why}")),
-            Standing::Skipped => skipped.push(format!("{name}-{cluster}")),
+    for (cluster, plugin_state) in plugin_states {
+        match plugin_state {
+            PluginState::Failed(why) => failed.push(format!("{name}-{cluster}: {why}")),
+            PluginState::Skipped => skipped.push(format!("{name}-{cluster}")),
             _ => {}
         }
     }
     let missing = version.is_none().then(|| format!("the definition `{wanted}` is not there"));
-    let empty = standings.is_empty().then(|| "the selector picks no cluster".to_string());
+    let empty = plugin_states.is_empty().then(|| "the selector picks no cluster".to_string());
     let all = total > 0 && ready == total;
     let says = |failed: &[String]| (!failed.is_empty()).then(|| failed.join("; "));
     let count = format!("{ready} of {total} plugins are ready");
@@ -130,7 +130,7 @@ fn conditions(found: &Found, total: usize, ready: usize) -> Vec<Condition> {
 
 /// The conditions of the live status with these in their places. A condition keeps its time while its status does; one
 /// without a time gets it as soon as a time is known.
-fn merged(preset: &Value, conditions: Vec<Condition>, now: Option<Moment>) -> Value {
+fn merged(preset: &Value, conditions: Vec<Condition>, now: Option<Timestamp>) -> Value {
     let live = preset.at(&["status", "statusConditions", "conditions"]).and_then(Value::as_list);
     let mut list = live.cloned().unwrap_or_default();
     for (name, holds, reason, message) in conditions {
@@ -156,7 +156,7 @@ fn merged(preset: &Value, conditions: Vec<Condition>, now: Option<Moment>) -> Va
 }
 
 /// A time as Kubernetes writes it.
-fn timestamp(moment: &Moment) -> String {
+fn timestamp(moment: &Timestamp) -> String {
     let label = moment.label();
     match label.split_once('T') {
         Some((day, time)) => format!("{day}T{}", time.replace('-', ":")),

@@ -155,13 +155,13 @@ pub fn adopts(view: View, scope: &Scope) -> bool {
 /// Whether a cluster can be reached, for all that its conditions say. One without conditions was not checked yet: whoever
 /// looks will find out. KubeFed waits for the check.
 pub fn is_ready(view: View, scope: &Scope, cluster: &str) -> bool {
-    view.store.why_lost(cluster).is_none()
+    view.store.unreachable_reason(cluster).is_none()
         && view.store.cluster_document(scope, cluster).is_some_and(|it| says_ready(&it.value, view.settings.mode))
 }
 
 /// How a cluster that is not ready stands, for people.
 pub fn unready(view: View, cluster: &str) -> String {
-    match view.store.why_lost(cluster) {
+    match view.store.unreachable_reason(cluster) {
         None => format!("`{cluster}` is not ready"),
         Some(reason) if reason.is_empty() => format!("`{cluster}` did not answer"),
         Some(reason) => format!("`{cluster}` did not answer ({reason})"),

@@ -10,7 +10,7 @@ use super::{Federated, Leaving, MANAGED, ORPHAN};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::compose::Base;
-use crate::engine::rendered::{Origin, Touched};
+use crate::engine::rendered::{FieldOrigin, Origin};
 use crate::engine::retain::{Rules, take};
 use crate::engine::select::layer_index::LayerIndex;
 use crate::object::document::{Document, Identity};
@@ -21,8 +21,8 @@ use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 use crate::workspace::plan::Target;
 use crate::workspace::store::View;
-use crate::workspace::subject::Dependence;
-use crate::workspace::targets::Who;
+use crate::workspace::subject::Dependency;
+use crate::workspace::targets::Targets;
 
 /// # Errors
 ///
@@ -45,11 +45,11 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
     let overrides = overrides(document, &subject, mode, out)?;
     let mut depends = placed.depends;
     for kind in [TYPE_CONFIG, CONFIG] {
-        depends.push(Dependence::kind(CORE, kind, None));
+        depends.push(Dependency::kind(CORE, kind, None));
     }
     let (group, kind, namespace) = (CORE.into(), CLUSTER.into(), scope.namespace.clone());
-    depends.push(Dependence::Elsewhere { group, kind, namespace });
-    depends.extend(hub_namespace(&target).map(Dependence::Document));
+    depends.push(Dependency::Elsewhere { group, kind, namespace });
+    depends.extend(hub_namespace(&target).map(Dependency::Document));
     let rules = rules(document, config, mode)?;
     let base = base(view, document, config, &subject, &target, out)?;
     let orphans = document.value.text_at(&["metadata", "annotations", ORPHAN]) == "true";
@@ -58,7 +58,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
         overrides,
         shared: Shared::of(rules.builtin, &target.api_version, &target.kind),
         rules,
-        who: Who::Fleet(scope.clone(), placed.picks),
+        who: Targets::Fleet(scope.clone(), placed.picks),
         has_namespace: placed.has_namespace,
         is_disabled: config.is_some_and(|it| it.value.text_at(&["spec", "propagation"]) == "Disabled"),
         adopts: plane::adopts(view, &scope),
@@ -143,7 +143,7 @@ fn base(
     }
     clean(&mut object, &origin, view.settings.mode, out);
     let given = identify(&mut object, &origin, config, subject, target, out);
-    let said = Touched {
+    let said = FieldOrigin {
         layer: "managed-label".into(),
         origin: Some(Origin { document: Arc::clone(subject), path: Pointer::root() }),
         value: Some("true".into()),
@@ -209,7 +209,7 @@ fn identify(
     subject: &Arc<Identity>,
     target: &Target,
     out: &mut Vec<Diagnostic>,
-) -> Vec<(Pointer, Vec<Touched>)> {
+) -> Vec<(Pointer, Vec<FieldOrigin>)> {
     let Target { api_version, kind, namespace, name } = target;
     let config = config.map(|it| Arc::new(it.identity.clone()));
     let by_kind = |path: &[&str]| match &config {
@@ -245,8 +245,8 @@ fn identify(
         }
         crate::engine::compose::put(object, &place, forced.clone().into());
         let mut chain =
-            vec![Touched { layer: "identity".into(), origin: Some(from), value: Some(forced.clone().into()) }];
-        chain.extend(written.map(|value| Touched {
+            vec![FieldOrigin { layer: "identity".into(), origin: Some(from), value: Some(forced.clone().into()) }];
+        chain.extend(written.map(|value| FieldOrigin {
             layer: "base".into(),
             origin: Some(Origin { document: Arc::clone(&origin.document), path: origin.path.join(&place) }),
             value: Some(value),

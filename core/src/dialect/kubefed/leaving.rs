@@ -16,19 +16,19 @@ use super::control_plane::{self as plane, CLUSTER, CORE, FEDERATED, TYPE_CONFIG,
 use super::{LAST_WAVE, MANAGED};
 use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
-use crate::engine::rendered::Outcome;
+use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
 use crate::value::JsonPath;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::{Planner, Reason, Target, has_finalizer, with_finalizer, without_finalizer};
-use crate::workspace::results::Cells;
+use crate::workspace::results::ClusterResults;
 use crate::workspace::settings::Leaving;
 use crate::workspace::store::{Scope, View};
-use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
-use crate::workspace::targets::Who;
+use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
+use crate::workspace::targets::Targets;
 
 /// The annotation, and the finalizer.
 const LEAVING: &str = "fleetfold.dev/leaving";
@@ -73,8 +73,8 @@ pub struct Leaver {
     /// That its annotation cannot be read.
     told: Option<Diagnostic>,
     is_going: bool,
-    who: Who,
-    depends: Vec<Dependence>,
+    who: Targets,
+    depends: Vec<Dependency>,
     /// The kinds of federated objects that are not named like one.
     kinds: Vec<(Text, Text)>,
     /// What each federated object has in a cluster; of a cluster that stays none.
@@ -95,7 +95,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Leave
         policy,
         told,
         is_going,
-        who: Who::Hub,
+        who: Targets::Hub,
         depends: Vec::new(),
         kinds: Vec::new(),
         copies: Vec::new(),
@@ -103,7 +103,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Leave
         subject,
     };
     if is_going && policy == Leaving::Delete {
-        leaver.depends = [TYPE_CONFIG, CLUSTER].map(|kind| Dependence::kind(CORE, kind, None)).to_vec();
+        leaver.depends = [TYPE_CONFIG, CLUSTER].map(|kind| Dependency::kind(CORE, kind, None)).to_vec();
         leaver.kinds = plane::federated_kinds(view).map(|it| (it.group, it.kind)).collect();
         leaver.find_copies(view);
     }
@@ -141,7 +141,7 @@ impl Leaver {
         }
         let mut left = Vec::new();
         for target in &self.copies {
-            if let Sight::Seen(live) = planner.look(name, target)
+            if let Observation::Present(live) = planner.look(name, target)
                 && live.text_at(&["metadata", "labels", MANAGED]) == "true"
             {
                 left.push(target.identity());
@@ -157,21 +157,21 @@ impl Leaver {
 }
 
 impl Subject for Leaver {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &self.depends
     }
 
-    fn effective(&self, _: View, _: &Cluster, _: &mut Memo) -> Result<Arc<Outcome>, Error> {
-        Ok(Arc::new(Outcome::default()))
+    fn effective(&self, _: View, _: &Cluster, _: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
+        Ok(Arc::new(Rendered::default()))
     }
 
-    fn plan(&self, _: View, _: &Text, _: &Outcome, _: &mut Planner) {}
+    fn plan(&self, _: View, _: &Text, _: &Rendered, _: &mut Planner) {}
 
-    fn conclude(&self, view: View, _: &Cells, planner: &mut Planner) {
+    fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(live) = view.store.document(&self.subject).map(|it| &it.value) else { return };
         planner.steps.diagnostics.extend(self.told.clone());
         match (self.policy, self.is_going, has_finalizer(live, LEAVING)) {
@@ -199,8 +199,8 @@ impl Subject for Leaver {
         }
     }
 
-    fn touched_by(&self, object: &Identity) -> Touch {
-        if self.is_going && self.is_federated(object) { Touch::Subject } else { Touch::Nothing }
+    fn invalidated_by(&self, object: &Identity) -> Invalidation {
+        if self.is_going && self.is_federated(object) { Invalidation::Subject } else { Invalidation::Nothing }
     }
 
     fn watches(&self, _: bool, object: Option<&Identity>) -> bool {

@@ -9,14 +9,14 @@ use crate::engine::select::{Selector, selects};
 use crate::object::document::Document;
 use crate::object::kinds::roots::unknown_root;
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::path::{Pointer, RetentionPath};
 use crate::value::suggest::did_you_mean;
 use crate::value::{Text, Value};
 use crate::workspace::plan::Target;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::Dialect;
-use crate::workspace::targets::Who;
+use crate::workspace::targets::Targets;
 
 pub fn lint(dialect: &KubeFed, view: View, out: &mut Vec<Diagnostic>) {
     view.store.documents().for_each(|it| lint_document(dialect, view, it, out));
@@ -48,7 +48,7 @@ fn lint_cluster(view: View, cluster: &Document, out: &mut Vec<Diagnostic>) {
     if !plane::is_ready(view, &Scope::of(&cluster.identity), name) {
         let message = format!("the cluster {}, so nothing is planned for it", plane::unready(view, name));
         let finding = Diagnostic::warning(Code::ClusterNotReady, message).of(&cluster.identity);
-        let at: &[&str] = if view.store.why_lost(name).is_some() { &[] } else { &["status", "conditions"] };
+        let at: &[&str] = if view.store.unreachable_reason(name).is_some() { &[] } else { &["status", "conditions"] };
         out.push(finding.at(Pointer::of(at.iter().copied())).hint("what it has is left as it is"));
     }
 }
@@ -97,7 +97,7 @@ fn lint_template(document: &Document, target: &Target, out: &mut Vec<Diagnostic>
 }
 
 fn repeated(fields: &[RetentionPath], document: &Document, out: &mut Vec<Diagnostic>) {
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     for (index, path) in fields.iter().enumerate() {
         let text = path.to_string();
         if !seen.insert(text.clone()) {
@@ -138,7 +138,7 @@ fn overrides_of(document: &Document) -> impl Iterator<Item = (usize, &Value)> {
 
 /// Overrides for clusters that do not get the object.
 fn lint_overrides(view: View, federated: &Federated, out: &mut Vec<Diagnostic>) {
-    let (Some(fleet), Who::Fleet(_, picks)) = (view.store.fleet(&federated.scope), &federated.who) else { return };
+    let (Some(fleet), Targets::Fleet(_, picks)) = (view.store.fleet(&federated.scope), &federated.who) else { return };
     let spec = JsonPath::ROOT.key("spec");
     let spot = spec.key("overrides");
     for (index, layer) in federated.overrides.shown.iter().enumerate() {

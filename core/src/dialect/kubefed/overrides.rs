@@ -14,7 +14,7 @@ use crate::engine::rendered::PatchLayer;
 use crate::engine::select::{LabelSelector, Selector};
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 
@@ -45,7 +45,7 @@ pub fn overrides(
         Some(Value::List(entries)) => entries,
         Some(other) => return Err(spot.wrong_type("a list", other)),
     };
-    let mut named: BTreeMap<Text, usize> = BTreeMap::new();
+    let mut named: SortedMap<Text, usize> = SortedMap::new();
     for (index, entry) in entries.iter().enumerate() {
         let spot = spot.index(index);
         let mut fields = Fields::of(entry.clone(), &spot, &["clusterName", "clusterOverrides", "clusterSelector"])?;
@@ -129,7 +129,7 @@ fn operations(
         Some(other) => return Err(spot.wrong_type("a list", other)),
     };
     let (mut steps, mut shown): (Steps, _) = (Ok(Vec::new()), Vec::with_capacity(items.len()));
-    let mut paths: BTreeMap<Text, usize> = BTreeMap::new();
+    let mut paths: SortedMap<Text, usize> = SortedMap::new();
     for (index, item) in items.iter().enumerate() {
         let spot = spot.index(index);
         let read = operation(item, &spot).and_then(|operation| {

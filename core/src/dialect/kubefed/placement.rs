@@ -12,22 +12,20 @@
 use super::control_plane::{self as plane, FEDERATED_NAMESPACE, TYPES};
 use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::dialect::ocm;
 use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeSet;
-use crate::value::sorting::Gather;
+use crate::value::collections::SortedSet;
 use crate::value::{Text, Value};
 use crate::workspace::store::{Scope, View};
-use crate::workspace::subject::Dependence;
-use crate::workspace::targets::Picks;
+use crate::workspace::subject::Dependency;
+use crate::workspace::targets::ClusterFilter;
 
 /// How a placement picks, and what it was read from.
 #[derive(Debug)]
 pub struct Placement {
-    pub picks: Picks,
-    pub depends: Vec<Dependence>,
+    pub picks: ClusterFilter,
+    pub depends: Vec<Dependency>,
     /// Whether the object's namespace is federated, or need not be.
     pub has_namespace: bool,
 }
@@ -50,7 +48,7 @@ pub fn placement(
         return Ok(placement);
     }
     let identity = namespace_of(&document.identity);
-    placement.depends.push(Dependence::Document(identity.clone()));
+    placement.depends.push(Dependency::Document(identity.clone()));
     let around = match view.store.document(&identity) {
         Some(namespace) => {
             let around = own(view, namespace).map_err(|error| {
@@ -67,10 +65,10 @@ pub fn placement(
             let hint = format!("add a FederatedNamespace `{}` in the namespace of that name", identity.name);
             let finding = Diagnostic::warning(Code::NamespaceNotFederated, message).hint(hint);
             out.push(finding.of(&document.identity).at(JsonPath::ROOT.key("spec").key("placement").pointer()));
-            Picks::Members { of: "a federated namespace".into(), names: BTreeSet::new() }
+            ClusterFilter::Members { of: "a federated namespace".into(), names: SortedSet::new() }
         }
     };
-    placement.picks = Picks::AllOf(vec![placement.picks, around]);
+    placement.picks = ClusterFilter::AllOf(vec![placement.picks, around]);
     Ok(placement)
 }
 
@@ -91,7 +89,7 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
     let spec = JsonPath::ROOT.key("spec");
     let spot = spec.key("placement");
     let mut placement =
-        Placement { picks: Picks::Selector(Selector::Nothing), depends: Vec::new(), has_namespace: true };
+        Placement { picks: ClusterFilter::Selector(Selector::Nothing), depends: Vec::new(), has_namespace: true };
     let written = match document.value.at(&["spec", "placement"]) {
         None | Some(Value::Null) => return Ok(placement),
         Some(written) => written,
@@ -109,14 +107,14 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         any.push(match Selector::parse(&picked, view.settings.mode, None, &spot)? {
             // Found by name: a long list is not walked for every cluster.
             Selector::Listed(names) => {
-                Picks::Members { of: "the list of clusters".into(), names: names.into_iter().gather() }
+                ClusterFilter::Members { of: "the list of clusters".into(), names: names.into_iter().collect() }
             }
-            selector => Picks::Selector(selector),
+            selector => ClusterFilter::Selector(selector),
         });
     }
     if let Some(sets) = sets {
         let spot = spot.key("clusterSets");
-        if let Some(unknown) = ocm::unknown_sets(view, &sets).first() {
+        if let Some(unknown) = view.cluster_groups().unknown_sets(view, &sets).first() {
             let index = sets.iter().position(|it| it == unknown).unwrap_or_default();
             let message = format!("the set `{unknown}` is not loaded, or cannot be read");
             return Err(Error::new(Code::UnknownDocument, message).at(spot.index(index)));
@@ -125,8 +123,8 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
             [set] => format!("the set `{set}`"),
             sets => format!("one of the sets `{}`", sets.join("`, `")),
         };
-        any.push(Picks::Members { of, names: ocm::members_of_sets(view, &sets) });
-        placement.depends.extend(ocm::set_dependences());
+        any.push(ClusterFilter::Members { of, names: view.cluster_groups().set_members(view, &sets) });
+        placement.depends.extend(view.cluster_groups().set_dependencies());
     }
     if let Some(named) = written.get("placementRef").filter(|it| !it.is_null()) {
         let spot = spot.key("placementRef");
@@ -134,16 +132,16 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         let name = named.text_at(&["name"]);
         let namespace = Some(named.text_at(&["namespace"])).filter(|it| !it.is_empty());
         let namespace = namespace.unwrap_or(&document.identity.namespace);
-        let names = ocm::members_of_placement(view, namespace, name).ok_or_else(|| {
+        let names = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
             Error::new(Code::UnknownDocument, format!("the Placement `{namespace}/{name}` is not loaded")).at(spot)
         })?;
-        any.push(Picks::Members { of: format!("the placement `{namespace}/{name}`"), names });
-        placement.depends.extend(ocm::placement_dependences(namespace, name));
+        any.push(ClusterFilter::Members { of: format!("the placement `{namespace}/{name}`"), names });
+        placement.depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
     }
     placement.picks = match any.len() {
-        0 => Picks::Selector(Selector::Nothing),
-        1 => any.pop().unwrap_or(Picks::Selector(Selector::Nothing)),
-        _ => Picks::AnyOf(any),
+        0 => ClusterFilter::Selector(Selector::Nothing),
+        1 => any.pop().unwrap_or(ClusterFilter::Selector(Selector::Nothing)),
+        _ => ClusterFilter::AnyOf(any),
     };
     Ok(placement)
 }

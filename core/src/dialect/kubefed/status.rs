@@ -5,12 +5,12 @@ use super::leaving::leaves;
 use super::{Federated, Holding, Leaving};
 use crate::diagnostic::{Code, Error};
 use crate::object::identity::is_terminating;
-use crate::value::ordered::BTreeMap;
-use crate::value::sorting::{Gather, sort};
+use crate::value::collections::SortedMap;
+use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
-use crate::workspace::observed::Sight;
-use crate::workspace::plan::{Planner, Steps};
-use crate::workspace::results::{Cell, Cells};
+use crate::workspace::observed::Observation;
+use crate::workspace::plan::{Planner, SubjectPlan};
+use crate::workspace::results::{ClusterResult, ClusterResults};
 use crate::workspace::settings;
 use crate::workspace::store::View;
 
@@ -25,17 +25,17 @@ enum Word {
 }
 
 /// Says in the status how the object stands in every cluster.
-pub fn report(federated: &Federated, view: View, cells: &Cells, planner: &mut Planner) {
+pub fn report(federated: &Federated, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
     let Some(document) = view.store.document(&federated.subject) else { return };
     let before = document.value.get("status").unwrap_or(&Value::Null);
     let earlier = before.get("clusters").and_then(Value::as_list).into_iter().flatten();
-    let mut earlier: BTreeMap<&str, &Value> = earlier.map(|it| (it.text_at(&["name"]), it)).gather();
+    let mut earlier: SortedMap<&str, &Value> = earlier.map(|it| (it.text_at(&["name"]), it)).collect();
     let mut names: Vec<&Text> = Vec::new();
     names.extend(view.store.fleet(&federated.scope).into_iter().flat_map(|it| it.clusters()).map(|it| &it.name));
     sort(&mut names);
     let (mut clusters, mut is_open, mut is_well) = (Vec::new(), false, true);
     for name in names {
-        match word(federated, view, name, cells.get(name)) {
+        match word(federated, view, name, cluster_results.get(name)) {
             Word::Nothing => {}
             Word::Before => {
                 is_open = true;
@@ -70,38 +70,38 @@ pub fn report(federated: &Federated, view: View, cells: &Cells, planner: &mut Pl
 
 const WAITING: &str = "WaitingForRemoval";
 
-fn word(federated: &Federated, view: View, name: &Text, cell: Option<&Cell>) -> Word {
+fn word(federated: &Federated, view: View, name: &Text, cluster_result: Option<&ClusterResult>) -> Word {
     let leaves = leaves(view, &federated.scope, name);
     if leaves == Some(settings::Leaving::Orphan) {
         return Word::Nothing;
     }
-    let cell = cell.filter(|_| federated.leaving == Leaving::No && leaves.is_none());
+    let cluster_result = cluster_result.filter(|_| federated.leaving == Leaving::No && leaves.is_none());
     if !is_ready(view, &federated.scope, name) {
-        return if cell.is_some() { Word::Is("ClusterNotReady") } else { Word::Nothing };
+        return if cluster_result.is_some() { Word::Is("ClusterNotReady") } else { Word::Nothing };
     }
-    let live = match view.store.sight(name, &federated.object) {
-        Sight::Seen(live) => Some(live),
-        Sight::Absent => None,
-        Sight::Unknown => return Word::Before,
+    let live = match view.store.observation(name, &federated.object) {
+        Observation::Present(live) => Some(live),
+        Observation::Absent => None,
+        Observation::Unknown => return Word::Before,
     };
-    let Some(cell) = cell else {
+    let Some(cluster_result) = cluster_result else {
         return match live {
             Some(live) if federated.holding(live) == Holding::Managed => Word::Is(WAITING),
             _ => Word::Nothing,
         };
     };
-    match (&cell.outcome, live.map(|it| (it, federated.holding(it)))) {
+    match (&cluster_result.rendered, live.map(|it| (it, federated.holding(it)))) {
         (Err(error), _) => Word::Is(failure(error)),
         (Ok(_), Some((_, Holding::Refused))) => Word::Is("ManagedLabelFalse"),
         (Ok(_), Some((_, Holding::Foreign))) => Word::Is("AlreadyExists"),
-        (Ok(_), Some((live, _))) if !is_terminating(live) => cell.steps().map_or(Word::Before, outcome),
+        (Ok(_), Some((live, _))) if !is_terminating(live) => cluster_result.steps().map_or(Word::Before, rendered),
         (Ok(_), _) => Word::Before,
     }
 }
 
 /// What planning one cluster came to.
-fn outcome(steps: &Steps) -> Word {
-    let Steps { needs, actions, held, diagnostics, .. } = steps;
+fn rendered(steps: &SubjectPlan) -> Word {
+    let SubjectPlan { needs, actions, held, diagnostics, .. } = steps;
     match needs.is_empty() && actions.is_empty() && held.is_empty() {
         false => Word::Before,
         true if diagnostics.iter().any(|it| it.code == Code::ImmutableDifference) => Word::Is("UpdateFailed"),

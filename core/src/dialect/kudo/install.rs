@@ -13,10 +13,10 @@ use crate::engine::ownership::{AdoptAction, Adoption, Owner, ReleaseAction, adop
 use crate::engine::patch::{Operation, patch};
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::Target;
 use crate::workspace::store::View;
 
@@ -32,12 +32,12 @@ pub struct Member<'a> {
 
 /// How an object stands.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stand {
+pub enum ObjectStatus {
     /// It was not looked at yet.
     Unknown,
     /// Nothing is left to do.
     Done,
-    Doing(Move),
+    Doing(Step),
     /// Something before it stops the plan.
     Waiting,
     /// It differs from what is desired.
@@ -47,8 +47,8 @@ pub enum Stand {
 
 /// What is done to an object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Move {
-    pub deed: Deed,
+pub struct Step {
+    pub deed: Verb,
     pub wave: i64,
     /// The object as it is by then.
     pub live: Option<Value>,
@@ -56,7 +56,7 @@ pub struct Move {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Verb {
     Create,
     Share,
     Leave,
@@ -65,20 +65,20 @@ pub enum Deed {
 
 /// The objects as earlier steps of the plan leave them, with the wave of the last step. Nothing stands for one that goes.
 #[derive(Debug, Default)]
-pub struct Foresight(BTreeMap<Identity, (Option<Value>, i64)>);
+pub struct Projection(SortedMap<Identity, (Option<Value>, i64)>);
 
 /// An OperatorVersion as the hub has it: a document with a uid is one, a file without it must be looked for.
-pub fn live_of<'a>(view: View<'a>, identity: &Identity) -> Sight<'a> {
+pub fn live_of<'a>(view: View<'a>, identity: &Identity) -> Observation<'a> {
     let document = view.store.document(identity).map(|it| &it.value);
     match document.filter(|it| !it.text_at(&["metadata", "uid"]).is_empty()) {
-        Some(live) => Sight::Seen(live),
-        None => view.store.seen(HUB).map_or(Sight::Unknown, |seen| seen.sight(identity)),
+        Some(live) => Observation::Present(live),
+        None => view.store.observed(HUB).map_or(Observation::Unknown, |seen| seen.observation(identity)),
     }
 }
 
 impl<'a> Member<'a> {
     pub fn of(view: View<'a>, identity: &Identity, install: Option<&'a Install>) -> Option<Member<'a>> {
-        let Sight::Seen(live) = live_of(view, identity) else { return None };
+        let Observation::Present(live) = live_of(view, identity) else { return None };
         let owner = Owner {
             api_version: VERSION.into(),
             kind: KIND.into(),
@@ -116,14 +116,14 @@ impl<'a> Member<'a> {
     ///
     /// 1. A wave in which one object cannot be adopted is not done, nor is any after it. What is held stays held.
     /// 2. What an earlier member does to an object comes first, and what follows moves back with it.
-    pub fn adopt(&self, view: View, foresight: &mut Foresight) -> Vec<Stand> {
+    pub fn adopt(&self, view: View, projection: &mut Projection) -> Vec<ObjectStatus> {
         let (mut stands, mut shift, mut is_stopped) = (Vec::new(), 0_i64, false);
         for wave in self.wanted().chunk_by(|a, b| a.wave == b.wave) {
-            let tried: Vec<_> = wave.iter().map(|part| self.attempt(view, part, foresight)).collect();
+            let tried: Vec<_> = wave.iter().map(|part| self.attempt(view, part, projection)).collect();
             is_stopped |= tried.iter().any(|it| matches!(it, Attempt::Refused(_)));
             for (part, attempt) in wave.iter().zip(&tried) {
                 if matches!(attempt, Attempt::Needed(..))
-                    && let Some(free) = foresight.free_after(&part.identity)
+                    && let Some(free) = projection.free_after(&part.identity)
                 {
                     shift = shift.max(free.saturating_sub(part.wave));
                 }
@@ -131,12 +131,12 @@ impl<'a> Member<'a> {
             for (part, attempt) in wave.iter().zip(tried) {
                 stands.push(match attempt {
                     Attempt::Refused(stand) | Attempt::Settled(stand) => stand,
-                    Attempt::Needed(..) if is_stopped => Stand::Waiting,
+                    Attempt::Needed(..) if is_stopped => ObjectStatus::Waiting,
                     Attempt::Needed(adoption, live) => {
                         let wave = part.wave.saturating_add(shift);
-                        foresight.note(&part.identity, adoption.object, wave);
-                        let deed = if live.is_some() { Deed::Share } else { Deed::Create };
-                        Stand::Doing(Move { deed, wave, live, patch: adoption.patch })
+                        projection.note(&part.identity, adoption.object, wave);
+                        let deed = if live.is_some() { Verb::Share } else { Verb::Create };
+                        ObjectStatus::Doing(Step { deed, wave, live, patch: adoption.patch })
                     }
                 });
             }
@@ -144,25 +144,25 @@ impl<'a> Member<'a> {
         stands
     }
 
-    fn attempt(&self, view: View, part: &Part, foresight: &Foresight) -> Attempt {
-        let live = match foresight.sight(view, &part.identity) {
+    fn attempt(&self, view: View, part: &Part, projection: &Projection) -> Attempt {
+        let live = match projection.observation(view, &part.identity) {
             Some(live) => live,
-            None => return Attempt::Settled(Stand::Unknown),
+            None => return Attempt::Settled(ObjectStatus::Unknown),
         };
         // What cannot be owned is told with the results, for every object at its place.
         let mut told = Vec::new();
         match adopt(&self.owner, &part.object, live.as_ref(), view.settings.mode, &mut told) {
             Ok(adoption) => match adoption.action {
-                AdoptAction::None => Attempt::Settled(Stand::Done),
-                AdoptAction::Fatal => Attempt::Refused(Stand::Refused(adoption.differences)),
+                AdoptAction::None => Attempt::Settled(ObjectStatus::Done),
+                AdoptAction::Fatal => Attempt::Refused(ObjectStatus::Refused(adoption.differences)),
                 AdoptAction::Create | AdoptAction::AppendOwner => Attempt::Needed(adoption, live),
             },
-            Err(error) => Attempt::Refused(Stand::Failed(error)),
+            Err(error) => Attempt::Refused(ObjectStatus::Failed(error)),
         }
     }
 
     /// How each of the unwanted objects stands, the waves starting after what this member adopts.
-    pub fn release(&self, view: View, start: i64, foresight: &mut Foresight) -> Vec<(Target, Stand)> {
+    pub fn release(&self, view: View, start: i64, projection: &mut Projection) -> Vec<(Target, ObjectStatus)> {
         let (mut wave, mut rank, mut stands) = (start, None, Vec::new());
         for (target, its_rank) in self.unwanted() {
             if rank.is_some_and(|it| it != its_rank) {
@@ -170,28 +170,28 @@ impl<'a> Member<'a> {
             }
             rank = Some(its_rank);
             let identity = target.identity();
-            let live = match foresight.sight(view, &identity) {
+            let live = match projection.observation(view, &identity) {
                 None => {
-                    stands.push((target, Stand::Unknown));
+                    stands.push((target, ObjectStatus::Unknown));
                     continue;
                 }
                 // What is being deleted needs no letting go.
                 Some(live) => live.filter(|it| !is_terminating(it)),
             };
             let Some(live) = live else {
-                stands.push((target, Stand::Done));
+                stands.push((target, ObjectStatus::Done));
                 continue;
             };
             let stand = match release(&self.owner, &live) {
-                Err(error) => Stand::Failed(error),
-                Ok(it) if it.action == ReleaseAction::None => Stand::Done,
+                Err(error) => ObjectStatus::Failed(error),
+                Ok(it) if it.action == ReleaseAction::None => ObjectStatus::Done,
                 Ok(it) => {
-                    wave = wave.max(foresight.free_after(&identity).unwrap_or(wave));
+                    wave = wave.max(projection.free_after(&identity).unwrap_or(wave));
                     let is_last = it.action == ReleaseAction::Delete;
                     let kept = patch(live.clone(), &it.patch, Mode::Strict, &mut Vec::new());
-                    foresight.note(&identity, kept.ok().filter(|_| !is_last), wave);
-                    let deed = if is_last { Deed::Delete } else { Deed::Leave };
-                    Stand::Doing(Move { deed, wave, live: Some(live), patch: it.patch })
+                    projection.note(&identity, kept.ok().filter(|_| !is_last), wave);
+                    let deed = if is_last { Verb::Delete } else { Verb::Leave };
+                    ObjectStatus::Doing(Step { deed, wave, live: Some(live), patch: it.patch })
                 }
             };
             stands.push((target, stand));
@@ -202,22 +202,22 @@ impl<'a> Member<'a> {
 
 /// What trying to adopt an object gives.
 enum Attempt {
-    Settled(Stand),
+    Settled(ObjectStatus),
     Needed(Adoption, Option<Value>),
     /// It stops the plan.
-    Refused(Stand),
+    Refused(ObjectStatus),
 }
 
-impl Foresight {
+impl Projection {
     /// The object as it will be; nothing while it is not known.
-    fn sight(&self, view: View, identity: &Identity) -> Option<Option<Value>> {
+    fn observation(&self, view: View, identity: &Identity) -> Option<Option<Value>> {
         if let Some((object, _)) = self.0.get(identity) {
             return Some(object.clone());
         }
-        match view.store.sight(HUB, identity) {
-            Sight::Seen(live) => Some(Some(live.clone())),
-            Sight::Absent => Some(None),
-            Sight::Unknown => None,
+        match view.store.observation(HUB, identity) {
+            Observation::Present(live) => Some(Some(live.clone())),
+            Observation::Absent => Some(None),
+            Observation::Unknown => None,
         }
     }
 
@@ -237,14 +237,14 @@ impl Foresight {
 }
 
 /// Whether something keeps the plan from going on.
-pub fn is_stopped(stands: &[Stand]) -> bool {
-    stands.iter().any(|it| matches!(it, Stand::Refused(_) | Stand::Failed(_)))
+pub fn is_stopped(stands: &[ObjectStatus]) -> bool {
+    stands.iter().any(|it| matches!(it, ObjectStatus::Refused(_) | ObjectStatus::Failed(_)))
 }
 
 /// The first wave after all moves.
-pub fn end_of<'s>(stands: impl Iterator<Item = &'s Stand>, start: i64) -> i64 {
+pub fn end_of<'s>(stands: impl Iterator<Item = &'s ObjectStatus>, start: i64) -> i64 {
     let ends = stands.filter_map(|it| match it {
-        Stand::Doing(step) => Some(step.wave.saturating_add(1)),
+        ObjectStatus::Doing(step) => Some(step.wave.saturating_add(1)),
         _ => None,
     });
     ends.fold(start, i64::max)

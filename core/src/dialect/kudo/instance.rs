@@ -14,11 +14,11 @@ use super::package::items;
 use super::{GROUP, INSTANCE, KIND};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::object::document::{Document, Identity};
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::suggest::{did_you_mean, suggest};
 use crate::value::{Map, Number, Text, Value};
-use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::store::View;
 use crate::yaml;
 
@@ -95,9 +95,9 @@ pub fn lint(view: View, instance: &Document, out: &mut Vec<Diagnostic>) {
 
 /// The Instance that the hub has, where the document is a change of it.
 fn earlier<'a>(view: View<'a>, instance: &Document) -> Option<&'a Value> {
-    match view.store.seen(HUB)?.sight(&instance.identity) {
-        Sight::Seen(live) => Some(live),
-        Sight::Absent | Sight::Unknown => None,
+    match view.store.observed(HUB)?.observation(&instance.identity) {
+        Observation::Present(live) => Some(live),
+        Observation::Absent | Observation::Unknown => None,
     }
 }
 
@@ -112,7 +112,7 @@ fn lint_change(
     let old = version_of(before, &instance.identity.namespace);
     let old = view.store.document(&old).map(|it| Parameters::of(it.value.get("spec").unwrap_or(&Value::Null)));
     let value = |instance: &Value, name: &str| instance.at(&["spec", "parameters", name]).cloned();
-    let mut triggered: BTreeSet<Text> = BTreeSet::new();
+    let mut triggered: SortedSet<Text> = SortedSet::new();
     for parameter in &parameters.0 {
         let name = parameter.text_at(&["name"]);
         let place = Pointer::of(["spec", "parameters", name]);

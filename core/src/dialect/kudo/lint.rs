@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::matching::differences;
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Map, Text, Value};
@@ -165,7 +165,7 @@ fn repeated(named: &[(&Value, Pointer)], what: &str, out: &mut Vec<Diagnostic>) 
 /// Tells of objects that two OperatorVersions want with different contents: the second to come will not get its own.
 fn lint_shared(view: View, out: &mut Vec<Diagnostic>) {
     let scopes = Scopes::of(view);
-    let mut first: BTreeMap<Identity, (&Identity, Value)> = BTreeMap::new();
+    let mut first: SortedMap<Identity, (&Identity, Value)> = SortedMap::new();
     for version in view.store.of_kind(GROUP, KIND, None).filter(|it| !is_terminating(&it.value)) {
         let Ok(Some(Install { parts, .. })) = package::read(version, &scopes, &mut Vec::new()) else { continue };
         for part in parts {

@@ -1,6 +1,6 @@
 //! What the statuses say of an install: in the words of KUDO, but for the one that the proposal gives.
 
-use super::install::Stand;
+use super::install::ObjectStatus;
 use super::package::{Install, Part};
 use crate::diagnostic::Code;
 use crate::engine::matching::Difference;
@@ -43,9 +43,9 @@ impl Word {
 }
 
 /// The status of an OperatorVersion whose objects stand like this, and whether its install plan is complete.
-pub fn of_version(install: &Install, stands: &[Stand]) -> (Map, bool) {
-    let parts: Vec<(&Part, &Stand)> = install.parts.iter().zip(stands).collect();
-    let open = parts.iter().filter(|(_, stand)| matches!(stand, Stand::Doing(_)));
+pub fn of_version(install: &Install, stands: &[ObjectStatus]) -> (Map, bool) {
+    let parts: Vec<(&Part, &ObjectStatus)> = install.parts.iter().zip(stands).collect();
+    let open = parts.iter().filter(|(_, stand)| matches!(stand, ObjectStatus::Doing(_)));
     let front = open.map(|(part, _)| part.wave).min();
     let (mut phases, mut words) = (Vec::new(), Vec::new());
     for (number, phase) in install.phases.iter().enumerate() {
@@ -84,22 +84,22 @@ pub fn of_version(install: &Install, stands: &[Stand]) -> (Map, bool) {
     (status, word == Word::Complete)
 }
 
-fn word_of(part: &Part, stand: &Stand, front: Option<i64>) -> Word {
+fn word_of(part: &Part, stand: &ObjectStatus, front: Option<i64>) -> Word {
     match stand {
-        Stand::Done => Word::Complete,
-        Stand::Doing(_) if front == Some(part.wave) => Word::InProgress,
-        Stand::Doing(_) | Stand::Waiting | Stand::Unknown => Word::Pending,
+        ObjectStatus::Done => Word::Complete,
+        ObjectStatus::Doing(_) if front == Some(part.wave) => Word::InProgress,
+        ObjectStatus::Doing(_) | ObjectStatus::Waiting | ObjectStatus::Unknown => Word::Pending,
         // What is being deleted is gone some day; everything else waits for a person.
-        Stand::Failed(error) if error.code == Code::Terminating => Word::Error,
-        Stand::Failed(_) | Stand::Refused(_) => Word::FatalError,
+        ObjectStatus::Failed(error) if error.code == Code::Terminating => Word::Error,
+        ObjectStatus::Failed(_) | ObjectStatus::Refused(_) => Word::FatalError,
     }
 }
 
 /// Why an object stops the plan.
-pub fn message(part: &Part, stand: &Stand) -> Option<String> {
+pub fn message(part: &Part, stand: &ObjectStatus) -> Option<String> {
     match stand {
-        Stand::Refused(differences) => Some(format!("`{}` differs at {}", part.identity, places(differences))),
-        Stand::Failed(error) => Some(format!("`{}`: {}", part.identity, error.message)),
+        ObjectStatus::Refused(differences) => Some(format!("`{}` differs at {}", part.identity, places(differences))),
+        ObjectStatus::Failed(error) => Some(format!("`{}`: {}", part.identity, error.message)),
         _ => None,
     }
 }

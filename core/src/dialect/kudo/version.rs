@@ -2,59 +2,59 @@
 
 use std::sync::Arc;
 
-use super::install::{Deed, Foresight, Member, Move, Stand, end_of, is_stopped, live_of};
+use super::install::{Member, ObjectStatus, Projection, Step, Verb, end_of, is_stopped, live_of};
 use super::package::{FIRST_WAVE, Install, Part};
-use super::{GROUP, INSTANCE, KIND, Peer, VERSION, instance, record, scope, status};
+use super::{GROUP, INSTANCE, KIND, OtherVersion, VERSION, instance, record, scope, status};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::ownership::{Owner, owned};
-use crate::engine::rendered::{Origin, Outcome, Product, Touched};
+use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::engine::select::Cluster;
 use crate::object::document::{Document, Identity};
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
-use crate::workspace::observed::{HUB, Sight};
+use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::{
-    Need, Planner, Reason, Target, Wish, has_finalizer, is_paused, with_finalizer, without_finalizer,
+    DesiredObject, Need, Planner, Reason, Target, has_finalizer, is_paused, with_finalizer, without_finalizer,
 };
-use crate::workspace::results::Cells;
+use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
-use crate::workspace::targets::Who;
+use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
+use crate::workspace::targets::Targets;
 
 /// Keeps an OperatorVersion until nothing refers to it.
 const FINALIZER: &str = "fleetfold.dev/release";
 
 /// How the objects of an OperatorVersion stand.
 #[derive(Debug, Default)]
-struct Stands {
+struct InstallStatus {
     /// Those to hold, in the order of the install plan.
-    adopted: Vec<Stand>,
+    adopted: Vec<ObjectStatus>,
     /// Those to let go of.
-    released: Vec<(Target, Stand)>,
+    released: Vec<(Target, ObjectStatus)>,
     /// What must be seen to know what others do.
     unseen: Vec<Target>,
 }
 
 #[derive(Debug)]
 pub struct Version {
-    who: Who,
-    depends: Vec<Dependence>,
+    who: Targets,
+    depends: Vec<Dependency>,
     identity: Arc<Identity>,
     operator: Text,
     /// Whether the document is the object of the hub, and not a file that may become it.
     is_live: bool,
     install: Option<Arc<Install>>,
-    peers: Vec<Peer>,
+    peers: Vec<OtherVersion>,
     /// The objects that are recorded, be they in the install plan or not.
     recorded: Vec<Identity>,
 }
 
 impl Version {
-    pub(super) fn new(document: &Document, install: Option<Install>, peers: Vec<Peer>) -> Version {
+    pub(super) fn new(document: &Document, install: Option<Install>, peers: Vec<OtherVersion>) -> Version {
         Version {
-            who: Who::Hub,
-            depends: vec![Dependence::kind(GROUP, KIND, None), Dependence::kind(scope::CRD.0, scope::CRD.1, None)],
+            who: Targets::Hub,
+            depends: vec![Dependency::kind(GROUP, KIND, None), Dependency::kind(scope::CRD.0, scope::CRD.1, None)],
             identity: Arc::new(document.identity.clone()),
             operator: document.value.text_at(&["spec", "operator", "name"]).into(),
             is_live: !document.value.text_at(&["metadata", "uid"]).is_empty(),
@@ -70,12 +70,12 @@ impl Version {
     }
 
     /// What it gives: the object of the template, in its namespace, with its owner.
-    fn product(&self, part: &Part, owner: Option<&Owner>) -> Product {
+    fn product(&self, part: &Part, owner: Option<&Owner>) -> RenderedObject {
         let origin = |path: Pointer| Some(Origin { document: Arc::clone(&self.identity), path });
         let mut origins = Vec::new();
         let mut touch = |place: Pointer, layer: &str, from: Pointer, object: &Value| {
             let value = place.get(object).cloned();
-            origins.push((place, vec![Touched { layer: layer.into(), origin: origin(from), value }]));
+            origins.push((place, vec![FieldOrigin { layer: layer.into(), origin: origin(from), value }]));
         };
         if part.is_placed {
             let namespace = Pointer::of(["metadata", "namespace"]);
@@ -87,22 +87,22 @@ impl Version {
             object = owned;
         }
         let base = Origin { document: Arc::clone(&self.identity), path: part.origin() };
-        Product { object, base, origins, retained: Vec::new(), wave: part.wave }
+        RenderedObject { object, base, origins, retained: Vec::new(), wave: part.wave }
     }
 
     /// How the objects stand after what others do to them in the same plan.
-    fn stands(&self, view: View) -> Stands {
+    fn stands(&self, view: View) -> InstallStatus {
         let peers = self.peers.iter().map(|it| (&it.identity, it.install.as_deref()));
         // What is paused does nothing that others could build on.
         let mut group: Vec<(&Identity, Option<&Install>)> =
             peers.filter(|(identity, _)| !is_paused(view.store, identity)).collect();
         group.push((&self.identity, self.install.as_deref()));
         sort_by(&mut group, |(a, _), (b, _)| a.cmp(b));
-        let (mut foresight, mut members, mut unseen) = (Foresight::default(), Vec::new(), Vec::new());
+        let (mut projection, mut members, mut unseen) = (Projection::default(), Vec::new(), Vec::new());
         for (identity, install) in group {
             if let Some(member) = Member::of(view, identity, install) {
-                let stands = member.adopt(view, &mut foresight);
-                let unknown = member.wanted().iter().zip(&stands).filter(|(_, it)| **it == Stand::Unknown);
+                let stands = member.adopt(view, &mut projection);
+                let unknown = member.wanted().iter().zip(&stands).filter(|(_, it)| **it == ObjectStatus::Unknown);
                 unseen.extend(unknown.map(|(part, _)| (identity, Target::of(&part.object))));
                 members.push((identity, member, stands));
             }
@@ -110,37 +110,38 @@ impl Version {
         for (identity, member, adopted) in members {
             let start = end_of(adopted.iter(), FIRST_WAVE);
             // Nothing is let go of before what takes its place is there.
-            let released = if is_stopped(&adopted) { Vec::new() } else { member.release(view, start, &mut foresight) };
+            let released = if is_stopped(&adopted) { Vec::new() } else { member.release(view, start, &mut projection) };
             if *identity == *self.identity {
-                let acts = |stand: &Stand| matches!(stand, Stand::Doing(_));
+                let acts = |stand: &ObjectStatus| matches!(stand, ObjectStatus::Doing(_));
                 let (takes, lets_go) = (adopted.iter().any(acts), released.iter().any(|(_, it)| acts(it)));
                 // Adopting follows the ones before, letting go follows all that adopt.
                 unseen.retain(|(other, _)| lets_go || takes && *other < identity);
                 let unseen = unseen.into_iter().map(|(_, target)| target).collect();
-                return Stands { adopted, released, unseen };
+                return InstallStatus { adopted, released, unseen };
             }
         }
-        Stands::default()
+        InstallStatus::default()
     }
 
-    fn adopt(&self, view: View, member: &Member, stands: &[Stand], planner: &mut Planner) {
+    fn adopt(&self, view: View, member: &Member, stands: &[ObjectStatus], planner: &mut Planner) {
         for (part, stand) in member.wanted().iter().zip(stands) {
             let seen = planner.look(HUB, &Target::of(&part.object));
-            planner.steps.managed = planner.steps.managed.saturating_add(usize::from(matches!(seen, Sight::Seen(_))));
+            planner.steps.managed =
+                planner.steps.managed.saturating_add(usize::from(matches!(seen, Observation::Present(_))));
             match stand {
-                Stand::Doing(step) => {
+                ObjectStatus::Doing(step) => {
                     planner.steps.diagnostics.extend(claim_of(&member.owner, part, &self.identity, view));
-                    self.share(member, part, step, planner);
+                    self.intern_from(member, part, step, planner);
                 }
-                Stand::Refused(_) | Stand::Failed(_) => {
+                ObjectStatus::Refused(_) | ObjectStatus::Failed(_) => {
                     planner.steps.diagnostics.extend(self.refusal(view, part, stand))
                 }
-                Stand::Unknown | Stand::Done | Stand::Waiting => {}
+                ObjectStatus::Unknown | ObjectStatus::Done | ObjectStatus::Waiting => {}
             }
         }
     }
 
-    fn share(&self, member: &Member, part: &Part, step: &Move, planner: &mut Planner) {
+    fn intern_from(&self, member: &Member, part: &Part, step: &Step, planner: &mut Planner) {
         match &step.live {
             Some(live) => {
                 let reason = Reason::new(ReasonCode::OwnerMissing, "the object fits, and is shared from now on");
@@ -148,9 +149,10 @@ impl Version {
             }
             None => {
                 let because = format!("the install plan has it in the template `{}`", part.template);
-                let wish = Wish { cluster: HUB.into(), desired: part.object.clone(), wave: step.wave, because };
+                let desired =
+                    DesiredObject { cluster: HUB.into(), desired: part.object.clone(), wave: step.wave, because };
                 let told = planner.steps.diagnostics.len();
-                if let Err(error) = planner.adopt(&member.owner, wish) {
+                if let Err(error) = planner.adopt(&member.owner, desired) {
                     planner.tell(error, &Target::of(&part.object));
                 } else {
                     // It is told already, at the template.
@@ -161,14 +163,14 @@ impl Version {
     }
 
     /// Why an object stops the plan, at its template.
-    fn refusal(&self, view: View, part: &Part, stand: &Stand) -> Option<Diagnostic> {
+    fn refusal(&self, view: View, part: &Part, stand: &ObjectStatus) -> Option<Diagnostic> {
         let message = format!("{}: the install plan stops here", status::message(part, stand)?);
-        let shares = |it: &&Peer| {
+        let shares = |it: &&OtherVersion| {
             it.operator == self.operator
                 && it.install.iter().flat_map(|it| &it.parts).any(|it| it.identity == part.identity)
         };
         let (code, hint) = match stand {
-            Stand::Failed(error) => (error.code, error.hint.clone().unwrap_or_default()),
+            ObjectStatus::Failed(error) => (error.code, error.hint.clone().unwrap_or_default()),
             _ => match self.peers.iter().find(shares) {
                 Some(other) => (
                     Code::AdoptionRefused,
@@ -196,13 +198,14 @@ impl Version {
         finding
     }
 
-    fn release(&self, released: &[(Target, Stand)], planner: &mut Planner) {
+    fn release(&self, released: &[(Target, ObjectStatus)], planner: &mut Planner) {
         for (target, stand) in released {
             let seen = planner.look(HUB, target);
-            planner.steps.managed = planner.steps.managed.saturating_add(usize::from(matches!(seen, Sight::Seen(_))));
+            planner.steps.managed =
+                planner.steps.managed.saturating_add(usize::from(matches!(seen, Observation::Present(_))));
             match stand {
-                Stand::Doing(Move { deed, wave, live: Some(live), patch }) => match deed {
-                    Deed::Delete => {
+                ObjectStatus::Doing(Step { deed, wave, live: Some(live), patch }) => match deed {
+                    Verb::Delete => {
                         let reason =
                             Reason::new(ReasonCode::LastOwnerLeaves, "the last owner leaves what was made for it");
                         // Deleting counts what it deletes.
@@ -214,17 +217,23 @@ impl Version {
                         planner.patch(HUB, live, patch.clone(), *wave, reason);
                     }
                 },
-                Stand::Failed(error) => planner.tell(error.clone(), target),
+                ObjectStatus::Failed(error) => planner.tell(error.clone(), target),
                 _ => {}
             }
         }
     }
 
     /// The finalizer comes before the first object, and goes after the last one.
-    fn guard(&self, member: &Member, stands: &[Stand], released: &[(Target, Stand)], planner: &mut Planner) {
+    fn guard(
+        &self,
+        member: &Member,
+        stands: &[ObjectStatus],
+        released: &[(Target, ObjectStatus)],
+        planner: &mut Planner,
+    ) {
         let has = has_finalizer(member.live, FINALIZER);
-        let holds = stands.iter().any(|it| matches!(it, Stand::Done | Stand::Doing(_)));
-        let is_clear = |(_, it): &(Target, Stand)| matches!(it, Stand::Done | Stand::Doing(_));
+        let holds = stands.iter().any(|it| matches!(it, ObjectStatus::Done | ObjectStatus::Doing(_)));
+        let is_clear = |(_, it): &(Target, ObjectStatus)| matches!(it, ObjectStatus::Done | ObjectStatus::Doing(_));
         if holds && !has {
             let reason =
                 Reason::new(ReasonCode::Guarded, "the OperatorVersion must not go before it let go of its objects");
@@ -241,8 +250,8 @@ impl Version {
         &self,
         view: View,
         member: &Member,
-        stands: &[Stand],
-        released: &[(Target, Stand)],
+        stands: &[ObjectStatus],
+        released: &[(Target, ObjectStatus)],
         planner: &mut Planner,
     ) {
         if member.is_leaving || !planner.steps.needs.is_empty() {
@@ -250,7 +259,7 @@ impl Version {
         }
         let held = member.wanted().iter().map(|it| Target::of(&it.object));
         // In the order of the record: they are let go of last one first.
-        let left = released.iter().rev().filter(|(_, it)| *it != Stand::Done).map(|(target, _)| target.clone());
+        let left = released.iter().rev().filter(|(_, it)| *it != ObjectStatus::Done).map(|(target, _)| target.clone());
         let left: Vec<Target> = if is_stopped(stands) { self.strays(member) } else { left.collect() };
         let objects = record::written(held.chain(left));
         let Some(install) = self.install.as_deref() else {
@@ -278,36 +287,36 @@ impl Version {
 }
 
 impl Subject for Version {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &self.depends
     }
 
-    fn effective(&self, view: View, _: &Cluster, _: &mut Memo) -> Result<Arc<Outcome>, Error> {
+    fn effective(&self, view: View, _: &Cluster, _: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
         let member = Member::of(view, &self.identity, self.install.as_deref());
         if member.as_ref().is_some_and(|it| it.is_leaving) {
-            return Ok(Arc::new(Outcome::default()));
+            return Ok(Arc::new(Rendered::default()));
         }
-        let mut outcome = Outcome::default();
+        let mut rendered = Rendered::default();
         for part in self.install.iter().flat_map(|it| &it.parts) {
             let owner = member.as_ref().map(|it| &it.owner);
-            outcome.objects.push(self.product(part, owner));
-            outcome.diagnostics.extend(owner.and_then(|owner| claim_of(owner, part, &self.identity, view)));
+            rendered.objects.push(self.product(part, owner));
+            rendered.diagnostics.extend(owner.and_then(|owner| claim_of(owner, part, &self.identity, view)));
         }
-        Ok(Arc::new(outcome))
+        Ok(Arc::new(rendered))
     }
 
-    fn plan(&self, view: View, _: &Text, _: &Outcome, planner: &mut Planner) {
+    fn plan(&self, view: View, _: &Text, _: &Rendered, planner: &mut Planner) {
         let Some(member) = Member::of(view, &self.identity, self.install.as_deref()) else {
             if self.install.is_some() {
                 self.ask(view, planner);
             }
             return;
         };
-        let Stands { adopted: stands, released, unseen } = self.stands(view);
+        let InstallStatus { adopted: stands, released, unseen } = self.stands(view);
         // Until others are sure of what they do, nothing is built on it.
         for target in &unseen {
             planner.look(HUB, target);
@@ -319,9 +328,9 @@ impl Subject for Version {
     }
 
     /// Everything is done with the hub's result: objects and status go together.
-    fn conclude(&self, _: View, _: &Cells, _: &mut Planner) {}
+    fn plan_subject(&self, _: View, _: &ClusterResults, _: &mut Planner) {}
 
-    fn touched_by(&self, object: &Identity) -> Touch {
+    fn invalidated_by(&self, object: &Identity) -> Invalidation {
         let has =
             |install: &Option<Arc<Install>>| install.iter().flat_map(|it| &it.parts).any(|it| it.identity == *object);
         let is_kudo = object.group == GROUP && (object.kind == KIND || object.kind == INSTANCE);
@@ -331,9 +340,9 @@ impl Subject for Version {
         let mine = mine || holds_peer;
         // What a file will hold is recorded elsewhere.
         if mine || !self.is_live || self.peers.iter().any(|it| has(&it.install)) {
-            Touch::Whole
+            Invalidation::Whole
         } else {
-            Touch::Nothing
+            Invalidation::Nothing
         }
     }
 }
@@ -342,7 +351,7 @@ impl Version {
     /// An owner is known by its uid, which only the hub gives.
     fn ask(&self, view: View, planner: &mut Planner) {
         let (code, message, hint) = match live_of(view, &self.identity) {
-            Sight::Absent => (
+            Observation::Absent => (
                 Code::NotInstalled,
                 "the OperatorVersion is not on the hub, so nothing can be owned by it",
                 "apply it, and its install plan runs",

@@ -7,17 +7,17 @@ use super::set::{self, Named, tell_condition};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::placement::Condition;
-use crate::engine::rendered::Outcome;
+use crate::engine::rendered::Rendered;
 use crate::engine::select::{Cluster, Selector};
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::plan::Planner;
-use crate::workspace::results::Cells;
+use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
-use crate::workspace::targets::{Picks, Who};
+use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
+use crate::workspace::targets::{ClusterFilter, Targets};
 
 /// The set that a binding binds.
 ///
@@ -58,8 +58,8 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
         identity: document.identity.clone(),
         set: set.into(),
         found,
-        who: Who::Fleet(fleet_scope(), Picks::Selector(selector)),
-        depends: vec![Dependence::Document(set::identity(set))],
+        who: Targets::Fleet(fleet_scope(), ClusterFilter::Selector(selector)),
+        depends: vec![Dependency::Document(set::identity(set))],
     }))
 }
 
@@ -70,26 +70,26 @@ struct Binding {
     set: Text,
     /// Whether the set is there.
     found: bool,
-    who: Who,
-    depends: Vec<Dependence>,
+    who: Targets,
+    depends: Vec<Dependency>,
 }
 
 impl Subject for Binding {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &self.depends
     }
 
-    fn effective(&self, _: View, _: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
-        memo.get_or(Vec::new(), |_| Ok(Outcome::default()))
+    fn effective(&self, _: View, _: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
+        cache.get_or(Vec::new(), |_| Ok(Rendered::default()))
     }
 
-    fn plan(&self, _: View, _: &Text, _: &Outcome, _: &mut Planner) {}
+    fn plan(&self, _: View, _: &Text, _: &Rendered, _: &mut Planner) {}
 
-    fn conclude(&self, view: View, _: &Cells, planner: &mut Planner) {
+    fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let (holds, set) = (self.found, &self.set);
         let (reason, message) = match holds {
             true => ("ClusterSetBound", format!("the set `{set}` is bound")),
@@ -98,7 +98,7 @@ impl Subject for Binding {
         tell_condition(view, &self.identity, Condition { kind: "Bound", holds, reason, message }, planner);
     }
 
-    fn touched_by(&self, _: &Identity) -> Touch {
-        Touch::Nothing
+    fn invalidated_by(&self, _: &Identity) -> Invalidation {
+        Invalidation::Nothing
     }
 }

@@ -9,12 +9,11 @@ use crate::engine::placement::{Expression, PLACEMENT, Placed, Question, Why, lis
 use crate::engine::select::cluster_set::{self, ClusterSet, GROUP};
 use crate::object::document::Identity;
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
-use crate::value::ordered::{BTreeMap, BTreeSet};
-use crate::value::sorting::Gather;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Text, Value};
 use crate::workspace::observed::HUB;
 use crate::workspace::store::View;
-use crate::workspace::targets::Picks;
+use crate::workspace::targets::ClusterFilter;
 
 /// The sets, and the decisions as they stand, of one moment. What was not loaded is taken not to be there: who plans must
 /// ask for it first.
@@ -23,7 +22,7 @@ pub struct Hub<'a> {
     view: View<'a>,
     sets: Vec<ClusterSet>,
     broken_sets: Vec<Text>,
-    decisions: BTreeMap<&'a Identity, &'a Value>,
+    decisions: SortedMap<&'a Identity, &'a Value>,
 }
 
 impl<'a> Hub<'a> {
@@ -71,9 +70,9 @@ impl<'a> Hub<'a> {
     fn members(&self, sets: &[ClusterSet]) -> Vec<&'a Value> {
         let store = self.view.store;
         let Some(fleet) = store.fleet(&fleet_scope()) else { return Vec::new() };
-        let mut members: BTreeSet<&Text> = BTreeSet::new();
+        let mut members: SortedSet<&Text> = SortedSet::new();
         for set in sets {
-            members.extend(Picks::Selector(set.selector()).members(fleet).into_iter().map(|it| &it.name));
+            members.extend(ClusterFilter::Selector(set.selector()).members(fleet).into_iter().map(|it| &it.name));
         }
         let documents = members.into_iter().filter_map(|name| store.cluster_document(&fleet_scope(), name));
         documents.map(|it| &it.value).collect()
@@ -90,9 +89,9 @@ impl<'a> Hub<'a> {
     /// The original counts them all, and decides one placement after the other. Here all are decided at once: if each of two
     /// made room for the other, they would change places forever. So the older one stays, and the newer one makes room; of
     /// two that are as old, the first by name stays.
-    fn used(&self, placement: &Value) -> BTreeMap<Text, u32> {
+    fn used(&self, placement: &Value) -> SortedMap<Text, u32> {
         let (owner, age) = (owner_of_placement(placement), age_of(placement));
-        let mut used: BTreeMap<Text, u32> = BTreeMap::new();
+        let mut used: SortedMap<Text, u32> = SortedMap::new();
         for decision in self.decisions.values() {
             let other = owner_of(decision);
             if other == owner || self.view.settings.mode == Mode::Strict && self.is_newer(other, (age, owner)) {
@@ -114,10 +113,10 @@ impl<'a> Hub<'a> {
 }
 
 /// The objects of a kind of this system, be they documents or seen on the hub; a document counts before what was seen.
-pub fn objects<'a>(view: View<'a>, kind: &'a str) -> BTreeMap<&'a Identity, &'a Value> {
-    let seen = view.store.seen(HUB).into_iter().flat_map(|it| it.objects());
-    let mut objects: BTreeMap<&Identity, &Value> =
-        seen.filter(|(identity, _)| identity.kind == kind && identity.group == GROUP).gather();
+pub fn objects<'a>(view: View<'a>, kind: &'a str) -> SortedMap<&'a Identity, &'a Value> {
+    let seen = view.store.observed(HUB).into_iter().flat_map(|it| it.objects());
+    let mut objects: SortedMap<&Identity, &Value> =
+        seen.filter(|(identity, _)| identity.kind == kind && identity.group == GROUP).collect();
     let written = view.store.of_kind(GROUP, kind, None);
     objects.extend(written.map(|it| (&it.identity, &it.value)));
     objects

@@ -10,7 +10,7 @@ use crate::object::document::Document;
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
 use crate::value::JsonPath;
 use crate::value::Value;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::workspace::store::View;
 
@@ -90,7 +90,7 @@ fn lint_clusters(view: View, out: &mut Vec<Diagnostic>) {
     let sets = set::all(view);
     let labels = sets.iter().filter_map(ClusterSet::exclusive_label).filter(|(key, _)| *key == CLUSTERSET);
     let selected: Vec<&str> = labels.map(|(_, value)| value.as_str()).collect();
-    let mut lost: BTreeMap<&str, Vec<&Document>> = BTreeMap::new();
+    let mut lost: SortedMap<&str, Vec<&Document>> = SortedMap::new();
     let mut unlabelled = 0_usize;
     for document in view.store.of_kind(GROUP, MANAGED_CLUSTER, None) {
         match document.value.text_at(&["metadata", "labels", CLUSTERSET]) {

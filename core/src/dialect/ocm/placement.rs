@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use super::hub::Hub;
-use super::{DECISION, PLACEMENT, SCORE, decides, fleet_scope, placement_dependences};
+use super::{DECISION, Ocm, PLACEMENT, SCORE, decides, fleet_scope};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::placement::{self, Placed, State, Why};
-use crate::engine::rendered::{DecisionGroup, Outcome};
+use crate::engine::rendered::{DecisionGroup, Rendered};
 use crate::engine::select::cluster_set::GROUP;
 use crate::engine::select::{self, Cluster};
 use crate::object::document::{Document, Identity};
-use crate::object::timestamp::Moment;
-use crate::value::ordered::{BTreeMap, BTreeSet};
-use crate::value::sorting::Gather;
+use crate::object::timestamp::Timestamp;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Text, Value};
-use crate::workspace::observed::{HUB, Query, Sight};
-use crate::workspace::plan::{Planner, Reason, Standing, Target, Wish};
-use crate::workspace::results::Cells;
+use crate::workspace::cluster_groups::ClusterGroups;
+use crate::workspace::observed::{HUB, Observation, Query};
+use crate::workspace::plan::{DesiredObject, ObjectState, Planner, Reason, Target};
+use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
-use crate::workspace::targets::{Picks, Who};
+use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
+use crate::workspace::targets::{ClusterFilter, Targets};
 
 /// The version of the objects that are asked for.
 const DECISION_VERSION: &str = "cluster.open-cluster-management.io/v1beta1";
@@ -29,21 +29,22 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
     let before = out.len();
     let placed = Hub::of(view).decide(&document.value, Why::Nobody, out);
     let told = out.iter().skip(before).filter(|it| it.code == Code::DecisionsKept).cloned().collect();
-    let mut groups = BTreeMap::new();
+    let mut groups = SortedMap::new();
     for (number, group) in (0_u32..).zip(&placed.groups) {
         groups.extend(group.clusters.iter().map(|name| (name.clone(), number)));
     }
     let Identity { namespace, name, .. } = &document.identity;
-    let picks = Picks::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().gather() };
+    let picks =
+        ClusterFilter::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().collect() };
     let uses = Uses::of(&document.value);
-    let mut depends = placement_dependences(namespace, name);
+    let mut depends = Ocm.placement_dependencies(namespace, name);
     if uses.others {
         // Which of two placements makes room is told by their age.
-        depends.push(Dependence::kind(GROUP, PLACEMENT, None));
+        depends.push(Dependency::kind(GROUP, PLACEMENT, None));
     }
     Box::new(Placement {
         identity: document.identity.clone(),
-        who: Who::Fleet(fleet_scope(), picks),
+        who: Targets::Fleet(fleet_scope(), picks),
         depends,
         uses,
         placed,
@@ -76,16 +77,16 @@ impl Uses {
 #[derive(Debug)]
 struct Placement {
     identity: Identity,
-    who: Who,
-    depends: Vec<Dependence>,
+    who: Targets,
+    depends: Vec<Dependency>,
     uses: Uses,
     placed: Placed,
     /// The chosen clusters, each with the place of its group.
-    groups: BTreeMap<Text, u32>,
+    groups: SortedMap<Text, u32>,
     /// That its last decisions stay, which a plan must say.
     told: Vec<Diagnostic>,
     /// When it was decided.
-    now: Option<Moment>,
+    now: Option<Timestamp>,
 }
 
 impl Placement {
@@ -113,7 +114,7 @@ impl Placement {
         let mut complete = true;
         for decision in &self.placed.decisions {
             let standing = planner.look(HUB, &Target::of(decision));
-            if matches!(standing, Sight::Seen(live) if live == decision) {
+            if matches!(standing, Observation::Present(live) if live == decision) {
                 continue;
             }
             let mut desired = decision.clone();
@@ -121,8 +122,8 @@ impl Placement {
                 map.remove("status");
             }
             let because = format!("the placement `{}` lists clusters here", self.identity.name);
-            let standing = planner.ensure(Wish { cluster: HUB.into(), desired, wave: 0, because });
-            complete &= !matches!(standing, Standing::Unknown | Standing::Missing | Standing::Terminating);
+            let standing = planner.ensure(DesiredObject { cluster: HUB.into(), desired, wave: 0, because });
+            complete &= !matches!(standing, ObjectState::Unknown | ObjectState::Missing | ObjectState::Terminating);
         }
         complete
     }
@@ -130,37 +131,37 @@ impl Placement {
 
 impl Placement {
     /// The chosen clusters that are not listed yet by the decision that is to list them.
-    fn arriving<'a>(&'a self, prior: &[(Identity, Value)]) -> BTreeSet<&'a str> {
+    fn arriving<'a>(&'a self, prior: &[(Identity, Value)]) -> SortedSet<&'a str> {
         let missing = |decision: &'a Value| {
             let name = decision.text_at(&["metadata", "name"]);
             let live = prior.iter().find(|(identity, _)| identity.name == name).map(|(_, live)| live);
-            let there: BTreeSet<&str> = live.into_iter().flat_map(placement::listed).gather();
+            let there: SortedSet<&str> = live.into_iter().flat_map(placement::listed).collect();
             placement::listed(decision).filter(move |it| !there.contains(it))
         };
-        self.placed.decisions.iter().flat_map(missing).gather()
+        self.placed.decisions.iter().flat_map(missing).collect()
     }
 }
 
 impl Subject for Placement {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &self.depends
     }
 
-    fn effective(&self, _: View, cluster: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
+    fn effective(&self, _: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
         let number = self.groups.get(&cluster.name).copied().unwrap_or_default();
-        memo.get_or(vec![number], |_| {
+        cache.get_or(vec![number], |_| {
             let group = self.placed.groups.get(number as usize);
             let group = group
                 .map(|it| DecisionGroup { name: it.name.clone(), index: i64::try_from(it.index).unwrap_or(i64::MAX) });
-            Ok(Outcome { group, ..Outcome::default() })
+            Ok(Rendered { group, ..Rendered::default() })
         })
     }
 
-    fn plan(&self, _: View, _: &Text, _: &Outcome, _: &mut Planner) {}
+    fn plan(&self, _: View, _: &Text, _: &Rendered, _: &mut Planner) {}
 
     /// An API server takes the clusters of a decision as its status only, after it was created. Which clusters were chosen
     /// before counts for the next decision, so that none is taken off one object before another lists it:
@@ -168,7 +169,7 @@ impl Subject for Placement {
     /// 1. Decisions that are not there are created, and nothing else is done.
     /// 2. Once all are there, they get their clusters, and keep those that have yet to arrive elsewhere.
     /// 3. Once every cluster is where it belongs, what is too much in a decision goes, and so do decisions that are too many.
-    fn conclude(&self, view: View, _: &Cells, planner: &mut Planner) {
+    fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
         planner.steps.diagnostics.extend(self.told.iter().cloned());
         if matches!(self.placed.state, State::NotOurs | State::BrokenSet) {
@@ -179,7 +180,7 @@ impl Subject for Placement {
         if complete {
             let arriving = self.arriving(&prior);
             for decision in &self.placed.decisions {
-                if let Sight::Seen(live) = planner.look(HUB, &Target::of(decision)) {
+                if let Observation::Present(live) = planner.look(HUB, &Target::of(decision)) {
                     planner.status(live, placement::passing_on(decision, live, &arriving));
                 }
             }
@@ -198,8 +199,8 @@ impl Subject for Placement {
         planner.steps.managed = 0;
     }
 
-    fn touched_by(&self, object: &Identity) -> Touch {
-        if decides(object) { Touch::Subject } else { Touch::Nothing }
+    fn invalidated_by(&self, object: &Identity) -> Invalidation {
+        if decides(object) { Invalidation::Subject } else { Invalidation::Nothing }
     }
 
     fn reads_hub(&self) -> bool {
@@ -221,7 +222,7 @@ impl Subject for Placement {
 }
 
 /// The status with the time in the conditions that were decided without one.
-fn timed(mut status: Value, now: Option<Moment>) -> Value {
+fn timed(mut status: Value, now: Option<Timestamp>) -> Value {
     let conditions = status.get_mut("conditions").and_then(Value::as_list_mut);
     for condition in conditions.into_iter().flatten().filter_map(Value::as_map_mut) {
         if let (None, Some(now)) = (condition.get("lastTransitionTime"), now) {

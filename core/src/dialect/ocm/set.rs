@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{BINDING, fleet_scope};
 use crate::diagnostic::{Code, Error};
 use crate::engine::placement::{Condition, turn};
-use crate::engine::rendered::Outcome;
+use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::engine::select::cluster_set::{CLUSTERSET, ClusterSet, GROUP, KIND};
 use crate::object::document::{Document, Identity};
@@ -13,10 +13,10 @@ use crate::value::JsonPath;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::plan::Planner;
-use crate::workspace::results::Cells;
+use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependence, Memo, Subject, Touch};
-use crate::workspace::targets::{Picks, Who};
+use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
+use crate::workspace::targets::{ClusterFilter, Targets};
 
 /// The set that the hub puts clusters into that are in no other.
 pub const DEFAULT: &str = "default";
@@ -118,7 +118,7 @@ fn label_of(set: &Value) -> Option<(&str, &str)> {
 }
 
 /// The sets that a changed one breaks, and their bindings. Those that it no longer breaks are read again anyway.
-pub fn exposed(view: View, changed: &Identity) -> Vec<Identity> {
+pub fn affected_subjects(view: View, changed: &Identity) -> Vec<Identity> {
     if changed.kind != KIND || changed.group != GROUP {
         return Vec::new();
     }
@@ -133,44 +133,44 @@ pub fn exposed(view: View, changed: &Identity) -> Vec<Identity> {
 }
 
 pub fn read(view: View, document: &Document) -> Result<Box<dyn Subject>, Error> {
-    let picks = Picks::Selector(parse(view, document)?.selector());
-    Ok(Box::new(Set { identity: document.identity.clone(), who: Who::Fleet(fleet_scope(), picks) }))
+    let picks = ClusterFilter::Selector(parse(view, document)?.selector());
+    Ok(Box::new(Set { identity: document.identity.clone(), who: Targets::Fleet(fleet_scope(), picks) }))
 }
 
 /// A set that can be read.
 #[derive(Debug)]
 struct Set {
     identity: Identity,
-    who: Who,
+    who: Targets,
 }
 
 impl Subject for Set {
-    fn who(&self) -> &Who {
+    fn targets(&self) -> &Targets {
         &self.who
     }
 
-    fn depends(&self) -> &[Dependence] {
+    fn dependencies(&self) -> &[Dependency] {
         &[]
     }
 
-    fn effective(&self, _: View, _: &Cluster, memo: &mut Memo) -> Result<Arc<Outcome>, Error> {
-        memo.get_or(Vec::new(), |_| Ok(Outcome::default()))
+    fn effective(&self, _: View, _: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
+        cache.get_or(Vec::new(), |_| Ok(Rendered::default()))
     }
 
-    fn plan(&self, _: View, _: &Text, _: &Outcome, _: &mut Planner) {}
+    fn plan(&self, _: View, _: &Text, _: &Rendered, _: &mut Planner) {}
 
-    fn conclude(&self, view: View, cells: &Cells, planner: &mut Planner) {
-        let (reason, message) = match cells.len() {
+    fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
+        let (reason, message) = match cluster_results.len() {
             0 => ("NoClusterMatched", "no cluster is in the set".into()),
             1 => ("ClustersSelected", "one cluster is in the set".into()),
             count => ("ClustersSelected", format!("{count} clusters are in the set")),
         };
-        let condition = Condition { kind: "ClusterSetEmpty", holds: cells.is_empty(), reason, message };
+        let condition = Condition { kind: "ClusterSetEmpty", holds: cluster_results.is_empty(), reason, message };
         tell_condition(view, &self.identity, condition, planner);
     }
 
-    fn touched_by(&self, _: &Identity) -> Touch {
-        Touch::Nothing
+    fn invalidated_by(&self, _: &Identity) -> Invalidation {
+        Invalidation::Nothing
     }
 }
 

@@ -79,6 +79,6 @@ fn a_set_that_is_not_there_or_cannot_be_read_is_unknown() {
 fn the_clusters_of_a_placement_are_those_it_chooses() {
     let workspace = hub();
     let chosen = members_of_placement(view(&workspace), "team-a", "web");
-    assert_eq!(chosen, Some(BTreeSet::from_iter(["c2".into()])));
+    assert_eq!(chosen, Some(SortedSet::from_iter(["c2".into()])));
     assert_eq!(members_of_placement(view(&workspace), "team-b", "web"), None);
 }

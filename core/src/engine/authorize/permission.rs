@@ -5,8 +5,7 @@ use std::fmt;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::authorize::rbac::{Grant, Rbac, Request, User};
 use crate::engine::select::cluster_set::GROUP;
-use crate::value::ordered::BTreeSet;
-use crate::value::sorting::Gather;
+use crate::value::collections::SortedSet;
 use crate::value::{Text, Value};
 
 /// Every permission here is one to create.
@@ -129,7 +128,7 @@ impl Judge<'_> {
     /// Says of bindings that they look as if they granted what is denied, and grant in their namespace only.
     pub fn namespaced(&self, user: &User, denied: &[&Permission], kind: &str) -> Vec<Diagnostic> {
         let Some(rbac) = &self.roles else { return Vec::new() };
-        let bindings: BTreeSet<String> = denied.iter().flat_map(|it| rbac.namespaced(user, it.request())).gather();
+        let bindings: SortedSet<String> = denied.iter().flat_map(|it| rbac.namespaced(user, it.request())).collect();
         let found = bindings.iter().map(|binding| {
             let message = format!("the binding grants in its namespace only, and a {kind} has none");
             Diagnostic::info(Code::NamespacedGrant, message).of(binding).hint("use a ClusterRoleBinding")

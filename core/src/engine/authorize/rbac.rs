@@ -5,7 +5,7 @@ use crate::engine::select::LabelSelector;
 use crate::object::identity::ObjectName;
 use crate::object::labels::Labels;
 use crate::value::JsonPath;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 
@@ -73,8 +73,8 @@ pub enum Grant {
 /// The roles and bindings of a cluster. What cannot be read grants nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Rbac {
-    roles: BTreeMap<ObjectName, Role>,
-    bindings: BTreeMap<ObjectName, Binding>,
+    roles: SortedMap<ObjectName, Role>,
+    bindings: SortedMap<ObjectName, Binding>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -118,7 +118,7 @@ impl Rbac {
     /// Reads roles and bindings, in any order. One that cannot be read, or that is given twice with different contents,
     /// is reported and grants nothing; the others count.
     pub fn read<'d>(documents: impl IntoIterator<Item = &'d Value>, out: &mut Vec<Diagnostic>) -> Rbac {
-        let mut given: BTreeMap<ObjectName, Vec<&Value>> = BTreeMap::new();
+        let mut given: SortedMap<ObjectName, Vec<&Value>> = SortedMap::new();
         for document in documents.into_iter().filter(|it| is_rbac(it)) {
             let mut reference = ObjectName::of(document);
             if is_cluster_scoped(&reference.kind) {
@@ -217,9 +217,9 @@ impl Rbac {
 
     /// The roles whose own rules make up a role. The rules of an aggregating role are written by the cluster from the
     /// roles that it selects, at any depth; where none of those is given, what the cluster wrote stands.
-    fn holders<'r>(&'r self, role: &'r ObjectName) -> BTreeSet<&'r ObjectName> {
-        let mut holders = BTreeSet::new();
-        let mut seen = BTreeSet::from_iter([role]);
+    fn holders<'r>(&'r self, role: &'r ObjectName) -> SortedSet<&'r ObjectName> {
+        let mut holders = SortedSet::new();
+        let mut seen = SortedSet::from_iter([role]);
         // A list of what is left to do, as a chain of roles may be longer than a stack is deep.
         let mut open = vec![role];
         while let Some(at) = open.pop() {

@@ -37,7 +37,7 @@ fn check(object: &str, layers: &[Layer], want: &str, lines: &[&str]) {
     };
     let product = build(&base(object), &rules, None, layers.iter(), Mode::Strict, &mut Vec::new()).unwrap();
     assert_eq!(product.object.to_canonical(), want);
-    let chain = |chain: &[Touched]| {
+    let chain = |chain: &[FieldOrigin]| {
         let said = chain.iter().map(|it| {
             let value = it.value.as_ref().map_or("-".to_string(), Value::to_canonical);
             let place = it.origin.as_ref().filter(|_| it.layer == "base").map(|it| format!("@{}", it.path));

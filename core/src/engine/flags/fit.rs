@@ -2,11 +2,11 @@
 //! what passes here also starts there. Where Go is laxer than anyone could mean, this is not: a rate that is not a number, a
 //! hexadecimal float, and a line break in a list are refused.
 
-use crate::object::kinds::flags::Takes;
+use crate::object::kinds::flags::FlagType;
 
 /// Why a text does not fit.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Misfit {
+pub(super) enum FlagError {
     /// It cannot be read at all.
     Unreadable,
     /// It reads, but names something that the component does not have.
@@ -14,53 +14,53 @@ pub(super) enum Misfit {
 }
 
 /// Checks `text` against what the flag takes.
-pub(super) fn fit(takes: Takes, text: &str) -> Result<(), Misfit> {
+pub(super) fn fit(takes: FlagType, text: &str) -> Result<(), FlagError> {
     let reads = match takes {
-        Takes::Bool => is_bool(text),
-        Takes::Int => int(text).is_some(),
-        Takes::PositiveInt => int(text).is_some_and(|it| it > 0),
-        Takes::Uint => !text.starts_with(['+', '-']) && magnitude(text).is_some_and(|it| u64::try_from(it).is_ok()),
-        Takes::PositiveFloat => float(text).is_some_and(|it| it > 0.0),
-        Takes::Duration => is_duration(text),
-        Takes::Text => true,
-        Takes::OneOf(words) => words.contains(&text),
-        Takes::Texts => items(text).is_some(),
-        Takes::Addresses => items(text).is_some_and(|items| items.iter().all(|it| is_address(it))),
-        Takes::Names(known) => return names(text, known),
-        Takes::Gates(known) => return gates(text, known),
-        Takes::Level => text.parse::<i32>().is_ok(),
-        Takes::Severity => SEVERITIES.iter().any(|it| it.eq_ignore_ascii_case(text)) || text.parse::<i32>().is_ok(),
-        Takes::Modules => text.split(',').filter(|it| !it.is_empty()).all(is_module_level),
-        Takes::Location => text.is_empty() || is_location(text),
+        FlagType::Bool => is_bool(text),
+        FlagType::Int => int(text).is_some(),
+        FlagType::PositiveInt => int(text).is_some_and(|it| it > 0),
+        FlagType::Uint => !text.starts_with(['+', '-']) && magnitude(text).is_some_and(|it| u64::try_from(it).is_ok()),
+        FlagType::PositiveFloat => float(text).is_some_and(|it| it > 0.0),
+        FlagType::Duration => is_duration(text),
+        FlagType::Text => true,
+        FlagType::OneOf(words) => words.contains(&text),
+        FlagType::Texts => items(text).is_some(),
+        FlagType::Addresses => items(text).is_some_and(|items| items.iter().all(|it| is_address(it))),
+        FlagType::Names(known) => return names(text, known),
+        FlagType::Gates(known) => return gates(text, known),
+        FlagType::Level => text.parse::<i32>().is_ok(),
+        FlagType::Severity => SEVERITIES.iter().any(|it| it.eq_ignore_ascii_case(text)) || text.parse::<i32>().is_ok(),
+        FlagType::Modules => text.split(',').filter(|it| !it.is_empty()).all(is_module_level),
+        FlagType::Location => text.is_empty() || is_location(text),
     };
-    if reads { Ok(()) } else { Err(Misfit::Unreadable) }
+    if reads { Ok(()) } else { Err(FlagError::Unreadable) }
 }
 
 /// What the flag takes, in words.
-pub(super) fn wanted(takes: Takes) -> String {
+pub(super) fn wanted(takes: FlagType) -> String {
     match takes {
-        Takes::Bool => "`true` or `false`".into(),
-        Takes::Int | Takes::Level => "a whole number".into(),
-        Takes::PositiveInt => "a whole number above zero".into(),
-        Takes::Uint => "a whole number that is not negative".into(),
-        Takes::PositiveFloat => "a number above zero".into(),
-        Takes::Duration => "a duration such as `15s` or `1h30m`".into(),
-        Takes::Text => "a string".into(),
-        Takes::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
-        Takes::Texts => "strings with commas between them".into(),
-        Takes::Addresses => "`host:port`, with commas between them".into(),
-        Takes::Names(_) => "names with commas between them".into(),
-        Takes::Gates(_) => "`name=true` or `name=false`, with commas between them".into(),
-        Takes::Severity => "`INFO`, `WARNING`, `ERROR`, `FATAL` or a whole number".into(),
-        Takes::Modules => "`pattern=level`, with commas between them".into(),
-        Takes::Location => "`file.go:line`".into(),
+        FlagType::Bool => "`true` or `false`".into(),
+        FlagType::Int | FlagType::Level => "a whole number".into(),
+        FlagType::PositiveInt => "a whole number above zero".into(),
+        FlagType::Uint => "a whole number that is not negative".into(),
+        FlagType::PositiveFloat => "a number above zero".into(),
+        FlagType::Duration => "a duration such as `15s` or `1h30m`".into(),
+        FlagType::Text => "a string".into(),
+        FlagType::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
+        FlagType::Texts => "strings with commas between them".into(),
+        FlagType::Addresses => "`host:port`, with commas between them".into(),
+        FlagType::Names(_) => "names with commas between them".into(),
+        FlagType::Gates(_) => "`name=true` or `name=false`, with commas between them".into(),
+        FlagType::Severity => "`INFO`, `WARNING`, `ERROR`, `FATAL` or a whole number".into(),
+        FlagType::Modules => "`pattern=level`, with commas between them".into(),
+        FlagType::Location => "`file.go:line`".into(),
     }
 }
 
 /// Writes a list as the one text that the flag reads it back from.
-pub(super) fn join(takes: Takes, items: &[&str]) -> String {
+pub(super) fn join(takes: FlagType, items: &[&str]) -> String {
     let quoted = items.iter().map(|item| match takes {
-        Takes::Gates(_) => String::from(*item),
+        FlagType::Gates(_) => String::from(*item),
         _ if item.is_empty() || item.contains([',', '"']) => format!("\"{}\"", item.replace('"', "\"\"")),
         _ => String::from(*item),
     });
@@ -205,27 +205,27 @@ fn is_address(text: &str) -> bool {
     host.is_some_and(|host| !host.contains(['[', ']'])) && !port.contains(['[', ']'])
 }
 
-fn names(text: &str, known: &'static [&'static str]) -> Result<(), Misfit> {
-    let named = items(text).ok_or(Misfit::Unreadable)?;
+fn names(text: &str, known: &'static [&'static str]) -> Result<(), FlagError> {
+    let named = items(text).ok_or(FlagError::Unreadable)?;
     let names = named.iter().filter(|it| *it != "*").map(|it| it.strip_prefix('-').unwrap_or(it));
     all_known(names, known)
 }
 
-fn gates(text: &str, known: &'static [&'static str]) -> Result<(), Misfit> {
+fn gates(text: &str, known: &'static [&'static str]) -> Result<(), FlagError> {
     let mut names = Vec::new();
     for gate in text.split(',').filter(|it| !it.is_empty()) {
-        let (name, value) = gate.split_once('=').ok_or(Misfit::Unreadable)?;
+        let (name, value) = gate.split_once('=').ok_or(FlagError::Unreadable)?;
         if !is_bool(value.trim()) {
-            return Err(Misfit::Unreadable);
+            return Err(FlagError::Unreadable);
         }
         names.push(name.trim());
     }
     all_known(names.into_iter(), known)
 }
 
-fn all_known<'a>(mut names: impl Iterator<Item = &'a str>, known: &'static [&'static str]) -> Result<(), Misfit> {
+fn all_known<'a>(mut names: impl Iterator<Item = &'a str>, known: &'static [&'static str]) -> Result<(), FlagError> {
     match names.find(|name| !known.contains(name)) {
-        Some(name) => Err(Misfit::Unknown { name: name.into(), known }),
+        Some(name) => Err(FlagError::Unknown { name: name.into(), known }),
         None => Ok(()),
     }
 }
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(takes: Takes, good: &[&str], bad: &[&str]) {
+    fn check(takes: FlagType, good: &[&str], bad: &[&str]) {
         for text in good {
             assert_eq!(fit(takes, text), Ok(()), "{takes:?} takes {text:?}");
         }
@@ -260,63 +260,63 @@ mod tests {
     fn whole_numbers_read_as_in_go() {
         let good = ["0", "-0", "+7", "1_000", "0x1F", "0x_1f", "0b101", "0o17", "017", "0_7", "9223372036854775807"];
         let bad = ["", "-", "_1", "1_", "1__0", "0x", "0x_", "08", "1.5", " 1", "9223372036854775808", "0x+1", "٣"];
-        check(Takes::Int, &good, &bad);
-        check(Takes::Int, &["-9223372036854775808"], &["--1", "+-1"]);
-        check(Takes::Uint, &["0", "18446744073709551615"], &["-1", "+1", "18446744073709551616"]);
-        check(Takes::PositiveInt, &["1"], &["0", "-1"]);
+        check(FlagType::Int, &good, &bad);
+        check(FlagType::Int, &["-9223372036854775808"], &["--1", "+-1"]);
+        check(FlagType::Uint, &["0", "18446744073709551615"], &["-1", "+1", "18446744073709551616"]);
+        check(FlagType::PositiveInt, &["1"], &["0", "-1"]);
     }
 
     #[test]
     fn a_verbosity_is_decimal_and_has_32_bits() {
-        check(Takes::Level, &["4", "-1", "+4", "2147483647"], &["0x4", "1_0", "2147483648", ""]);
+        check(FlagType::Level, &["4", "-1", "+4", "2147483647"], &["0x4", "1_0", "2147483648", ""]);
     }
 
     #[test]
     fn a_rate_is_finite_and_above_zero() {
-        check(Takes::PositiveFloat, &["20", ".5", "1.", "1e2", "+3"], &["0", "-1", "nan", "inf", "1e39", ".", ""]);
+        check(FlagType::PositiveFloat, &["20", ".5", "1.", "1e2", "+3"], &["0", "-1", "nan", "inf", "1e39", ".", ""]);
     }
 
     #[test]
     fn durations_read_as_in_go() {
         let good = ["0", "+0", "5s", "-1.5h", "1h1m1s1ms1us1ns", "1µs", "1μs", ".5s", "1.s", "2562047h"];
         let bad = ["", "-", "15", "1d", "s", ".s", "1h 1m", "1.5", "2562048h", "1e3s", "00", "1hh"];
-        check(Takes::Duration, &good, &bad);
+        check(FlagType::Duration, &good, &bad);
     }
 
     #[test]
     fn lists_are_one_line_of_csv() {
         assert_eq!(items(r#"a,"b,c","d""e",,"#), Some(["a", "b,c", "d\"e", "", ""].map(String::from).to_vec()));
-        check(Takes::Texts, &["", "a", "a,b", r#""""#], &[r#"a"b"#, r#""a"#, r#""a"b"#, r#"a, "b""#, "a\nb"]);
+        check(FlagType::Texts, &["", "a", "a,b", r#""""#], &[r#"a"b"#, r#""a"#, r#""a"b"#, r#"a, "b""#, "a\nb"]);
     }
 
     #[test]
     fn a_joined_list_reads_back() {
         let list = ["a", "", "b,c", "d\"e"];
-        assert_eq!(items(&join(Takes::Texts, &list)), Some(list.map(String::from).to_vec()));
-        assert_eq!(items(&join(Takes::Texts, &[""])), Some(vec![String::new()]));
+        assert_eq!(items(&join(FlagType::Texts, &list)), Some(list.map(String::from).to_vec()));
+        assert_eq!(items(&join(FlagType::Texts, &[""])), Some(vec![String::new()]));
     }
 
     #[test]
     fn an_address_has_a_port_and_brackets_around_colons() {
         let good = ["8.8.8.8:53", "[::1]:53", ":53", "host:", "[]:1"];
         let bad = ["8.8.8.8", "::1:53", "[::1]", "[::1]53", "a[b]:1", "[a]b:1", "[a:1", "a:[1"];
-        check(Takes::Addresses, &good, &bad);
+        check(FlagType::Addresses, &good, &bad);
     }
 
     #[test]
     fn what_klog_reads() {
-        check(Takes::Severity, &["INFO", "warning", "2", "-1"], &["loud", ""]);
-        check(Takes::Modules, &["", "a=1", "a=1,,b*=0,"], &["a", "a=", "=1", "a=-1", "a=b", "a=1=2"]);
-        check(Takes::Location, &["", "a.go:1"], &["a:1", "a.go", "a.go:0", "a.go:1:2", "a.go:x"]);
+        check(FlagType::Severity, &["INFO", "warning", "2", "-1"], &["loud", ""]);
+        check(FlagType::Modules, &["", "a=1", "a=1,,b*=0,"], &["a", "a=", "=1", "a=-1", "a=b", "a=1=2"]);
+        check(FlagType::Location, &["", "a.go:1"], &["a:1", "a.go", "a.go:0", "a.go:1:2", "a.go:x"]);
     }
 
     #[test]
     fn what_is_not_known_is_named() {
-        let unknown = |name: &str| Err(Misfit::Unknown { name: name.into(), known: &["a", "b"] });
-        assert_eq!(fit(Takes::Names(&["a", "b"]), "*,-a,c"), unknown("c"));
-        assert_eq!(fit(Takes::Names(&["a", "b"]), "a,"), unknown(""));
-        assert_eq!(fit(Takes::Gates(&["a", "b"]), "a=true, c = f"), unknown("c"));
-        assert_eq!(fit(Takes::Gates(&["a", "b"]), "a=true,b"), Err(Misfit::Unreadable));
-        assert_eq!(fit(Takes::Gates(&["a", "b"]), "a=true,,b=0"), Ok(()));
+        let unknown = |name: &str| Err(FlagError::Unknown { name: name.into(), known: &["a", "b"] });
+        assert_eq!(fit(FlagType::Names(&["a", "b"]), "*,-a,c"), unknown("c"));
+        assert_eq!(fit(FlagType::Names(&["a", "b"]), "a,"), unknown(""));
+        assert_eq!(fit(FlagType::Gates(&["a", "b"]), "a=true, c = f"), unknown("c"));
+        assert_eq!(fit(FlagType::Gates(&["a", "b"]), "a=true,b"), Err(FlagError::Unreadable));
+        assert_eq!(fit(FlagType::Gates(&["a", "b"]), "a=true,,b=0"), Ok(()));
     }
 }

@@ -2,15 +2,14 @@
 
 use super::group::Group;
 use crate::engine::select::cluster_set::GROUP;
-use crate::object::timestamp::Moment;
-use crate::value::ordered::BTreeSet;
+use crate::object::timestamp::Timestamp;
+use crate::value::collections::SortedSet;
 use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 
 /// The label that says whose decision it is.
-pub const PLACEMENT: &str = "cluster.open-cluster-management.io/placement";
-const GROUP_NAME: &str = "cluster.open-cluster-management.io/decision-group-name";
-const GROUP_INDEX: &str = "cluster.open-cluster-management.io/decision-group-index";
+pub use crate::object::kinds::upstreams::ocm::PLACEMENT;
+use crate::object::kinds::upstreams::ocm::{GROUP_INDEX, GROUP_NAME};
 
 const VERSION: &str = "v1beta1";
 
@@ -25,9 +24,9 @@ pub fn listed(decision: &Value) -> impl Iterator<Item = &str> {
 
 /// The status of a decision on the way from what it is to what it should be: its clusters, and then those of before that
 /// are yet to arrive in another. For that moment it may list more than [`LISTED`].
-pub fn passing_on(decision: &Value, live: &Value, arriving: &BTreeSet<&str>) -> Value {
+pub fn passing_on(decision: &Value, live: &Value, arriving: &SortedSet<&str>) -> Value {
     let mut status = decision.get("status").cloned().unwrap_or_default();
-    let own: BTreeSet<&str> = listed(decision).collect();
+    let own: SortedSet<&str> = listed(decision).collect();
     let before = live.at(&["status", "decisions"]).and_then(Value::as_list).into_iter().flatten();
     let waits = |it: &&Value| {
         let name = it.text_at(&["clusterName"]);
@@ -178,7 +177,7 @@ pub fn status(
     selected: usize,
     groups: &[Group],
     conditions: &[Condition],
-    now: Option<Moment>,
+    now: Option<Timestamp>,
 ) -> Value {
     let mut status = placement.get("status").and_then(Value::as_map).cloned().unwrap_or_default();
     status.insert("numberOfSelectedClusters", selected);
@@ -198,7 +197,7 @@ pub fn status(
 
 /// The conditions of a status with what they should say. What others wrote there stays, and so does the time of a condition
 /// that did not turn; one without a time gets it as soon as a time is known.
-pub fn turn(before: Option<&Value>, said: &[Condition], now: Option<Moment>) -> Value {
+pub fn turn(before: Option<&Value>, said: &[Condition], now: Option<Timestamp>) -> Value {
     let mut listed = before.and_then(Value::as_list).cloned().unwrap_or_default();
     for condition in said {
         let at = listed.iter().position(|it| it.text_at(&["type"]) == condition.kind);
@@ -212,7 +211,7 @@ pub fn turn(before: Option<&Value>, said: &[Condition], now: Option<Moment>) -> 
     listed.into()
 }
 
-fn write_condition(before: &Value, condition: &Condition, now: Option<Moment>) -> Value {
+fn write_condition(before: &Value, condition: &Condition, now: Option<Timestamp>) -> Value {
     let truth = if condition.holds { "True" } else { "False" };
     let turned = before.text_at(&["status"]) != truth;
     let mut after = before.as_map().cloned().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::read::{Flaws, Part, bad, map, names, text};
+use super::read::{Part, PlacementErrors, bad, map, names, text};
 use super::why::{Step, Way, step, tell};
 use super::{Candidate, Spec};
 use crate::diagnostic::{Code, Error, ReasonCode};
@@ -118,25 +118,30 @@ pub fn matches(spec: &Spec, candidate: &mut Candidate) -> bool {
 }
 
 /// Reads one predicate. Its expressions are compiled here, so that each is compiled once.
-pub fn read_predicate(raw: &Value, at: &JsonPath, compile: &Compile, flaws: &mut Flaws) -> Option<Predicate> {
+pub fn read_predicate(
+    raw: &Value,
+    at: &JsonPath,
+    compile: &Compile,
+    errors: &mut PlacementErrors,
+) -> Option<Predicate> {
     const SELECTORS: &[&str] = &["labelSelector", "claimSelector", "celSelector"];
     let selector = at.key("requiredClusterSelector");
-    let raw = flaws.take(Part::Predicates, known(raw, &["requiredClusterSelector"], at))?;
-    let raw = flaws.take(
+    let raw = errors.take(Part::Predicates, known(raw, &["requiredClusterSelector"], at))?;
+    let raw = errors.take(
         Part::Predicates,
         known(raw.get("requiredClusterSelector").unwrap_or(&Value::Null), SELECTORS, &selector),
     )?;
-    let predicate = flaws.take(Part::Predicates, selectors(raw, &selector));
+    let predicate = errors.take(Part::Predicates, selectors(raw, &selector));
     let at = &selector.key("celSelector");
-    let cel =
-        flaws.take(Part::Predicates, known(raw.get("celSelector").unwrap_or(&Value::Null), &["celExpressions"], at))?;
+    let cel = errors
+        .take(Part::Predicates, known(raw.get("celSelector").unwrap_or(&Value::Null), &["celExpressions"], at))?;
     let at = &at.key("celExpressions");
-    let texts = flaws.take(Part::Predicates, names(cel.get("celExpressions"), at))?;
+    let texts = errors.take(Part::Predicates, names(cel.get("celExpressions"), at))?;
     let mut expressions = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
         let compiled =
             compile(text).map_err(|why| bad(format!("the expression cannot be read: {why}")).at(at.index(index)));
-        expressions.extend(flaws.take(Part::Predicates, compiled));
+        expressions.extend(errors.take(Part::Predicates, compiled));
     }
     Some(Predicate { expressions, ..predicate? })
 }

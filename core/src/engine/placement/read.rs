@@ -48,16 +48,16 @@ pub enum Part {
 }
 
 #[derive(Debug)]
-struct Flaw {
+struct PlacementError {
     part: Part,
     error: Error,
 }
 
 /// What is wrong, in the order of reading.
 #[derive(Debug, Default)]
-pub struct Flaws(Vec<Flaw>);
+pub struct PlacementErrors(Vec<PlacementError>);
 
-impl Flaws {
+impl PlacementErrors {
     /// The flaws of one part, or of all.
     pub fn of(&self, part: Option<Part>) -> impl Iterator<Item = &Error> {
         self.0.iter().filter(move |flaw| part.is_none_or(|part| flaw.part == part)).map(|flaw| &flaw.error)
@@ -74,7 +74,7 @@ impl Flaws {
             Code::WrongType | Code::UnknownValue | Code::UnknownField | Code::MissingField => Part::Document,
             _ => part,
         };
-        self.0.push(Flaw { part, error });
+        self.0.push(PlacementError { part, error });
     }
 }
 
@@ -91,30 +91,30 @@ const SPEC: &[&str] = &[
 ];
 
 /// Reads the `spec` of a Placement.
-pub fn read(placement: &Value, mode: Mode, compile: &Compile, out: &mut Vec<Diagnostic>) -> (Spec, Flaws) {
-    let mut flaws = Flaws::default();
+pub fn read(placement: &Value, mode: Mode, compile: &Compile, out: &mut Vec<Diagnostic>) -> (Spec, PlacementErrors) {
+    let mut errors = PlacementErrors::default();
     let metadata = &JsonPath::ROOT.key("metadata");
     if let Err(error) = check_value(placement.text_at(&["metadata", "name"])) {
         let message = format!("decisions carry the name of their placement as a label: {}", error.message);
-        flaws.note(Part::Document, bad(message).at(metadata.key("name")));
+        errors.note(Part::Document, bad(message).at(metadata.key("name")));
     }
     let at = &JsonPath::ROOT.key("spec");
-    let Some(raw) = flaws.take(Part::Document, map(placement.get("spec"), at)) else {
-        return (Spec::default(), flaws);
+    let Some(raw) = errors.take(Part::Document, map(placement.get("spec"), at)) else {
+        return (Spec::default(), errors);
     };
     tell_unknown(raw, SPEC, at, out);
     tell_ignored(raw, at, out);
-    let cluster_sets = flaws.take(Part::Document, names(raw.get("clusterSets"), &at.key("clusterSets")));
-    let wanted = flaws.take(Part::Document, wanted(raw, at)).flatten();
-    let predicates = each(raw, "predicates", at, Part::Predicates, &mut flaws, |raw, at, flaws| {
-        read_predicate(raw, at, compile, flaws)
+    let cluster_sets = errors.take(Part::Document, names(raw.get("clusterSets"), &at.key("clusterSets")));
+    let wanted = errors.take(Part::Document, wanted(raw, at)).flatten();
+    let predicates = each(raw, "predicates", at, Part::Predicates, &mut errors, |raw, at, errors| {
+        read_predicate(raw, at, compile, errors)
     });
-    let tolerations = each(raw, "tolerations", at, Part::Tolerations, &mut flaws, |raw, at, flaws| {
+    let tolerations = each(raw, "tolerations", at, Part::Tolerations, &mut errors, |raw, at, errors| {
         tell_unknown(raw, Toleration::FIELDS, at, out);
-        flaws.take(Part::Tolerations, read_toleration(raw, mode, at))
+        errors.take(Part::Tolerations, read_toleration(raw, mode, at))
     });
     let prioritizers =
-        read_prioritizers(raw.get("prioritizerPolicy"), mode, &at.key("prioritizerPolicy"), &mut flaws, out);
+        read_prioritizers(raw.get("prioritizerPolicy"), mode, &at.key("prioritizerPolicy"), &mut errors, out);
     let mut spec = Spec {
         cluster_sets: cluster_sets.unwrap_or_default(),
         wanted,
@@ -123,22 +123,22 @@ pub fn read(placement: &Value, mode: Mode, compile: &Compile, out: &mut Vec<Diag
         prioritizers,
         ..Spec::default()
     };
-    read_groups(raw, at, &mut spec, &mut flaws, out);
-    (spec, flaws)
+    read_groups(raw, at, &mut spec, &mut errors, out);
+    (spec, errors)
 }
 
-fn read_groups(raw: &Value, at: &JsonPath, spec: &mut Spec, flaws: &mut Flaws, out: &mut Vec<Diagnostic>) {
+fn read_groups(raw: &Value, at: &JsonPath, spec: &mut Spec, errors: &mut PlacementErrors, out: &mut Vec<Diagnostic>) {
     let at = &at.key("decisionStrategy");
-    let Some(raw) = flaws.take(Part::Document, map(raw.get("decisionStrategy"), at)) else { return };
+    let Some(raw) = errors.take(Part::Document, map(raw.get("decisionStrategy"), at)) else { return };
     tell_unknown(raw, &["groupStrategy"], at, out);
     let at = &at.key("groupStrategy");
-    let Some(raw) = flaws.take(Part::Document, map(raw.get("groupStrategy"), at)) else { return };
+    let Some(raw) = errors.take(Part::Document, map(raw.get("groupStrategy"), at)) else { return };
     tell_unknown(raw, &["clustersPerDecisionGroup", "decisionGroups"], at, out);
-    spec.group_size = flaws.take(Part::Groups, group_size(raw, at));
+    spec.group_size = errors.take(Part::Groups, group_size(raw, at));
     let mut whole = true;
-    let groups = each(raw, "decisionGroups", at, Part::Groups, flaws, |raw, at, flaws| {
+    let groups = each(raw, "decisionGroups", at, Part::Groups, errors, |raw, at, errors| {
         tell_unknown(raw, &["groupName", "groupClusterSelector"], at, out);
-        let group = flaws.take(Part::Groups, read_group(raw, at));
+        let group = errors.take(Part::Groups, read_group(raw, at));
         whole &= group.is_some();
         group.filter(|_| whole)
     });
@@ -197,12 +197,12 @@ pub fn each<T>(
     field: &str,
     at: &JsonPath,
     part: Part,
-    flaws: &mut Flaws,
-    mut read: impl FnMut(&Value, &JsonPath, &mut Flaws) -> Option<T>,
+    errors: &mut PlacementErrors,
+    mut read: impl FnMut(&Value, &JsonPath, &mut PlacementErrors) -> Option<T>,
 ) -> Vec<T> {
     let at = &at.key(field);
-    let items = flaws.take(part, list(raw.get(field), at)).unwrap_or_default();
-    let read = |(index, item)| read(item, &at.index(index), flaws);
+    let items = errors.take(part, list(raw.get(field), at)).unwrap_or_default();
+    let read = |(index, item)| read(item, &at.index(index), errors);
     items.iter().enumerate().filter_map(read).collect()
 }
 

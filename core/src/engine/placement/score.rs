@@ -1,13 +1,13 @@
 //! Scores: which of the matching clusters come first.
 
-use super::read::{Flaws, Part, bad, each, int, map, tell_unknown, text, unknown_value};
+use super::read::{Part, PlacementErrors, bad, each, int, map, tell_unknown, text, unknown_value};
 use super::{Candidate, Question, Spec};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::matching::Quantity;
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
@@ -58,19 +58,19 @@ pub fn read_prioritizers(
     raw: Option<&Value>,
     mode: Mode,
     at: &JsonPath,
-    flaws: &mut Flaws,
+    errors: &mut PlacementErrors,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Prioritizer> {
     let mut found = Vec::new();
-    let Some(raw) = flaws.take(Part::Document, map(raw, at)) else { return found };
+    let Some(raw) = errors.take(Part::Document, map(raw, at)) else { return found };
     tell_unknown(raw, &["mode", "configurations"], at, out);
-    match flaws.take(Part::Priorities, policy(raw, at)) {
+    match errors.take(Part::Priorities, policy(raw, at)) {
         Some(true) => {}
         _ => found.extend([Score::Balance, Score::Steady].map(|score| Prioritizer { score, weight: 1 })),
     }
-    let listed = each(raw, "configurations", at, Part::Priorities, flaws, |raw, at, flaws| {
+    let listed = each(raw, "configurations", at, Part::Priorities, errors, |raw, at, errors| {
         tell_unknown(raw, &["scoreCoordinate", "weight"], at, out);
-        flaws.take(Part::Priorities, prioritizer(raw, at)).flatten()
+        errors.take(Part::Priorities, prioritizer(raw, at)).flatten()
     });
     for prioritizer in listed {
         // The original tells the scores of add-ons apart by where they stand, so that one named twice counts twice.
@@ -147,7 +147,7 @@ fn score(raw: &Value, at: &JsonPath) -> Result<Score, Error> {
 
 /// Scores every candidate, as the weighted sum of what counts.
 pub fn score_all(spec: &Spec, question: &Question, candidates: &mut [Candidate], out: &mut Vec<Diagnostic>) {
-    let mut add_ons: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    let mut add_ons: SortedMap<&str, Vec<&Value>> = SortedMap::new();
     for document in question.scores {
         add_ons.entry(document.text_at(&["metadata", "namespace"])).or_default().push(document);
     }
@@ -215,11 +215,11 @@ fn share(amount: Option<f64>, range: Option<(f64, f64)>) -> i64 {
 
 /// The score that an add-on gives the cluster whose namespace it is in; 0 where it gives none, and nothing where it is no
 /// longer valid.
-fn add_on(documents: &[&Value], resource: &str, score: &str, now: Option<Moment>) -> Option<i64> {
+fn add_on(documents: &[&Value], resource: &str, score: &str, now: Option<Timestamp>) -> Option<i64> {
     let Some(document) = documents.iter().find(|it| it.text_at(&["metadata", "name"]) == resource) else {
         return Some(0);
     };
-    let until = Moment::parse(document.text_at(&["status", "validUntil"])).ok();
+    let until = Timestamp::parse(document.text_at(&["status", "validUntil"])).ok();
     if now.zip(until).is_some_and(|(now, until)| now.seconds() > until.seconds()) {
         return None;
     }

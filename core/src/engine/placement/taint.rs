@@ -7,7 +7,7 @@ use super::why::tell;
 use super::{Candidate, Question, Spec};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Error, ReasonCode};
-use crate::object::timestamp::Moment;
+use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
@@ -87,16 +87,16 @@ struct Taint<'a> {
     key: &'a str,
     value: &'a str,
     effect: &'a str,
-    added: Option<Moment>,
+    added: Option<Timestamp>,
 }
 
 /// How long a toleration lasts.
 #[derive(Clone, Copy)]
 enum Lasts {
     ForEver,
-    Until(Moment),
+    Until(Timestamp),
     /// It is over; since when, where that can be told.
-    Ended(Option<Moment>),
+    Ended(Option<Timestamp>),
 }
 
 /// Whether the taints of a cluster let it be chosen, and until when at least one of them does so only for a time.
@@ -111,7 +111,7 @@ pub fn tolerates(spec: &Spec, question: &Question, candidate: &mut Candidate) ->
             key: raw.text_at(&["key"]),
             value: raw.text_at(&["value"]),
             effect: raw.text_at(&["effect"]),
-            added: Moment::parse(raw.text_at(&["timeAdded"])).ok(),
+            added: Timestamp::parse(raw.text_at(&["timeAdded"])).ok(),
         };
         let spared = match taint.effect {
             PREFER_NO_SELECT => Some("keeps no cluster out"),

@@ -23,7 +23,7 @@ struct Hub {
     bound: Vec<Text>,
     prior: Vec<Value>,
     scores: Vec<Value>,
-    used: BTreeMap<Text, u32>,
+    used: SortedMap<Text, u32>,
     now: Option<&'static str>,
     mode: Mode,
 }
@@ -40,7 +40,7 @@ fn hub(spec: &str) -> Hub {
         bound: vec!["all".into()],
         prior: Vec::new(),
         scores: Vec::new(),
-        used: BTreeMap::new(),
+        used: SortedMap::new(),
         now: Some(NOW),
         mode: Mode::Strict,
     }
@@ -113,7 +113,7 @@ impl Hub {
                 prior: &self.prior.iter().collect::<Vec<_>>(),
                 scores: &self.scores.iter().collect::<Vec<_>>(),
                 used: &self.used,
-                now: self.now.map(|now| Moment::parse(now).expect("a moment")),
+                now: self.now.map(|now| Timestamp::parse(now).expect("a moment")),
                 mode: self.mode,
                 why: Why::All,
                 compile: &compile,

@@ -24,7 +24,7 @@ fn workload(metadata: &str, template: &str) -> Value {
 }
 
 fn ask(secret: &Value, workload: &Value, mode: Mode) -> Refreshed {
-    let now = Moment::parse(NOW).expect("a moment");
+    let now = Timestamp::parse(NOW).expect("a moment");
     refresh(secret, std::slice::from_ref(workload), now, mode, &mut Vec::new()).expect("an answer")
 }
 
@@ -136,7 +136,7 @@ fn in_compat_the_second_renewal_of_a_minute_rolls_nothing() {
 
 #[test]
 fn the_time_is_a_legal_label_value() {
-    let now = Moment::parse(NOW).expect("a moment");
+    let now = Timestamp::parse(NOW).expect("a moment");
     for label in [now.label(), now.minute_label()] {
         assert_eq!(crate::object::labels::check_value(&label), Ok(()));
     }

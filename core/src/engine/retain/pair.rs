@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::object::kinds::lists::{Key, ListKind};
-use crate::value::ordered::{BTreeMap, BTreeSet};
-use crate::value::sorting::{Gather, sort};
+use crate::value::collections::{SortedMap, SortedSet};
+use crate::value::sorting::sort;
 use crate::value::{Text, Value};
 
 /// The pairs of two lists.
@@ -95,7 +95,7 @@ pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pa
     let mut partners: Vec<Option<usize>> = vec![None; desired.len()];
     let mut alike = Vec::new();
     for keys in groups {
-        let taken: BTreeSet<usize> = partners.iter().flatten().copied().gather();
+        let taken: SortedSet<usize> = partners.iter().flatten().copied().collect();
         let free = partners.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(index, _)| index);
         let wanted = index_by_key(desired, keys, free);
         let found = index_by_key(live, keys, (0..live.len()).filter(|index| !taken.contains(index)));
@@ -112,7 +112,7 @@ pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pa
             }
         }
     }
-    let taken: BTreeSet<usize> = partners.iter().flatten().copied().gather();
+    let taken: SortedSet<usize> = partners.iter().flatten().copied().collect();
     let extra = (0..live.len()).filter(|index| !taken.contains(index)).collect();
     let left = alike.into_iter().find(|(index, ..)| partners.get(*index) == Some(&None));
     let unpairable = left.map(|(_, side, first, second, keys)| Unpairable::SameKey {
@@ -124,8 +124,8 @@ pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pa
     (Pairing { partners, extra }, unpairable)
 }
 
-fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) -> BTreeMap<ElementKey, Vec<usize>> {
-    let mut places = BTreeMap::<ElementKey, Vec<usize>>::new();
+fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) -> SortedMap<ElementKey, Vec<usize>> {
+    let mut places = SortedMap::<ElementKey, Vec<usize>>::new();
     for index in of {
         let key = items.get(index).and_then(|item| key_of(item, keys).ok());
         if let Some(key) = key {
@@ -234,7 +234,7 @@ pub fn pair_raw(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<
 ///
 /// As [`pair_raw`].
 pub fn raw_extra(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<usize>, Unmapped> {
-    let paired: BTreeSet<usize> = pair_raw(desired, live, keys)?.into_iter().map(|(_, there)| there).gather();
+    let paired: SortedSet<usize> = pair_raw(desired, live, keys)?.into_iter().map(|(_, there)| there).collect();
     let repeats = |(index, item)| live.iter().take(index).any(|earlier| is_raw_equal(earlier, item, keys));
     let alone = live.iter().enumerate().filter(|it| !paired.contains(&it.0) && !repeats(*it));
     Ok(alone.map(|(index, _)| index).collect())

@@ -5,9 +5,8 @@ use super::{Carry, Ctx, not_a_map};
 use crate::diagnostic::Error;
 use crate::engine::retain::pair::{pair, pair_by_keys, raw_extra};
 use crate::object::kinds::retention::{Pairs, Quirk};
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
-use crate::value::sorting::Gather;
 use crate::value::{Map, Value};
 
 impl Ctx<'_> {
@@ -37,7 +36,7 @@ impl Ctx<'_> {
             Quirk::Tracked(annotation) => Some(self.live.text_at(&["metadata", "annotations", annotation])),
             _ => None,
         });
-        let sent: BTreeSet<&str> = sent.into_iter().flat_map(|keys| keys.split(',')).gather();
+        let sent: SortedSet<&str> = sent.into_iter().flat_map(|keys| keys.split(',')).collect();
         let mut united = desired.clone();
         for (key, value) in live.iter().filter(|(key, _)| !desired.contains(key) && !sent.contains(key.as_str())) {
             united.insert(key.clone(), value.clone());

@@ -7,17 +7,12 @@ use crate::engine::select::{LabelSelector, Requirement, Selector, Test};
 use crate::object::identity::{ObjectName, is_in_group};
 use crate::object::labels::{Labels, not_text};
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
 
-pub const GROUP: &str = "cluster.open-cluster-management.io";
-
-pub const KIND: &str = "ManagedClusterSet";
-
-/// The label whose value is the name of a cluster's set.
-pub const CLUSTERSET: &str = "cluster.open-cluster-management.io/clusterset";
+pub use crate::object::kinds::upstreams::ocm::{CLUSTERSET, GROUP, SET as KIND};
 
 const VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
@@ -221,7 +216,7 @@ pub fn read<'d>(
     mode: Mode,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<ClusterSet> {
-    let mut given: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    let mut given: SortedMap<&str, Vec<&Value>> = SortedMap::new();
     for document in documents.into_iter().filter(|it| is_cluster_set(it)) {
         given.entry(document.text_at(&["metadata", "name"])).or_default().push(document);
     }
@@ -251,7 +246,7 @@ pub fn reference(name: impl Into<Text>) -> ObjectName {
 
 /// Takes out the sets that would hold the same clusters though each promises to exclude the other.
 fn refuse_shared(sets: Vec<ClusterSet>, out: &mut Vec<Diagnostic>) -> Vec<ClusterSet> {
-    let mut holders: BTreeMap<(Text, Text), Vec<Text>> = BTreeMap::new();
+    let mut holders: SortedMap<(Text, Text), Vec<Text>> = SortedMap::new();
     for set in &sets {
         if let Some(label) = &set.exclusive {
             holders.entry(label.clone()).or_default().push(set.name.clone());

@@ -10,22 +10,22 @@ use postings::Posting;
 
 use crate::engine::select::{Cluster, LabelSelector, Requirement, Test};
 use crate::value::Text;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 
 /// All clusters, numbered in the order they came, with an index over their labels.
 #[derive(Clone, Debug, Default)]
 pub struct Fleet {
     clusters: Vec<Option<Cluster>>,
-    numbers: BTreeMap<Text, u32>,
+    numbers: SortedMap<Text, u32>,
     /// The clusters that are there.
     all: Bits,
-    keys: BTreeMap<Text, KeyIndex>,
+    keys: SortedMap<Text, KeyIndex>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct KeyIndex {
     present: Posting,
-    values: BTreeMap<Text, Posting>,
+    values: SortedMap<Text, Posting>,
 }
 
 impl Fleet {

@@ -2,14 +2,14 @@
 
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::value::Text;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::sorting::sort;
 
 /// An index over the conditions of layers: those that name clusters are found by name, and only the others are asked.
 #[derive(Clone, Debug, Default)]
 pub struct LayerIndex {
     asked: Vec<(u32, Option<Selector>)>,
-    named: BTreeMap<Text, Vec<u32>>,
+    named: SortedMap<Text, Vec<u32>>,
 }
 
 impl LayerIndex {

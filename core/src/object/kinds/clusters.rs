@@ -9,12 +9,12 @@ pub struct ClusterKind {
     pub kind: &'static str,
     /// The dialect whose kind it is.
     pub dialect: &'static str,
-    pub way: Way,
+    pub way: AccessMethod,
 }
 
 /// Where a document of a cluster says how to get there. The Secret is in the namespace of the document.
 #[derive(Debug)]
-pub enum Way {
+pub enum AccessMethod {
     /// The hub does not know: the cluster comes to it.
     Nowhere,
     /// The server and its certificates are in the document, and a token in the Secret that it names.
@@ -37,7 +37,7 @@ pub const KINDS: &[ClusterKind] = &[
         group: "core.kubefed.io",
         kind: "KubeFedCluster",
         dialect: "kubefed",
-        way: Way::Token {
+        way: AccessMethod::Token {
             server: &["spec", "apiEndpoint"],
             ca_bundle: &["spec", "caBundle"],
             proxy_url: &["spec", "proxyURL"],
@@ -51,13 +51,13 @@ pub const KINDS: &[ClusterKind] = &[
         kind: "Cluster",
         dialect: "greenhouse",
         // Greenhouse writes its own with a token that it renews, beside the one that the cluster was brought in with.
-        way: Way::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },
+        way: AccessMethod::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },
     },
     ClusterKind {
         group: "cluster.open-cluster-management.io",
         kind: MANAGED_CLUSTER,
         dialect: "ocm",
-        way: Way::Nowhere,
+        way: AccessMethod::Nowhere,
     },
 ];
 

@@ -10,7 +10,7 @@
 //! `--help` is no row: a component that is given it prints and exits.
 
 use Component::{Cainjector, Controller, Webhook};
-use Takes::{
+use FlagType::{
     Addresses, Bool, Duration, Gates, Int, Level, Location, Modules, Names, OneOf, PositiveFloat, PositiveInt,
     Severity, Text, Texts, Uint,
 };
@@ -40,7 +40,7 @@ impl Component {
 
 /// What a flag takes, as narrow as the component itself is when it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum FlagType {
     Bool,
     /// 64 bits; `0x`, `0o`, `0b` and `0` prefixes count, as in Go.
     Int,
@@ -73,7 +73,7 @@ pub enum Takes {
     Location,
 }
 
-impl Takes {
+impl FlagType {
     /// Whether giving the flag again adds to what it was given before.
     pub fn repeatable(self) -> bool {
         matches!(self, Texts | Addresses | Names(_) | Gates(_))
@@ -85,7 +85,7 @@ impl Takes {
 pub struct Flag {
     pub of: &'static [Component],
     pub name: &'static str,
-    pub takes: Takes,
+    pub takes: FlagType,
     pub since: u32,
     pub last: Option<u32>,
     /// What takes its place, where the component itself says that the flag will go.
@@ -103,7 +103,7 @@ impl Flag {
     }
 }
 
-const fn row(of: &'static [Component], name: &'static str, takes: Takes, since: u32, last: Option<u32>) -> Flag {
+const fn row(of: &'static [Component], name: &'static str, takes: FlagType, since: u32, last: Option<u32>) -> Flag {
     Flag { of, name, takes, since, last, instead: None }
 }
 

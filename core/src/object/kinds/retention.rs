@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn every_row_has_a_path_that_parses_and_a_name_of_its_own() {
         for table in [STRICT, KUBEFED, KARMADA] {
-            let mut names = crate::value::ordered::BTreeSet::new();
+            let mut names = crate::value::collections::SortedSet::new();
             for rule in table.rows {
                 assert_eq!(RetentionPath::parse(rule.path).unwrap().to_string(), rule.path);
                 assert!(names.insert(rule.name), "{} stands there twice", rule.name);

@@ -12,8 +12,7 @@
 
 use crate::object::identity::group_of;
 use crate::value::Value;
-use crate::value::ordered::BTreeSet;
-use crate::value::sorting::Gather;
+use crate::value::collections::SortedSet;
 
 /// How a section of the live object takes the desired values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,8 +132,8 @@ fn fields(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
     let split = |path: &str| path.split('.').map(String::from).collect();
     let merged = |path: Vec<String>| Section { path, how: How::Merge, unseen_in_original: false };
     let objects = [Some(desired), last_applied].into_iter().flatten();
-    let fields: BTreeSet<&str> =
-        objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).gather();
+    let fields: SortedSet<&str> =
+        objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).collect();
     let fields = fields.into_iter().filter(|field| !matches!(*field, "apiVersion" | "kind" | "metadata" | "status"));
     let fields = fields.map(|field| merged(vec![field.to_string()]));
     fields.chain(["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)))).collect()

@@ -2,23 +2,28 @@
 
 use std::sync::Arc;
 
-use super::request::Asked;
+use super::request::AdmissionRequest;
 use super::trial::Trial;
-use super::{Means, Rule, Verdict};
+use super::{ReviewOptions, Rule, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::object::document::{Document, Identity};
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::lint::{self, tidy};
-use crate::workspace::results::{Before, Cell, State};
+use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
 use crate::workspace::store::View;
 
 /// # Errors
 ///
 /// None of its own: whatever is found is weighed.
-pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, _: &Means) -> Result<Verdict, Error> {
+pub fn judge(
+    workspace: &mut Workspace,
+    asked: &AdmissionRequest,
+    rule: &Rule,
+    _: &ReviewOptions,
+) -> Result<Verdict, Error> {
     if asked.is_quiet() {
         return Ok(Verdict::default());
     }
@@ -39,8 +44,8 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, _: &Means) -
 }
 
 /// What is found about the document before the change and after it.
-fn look(workspace: &mut Workspace, asked: &Asked, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-    let Asked { identity, old, new, .. } = asked;
+fn look(workspace: &mut Workspace, asked: &AdmissionRequest, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let AdmissionRequest { identity, old, new, .. } = asked;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut trial = Trial::begin(workspace, identity, old.as_ref());
     alone(workspace, old.as_ref(), rule, &mut before);
@@ -49,12 +54,16 @@ fn look(workspace: &mut Workspace, asked: &Asked, rule: &Rule) -> (Vec<Diagnosti
     for (subject, was) in trial.replaced() {
         let now = workspace.results.get(subject);
         match was {
-            Before::Nothing => {}
-            Before::State(state) => of_state(subject, state, &mut before),
-            Before::Cells { cells, .. } => {
-                of_cells(subject, cells.values().flatten(), &mut before);
-                let now = now.map(State::cells).into_iter();
-                of_cells(subject, now.flat_map(|now| cells.keys().filter_map(|name| now.get(name))), &mut after);
+            Previous::Absent => {}
+            Previous::Subject(state) => of_state(subject, state, &mut before),
+            Previous::Clusters { cluster_results, .. } => {
+                of_cluster_results(subject, cluster_results.values().flatten(), &mut before);
+                let now = now.map(SubjectEntry::cluster_results).into_iter();
+                of_cluster_results(
+                    subject,
+                    now.flat_map(|now| cluster_results.keys().filter_map(|name| now.get(name))),
+                    &mut after,
+                );
                 continue;
             }
         }
@@ -88,20 +97,24 @@ fn attribute(found: Vec<Diagnostic>, looked_at: &Identity, out: &mut Vec<Diagnos
     out.extend(found.into_iter().map(|it| if it.at.document.is_none() { it.of(looked_at) } else { it }));
 }
 
-fn of_state(subject: &Identity, state: &State, out: &mut Vec<Diagnostic>) {
+fn of_state(subject: &Identity, state: &SubjectEntry, out: &mut Vec<Diagnostic>) {
     let mut found = Vec::new();
     lint::of_reading(subject, state, &mut found);
     attribute(found, subject, out);
-    of_cells(subject, state.cells().values(), out);
+    of_cluster_results(subject, state.cluster_results().values(), out);
 }
 
 /// Results are shared by many clusters, and each is looked at once.
-fn of_cells<'c>(subject: &Identity, cells: impl Iterator<Item = &'c Cell>, out: &mut Vec<Diagnostic>) {
-    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
-    for cell in cells {
-        let is_new = cell.outcome.as_ref().map_or(true, |it| seen.insert(Arc::as_ptr(it).addr()));
+fn of_cluster_results<'c>(
+    subject: &Identity,
+    cluster_results: impl Iterator<Item = &'c ClusterResult>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let (mut seen, mut found) = (SortedSet::new(), Vec::new());
+    for cluster_result in cluster_results {
+        let is_new = cluster_result.rendered.as_ref().map_or(true, |it| seen.insert(Arc::as_ptr(it).addr()));
         if is_new {
-            lint::of_cell(subject, cell, &mut found);
+            lint::of_cluster_result(subject, cluster_result, &mut found);
         }
     }
     attribute(found, subject, out);
@@ -110,7 +123,7 @@ fn of_cells<'c>(subject: &Identity, cells: impl Iterator<Item = &'c Cell>, out: 
 /// What was wrong before the change.
 struct Known<'a> {
     /// How often each was told.
-    errors: BTreeMap<(Code, String), usize>,
+    errors: SortedMap<(Code, String), usize>,
     /// The document before and after; nothing where nothing was wrong with it.
     repaired: Option<(&'a Value, &'a Value)>,
     /// How many places are still looked up.
@@ -122,7 +135,7 @@ const LOOKS: usize = 100;
 
 impl<'a> Known<'a> {
     fn of(before: Vec<Diagnostic>, old: Option<&'a Value>, new: &'a Value) -> Known<'a> {
-        let mut errors: BTreeMap<(Code, String), usize> = BTreeMap::new();
+        let mut errors: SortedMap<(Code, String), usize> = SortedMap::new();
         for it in before.into_iter().filter(|it| it.severity == Severity::Error) {
             let times = errors.entry((it.code, it.message)).or_default();
             *times = times.saturating_add(1);

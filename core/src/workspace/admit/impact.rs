@@ -9,24 +9,24 @@
 
 use std::sync::Arc;
 
-use super::request::{Asked, Going};
+use super::request::{AdmissionRequest, DeleteRequest};
 use super::trial::Trial;
 use super::{Verdict, rule_of};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::rendered::Outcome;
+use crate::engine::rendered::Rendered;
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
 use crate::object::kinds::clusters::is_cluster;
+use crate::object::kinds::upstreams::PAUSE_SCOPES;
 use crate::value::Text;
-use crate::value::ordered::{BTreeMap, BTreeSet};
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::Workspace;
 use crate::workspace::compare::compare;
 use crate::workspace::hub_kind::HubKind;
-use crate::workspace::plan::HOLDERS;
-use crate::workspace::results::{Before, Cell, State};
+use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
 use crate::workspace::store::{Scope, Store, View};
-use crate::workspace::subject::{Ending, Subject};
-use crate::workspace::targets::Who;
+use crate::workspace::subject::{RemovalCause, Subject};
+use crate::workspace::targets::Targets;
 
 /// What one change may do to clusters. What is not given does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,18 +53,18 @@ pub fn concerns(view: View, group: &str, kind: &str) -> bool {
 }
 
 /// Holds the new version of a document against the limits.
-pub fn of_change(workspace: &mut Workspace, asked: &Asked, limits: &Limits, verdict: &mut Verdict) {
-    let Asked { identity, old, new, .. } = asked;
+pub fn of_change(workspace: &mut Workspace, asked: &AdmissionRequest, limits: &Limits, verdict: &mut Verdict) {
+    let AdmissionRequest { identity, old, new, .. } = asked;
     if asked.moves_nothing() || is_emptied(&workspace.store, identity) {
         return;
     }
     let mut trial = Trial::begin(workspace, identity, old.as_ref());
     let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
     let edited: Vec<Identity> = is_cluster(identity).then(|| identity.clone()).into_iter().collect();
-    let own_before = workspace.results.own_options(&workspace.store, &edited);
+    let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
     trial.put(workspace, new.clone(), &mut Vec::new());
     impact.count(workspace, &trial, Reviewed { identity, going: &[] });
-    for (key, now) in workspace.results.own_options(&workspace.store, &edited) {
+    for (key, now) in workspace.results.per_cluster_options(&workspace.store, &edited) {
         if own_before.get(&key).is_some_and(|it| *it != now) && !impact.changed.contains(&key) {
             impact.changes = impact.changes.saturating_add(1);
         }
@@ -74,8 +74,8 @@ pub fn of_change(workspace: &mut Workspace, asked: &Asked, limits: &Limits, verd
 }
 
 /// Holds the going of a document against the limits.
-pub fn of_going(workspace: &mut Workspace, going: &Going, limits: &Limits, verdict: &mut Verdict) {
-    let Going { identity, old } = going;
+pub fn of_going(workspace: &mut Workspace, going: &DeleteRequest, limits: &Limits, verdict: &mut Verdict) {
+    let DeleteRequest { identity, old } = going;
     let Some(old) = old.as_ref().or_else(|| workspace.document(identity)).cloned() else { return };
     if is_terminating(&old.value) || is_emptied(&workspace.store, identity) {
         return;
@@ -97,7 +97,7 @@ pub fn of_going(workspace: &mut Workspace, going: &Going, limits: &Limits, verdi
 fn is_emptied(store: &Store, identity: &Identity) -> bool {
     // A namespace goes with its organization.
     let name = if is_holder(identity) { &identity.name } else { &identity.namespace };
-    HOLDERS.iter().any(|(kind, group)| {
+    PAUSE_SCOPES.iter().any(|(kind, group)| {
         let (kind, group, name) = (Text::from(*kind), Text::from(*group), name.clone());
         let holder = Identity { kind, group, namespace: Text::default(), name };
         store.document(&holder).is_some_and(|it| is_terminating(&it.value))
@@ -105,22 +105,22 @@ fn is_emptied(store: &Store, identity: &Identity) -> bool {
 }
 
 fn is_holder(identity: &Identity) -> bool {
-    HOLDERS.contains(&(identity.kind.as_str(), identity.group.as_str()))
+    PAUSE_SCOPES.contains(&(identity.kind.as_str(), identity.group.as_str()))
 }
 
 /// How many objects clusters get in all.
 fn managed(workspace: &Workspace) -> usize {
-    let cells = workspace.results.subjects().flat_map(|(_, it)| it.cells().values());
-    cells.map(weight).fold(0, usize::saturating_add)
+    let cluster_results = workspace.results.subjects().flat_map(|(_, it)| it.cluster_results().values());
+    cluster_results.map(weight).fold(0, usize::saturating_add)
 }
 
 /// How many objects a result stands for. One that cannot be worked out stands for what is there.
-fn weight(cell: &Cell) -> usize {
-    cell.outcome.as_ref().map_or(1, |it| size(it))
+fn weight(cluster_result: &ClusterResult) -> usize {
+    cluster_result.rendered.as_ref().map_or(1, |it| size(it))
 }
 
-fn size(outcome: &Outcome) -> usize {
-    let Outcome { options, objects, group, .. } = outcome;
+fn size(rendered: &Rendered) -> usize {
+    let Rendered { options, objects, group, .. } = rendered;
     if objects.is_empty() { usize::from(options.is_some() || group.is_some()) } else { objects.len() }
 }
 
@@ -138,15 +138,15 @@ impl Reviewed<'_> {
     }
 
     /// How it ends that a cluster gets something of a subject.
-    fn ending(&self, identity: &Identity, subject: &dyn Subject, cluster: &Text) -> Ending<'_> {
+    fn ending(&self, identity: &Identity, subject: &dyn Subject, cluster: &Text) -> RemovalCause<'_> {
         let is_its = |it: &&Document| {
             let scope = Scope::of(&it.identity);
-            it.identity.name == *cluster && matches!(subject.who(), Who::Fleet(its, _) if *its == scope)
+            it.identity.name == *cluster && matches!(subject.targets(), Targets::Fleet(its, _) if *its == scope)
         };
         match self.going.iter().filter(|it| is_cluster(&it.identity)).find(is_its) {
-            _ if self.lets_go(identity) => Ending::Subject,
-            Some(cluster) => Ending::Cluster(cluster),
-            None => Ending::NotPicked,
+            _ if self.lets_go(identity) => RemovalCause::Subject,
+            Some(cluster) => RemovalCause::Cluster(cluster),
+            None => RemovalCause::NotPicked,
         }
     }
 }
@@ -158,7 +158,7 @@ struct Impact {
     /// How many objects clusters get before the change.
     managed: usize,
     /// The results that are changed, by subject and cluster.
-    changed: BTreeSet<(Identity, Text)>,
+    changed: SortedSet<(Identity, Text)>,
 }
 
 impl Impact {
@@ -166,11 +166,11 @@ impl Impact {
         let view = View { store: &workspace.store, now: None };
         for (identity, before) in trial.replaced() {
             let state = workspace.results.get(identity);
-            let now = state.map(State::subject);
+            let now = state.map(SubjectEntry::subject);
             let was = match before {
-                Before::Nothing => None,
-                Before::State(state) => state.subject().ok(),
-                Before::Cells { .. } => now.and_then(Result::ok),
+                Previous::Absent => None,
+                Previous::Subject(state) => state.subject().ok(),
+                Previous::Clusters { .. } => now.and_then(Result::ok),
             };
             let counts = match now {
                 // It keeps its last state.
@@ -178,7 +178,7 @@ impl Impact {
                 // Nobody reads it any more, which takes nothing, unless it goes itself.
                 None => reviewed.lets_go(identity),
                 // It was there before somebody else let go of it.
-                Some(Ok(it)) if matches!(before, Before::Nothing) && it.is_object() => reviewed.identity == identity,
+                Some(Ok(it)) if matches!(before, Previous::Absent) && it.is_object() => reviewed.identity == identity,
                 Some(Ok(_)) => true,
             };
             if counts {
@@ -191,20 +191,22 @@ impl Impact {
         &mut self,
         view: View,
         (identity, was): (&Identity, Option<&dyn Subject>),
-        before: &Before,
-        state: Option<&State>,
+        before: &Previous,
+        state: Option<&SubjectEntry>,
         reviewed: Reviewed,
     ) {
-        let none = BTreeMap::new();
-        let mut compared = BTreeMap::new();
-        for (cluster, earlier, later) in before.beside(state.map_or(&none, State::cells)) {
-            let (deletes, changes) = match (earlier, later.map(|it| &it.outcome)) {
-                (Some(cell), None) => {
-                    let stays = was.is_some_and(|it| it.leaves_behind(view, reviewed.ending(identity, it, cluster)));
-                    (if stays { 0 } else { weight(cell) }, 0)
+        let none = SortedMap::new();
+        let mut compared = SortedMap::new();
+        for (cluster, earlier, later) in before.beside(state.map_or(&none, SubjectEntry::cluster_results)) {
+            let (deletes, changes) = match (earlier, later.map(|it| &it.rendered)) {
+                (Some(cluster_result), None) => {
+                    let stays = was.is_some_and(|it| it.retains_on(view, reviewed.ending(identity, it, cluster)));
+                    (if stays { 0 } else { weight(cluster_result) }, 0)
                 }
-                (None | Some(Cell { outcome: Err(_), .. }), Some(Ok(outcome))) => (0, size(outcome)),
-                (Some(Cell { outcome: Ok(earlier), .. }), Some(Ok(later))) if !Arc::ptr_eq(earlier, later) => {
+                (None | Some(ClusterResult { rendered: Err(_), .. }), Some(Ok(rendered))) => (0, size(rendered)),
+                (Some(ClusterResult { rendered: Ok(earlier), .. }), Some(Ok(later)))
+                    if !Arc::ptr_eq(earlier, later) =>
+                {
                     // Most pairs are of the same two shared results.
                     let pair = (Arc::as_ptr(earlier).addr(), Arc::as_ptr(later).addr());
                     *compared.entry(pair).or_insert_with(|| differences(earlier, later))
@@ -251,9 +253,9 @@ fn exceeded(code: Code, message: String, allowed: &str) -> Diagnostic {
 }
 
 /// How many objects go and how many are changed or added, of one cluster that gets something before and after.
-fn differences(before: &Outcome, after: &Outcome) -> (usize, usize) {
+fn differences(before: &Rendered, after: &Rendered) -> (usize, usize) {
     let delta = compare(before, after);
-    let mut touched: BTreeMap<Option<&Identity>, bool> = BTreeMap::new();
+    let mut touched: SortedMap<Option<&Identity>, bool> = SortedMap::new();
     for change in &delta.changes {
         let goes = change.path.is_empty() && change.object.is_some() && change.after.is_none();
         touched.insert(change.object.as_ref(), goes);

@@ -9,7 +9,7 @@ use crate::engine::authorize::rbac::User;
 use crate::object::document::{Document, Identity};
 use crate::object::identity::{group_of, is_terminating};
 use crate::value::JsonPath;
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 
@@ -28,7 +28,7 @@ choice! {
 
 /// An object that somebody wants to make or to change.
 #[derive(Debug)]
-pub struct Asked {
+pub struct AdmissionRequest {
     pub identity: Identity,
     /// As it was; nothing where it is made.
     pub old: Option<Document>,
@@ -36,15 +36,15 @@ pub struct Asked {
     /// # Errors
     ///
     /// The request does not say who asks, which matters only where a permission is needed.
-    pub asker: Result<Asker, Error>,
+    pub asker: Result<Requester, Error>,
 }
 
 /// Who asks, with all that an API server knows of them.
 #[derive(Clone, Debug, Default)]
-pub struct Asker {
+pub struct Requester {
     pub user: User,
     uid: Option<Text>,
-    extra: BTreeMap<Text, Vec<Text>>,
+    extra: SortedMap<Text, Vec<Text>>,
 }
 
 /// The API group and the kind that the request is about.
@@ -79,11 +79,11 @@ pub fn subresource_of(request: &Value) -> Result<Text, Error> {
     field::<Option<Text>>(request, "subResource", &ROOT.key("request")).map(Option::unwrap_or_default)
 }
 
-impl Asked {
+impl AdmissionRequest {
     /// # Errors
     ///
     /// There is no object, or it is not the one that the request says.
-    pub fn read(request: &Value, operation: Operation, group: Text, kind: Text) -> Result<Asked, Error> {
+    pub fn read(request: &Value, operation: Operation, group: Text, kind: Text) -> Result<AdmissionRequest, Error> {
         let at = ROOT.key("request");
         let mut given = vec![("object", object(request, "object", &group, &kind)?)];
         if operation == Operation::Update {
@@ -93,7 +93,7 @@ impl Asked {
         let mut documents = given.into_iter().map(|(field, value)| document(value, &identity, &at.key(field)));
         let new = documents.next().transpose()?.ok_or_else(|| missing("object", &at))?;
         let old = documents.next().transpose()?;
-        Ok(Asked { old, new, asker: Asker::read(request), identity })
+        Ok(AdmissionRequest { old, new, asker: Requester::read(request), identity })
     }
 
     /// Whether nothing changes that a rule looks at: a status, a finalizer or a label was written, or the object is on its way
@@ -119,17 +119,17 @@ impl Asked {
 
 /// An object that somebody wants to be gone.
 #[derive(Debug)]
-pub struct Going {
+pub struct DeleteRequest {
     pub identity: Identity,
     /// As it was, where the request says so.
     pub old: Option<Document>,
 }
 
-impl Going {
+impl DeleteRequest {
     /// # Errors
     ///
     /// It is not the object that the request says, or nothing says which one it is.
-    pub fn read(request: &Value, group: Text, kind: Text) -> Result<Going, Error> {
+    pub fn read(request: &Value, group: Text, kind: Text) -> Result<DeleteRequest, Error> {
         let at = ROOT.key("request");
         let given = match request.get("oldObject").filter(|it| !it.is_null()) {
             Some(_) => vec![("oldObject", object(request, "oldObject", &group, &kind)?)],
@@ -137,7 +137,7 @@ impl Going {
         };
         let identity = identity(request, &given, group, kind)?;
         let old = given.into_iter().next().map(|(field, value)| document(value, &identity, &at.key(field)));
-        Ok(Going { old: old.transpose()?, identity })
+        Ok(DeleteRequest { old: old.transpose()?, identity })
     }
 }
 
@@ -153,8 +153,8 @@ fn identity(request: &Value, given: &[(&str, Value)], group: Text, kind: Text) -
     Ok(Identity { kind, group, namespace, name })
 }
 
-impl Asker {
-    fn read(request: &Value) -> Result<Asker, Error> {
+impl Requester {
+    fn read(request: &Value) -> Result<Requester, Error> {
         let at = ROOT.key("request");
         let info = Value::from(field::<Map>(request, "userInfo", &at)?);
         let at = at.key("userInfo");
@@ -164,9 +164,9 @@ impl Asker {
         }
         // The server names all groups: none is implied.
         let groups: Option<Vec<Text>> = field(&info, "groups", &at)?;
-        let extra: Option<BTreeMap<Text, Vec<Text>>> = field(&info, "extra", &at)?;
+        let extra: Option<SortedMap<Text, Vec<Text>>> = field(&info, "extra", &at)?;
         let user = User::new(name, Some(groups.unwrap_or_default()));
-        Ok(Asker { user, uid: field(&info, "uid", &at)?, extra: extra.unwrap_or_default() })
+        Ok(Requester { user, uid: field(&info, "uid", &at)?, extra: extra.unwrap_or_default() })
     }
 
     /// As the API server is asked for a permission. What it said beside the name goes back to it: a token may carry less

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::object::document::{Document, Identity};
-use crate::workspace::results::{Before, Replaced};
+use crate::workspace::results::{Previous, PreviousResults};
 use crate::workspace::{Undo, Workspace};
 
 /// The workspace with a change in it. It must be undone.
@@ -10,15 +10,15 @@ use crate::workspace::{Undo, Workspace};
 #[must_use]
 pub struct Trial {
     /// What brought the workspace to where the server is.
-    first: (Vec<Undo>, Replaced),
+    first: (Vec<Undo>, PreviousResults),
     /// The change.
-    second: (Vec<Undo>, Replaced),
+    second: (Vec<Undo>, PreviousResults),
 }
 
 impl Trial {
     /// Brings the workspace to where the change begins: with the document as the server has it.
     pub fn begin(workspace: &mut Workspace, identity: &Identity, old: Option<&Document>) -> Trial {
-        workspace.settle(None);
+        workspace.refresh(None);
         // What is loaded may be older than what the server has; mostly it is not, and nothing is worked out anew.
         let is_current = workspace.document(identity).map(|it| &it.value) == old.map(|it| &it.value);
         let undo = match (is_current, old) {
@@ -26,24 +26,24 @@ impl Trial {
             (false, Some(old)) => Some(put(workspace, old.clone(), &mut Vec::new())),
             (false, None) => remove(workspace, identity),
         };
-        let first = (undo.into_iter().collect(), workspace.settle(None));
-        Trial { first, second: (Vec::new(), Replaced::default()) }
+        let first = (undo.into_iter().collect(), workspace.refresh(None));
+        Trial { first, second: (Vec::new(), PreviousResults::default()) }
     }
 
     /// Makes the change: a document as it would be.
     pub fn put(&mut self, workspace: &mut Workspace, new: Document, out: &mut Vec<Diagnostic>) {
         let undo = put(workspace, new, out);
-        self.second = (vec![undo], workspace.settle(None));
+        self.second = (vec![undo], workspace.refresh(None));
     }
 
     /// Makes the change: documents that would go.
     pub fn remove(&mut self, workspace: &mut Workspace, going: &[Identity]) {
         let undo = going.iter().filter_map(|it| remove(workspace, it)).collect();
-        self.second = (undo, workspace.settle(None));
+        self.second = (undo, workspace.refresh(None));
     }
 
     /// What the change replaced.
-    pub fn replaced(&self) -> impl Iterator<Item = (&Identity, &Before)> {
+    pub fn replaced(&self) -> impl Iterator<Item = (&Identity, &Previous)> {
         self.second.1.iter()
     }
 

@@ -1,7 +1,7 @@
 //! How a verdict is put: on one line, for people, and never longer than anybody reads.
 
 use crate::diagnostic::Diagnostic;
-use crate::value::ordered::BTreeSet;
+use crate::value::collections::SortedSet;
 
 /// How many reasons a denial gives.
 const REASONS: usize = 5;
@@ -32,7 +32,7 @@ pub fn listed<'a>(reasons: impl ExactSizeIterator<Item = &'a str>) -> String {
 
 /// Warnings, each once; of too many the last one counts those that are left out.
 pub fn shortened<'a>(warnings: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let (mut seen, mut shown) = (BTreeSet::new(), Vec::new());
+    let (mut seen, mut shown) = (SortedSet::new(), Vec::new());
     shown.extend(warnings.map(|it| cut(it, WARNING)).filter(|it| seen.insert(it.clone())));
     if shown.len() > WARNINGS {
         let more = shown.split_off(WARNINGS.saturating_sub(1)).len();

@@ -1,8 +1,9 @@
 //! What stops actions: pauses, protected kinds, and the limits of a whole plan.
 
-use super::{Action, Held, Plan, Steps, Verb};
+use super::{Action, Held, Plan, SubjectPlan, Verb};
 use crate::diagnostic::{Diagnostic, ReasonCode};
 use crate::object::document::Identity;
+use crate::object::kinds::upstreams::{DECISION_KINDS, PAUSE_SCOPES};
 use crate::value::Value;
 use crate::value::sorting::sort;
 use crate::workspace::observed::HUB;
@@ -15,15 +16,8 @@ const PAUSED: &str = "fleetfold.dev/paused";
 /// The annotation that lets an object of a protected kind go.
 const ALLOW_DELETE: &str = "fleetfold.dev/allow-delete";
 
-/// Kinds whose objects only say what was decided, so that letting one go takes nothing from a cluster. To keep one that is
-/// no longer true would.
-const VERDICTS: &[&str] = &["PlacementDecision"];
-
-/// The documents that hold everything in the namespace of their name, by kind and group.
-pub const HOLDERS: [(&str, &str); 2] = [("Organization", "greenhouse.sap"), ("Namespace", "")];
-
 /// Puts together what all subjects contribute, and holds what must not pass.
-pub fn conclude<'s>(store: &Store, steps: impl Iterator<Item = &'s Steps>, out: &mut Vec<Diagnostic>) -> Plan {
+pub fn assemble<'s>(store: &Store, steps: impl Iterator<Item = &'s SubjectPlan>, out: &mut Vec<Diagnostic>) -> Plan {
     let mut plan = Plan::default();
     let mut managed = 0_usize;
     for steps in steps {
@@ -85,7 +79,7 @@ fn stop(store: &Store, action: &Action) -> Option<(ReasonCode, String, String)> 
 
 /// The Organization or Namespace of a subject, if it is paused.
 fn holder_of(store: &Store, subject: &Identity) -> Option<String> {
-    let holders = HOLDERS.map(|(kind, group)| Identity {
+    let holders = PAUSE_SCOPES.map(|(kind, group)| Identity {
         kind: kind.into(),
         group: group.into(),
         namespace: "".into(),
@@ -113,7 +107,7 @@ fn annotated(object: &Value, key: &str) -> bool {
 fn hold_many(plan: &mut Plan, limits: &Limits, managed: usize) {
     let share = managed.saturating_mul(usize::try_from(limits.delete_percent).unwrap_or(0)).div_ceil(100);
     let most = share.min(usize::try_from(limits.deletes).unwrap_or(0));
-    let counts = |it: &Action| it.verb == Verb::Delete && !VERDICTS.contains(&it.target.kind.as_str());
+    let counts = |it: &Action| it.verb == Verb::Delete && !DECISION_KINDS.contains(&it.target.kind.as_str());
     let deletes = plan.actions.iter().filter(|it| counts(it)).count();
     if deletes > most {
         let text =

@@ -2,7 +2,7 @@
 
 use super::events::events;
 use super::record::{last_applied, recorded};
-use super::{Action, Held, Need, Reason, StatusPatch, Steps, Target, Verb, status_of};
+use super::{Action, Held, Need, Reason, StatusPatch, SubjectPlan, Target, Verb, status_of};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::diff::diff;
 use crate::engine::matching::{DifferenceKind, update, update_always};
@@ -14,7 +14,7 @@ use crate::object::identity::is_terminating;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{Query, Sight};
+use crate::workspace::observed::{Observation, Query};
 use crate::workspace::store::View;
 
 /// Collects what one subject contributes to a plan, for one cluster or as a whole.
@@ -22,12 +22,12 @@ use crate::workspace::store::View;
 pub struct Planner<'a> {
     view: View<'a>,
     subject: &'a Identity,
-    pub steps: Steps,
+    pub steps: SubjectPlan,
 }
 
 /// An object that a cluster should have.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct DesiredObject {
     /// Where the object lives.
     pub cluster: Text,
     pub desired: Value,
@@ -38,7 +38,7 @@ pub struct Wish {
 
 /// How an object stands after planning it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ObjectState {
     /// It was not looked at yet.
     Unknown,
     /// It is as it should be.
@@ -55,13 +55,13 @@ pub enum Standing {
 
 impl<'a> Planner<'a> {
     pub fn new(view: View<'a>, subject: &'a Identity) -> Planner<'a> {
-        Planner { view, subject, steps: Steps::default() }
+        Planner { view, subject, steps: SubjectPlan::default() }
     }
 
     /// What is known of an object; where nothing is, a need is noted.
-    pub fn look(&mut self, cluster: &str, target: &Target) -> Sight<'a> {
-        let sight = self.view.store.sight(cluster, &target.identity());
-        if matches!(sight, Sight::Unknown) {
+    pub fn look(&mut self, cluster: &str, target: &Target) -> Observation<'a> {
+        let sight = self.view.store.observation(cluster, &target.identity());
+        if matches!(sight, Observation::Unknown) {
             self.need(cluster, target.clone(), Text::default());
         }
         sight
@@ -82,31 +82,31 @@ impl<'a> Planner<'a> {
     }
 
     /// Makes an object be there and contain what is desired, by the policy of its kind.
-    pub fn ensure(&mut self, wish: Wish) -> Standing {
-        self.keep(wish, None)
+    pub fn ensure(&mut self, desired: DesiredObject) -> ObjectState {
+        self.reconcile(desired, None)
     }
 
     /// The same for an object into which live values were carried. Those are the cluster's, so they are not recorded as
     /// applied. No kind is left as it was made.
-    pub fn ensure_retained(&mut self, wish: Wish, retained: &[Retention]) -> Standing {
-        self.keep(wish, Some(retained))
+    pub fn ensure_retained(&mut self, desired: DesiredObject, retained: &[Retention]) -> ObjectState {
+        self.reconcile(desired, Some(retained))
     }
 
-    fn keep(&mut self, wish: Wish, retained: Option<&[Retention]>) -> Standing {
-        let Wish { cluster, desired, wave, because } = wish;
+    fn reconcile(&mut self, desired: DesiredObject, retained: Option<&[Retention]>) -> ObjectState {
+        let DesiredObject { cluster, desired, wave, because } = desired;
         let target = Target::of(&desired);
         let live = match self.look(&cluster, &target) {
-            Sight::Unknown => return Standing::Unknown,
-            Sight::Absent => {
+            Observation::Unknown => return ObjectState::Unknown,
+            Observation::Absent => {
                 let reason = Reason::new(ReasonCode::Absent, because);
                 self.act(&cluster, Verb::Create, target, Content::Body(recorded(desired)), None, wave, reason);
-                return Standing::Missing;
+                return ObjectState::Missing;
             }
-            Sight::Seen(live) => live,
+            Observation::Present(live) => live,
         };
         self.steps.managed = self.steps.managed.saturating_add(1);
         if is_terminating(live) {
-            return Standing::Terminating;
+            return ObjectState::Terminating;
         }
         let last = last_applied(live);
         let update = match retained {
@@ -117,7 +117,7 @@ impl<'a> Planner<'a> {
             Ok(update) => update,
             Err(error) => {
                 self.tell(error, &target);
-                return Standing::Stuck;
+                return ObjectState::Stuck;
             }
         };
         let stuck = update.differences.iter().filter(|it| it.kind == DifferenceKind::Immutable);
@@ -130,7 +130,7 @@ impl<'a> Planner<'a> {
                 .push(Diagnostic::warning(Code::ImmutableDifference, message).of(self.subject).hint(hint));
         }
         let Some(object) = update.object else {
-            return if stuck.is_empty() { Standing::Fits } else { Standing::Stuck };
+            return if stuck.is_empty() { ObjectState::Fits } else { ObjectState::Stuck };
         };
         let patch = diff(live, &carry_record(object, &own_part(desired, retained.unwrap_or_default())));
         let reason = Reason {
@@ -139,7 +139,7 @@ impl<'a> Planner<'a> {
             differences: update.differences,
         };
         self.act(&cluster, Verb::Patch, target, Content::Patch(patch), Some(live), wave, reason);
-        Standing::Differs
+        ObjectState::Differs
     }
 
     /// Creates an object that is known not to be there.
@@ -152,13 +152,13 @@ impl<'a> Planner<'a> {
     /// # Errors
     ///
     /// The object cannot be adopted, for another reason than that it differs.
-    pub fn adopt(&mut self, owner: &Owner, wish: Wish) -> Result<Adopted, Error> {
-        let Wish { cluster, desired, wave, because } = wish;
+    pub fn adopt(&mut self, owner: &Owner, desired: DesiredObject) -> Result<Adopted, Error> {
+        let DesiredObject { cluster, desired, wave, because } = desired;
         let target = Target::of(&desired);
         let live = match self.look(&cluster, &target) {
-            Sight::Unknown => return Ok(Adopted::Unknown),
-            Sight::Absent => None,
-            Sight::Seen(live) => Some(live),
+            Observation::Unknown => return Ok(Adopted::Unknown),
+            Observation::Absent => None,
+            Observation::Present(live) => Some(live),
         };
         let adoption = adopt(owner, &desired, live, self.view.settings.mode, &mut self.steps.diagnostics)?;
         self.steps.managed = self.steps.managed.saturating_add(usize::from(live.is_some()));
@@ -185,9 +185,9 @@ impl<'a> Planner<'a> {
     /// Who owns the object cannot be read.
     pub fn release(&mut self, owner: &Owner, cluster: &str, target: Target, wave: i64) -> Result<Released, Error> {
         let live = match self.look(cluster, &target) {
-            Sight::Unknown => return Ok(Released::Unknown),
-            Sight::Absent => return Ok(Released::Done),
-            Sight::Seen(live) => live,
+            Observation::Unknown => return Ok(Released::Unknown),
+            Observation::Absent => return Ok(Released::Done),
+            Observation::Present(live) => live,
         };
         let released = release(owner, live)?;
         self.steps.managed = self.steps.managed.saturating_add(1);
@@ -202,7 +202,7 @@ impl<'a> Planner<'a> {
                 self.act(cluster, Verb::Delete, target, Content::None, Some(live), wave, reason);
             }
         }
-        Ok(Released::Going)
+        Ok(Released::DeleteRequest)
     }
 
     /// Changes a live object by given operations.
@@ -314,7 +314,7 @@ pub enum Adopted {
 pub enum Released {
     Unknown,
     Done,
-    Going,
+    DeleteRequest,
 }
 
 /// What is desired without what the live object gave.

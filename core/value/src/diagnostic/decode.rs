@@ -1,7 +1,7 @@
 //! Reading typed values from a [`Value`], with the path of what is wrong.
 
 use crate::diagnostic::{Code, Error};
-use crate::value::ordered::BTreeMap;
+use crate::value::collections::SortedMap;
 use crate::value::suggest::nearest;
 use crate::value::{JsonPath, Map, Number, Text, Value};
 
@@ -122,7 +122,7 @@ impl<T: Decode> Decode for Vec<T> {
     }
 }
 
-impl<T: Decode> Decode for BTreeMap<Text, T> {
+impl<T: Decode> Decode for SortedMap<Text, T> {
     fn decode(value: Value, at: &JsonPath) -> Result<Self, Error> {
         let map = Map::decode(value, at)?;
         map.into_iter().map(|(key, value)| Ok((key.clone(), T::decode(value, &at.key(&key))?))).collect()

@@ -49,7 +49,7 @@ use crate::value::{Map, Number, Text, Value, json};
 ///
 /// The text is not JSON, or not what `T` takes.
 pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    from_value(json::parse(text).map_err(json::JsonError::into_error)?)
+    from_value(json::parse(text)?)
 }
 
 /// Reads a request from a value, of which documents are moved. For one that is needed afterwards, pass a clone.

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use super::read::{from_text, from_value};
 use crate::diagnostic::Code;
 use crate::value::canonical::to_text;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::de::wrong_type;
-use crate::value::ordered::{BTreeMap, BTreeSet};
 use crate::value::{Map, MaybeAbsent, Number, Text, Value, json};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Request {
     object: Value,
-    labels: Option<BTreeMap<Text, Text>>,
+    labels: Option<SortedMap<Text, Text>>,
     steps: Option<Vec<Step>>,
     mode: Option<Mode>,
     last_applied: Option<Map>,
@@ -152,7 +152,7 @@ fn documents_are_moved() {
     let object = Value::map([("a", Value::text(long.as_str()))]);
     let request = Value::map([("object", object.clone()), ("lastApplied", object.clone())]);
     let Request { object: read, last_applied, .. } = from_value(request).unwrap();
-    assert!(read.is_same(&object));
+    assert!(read.ptr_eq(&object));
     assert_eq!(Value::from(last_applied.unwrap()), object);
     // Held once again after it was moved: an edit copies nothing.
     let Value::Map(map) = from_text::<Value>(r#"{"a":{}}"#).unwrap() else { panic!("a map") };
@@ -233,10 +233,10 @@ fn answers_are_written_in_canonical_form() {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Answer<'a> {
-        all: BTreeMap<Text, u32>,
+        all: SortedMap<Text, u32>,
         #[serde(skip_serializing_if = "Option::is_none")]
         hint: Option<&'a str>,
-        names: BTreeSet<Text>,
+        names: SortedSet<Text>,
         or_null: Option<i64>,
         path: crate::value::path::Pointer,
         step: Verb,

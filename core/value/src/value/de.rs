@@ -136,7 +136,7 @@ impl<'de> Visitor<'de> for Tree {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::Text(Text::in_place(text)))
+        Ok(Value::Text(Text::inline(text)))
     }
 
     fn visit_string<E: de::Error>(self, text: String) -> Result<Value, E> {
@@ -190,7 +190,7 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::Text(Text::in_place(text)))
+        Ok(Value::Text(Text::inline(text)))
     }
 
     fn visit_string<E: de::Error>(self, text: String) -> Result<Value, E> {

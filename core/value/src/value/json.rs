@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostic::{Code, Error};
 use crate::value::Position;
 use crate::value::canonical::unescaped;
 use crate::value::path::Pointer;
@@ -38,22 +37,27 @@ fn read(text: &str, depth: usize, like: Option<&Value>) -> Result<Value, JsonErr
     }
 }
 
+/// The ways in which a text is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonErrorKind {
+    Syntax,
+    TooDeep,
+    DuplicateKey,
+    LoneSurrogate,
+    IntegerOutOfRange,
+    NumberOutOfRange,
+}
+
 /// What is wrong with a JSON text, by line and column and by the pointer of the value that could not be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonError {
-    pub code: Code,
+    pub kind: JsonErrorKind,
     pub message: String,
     pub pointer: Pointer,
     pub place: Position,
 }
 
 impl JsonError {
-    /// The error of a request: inside a field the pointer says more than a column of one long line.
-    pub fn into_error(self) -> Error {
-        let error = Error::new(self.code, self.message);
-        if self.pointer.is_root() { error.at(self.place) } else { error.at(self.pointer) }
-    }
-
     fn within(mut self: Box<Self>, segment: impl Into<Text>) -> Box<Self> {
         self.pointer.push_front(segment.into());
         self
@@ -66,7 +70,7 @@ type Read<T> = Result<T, Box<JsonError>>;
 /// Whether a value that was read beside another is the same, to how its numbers are written.
 fn is_alike(value: &Value, other: &Value) -> bool {
     match (value, other) {
-        (Value::Map(_), _) | (Value::List(_), _) => value.is_same(other),
+        (Value::Map(_), _) | (Value::List(_), _) => value.ptr_eq(other),
         (Value::Number(Number::Int(int)), Value::Number(Number::Int(other))) => int == other,
         (Value::Number(_), _) => false,
         _ => value == other,
@@ -95,7 +99,7 @@ impl<'a> Parser<'a> {
         match self.token() {
             Some(b'"') => match (self.string()?, like) {
                 (Cow::Borrowed(text), Some(Value::Text(same))) if text == same => Ok(Value::Text(same.clone())),
-                (Cow::Borrowed(text), _) => Ok(Value::Text(Text::in_place(text))),
+                (Cow::Borrowed(text), _) => Ok(Value::Text(Text::inline(text))),
                 (Cow::Owned(text), _) => Ok(text.into()),
             },
             Some(b'{') => self.nested(|parser| parser.map(like)),
@@ -111,7 +115,7 @@ impl<'a> Parser<'a> {
     #[inline]
     fn nested(&mut self, read: impl FnOnce(&mut Self) -> Read<Value>) -> Read<Value> {
         let Some(left) = self.depth.checked_sub(1) else {
-            return Err(self.error(Code::TooDeep, format!("nested deeper than {MAX_DEPTH} levels")));
+            return Err(self.error(JsonErrorKind::TooDeep, format!("nested deeper than {MAX_DEPTH} levels")));
         };
         self.depth = left;
         self.pos += 1;
@@ -138,7 +142,7 @@ impl<'a> Parser<'a> {
             }
             self.pos += 1;
             // Made before the value is read: moved right after it is made, a text would be waited for.
-            let key = Text::in_place(&key);
+            let key = Text::inline(&key);
             while others.next_if(|(other, _)| order(other, &key).is_lt()).is_some() {
                 is_same = false;
             }
@@ -165,7 +169,7 @@ impl<'a> Parser<'a> {
             (map, None) => Ok(map.into()),
             (_, Some(key)) => {
                 let message = format!("the key `{key}` stands twice in one map");
-                Err(self.error(Code::DuplicateKey, message).within(key))
+                Err(self.error(JsonErrorKind::DuplicateKey, message).within(key))
             }
         }
     }
@@ -272,7 +276,8 @@ impl<'a> Parser<'a> {
         } else {
             first
         };
-        char::from_u32(code).ok_or_else(|| self.error(Code::LoneSurrogate, "half of a surrogate pair is no character"))
+        char::from_u32(code)
+            .ok_or_else(|| self.error(JsonErrorKind::LoneSurrogate, "half of a surrogate pair is no character"))
     }
 
     /// The four digits after `\u`.
@@ -321,13 +326,13 @@ impl<'a> Parser<'a> {
             return token
                 .parse()
                 .map(Number::Int)
-                .map_err(|_| self.error(Code::IntegerOutOfRange, "the integer does not fit in 64 bits"));
+                .map_err(|_| self.error(JsonErrorKind::IntegerOutOfRange, "the integer does not fit in 64 bits"));
         }
         token
             .parse()
             .ok()
             .and_then(Number::double)
-            .ok_or_else(|| self.error(Code::NumberOutOfRange, "the number is too large for a double"))
+            .ok_or_else(|| self.error(JsonErrorKind::NumberOutOfRange, "the number is too large for a double"))
     }
 
     fn digits(&mut self) -> usize {
@@ -377,17 +382,17 @@ impl<'a> Parser<'a> {
             None => String::from("the text ends"),
             Some(char) => format!("found `{}`", char.escape_debug()),
         };
-        self.error(Code::BadJson, format!("expected {wanted}, but {found}"))
+        self.error(JsonErrorKind::Syntax, format!("expected {wanted}, but {found}"))
     }
 
     #[cold]
-    fn error(&self, code: Code, message: impl Into<String>) -> Box<JsonError> {
+    fn error(&self, kind: JsonErrorKind, message: impl Into<String>) -> Box<JsonError> {
         let before = self.text.get(..self.pos).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|char| *char != '\n').count() + 1;
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let place = Position { line: count(line), column: count(column) };
-        Box::new(JsonError { code, message: message.into(), pointer: Pointer::root(), place })
+        Box::new(JsonError { kind, message: message.into(), pointer: Pointer::root(), place })
     }
 }
 
@@ -396,25 +401,25 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn refuses(text: &str, code: Code, pointer: &str) {
+    fn refuses(text: &str, kind: JsonErrorKind, pointer: &str) {
         let error = parse(text).unwrap_err();
-        assert_eq!((error.code, error.pointer.to_string().as_str()), (code, pointer), "{error:?}");
+        assert_eq!((error.kind, error.pointer.to_string().as_str()), (kind, pointer), "{error:?}");
     }
 
     #[test]
     fn an_error_knows_its_pointer() {
-        refuses(r#"{"a":[1,{"b":01}]}"#, Code::BadJson, "/a/1/b");
-        refuses(r#"{"a":{"x":1,"x":2}}"#, Code::DuplicateKey, "/a/x");
-        refuses(r#"{"a":["\ud800"]}"#, Code::LoneSurrogate, "/a/0");
-        refuses(r#"{"a":9223372036854775808}"#, Code::IntegerOutOfRange, "/a");
+        refuses(r#"{"a":[1,{"b":01}]}"#, JsonErrorKind::Syntax, "/a/1/b");
+        refuses(r#"{"a":{"x":1,"x":2}}"#, JsonErrorKind::DuplicateKey, "/a/x");
+        refuses(r#"{"a":["\ud800"]}"#, JsonErrorKind::LoneSurrogate, "/a/0");
+        refuses(r#"{"a":9223372036854775808}"#, JsonErrorKind::IntegerOutOfRange, "/a");
     }
 
     #[test]
     fn a_hundred_levels_pass_and_one_more_does_not() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(parse(&nested(100)).is_ok());
-        assert_eq!(parse(&nested(101)).unwrap_err().code, Code::TooDeep);
-        assert_eq!(parse(&"[".repeat(200_000)).unwrap_err().code, Code::TooDeep);
+        assert_eq!(parse(&nested(101)).unwrap_err().kind, JsonErrorKind::TooDeep);
+        assert_eq!(parse(&"[".repeat(200_000)).unwrap_err().kind, JsonErrorKind::TooDeep);
     }
 
     #[test]
@@ -429,8 +434,11 @@ mod tests {
             assert_eq!(parse_like(text, &earlier).unwrap(), parse(text).unwrap());
         }
         let like = parse_like(r#"{"a":{"b":[1,"x"],"c":{}},"d":[{"e":1},{"f":3}]}"#, &earlier).unwrap();
-        assert!(like.get("a").unwrap().is_same(earlier.get("a").unwrap()));
-        assert_eq!(parse_like(r#"{"a":1,"a":1}"#, &parse(r#"{"a":1}"#).unwrap()).unwrap_err().code, Code::DuplicateKey);
+        assert!(like.get("a").unwrap().ptr_eq(earlier.get("a").unwrap()));
+        assert_eq!(
+            parse_like(r#"{"a":1,"a":1}"#, &parse(r#"{"a":1}"#).unwrap()).unwrap_err().kind,
+            JsonErrorKind::DuplicateKey
+        );
         let number = parse_like(r#"{"g":1}"#, &parse(r#"{"g":1.0}"#).unwrap()).unwrap();
         assert!(matches!(number.get("g"), Some(Value::Number(Number::Int(1)))));
     }

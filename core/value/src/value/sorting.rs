@@ -1,7 +1,8 @@
 //! One sort for everything that is short or sorted once an answer.
 //!
-//! The compiler makes the standard sort anew for every type that is sorted, and again for every `BTreeMap` and `BTreeSet` that
-//! is collected: some eight kilobytes of module each time. This one sorts numbers, and is made once.
+//! The compiler makes the standard sort anew for every type that is sorted, and again for every `SortedMap` and `SortedSet` that
+//! is collected: some eight kilobytes of module each time. This one sorts numbers, and is made once: std's collections and
+//! sorts in their place were measured at 78 KB brotli of module.
 
 use std::cmp::Ordering;
 
@@ -22,17 +23,6 @@ pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     let mut places: Vec<Option<T>> = std::mem::take(items).into_iter().map(Some).collect();
     items.extend(order.into_iter().filter_map(|place| places.get_mut(place).and_then(Option::take)));
 }
-
-/// Collects by putting in one after the other, which needs no sort.
-pub trait Gather: Iterator + Sized {
-    fn gather<C: Default + Extend<Self::Item>>(self) -> C {
-        let mut all = C::default();
-        all.extend(self);
-        all
-    }
-}
-
-impl<I: Iterator> Gather for I {}
 
 /// The numbers below `count` in the order of what they stand for: runs of two, then of four, and so on, are merged.
 fn sorted(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {

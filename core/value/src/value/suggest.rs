@@ -28,22 +28,24 @@ pub fn suggest(word: &str, known: &[&str], listed: &str) -> String {
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
-    let cell = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
+    let cluster_result = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
     let mut before = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let mut best = (cell(&above, j + 1) + 1).min(cell(&row, j) + 1).min(cell(&above, j) + usize::from(x != y));
+            let mut best = (cluster_result(&above, j + 1) + 1)
+                .min(cluster_result(&row, j) + 1)
+                .min(cluster_result(&above, j) + usize::from(x != y));
             let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
             if swapped {
-                best = best.min(cell(&before, j - 1) + 1);
+                best = best.min(cluster_result(&before, j - 1) + 1);
             }
             row.push(best);
         }
         before = std::mem::replace(&mut above, row);
     }
-    cell(&above, b.len())
+    cluster_result(&above, b.len())
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ impl Text {
 
     /// A copy. Short ones, which are most, are made in place rather than behind a call.
     #[inline]
-    pub fn in_place(text: &str) -> Text {
+    pub fn inline(text: &str) -> Text {
         if text.len() <= SmolStr::INLINE_CAP { Text(SmolStr::new_inline(text)) } else { text.into() }
     }
 

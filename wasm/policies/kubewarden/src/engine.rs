@@ -31,7 +31,7 @@ pub fn read(bytes: &[u8], most: usize) -> Result<Value, String> {
     }
     let text =
         std::str::from_utf8(bytes).map_err(|error| format!("it is not UTF-8 from byte {} on", error.valid_up_to()))?;
-    json::parse(text).map_err(|error| sentence_of_error(&error.into_error()))
+    json::parse(text).map_err(|error| sentence_of_error(&error.into()))
 }
 
 /// Asks the engine. The fields are those of the op.
@@ -44,7 +44,7 @@ pub fn ask(workspace: &mut Workspace, op: &str, mut request: Value) -> Result<An
         fields.insert("op", op);
     }
     let answer = workspace.call(&request.to_canonical());
-    let answer = json::parse_within(&answer, DEPTH).map_err(|error| sentence_of_error(&error.into_error()))?;
+    let answer = json::parse_within(&answer, DEPTH).map_err(|error| sentence_of_error(&error.into()))?;
     match (answer.get("ok"), answer.get("error")) {
         (Some(ok), _) => {
             let is_error = |it: &&Value| it.text_at(&["severity"]) == "error";

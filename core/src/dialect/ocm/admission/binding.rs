@@ -6,13 +6,18 @@ use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::authorize::{Judgement, Permission};
 use crate::engine::select::cluster_set;
 use crate::workspace::Workspace;
-use crate::workspace::admit::request::Asked;
-use crate::workspace::admit::{Means, Rule, Verdict, finding};
+use crate::workspace::admit::request::AdmissionRequest;
+use crate::workspace::admit::{ReviewOptions, Rule, Verdict, finding};
 
 /// # Errors
 ///
 /// The binding is not one that a hub takes, or nobody says who binds the set.
-pub fn judge(workspace: &mut Workspace, asked: &Asked, rule: &Rule, means: &Means) -> Result<Verdict, Error> {
+pub fn judge(
+    workspace: &mut Workspace,
+    asked: &AdmissionRequest,
+    rule: &Rule,
+    means: &ReviewOptions,
+) -> Result<Verdict, Error> {
     if asked.is_quiet() {
         return Ok(Verdict::default());
     }

@@ -1,15 +1,15 @@
 //! ManagedClusters: a label moves a cluster between sets, so that who sets it needs a permission.
 
 use crate::diagnostic::Mode;
-use crate::diagnostic::{At, Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Location};
 use crate::engine::authorize::rbac::User;
 use crate::engine::authorize::{Change, Check, Permission, Question, authorize, is_guarded};
 use crate::engine::select::cluster_set::{self, ClusterSet, Stage};
 use crate::value::{Map, Text, Value};
 use crate::workspace::Workspace;
-use crate::workspace::admit::request::Asked;
+use crate::workspace::admit::request::AdmissionRequest;
 use crate::workspace::admit::words::series;
-use crate::workspace::admit::{Means, Permissions, Rule, Verdict};
+use crate::workspace::admit::{Permissions, ReviewOptions, Rule, Verdict};
 use crate::workspace::settings::Settings;
 
 /// How many guarded labels one change may put on and take off: each of them is several questions to the API server.
@@ -18,7 +18,12 @@ const MOST: usize = 64;
 /// # Errors
 ///
 /// Labels that no cluster can have, more of them than anybody changes at once, or nobody who changes them.
-pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, means: &Means) -> Result<Verdict, Error> {
+pub fn judge(
+    workspace: &mut Workspace,
+    asked: &AdmissionRequest,
+    _: &Rule,
+    means: &ReviewOptions,
+) -> Result<Verdict, Error> {
     let store = &workspace.store;
     let Settings { stage, mode, .. } = store.settings;
     let (old, new) = (asked.old.as_ref().map(|it| &it.value), &asked.new.value);
@@ -53,7 +58,7 @@ pub fn judge(workspace: &mut Workspace, asked: &Asked, _: &Rule, means: &Means) 
         }
         // What is wrong with the sets around it is not told to who labels a cluster.
         let unguarded = found.iter().filter(|it| it.code == Code::UnguardedLabel);
-        unguarded.for_each(|it| verdict.warn(&Diagnostic { at: At::default(), ..it.clone() }));
+        unguarded.for_each(|it| verdict.warn(&Diagnostic { at: Location::default(), ..it.clone() }));
         found.iter().filter(|it| it.code == Code::NamespacedGrant).for_each(|it| verdict.warn_of(it));
     }
     Ok(verdict)

@@ -13,13 +13,13 @@ use std::cmp::Ordering;
 use std::fmt;
 
 pub use iterate::{IntoIter, Iter, IterMut};
-pub use set::BTreeSet;
+pub use set::SortedSet;
 
 /// How many entries a run holds at most. Putting one in moves half of them on average.
 const RUN: usize = 256;
 
 #[derive(Clone)]
-pub struct BTreeMap<K, V> {
+pub struct SortedMap<K, V> {
     /// None of them is empty.
     runs: Vec<Vec<(K, V)>>,
 }
@@ -32,9 +32,9 @@ struct Position {
     found: bool,
 }
 
-impl<K, V> BTreeMap<K, V> {
-    pub const fn new() -> BTreeMap<K, V> {
-        BTreeMap { runs: Vec::new() }
+impl<K, V> SortedMap<K, V> {
+    pub const fn new() -> SortedMap<K, V> {
+        SortedMap { runs: Vec::new() }
     }
 
     pub fn len(&self) -> usize {
@@ -123,7 +123,7 @@ impl<K, V> BTreeMap<K, V> {
     }
 }
 
-impl<K: Ord, V> BTreeMap<K, V> {
+impl<K: Ord, V> SortedMap<K, V> {
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -229,7 +229,7 @@ fn search(count: usize, order: &dyn Fn(usize) -> Ordering) -> Result<usize, usiz
 /// A key and where it is or belongs.
 #[derive(Debug)]
 pub struct Entry<'a, K, V> {
-    map: &'a mut BTreeMap<K, V>,
+    map: &'a mut SortedMap<K, V>,
     place: Position,
     key: K,
 }
@@ -255,27 +255,27 @@ impl<'a, K, V: Default> Entry<'a, K, V> {
     }
 }
 
-impl<K, V> Default for BTreeMap<K, V> {
-    fn default() -> BTreeMap<K, V> {
-        BTreeMap::new()
+impl<K, V> Default for SortedMap<K, V> {
+    fn default() -> SortedMap<K, V> {
+        SortedMap::new()
     }
 }
 
-impl<K: PartialEq, V: PartialEq> PartialEq for BTreeMap<K, V> {
-    fn eq(&self, other: &BTreeMap<K, V>) -> bool {
+impl<K: PartialEq, V: PartialEq> PartialEq for SortedMap<K, V> {
+    fn eq(&self, other: &SortedMap<K, V>) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-impl<K: Eq, V: Eq> Eq for BTreeMap<K, V> {}
+impl<K: Eq, V: Eq> Eq for SortedMap<K, V> {}
 
-impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for BTreeMap<K, V> {
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
 
-impl<K: Ord, V> Extend<(K, V)> for BTreeMap<K, V> {
+impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         for (key, value) in entries {
             self.insert(key, value);
@@ -283,9 +283,9 @@ impl<K: Ord, V> Extend<(K, V)> for BTreeMap<K, V> {
     }
 }
 
-impl<K: Ord, V> FromIterator<(K, V)> for BTreeMap<K, V> {
-    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> BTreeMap<K, V> {
-        let mut map = BTreeMap::new();
+impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> SortedMap<K, V> {
+        let mut map = SortedMap::new();
         map.extend(entries);
         map
     }
@@ -298,7 +298,7 @@ mod tests {
     /// Everything that can be done, in no order, beside the standard map: far beyond one run.
     #[test]
     fn holds_what_the_standard_map_holds() {
-        let (mut ours, mut theirs) = (BTreeMap::new(), std::collections::BTreeMap::new());
+        let (mut ours, mut theirs) = (SortedMap::new(), std::collections::BTreeMap::new());
         let mut state = 1_u64;
         for step in 0..20_000_u64 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn keys_that_come_in_order_fill_runs() {
-        let map: BTreeMap<usize, ()> = (0..10 * RUN).map(|key| (key, ())).collect();
+        let map: SortedMap<usize, ()> = (0..10 * RUN).map(|key| (key, ())).collect();
         assert_eq!(map.runs.len(), 10);
     }
 }

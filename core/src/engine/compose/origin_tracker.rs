@@ -4,28 +4,28 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::Base;
-use crate::engine::rendered::{Origin, Touched};
+use crate::engine::rendered::{FieldOrigin, Origin};
 use crate::value::index_text;
 use crate::value::path::{Pointer, list_index};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 
 /// Sorted by place: what lies inside a place stands behind it, without anything between.
-pub struct Ledger<'b> {
+pub struct OriginTracker<'b> {
     base: &'b Base,
-    entries: Vec<(Pointer, Vec<Touched>)>,
+    entries: Vec<(Pointer, Vec<FieldOrigin>)>,
     /// Whether something was touched that other places can lie inside of.
     has_wholes: bool,
 }
 
-impl Ledger<'_> {
-    pub fn new(base: &Base) -> Ledger<'_> {
+impl OriginTracker<'_> {
+    pub fn new(base: &Base) -> OriginTracker<'_> {
         let mut entries = Vec::with_capacity(base.given.len().saturating_add(24));
         entries.extend(base.given.iter().cloned());
-        Ledger { base, entries, has_wholes: false }
+        OriginTracker { base, entries, has_wholes: false }
     }
 
-    pub fn finish(self) -> Vec<(Pointer, Vec<Touched>)> {
+    pub fn finish(self) -> Vec<(Pointer, Vec<FieldOrigin>)> {
         self.entries
     }
 
@@ -36,7 +36,7 @@ impl Ledger<'_> {
     }
 
     /// Notes what a layer says of a place, and with it of everything inside.
-    pub fn touch(&mut self, place: Pointer, said: Touched) {
+    pub fn touch(&mut self, place: Pointer, said: FieldOrigin) {
         let (from, to) = self.inside(&place);
         let is_new = self.entries.get(from).is_none_or(|(it, _)| *it != place);
         for (inner, chain) in self.entries.get_mut(from..to).unwrap_or_default() {
@@ -48,7 +48,7 @@ impl Ledger<'_> {
     }
 
     /// Notes an element that was put into a list, which moves those behind it.
-    pub fn insert(&mut self, place: Pointer, said: Touched, object: &Value) {
+    pub fn insert(&mut self, place: Pointer, said: FieldOrigin, object: &Value) {
         let Some((list, at, len)) = element(&place, object) else { return };
         // The elements that moved, under the indices that they had.
         for index in at..len.saturating_sub(1) {
@@ -61,7 +61,7 @@ impl Ledger<'_> {
     }
 
     /// Notes an element that was taken out of a list. The list itself keeps who did it.
-    pub fn remove(&mut self, place: &Pointer, said: Touched, object: &Value) {
+    pub fn remove(&mut self, place: &Pointer, said: FieldOrigin, object: &Value) {
         let Some((list, at, len)) = element(place, object) else { return };
         for index in 0..=len {
             self.know(list.child(index_text(index)));
@@ -71,7 +71,7 @@ impl Ledger<'_> {
             Ordering::Equal => None,
             Ordering::Greater => Some(index.saturating_sub(1)),
         });
-        let said = Touched { value: list.get(object).cloned(), ..said };
+        let said = FieldOrigin { value: list.get(object).cloned(), ..said };
         match self.find(&list) {
             Ok(at) => {
                 if let Some((_, chain)) = self.entries.get_mut(at) {
@@ -90,7 +90,7 @@ impl Ledger<'_> {
     }
 
     /// A new entry: what was said last, then what was said before of something around it, down to the base.
-    fn add(&mut self, at: usize, place: Pointer, said: Option<Touched>) {
+    fn add(&mut self, at: usize, place: Pointer, said: Option<FieldOrigin>) {
         let around = self.entries.get(..at).filter(|_| self.has_wholes).unwrap_or_default();
         // Of the size it needs: results are kept, and have dozens of chains.
         let chain = match around.iter().rev().find(|(it, _)| it.contains(&place)) {
@@ -108,11 +108,11 @@ impl Ledger<'_> {
     }
 
     /// What the base says of a place.
-    fn own(&self, place: &Pointer) -> Option<Touched> {
+    fn own(&self, place: &Pointer) -> Option<FieldOrigin> {
         let value = place.get(&self.base.object)?.clone();
         let Origin { document, path } = &self.base.origin;
         let origin = Some(Origin { document: Arc::clone(document), path: path.join(place) });
-        Some(Touched { layer: BASE, origin, value: Some(value) })
+        Some(FieldOrigin { layer: BASE, origin, value: Some(value) })
     }
 
     fn find(&self, place: &Pointer) -> Result<usize, usize> {
@@ -130,7 +130,7 @@ impl Ledger<'_> {
     fn shift(&mut self, list: &Pointer, moved: impl Fn(usize) -> Option<usize>) {
         let (from, to) = self.inside(list);
         let depth = list.segments().len();
-        let mut inside: Vec<(Pointer, Vec<Touched>)> = self.entries.drain(from..to).collect();
+        let mut inside: Vec<(Pointer, Vec<FieldOrigin>)> = self.entries.drain(from..to).collect();
         inside.retain_mut(|(place, _)| {
             let index = place.segments().nth(depth).and_then(|it| list_index(it));
             let Some(index) = index else { return true };
@@ -155,7 +155,7 @@ fn element(place: &Pointer, object: &Value) -> Option<(Pointer, usize, usize)> {
 }
 
 /// What was said of a place, as far as it concerns one inside it.
-fn narrowed(said: &Touched, outer: &Pointer, inner: &Pointer) -> Touched {
+fn narrowed(said: &FieldOrigin, outer: &Pointer, inner: &Pointer) -> FieldOrigin {
     let rest = Pointer::of(inner.segments().skip(outer.segments().len()).cloned());
     let value = said.value.as_ref().and_then(|it| rest.get(it)).cloned();
     let origin = said.origin.clone().map(|mut it| {
@@ -165,10 +165,10 @@ fn narrowed(said: &Touched, outer: &Pointer, inner: &Pointer) -> Touched {
         }
         it
     });
-    Touched { layer: said.layer.clone(), origin, value }
+    FieldOrigin { layer: said.layer.clone(), origin, value }
 }
 
 /// Whether other places can lie inside: a map, a list, or something that was taken away.
-fn is_whole(said: &Touched) -> bool {
+fn is_whole(said: &FieldOrigin) -> bool {
     !matches!(&said.value, Some(Value::Bool(_) | Value::Number(_) | Value::Text(_)))
 }

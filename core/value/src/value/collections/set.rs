@@ -3,14 +3,14 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-use super::{BTreeMap, IntoIter, Iter};
+use super::{IntoIter, Iter, SortedMap};
 
 #[derive(Clone, PartialEq, Eq)]
-pub struct BTreeSet<T>(BTreeMap<T, ()>);
+pub struct SortedSet<T>(SortedMap<T, ()>);
 
-impl<T> BTreeSet<T> {
-    pub const fn new() -> BTreeSet<T> {
-        BTreeSet(BTreeMap::new())
+impl<T> SortedSet<T> {
+    pub const fn new() -> SortedSet<T> {
+        SortedSet(SortedMap::new())
     }
 
     pub fn len(&self) -> usize {
@@ -30,7 +30,7 @@ impl<T> BTreeSet<T> {
     }
 }
 
-impl<T: Ord> BTreeSet<T> {
+impl<T: Ord> SortedSet<T> {
     pub fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -80,7 +80,7 @@ impl<T> Iterator for IntoItems<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a BTreeSet<T> {
+impl<'a, T> IntoIterator for &'a SortedSet<T> {
     type Item = &'a T;
     type IntoIter = Items<'a, T>;
 
@@ -89,7 +89,7 @@ impl<'a, T> IntoIterator for &'a BTreeSet<T> {
     }
 }
 
-impl<T> IntoIterator for BTreeSet<T> {
+impl<T> IntoIterator for SortedSet<T> {
     type Item = T;
     type IntoIter = IntoItems<T>;
 
@@ -98,19 +98,19 @@ impl<T> IntoIterator for BTreeSet<T> {
     }
 }
 
-impl<T> Default for BTreeSet<T> {
-    fn default() -> BTreeSet<T> {
-        BTreeSet::new()
+impl<T> Default for SortedSet<T> {
+    fn default() -> SortedSet<T> {
+        SortedSet::new()
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for BTreeSet<T> {
+impl<T: fmt::Debug> fmt::Debug for SortedSet<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }
 }
 
-impl<T: Ord> Extend<T> for BTreeSet<T> {
+impl<T: Ord> Extend<T> for SortedSet<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         for item in items {
             self.insert(item);
@@ -118,9 +118,9 @@ impl<T: Ord> Extend<T> for BTreeSet<T> {
     }
 }
 
-impl<T: Ord> FromIterator<T> for BTreeSet<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> BTreeSet<T> {
-        let mut set = BTreeSet::new();
+impl<T: Ord> FromIterator<T> for SortedSet<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> SortedSet<T> {
+        let mut set = SortedSet::new();
         set.extend(items);
         set
     }

@@ -1,0 +1,35 @@
+//! Names that upstream systems gave to their groups, kinds, labels and annotations, where more than one room needs them.
+
+/// Labels, annotations and kinds of Open Cluster Management.
+pub mod ocm {
+    pub const GROUP: &str = "cluster.open-cluster-management.io";
+    pub const SET: &str = "ManagedClusterSet";
+    /// The label whose value is the name of a cluster's set.
+    pub const CLUSTERSET: &str = "cluster.open-cluster-management.io/clusterset";
+    /// Labels that OCM's own controllers write.
+    pub const RESERVED_LABELS: &[&str] = &["cluster.open-cluster-management.io/", "info.open-cluster-management.io/"];
+    /// The annotation that takes a Placement out of scheduling.
+    pub const SCHEDULING_DISABLED: &str = "cluster.open-cluster-management.io/experimental-scheduling-disable";
+    /// The labels of a PlacementDecision.
+    pub const PLACEMENT: &str = "cluster.open-cluster-management.io/placement";
+    pub const GROUP_NAME: &str = "cluster.open-cluster-management.io/decision-group-name";
+    pub const GROUP_INDEX: &str = "cluster.open-cluster-management.io/decision-group-index";
+}
+
+/// Annotations of cert-manager and of the operators that deploy it.
+pub mod certmanager {
+    /// On Secrets that cert-manager issued.
+    pub const ISSUER_KIND: &str = "cert-manager.io/issuer-kind";
+    /// Prefixes of the annotations that let workloads restart.
+    pub const RESTART_PREFIXES: &[&str] = &["certmanagerdeployment.opdev.io", "certmanagerdeployment.redhat.io"];
+}
+
+/// The label on objects that KUDO manages, and its value.
+pub const KUDO_MANAGED: (&str, &str) = ("kudo.dev/managed", "true");
+
+/// Kinds whose objects only record a decision. Deleting one takes nothing from a cluster, so it does not count against the
+/// delete budget; keeping one that is out of date would.
+pub const DECISION_KINDS: &[&str] = &["PlacementDecision"];
+
+/// The documents whose pause holds everything in the namespace of their name, by kind and group.
+pub const PAUSE_SCOPES: [(&str, &str); 2] = [("Organization", "greenhouse.sap"), ("Namespace", "")];
