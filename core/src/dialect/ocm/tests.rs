@@ -58,9 +58,9 @@ fn view(workspace: &Workspace) -> View<'_> {
 fn check_sets(names: &[&str], members: &[&str], unknown: &[&str]) {
     let workspace = hub();
     let names: Vec<Text> = names.iter().copied().map(Text::from).collect();
-    let found = members_of_sets(view(&workspace), &names);
+    let found = Ocm.set_members(view(&workspace), &names);
     assert_eq!(found.iter().map(Text::as_str).collect::<Vec<_>>(), members);
-    assert_eq!(unknown_sets(view(&workspace), &names), unknown);
+    assert_eq!(Ocm.unknown_sets(view(&workspace), &names), unknown);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_set_that_is_not_there_or_cannot_be_read_is_unknown() {
 #[test]
 fn the_clusters_of_a_placement_are_those_it_chooses() {
     let workspace = hub();
-    let chosen = members_of_placement(view(&workspace), "team-a", "web");
+    let chosen = Ocm.placement_members(view(&workspace), "team-a", "web");
     assert_eq!(chosen, Some(SortedSet::from_iter(["c2".into()])));
-    assert_eq!(members_of_placement(view(&workspace), "team-b", "web"), None);
+    assert_eq!(Ocm.placement_members(view(&workspace), "team-b", "web"), None);
 }
