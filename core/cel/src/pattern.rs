@@ -1,8 +1,8 @@
 //! `matches`: checks and translates a pattern, then lets `regex-lite` search in time linear in pattern and text.
 //!
-//! The supported part of RE2: characters, `.`, classes with ranges and negation, `\d \w \s` and their negations,
-//! `\t \n \r \f \v`, `\` before an ASCII sign, groups (`(…)`, `(?:…)`), `|`, `* + ? {n} {n,} {n,m}` and their lazy forms,
-//! `^ $ \A \z \b \B`. Flags, Unicode and POSIX classes and numeric escapes are refused.
+//! The supported part of RE2: characters, `.`, classes with ranges and negation, `\d \w \s` and their negations, `\t \n
+//! \r \f \v`, `\` before an ASCII sign, groups (`(…)`, `(?:…)`), `|`, `* + ? {n} {n,} {n,m}` and their lazy forms, `^ $
+//! \A \z \b \B`. Flags, Unicode and POSIX classes and numeric escapes are refused.
 //!
 //! `regex-lite` and RE2 differ in syntax, so no pattern reaches it as written:
 //!

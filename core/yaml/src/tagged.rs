@@ -1,4 +1,4 @@
-//! Scalars with a tag: the tag decides, however the text is quoted.
+//! Scalars with a tag. The tag decides the type, whether the text is quoted or not.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -7,18 +7,18 @@ use jiff_core::civil::Date;
 
 use super::resolve::{Scalar, resolve};
 
-/// What a tagged scalar is.
+/// The result of reading a tagged scalar.
 pub(super) enum Tagged<'a> {
     Scalar(Scalar<'a>),
     /// The bytes of a `!!binary`, as text.
     Decoded(String),
-    /// The text is not what the tag says.
+    /// The text does not fit the tag.
     Mismatch,
 }
 
 const YAML: &str = "tag:yaml.org,2002:";
 
-/// Reads `text` as the tag says.
+/// Reads `text` as the type that the tag names.
 pub(super) fn read<'a>(tag: &str, text: &'a str) -> Tagged<'a> {
     let scalar = match (tag.strip_prefix(YAML), resolve(text)) {
         (Some("int"), scalar @ (Scalar::Int(_) | Scalar::Unsigned(_))) => scalar,
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(tag: &str, text: &'a str) -> Tagged<'a> {
     Tagged::Scalar(scalar)
 }
 
-/// Bytes as text, with U+FFFD for each one that is not part of a character.
+/// Bytes as text, with U+FFFD for each invalid byte.
 fn lossy(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -54,7 +54,7 @@ pub(super) fn merges(tag: &str) -> bool {
     tag == "!" || tag.strip_prefix(YAML) == Some("merge")
 }
 
-/// As Go's standard encoding reads it: padding is required, bits behind the last byte are ignored.
+/// Go's standard encoding, which kubectl uses: padding is required, and bits after the last byte are ignored.
 const BASE64: GeneralPurpose =
     GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
 
@@ -70,7 +70,7 @@ fn is_timestamp(text: &str) -> bool {
     clock.date() && (clock.0.is_empty() || clock.time())
 }
 
-/// What is left of a timestamp.
+/// The rest of a timestamp.
 struct Clock<'a>(&'a str);
 
 impl Clock<'_> {
@@ -119,7 +119,7 @@ impl Clock<'_> {
         let count = self.0.bytes().take(max).take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
-        // Fractions may be long; only their being digits counts.
+        // A fraction can be too long for the type. Its value does not matter.
         (count >= min).then(|| digits.parse().unwrap_or(0))
     }
 }
