@@ -204,6 +204,5 @@ fn is_word(token: Token<'_>) -> bool {
 
 fn unexpected(token: Token<'_>, wanted: &str) -> Error {
     let found = if token.kind == Kind::End { "the end".into() } else { format!("`{}`", token.text) };
-    Error::new(Code::BadSelector, format!("expected {wanted}, but found {found}"))
-        .at(token.position())
+    Error::new(Code::BadSelector, format!("expected {wanted}, but found {found}")).at(token.position())
 }
