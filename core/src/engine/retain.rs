@@ -303,7 +303,7 @@ impl Ctx<'_> {
     fn absent(&mut self, carry: &Carry, desired: Option<Value>, place: &Pointer) -> Result<(), Error> {
         if carry.has(Quirk::AbsentIsError) {
             let message = format!("`{}` needs a value at `{place}`, and the live object has none", carry.name);
-            return Err(Error::new(Code::BadLiveValue, message).at(Pointer::of(["live"]).join(&place)));
+            return Err(Error::new(Code::BadLiveValue, message).at(Pointer::of(["live"]).join(place)));
         }
         if carry.has(Quirk::WritesNull) && desired.as_ref().is_none_or(Value::is_empty) {
             self.put(place, Value::Null)?;
@@ -324,7 +324,7 @@ impl Ctx<'_> {
         });
         let Some(spot) = spot else {
             let message = format!("`{place}` cannot be set in the desired object: what leads there is not a map");
-            return Err(Error::new(Code::PathBlocked, message).at(Pointer::of(["desired"]).join(&place)));
+            return Err(Error::new(Code::PathBlocked, message).at(Pointer::of(["desired"]).join(place)));
         };
         *spot = value;
         Ok(())
@@ -337,7 +337,7 @@ impl Ctx<'_> {
     fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {
         let error = misfit(Code::BadLiveValue, carry, live, place);
         if carry.refuses {
-            return Err(error.at(Pointer::of(["live"]).join(&place)));
+            return Err(error.at(Pointer::of(["live"]).join(place)));
         }
         self.say(error.into_diagnostic(Severity::Warning), place);
         Ok(())
@@ -346,7 +346,7 @@ impl Ctx<'_> {
     fn blocked(&mut self, carry: &Carry, side: &str, found: &Value, place: &Pointer) -> Result<(), Error> {
         let message = format!("`{}` leads through {} at `{place}` of the {side} object", carry.name, found.kind());
         if carry.refuses {
-            return Err(Error::new(Code::PathBlocked, message).at(Pointer::of([side.to_string()]).join(&place)));
+            return Err(Error::new(Code::PathBlocked, message).at(Pointer::of([side.to_string()]).join(place)));
         }
         self.say(Diagnostic::warning(Code::PathBlocked, message), place);
         Ok(())

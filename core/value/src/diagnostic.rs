@@ -157,19 +157,6 @@ impl JsonPath<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_prints_its_message_place_and_hint() {
-        let error = Error::new(Code::UnknownField, "there is no field `x` here");
-        assert_eq!(error.to_string(), "there is no field `x` here");
-        let error = error.at(["x"]).hint("did you mean `y`?");
-        assert_eq!(error.to_string(), "there is no field `x` here (at /x); did you mean `y`?");
-    }
-}
-
 impl From<JsonErrorKind> for Code {
     fn from(kind: JsonErrorKind) -> Code {
         match kind {
@@ -189,5 +176,18 @@ impl From<JsonError> for Error {
         let JsonError { kind, message, pointer, place } = error;
         let error = Error::new(kind.into(), message);
         if pointer.is_root() { error.at(place) } else { error.at(pointer) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_prints_its_message_place_and_hint() {
+        let error = Error::new(Code::UnknownField, "there is no field `x` here");
+        assert_eq!(error.to_string(), "there is no field `x` here");
+        let error = error.at(["x"]).hint("did you mean `y`?");
+        assert_eq!(error.to_string(), "there is no field `x` here (at /x); did you mean `y`?");
     }
 }
