@@ -248,3 +248,22 @@ fn unfold(value: &Value, mut refuse: impl FnMut(Pointer, Error)) -> impl Iterato
 fn path_of(error: &Error) -> Pointer {
     error.at.as_deref().and_then(|at| Pointer::parse(at).ok()).unwrap_or_default()
 }
+
+/// Reads what `Display` prints.
+///
+/// ```
+/// use fleetfold_core::object::document::Reference;
+///
+/// let preset: Reference = "PluginPreset/acme/metrics".parse()?;
+/// assert_eq!(preset.kind(), "PluginPreset");
+/// assert_eq!(preset.to_string(), "PluginPreset/acme/metrics");
+/// assert!("metrics".parse::<Reference>().is_err());
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+impl std::str::FromStr for Reference {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Reference, Error> {
+        Reference::parse(text)
+    }
+}

@@ -163,6 +163,36 @@ impl Scan<'_> {
     }
 }
 
+/// Why a text is not a timestamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimestampError(&'static str);
+
+impl std::fmt::Display for TimestampError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for TimestampError {}
+
+/// Reads what `Display` prints, and RFC 3339 with any other offset.
+///
+/// ```
+/// use fleetfold_core::object::timestamp::Timestamp;
+///
+/// let renewed: Timestamp = "2026-03-01T00:30:00+01:00".parse()?;
+/// assert_eq!(renewed.to_string(), "2026-02-28T23:30:00Z");
+/// assert!("2026-02-30T00:00:00Z".parse::<Timestamp>().is_err());
+/// # Ok::<(), fleetfold_core::object::timestamp::TimestampError>(())
+/// ```
+impl std::str::FromStr for Timestamp {
+    type Err = TimestampError;
+
+    fn from_str(text: &str) -> Result<Timestamp, TimestampError> {
+        Timestamp::parse(text).map_err(TimestampError)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -132,6 +132,24 @@ impl fmt::Display for OptionPath {
     }
 }
 
+/// Reads what `Display` prints.
+///
+/// ```
+/// use fleetfold_value::value::path::OptionPath;
+///
+/// let host: OptionPath = r"ingress.hosts[0].annotations.example\.com/team".parse()?;
+/// assert_eq!(host.pointer().to_string(), "/ingress/hosts/0/annotations/example.com~1team");
+/// assert_eq!(host.to_string(), r"ingress.hosts[0].annotations.example\.com/team");
+/// # Ok::<(), fleetfold_value::value::path::PathError>(())
+/// ```
+impl std::str::FromStr for OptionPath {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<OptionPath, PathError> {
+        OptionPath::parse(text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

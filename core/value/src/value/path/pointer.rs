@@ -168,6 +168,24 @@ impl fmt::Display for Pointer {
     }
 }
 
+/// Reads what `Display` prints.
+///
+/// ```
+/// use fleetfold_value::value::path::Pointer;
+///
+/// let image: Pointer = "/metadata/annotations/example.com~1team".parse()?;
+/// assert_eq!(image.segments().last().unwrap(), "example.com/team");
+/// assert_eq!(image.to_string(), "/metadata/annotations/example.com~1team");
+/// # Ok::<(), fleetfold_value::value::path::PathError>(())
+/// ```
+impl std::str::FromStr for Pointer {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Pointer, PathError> {
+        Pointer::parse(text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
