@@ -106,6 +106,19 @@ impl Program {
     /// # Errors
     ///
     /// [`Code::ExpressionFailed`]: these values have no answer, others may.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_cel::Program;
+    /// use fleetfold_value::{diagnostic::Code, value::Value};
+    ///
+    /// let program = Program::compile("cluster.replicas > 2", &["cluster"]).unwrap();
+    /// let three = Value::map([("replicas", 3_i64)]);
+    /// assert_eq!(program.evaluate(&[("cluster", three)]).unwrap(), Value::from(true));
+    /// let error = program.evaluate(&[("cluster", Value::map([("name", "eu-1")]))]).unwrap_err();
+    /// assert_eq!(error.code, Code::ExpressionFailed, "this cluster has no `replicas`; another one may");
+    /// ```
     pub fn evaluate(&self, variables: &[(&str, Value)]) -> Result<Value, Flaw> {
         evaluate::evaluate(&self.root, variables)
     }

@@ -98,6 +98,17 @@ pub fn parse(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Vec<Pa
 
 /// Reads all documents of a text, each on its own: one that cannot be read does not hide the others. Documents without
 /// content are left out.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::diagnostic::Mode;
+///
+/// let text = "kind: Namespace\n---\nkind: [\n---\nkind: Service\n";
+/// let documents = fleetfold_yaml::parse_each(text, Mode::Strict, &mut Vec::new());
+/// assert!(documents[0].is_ok());
+/// assert!(documents.iter().any(Result::is_err));
+/// ```
 pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Result<Parsed, YamlError>> {
     let mut stream = Stream { mode, documents: Vec::new(), findings: Findings::default() };
     match stream::starts_as_json(text) {
@@ -114,6 +125,16 @@ pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Resu
 
 /// Where a value of one of a text's documents stands. Documents without content do not count, and only the one that is
 /// meant is read.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::{Position, path::Pointer};
+///
+/// let text = "kind: Service\nspec:\n  ports:\n  - port: 80\n";
+/// let place = fleetfold_yaml::place_in(text, 0, &Pointer::parse("/spec/ports/0/port").unwrap());
+/// assert_eq!(place, Some(Position { line: 4, column: 11 }));
+/// ```
 pub fn place_in(text: &str, document: usize, pointer: &Pointer) -> Option<Position> {
     let (mut part, mut lines_before, mut left) = (String::new(), 0_u32, document);
     for (number, line) in (0_u32..).zip(text.split_inclusive('\n').chain(["---"])) {

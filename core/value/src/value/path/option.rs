@@ -88,6 +88,15 @@ impl OptionPath {
     }
 
     /// Where the option stands in the tree that all options make up.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::path::OptionPath;
+    ///
+    /// let path = OptionPath::parse("ingress.hosts[0].name").unwrap();
+    /// assert_eq!(path.pointer().to_string(), "/ingress/hosts/0/name");
+    /// ```
     pub fn pointer(&self) -> Pointer {
         Pointer::of(self.0.iter().map(|step| match step {
             OptionStep::Key(key) => key.clone(),

@@ -27,6 +27,14 @@ impl RetentionPath {
         Ok(RetentionPath(reader.steps))
     }
 
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::path::{RetentionPath, RetentionStep};
+    ///
+    /// let path = RetentionPath::parse("spec.ports[].nodePort").unwrap();
+    /// assert_eq!(path.steps()[2], RetentionStep::Each);
+    /// ```
     pub fn steps(&self) -> &[RetentionStep] {
         &self.0
     }
