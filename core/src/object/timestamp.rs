@@ -40,6 +40,14 @@ impl Timestamp {
     }
 
     /// `2026-01-31T09-30-00Z`: RFC 3339 in UTC with `-` for the colons, which no label value may have.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::object::timestamp::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::parse("2026-01-31T10:30:00+01:00").unwrap().label(), "2026-01-31T09-30-00Z");
+    /// ```
     pub fn label(&self) -> String {
         let (year, month, day) = self.date_utc();
         let minutes = self.minutes_utc().rem_euclid(MINUTES_A_DAY);
@@ -61,6 +69,15 @@ impl Timestamp {
     }
 
     /// The moment so many seconds later, in UTC; nothing where its year would not have four digits.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::object::timestamp::Timestamp;
+    ///
+    /// let created = Timestamp::parse("2026-02-28T23:59:30Z").unwrap();
+    /// assert_eq!(created.plus(60).unwrap().to_string(), "2026-03-01T00:00:30Z");
+    /// ```
     pub fn plus(&self, seconds: i64) -> Option<Timestamp> {
         let seconds = self.seconds().checked_add(seconds)?;
         let days = seconds.div_euclid(SECONDS_A_DAY).checked_add(days_before(1970, 1))?;
