@@ -53,6 +53,22 @@ impl Workspace {
     }
 
     /// Every document that is loaded, by identity.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{Workspace, diagnostic::Mode, object::document::Document, yaml};
+    ///
+    /// let mut workspace = Workspace::default();
+    /// let text = "{kind: Namespace, metadata: {name: shop}}\n---\n{kind: Service, metadata: {name: web, namespace: shop}}\n";
+    /// for parsed in yaml::parse(text, Mode::Strict, &mut Vec::new()).unwrap() {
+    ///     for document in Document::from_text(parsed, Some(&"shop.yaml".into()), &mut Vec::new()) {
+    ///         workspace.put(document, &mut Vec::new());
+    ///     }
+    /// }
+    /// let names: Vec<String> = workspace.documents().map(|it| it.identity.to_string()).collect();
+    /// assert_eq!(names, ["Namespace/shop", "Service/shop/web"]);
+    /// ```
     pub fn documents(&self) -> impl Iterator<Item = &Document> {
         self.store.documents()
     }
@@ -62,6 +78,20 @@ impl Workspace {
     /// # Errors
     ///
     /// There is none, or there are several of different groups.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{Workspace, diagnostic::Code};
+    ///
+    /// let mut workspace = Workspace::default();
+    /// workspace.call(r#"{"op":"load","text":"{kind: Service, metadata: {name: web, namespace: shop}}"}"#);
+    /// assert_eq!(workspace.find(&"Service/shop/web".parse()?)?.identity.name, "web");
+    /// let error = workspace.find(&"Service/shop/wbe".parse()?).unwrap_err();
+    /// assert_eq!(error.code, Code::UnknownDocument);
+    /// assert_eq!(error.hint.unwrap(), "did you mean `Service/shop/web`?");
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn find(&self, reference: &Reference) -> Result<&Document, Error> {
         self.store.find(reference)
     }
@@ -77,6 +107,18 @@ impl Workspace {
     }
 
     /// Lets a document go; answers it if it was there.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{Workspace, object::document::Identity};
+    ///
+    /// let mut workspace = Workspace::default();
+    /// workspace.call(r#"{"op":"load","text":"{kind: Namespace, metadata: {name: shop}}"}"#);
+    /// let shop = Identity { kind: "Namespace".into(), name: "shop".into(), ..Identity::default() };
+    /// assert!(workspace.remove(&shop).is_some());
+    /// assert_eq!(workspace.documents().count(), 0);
+    /// ```
     pub fn remove(&mut self, identity: &Identity) -> Option<Document> {
         self.results.invalidate(Change::Document(identity));
         self.store.remove(identity)

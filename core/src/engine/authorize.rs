@@ -102,6 +102,29 @@ impl Change {
 /// # Errors
 ///
 /// A document that is not a ManagedCluster, two that are not the same cluster, a label that no cluster can have.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::authorize::{Question, authorize, rbac::User};
+/// use fleetfold_core::{diagnostic::Mode, engine::select::cluster_set::Stage, value::json};
+///
+/// let old = json::parse(r#"{"kind":"ManagedCluster","metadata":{"name":"eu-1"}}"#)?;
+/// let new = json::parse(r#"{"kind":"ManagedCluster","metadata":{"name":"eu-1",
+///     "labels":{"cluster.open-cluster-management.io/clusterset":"dev"}}}"#)?;
+/// let documents = [json::parse(r#"{"kind":"ManagedClusterSet","metadata":{"name":"dev"}}"#)?];
+/// let question = |user| Question {
+///     user, old: Some(&old), new: Some(&new), documents: &documents, reviews: &[], roles: true,
+///     stage: Stage::Full, mode: Mode::Strict,
+/// };
+/// let eve = User::new("eve".into(), None);
+/// let verdict = authorize(&question(&eve), &mut Vec::new())?;
+/// assert!(!verdict.allowed(), "no role grants the clusterset label");
+/// assert_eq!(verdict.joins, ["dev"]);
+/// let admin = User::new("ada".into(), Some(vec!["system:masters".into()]));
+/// assert!(authorize(&question(&admin), &mut Vec::new())?.allowed());
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdict, Error> {
     let Question { old, new, documents, stage, mode, .. } = *question;
     if old.is_none() && new.is_none() {
@@ -228,6 +251,15 @@ pub fn misnamed_grants(rbac: &Rbac, sets: &[ClusterSet]) -> Vec<Diagnostic> {
 }
 
 /// Whether a label needs a permission.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::Mode, engine::authorize::is_guarded};
+///
+/// assert!(is_guarded("cluster.open-cluster-management.io/clusterset", Mode::Strict));
+/// assert!(!is_guarded("team", Mode::Strict));
+/// ```
 pub fn is_guarded(key: &str, mode: Mode) -> bool {
     match mode {
         Mode::Strict => RESERVED.iter().any(|it| key.starts_with(it)),

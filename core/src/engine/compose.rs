@@ -67,6 +67,30 @@ impl Layer {
 /// # Errors
 ///
 /// A layer cannot be applied, told at the place of its operation; or a live value cannot be carried over.
+///
+/// # Example
+///
+/// ```
+/// use std::sync::Arc;
+/// use fleetfold_core::engine::compose::{Base, Layer, build};
+/// use fleetfold_core::engine::patch::{Operation, Step, Verb};
+/// use fleetfold_core::engine::{rendered::Origin, retain::Rules};
+/// use fleetfold_core::object::document::Identity;
+/// use fleetfold_core::{diagnostic::Mode, value::{json, path::Pointer}};
+///
+/// let document = Arc::new(Identity { kind: "FederatedDeployment".into(), name: "web".into(), ..Identity::default() });
+/// let origin = Origin { document: Arc::clone(&document), path: Pointer::of(["spec", "template"]) };
+/// let object = json::parse(r#"{"kind":"Deployment","spec":{"replicas":2}}"#)?;
+/// let base = Base { object, origin, given: Vec::new(), sealed: Vec::new(), wave: 0 };
+/// let five = Operation { verb: Verb::Replace, path: "/spec/replicas".into(), from: None, value: Some(5_i64.into()) };
+/// let steps = vec![(Step::read(&five, Mode::Strict)?, Pointer::of(["spec", "overrides", "0"]))];
+/// let layer = Layer::new("override".into(), document, Ok(steps));
+/// let built = build(&base, &Rules::default(), None, [layer].iter(), Mode::Strict, &mut Vec::new())?;
+/// assert_eq!(built.object.at(&["spec", "replicas"]).unwrap().as_int(), Some(5));
+/// let chain: Vec<&str> = built.origins[0].1.iter().map(|it| it.layer.as_str()).collect();
+/// assert_eq!(chain, ["override", "base"], "the winner is first");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn build<'l>(
     base: &Base,
     rules: &Rules,

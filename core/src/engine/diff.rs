@@ -9,6 +9,18 @@ use crate::value::{Text, Value};
 ///
 /// Maps change key by key. A list changes element by element while its length stays, and is replaced whole otherwise:
 /// operations that shift indices under each other are hard to read and easy to misapply.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::diff::diff, value::json};
+///
+/// let from = json::parse(r#"{"spec":{"replicas":2,"paused":true}}"#)?;
+/// let to = json::parse(r#"{"spec":{"replicas":5}}"#)?;
+/// let operations: Vec<String> = diff(&from, &to).iter().map(|it| format!("{} {}", it.verb.as_str(), it.path)).collect();
+/// assert_eq!(operations, ["remove /spec/paused", "replace /spec/replicas"]);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn diff(from: &Value, to: &Value) -> Vec<Operation> {
     let mut operations = Vec::new();
     walk(from, to, &mut Pointer::root(), &mut operations);

@@ -304,6 +304,16 @@ fn misfit(flag: &str, takes: FlagType, found: &str, at: &Pointer) -> Error {
 /// # Errors
 ///
 /// A named flag that is not the name of one.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::flags::{Flags, unchecked}};
+///
+/// let flags = Flags::Arguments(vec!["--v=4".into()]);
+/// assert_eq!(unchecked(&flags, &["--v=2".into(), "--leader-elect".into()])?, ["--leader-elect", "--v=4"]);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn unchecked(flags: &Flags, base: &[Text]) -> Result<Vec<String>, Error> {
     let mut arguments: Vec<String> = base.iter().map(Text::to_string).collect();
     match flags {

@@ -15,7 +15,7 @@ use crate::engine::select::{Cluster, Selector, selects};
 use crate::object::document::Identity;
 use crate::value::collections::SortedMap;
 use crate::value::index_text;
-use crate::value::path::{OptionPath, Pointer};
+use crate::value::path::{OptionPath, PathError, Pointer};
 use crate::value::text::order;
 use crate::value::{Map, Text, Value};
 
@@ -40,6 +40,18 @@ pub struct Setting {
     pub deep: bool,
     /// Where it stands: in the request, or in the document it was read from.
     pub at: Pointer,
+}
+
+impl Setting {
+    /// An option with a plain value, which replaces what lower layers set.
+    ///
+    /// # Errors
+    ///
+    /// The path is not an option path.
+    pub fn new(path: &str, value: impl Into<Value>) -> Result<Setting, PathError> {
+        let (place, source) = (OptionPath::parse(path)?, Source::Value(value.into()));
+        Ok(Setting { path: path.into(), place, source, deep: false, at: Pointer::root() })
+    }
 }
 
 /// Where the value of an option comes from.
@@ -139,6 +151,27 @@ impl PartialEq for Origins {
 ///
 /// In compat mode the answer is Greenhouse's: a name that a layer has twice is replaced only at its first place by later
 /// layers while its last place wins, trees are built in list order, and options that cannot both be placed are an error.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::fold::{Layer, Setting, fold};
+/// use fleetfold_core::{diagnostic::Mode, engine::select::Cluster};
+///
+/// let layer = |name: &str, when: Option<&str>, replicas: i64| Layer {
+///     name: name.into(),
+///     document: None,
+///     when: when.map(|it| it.parse().unwrap()),
+///     set: vec![Setting::new("replicas", replicas).unwrap()],
+/// };
+/// let layers = [layer("default", None, 2), layer("preset", None, 3), layer("override", Some("env=prod"), 5)];
+/// let prod = Cluster { name: "eu-1".into(), labels: [("env", "prod")].into_iter().collect(), ..Cluster::default() };
+/// let folded = fold(&layers, Some(&prod), Mode::Strict, &mut Vec::new())?;
+/// assert_eq!(folded.values.to_canonical(), r#"{"replicas":5}"#);
+/// let chain: Vec<&str> = folded.origins.get("replicas").unwrap().iter().map(|it| it.layer.as_str()).collect();
+/// assert_eq!(chain, ["override", "preset", "default"], "the winner is first");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn fold(
     layers: &[Layer],
     cluster: Option<&Cluster>,
@@ -167,6 +200,18 @@ pub fn fold(
 /// # Errors
 ///
 /// In compat mode, options that cannot both be placed.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::Mode, engine::fold::{Layer, Setting, fold_applied}};
+///
+/// let set = vec![Setting::new("image.tag", "1.4.0").unwrap(), Setting::new("hosts[0]", "shop.example.com").unwrap()];
+/// let layer = Layer { name: "preset".into(), document: None, when: None, set };
+/// let folded = fold_applied(&[&layer], Mode::Strict, &mut Vec::new())?;
+/// assert_eq!(folded.values.to_canonical(), r#"{"hosts":["shop.example.com"],"image":{"tag":"1.4.0"}}"#);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn fold_applied(applied: &[&Layer], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Folded, Error> {
     let applied: Vec<(usize, &Layer)> = applied.iter().copied().enumerate().collect();
     match mode {
@@ -211,6 +256,21 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
 
 /// A result with further options laid over it. One of the layer that set the option already says what that layer means
 /// for the cluster; any other is of a layer of its own.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::fold::{Effective, Folded, Source, with_per_cluster};
+///
+/// let name = Effective {
+///     path: "global.cluster".into(),
+///     from: "injected".into(),
+///     source: Source::Value("eu-1".into()),
+///     written: None,
+/// };
+/// let folded = with_per_cluster(&Folded::default(), &[name]);
+/// assert_eq!(folded.values.to_canonical(), r#"{"global":{"cluster":"eu-1"}}"#);
+/// ```
 pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
     let mut all = folded.clone();
     for option in own {

@@ -99,6 +99,27 @@ impl ReleaseAction {
 ///
 /// The live object is another one, is being deleted, or has another controller while the owner asks to be it. In compat
 /// mode also an owner that Kubernetes does not allow.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::Mode, engine::ownership::{AdoptAction, Owner, adopt}, value::json};
+///
+/// let owner = Owner {
+///     api_version: "kudo.dev/v1beta1".into(),
+///     kind: "Instance".into(),
+///     name: "kafka".into(),
+///     uid: "7a1e".into(),
+///     namespace: Some("data".into()),
+///     controller: false,
+/// };
+/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"data"}}"#)?;
+/// let created = adopt(&owner, &settings, None, Mode::Strict, &mut Vec::new())?;
+/// assert_eq!(created.action, AdoptAction::Create);
+/// let again = adopt(&owner, &settings, created.object.as_ref(), Mode::Strict, &mut Vec::new())?;
+/// assert_eq!(again.action, AdoptAction::None);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn adopt(
     owner: &Owner,
     desired: &Value,
@@ -153,6 +174,29 @@ pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
 }
 
 /// Drops `owner` from the owners of an object, and says what becomes of it. Others, be they references or claims, keep it.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::ownership::{Owner, ReleaseAction, adopt, release};
+/// use fleetfold_core::{diagnostic::Mode, value::json};
+///
+/// let owner = Owner {
+///     api_version: "kudo.dev/v1beta1".into(),
+///     kind: "Instance".into(),
+///     name: "kafka".into(),
+///     uid: "7a1e".into(),
+///     namespace: Some("data".into()),
+///     controller: false,
+/// };
+/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"data"}}"#)?;
+/// let created = adopt(&owner, &settings, None, Mode::Strict, &mut Vec::new())?.object.unwrap();
+/// let other = Owner { name: "zookeeper".into(), uid: "9c2f".into(), ..owner.clone() };
+/// let shared = adopt(&other, &settings, Some(&created), Mode::Strict, &mut Vec::new())?.object.unwrap();
+/// assert_eq!(release(&owner, &shared)?.action, ReleaseAction::RemoveOwner);
+/// assert_eq!(release(&owner, &created)?.action, ReleaseAction::Delete, "the last owner deletes a created object");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn release(owner: &Owner, live: &Value) -> Result<Release, Error> {
     if !holds(live, owner)? {
         return Ok(Release { action: ReleaseAction::None, patch: Vec::new() });

@@ -54,6 +54,21 @@ choice! {
 /// In compat mode the answer is KubeFed's: `replace` adds a missing key, indices may be negative or have leading zeros,
 /// a value left out is null, integers pass through a double, only the literal identity paths are refused, and the same
 /// path twice is an error.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::{Code, Mode}, engine::patch::{Operation, Verb, patch}, value::json};
+///
+/// let web = json::parse(r#"{"kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":2}}"#)?;
+/// let set = |path: &str| Operation { verb: Verb::Replace, path: path.into(), from: None, value: Some(5_i64.into()) };
+/// let patched = patch(web.clone(), &[set("/spec/replicas")], Mode::Strict, &mut Vec::new())?;
+/// assert_eq!(patched.at(&["spec", "replicas"]).unwrap().as_int(), Some(5));
+///
+/// let error = patch(web, &[set("/spec/paused")], Mode::Strict, &mut Vec::new()).unwrap_err();
+/// assert_eq!(error.code, Code::PathNotFound);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn patch(object: Value, operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Value, Error> {
     if operations.len() > MAX_OPERATIONS {
         let message =

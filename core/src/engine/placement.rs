@@ -147,6 +147,33 @@ struct Candidate<'a> {
 }
 
 /// Decides a placement. What is wrong with it is told, each thing at its place.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::placement::{Question, Why, place};
+/// use fleetfold_core::engine::select::cluster_set::{ClusterSet, Stage};
+/// use fleetfold_core::{diagnostic::Mode, value::{JsonPath, collections::SortedMap, json}};
+///
+/// let set = json::parse(r#"{"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet",
+///     "metadata":{"name":"all"},"spec":{"clusterSelector":{"selectorType":"LabelSelector","labelSelector":{}}}}"#)?;
+/// let sets = [ClusterSet::parse(&set, Stage::Full, Mode::Strict, &JsonPath::ROOT)?];
+/// let placement = json::parse(r#"{"apiVersion":"cluster.open-cluster-management.io/v1beta1","kind":"Placement",
+///     "metadata":{"name":"web","namespace":"shop"},"spec":{"numberOfClusters":1}}"#)?;
+/// let clusters = [
+///     json::parse(r#"{"kind":"ManagedCluster","metadata":{"name":"us-1"}}"#)?,
+///     json::parse(r#"{"kind":"ManagedCluster","metadata":{"name":"eu-1"}}"#)?,
+/// ];
+/// let question = Question {
+///     placement: &placement, clusters: &clusters.iter().collect::<Vec<_>>(), sets: &sets, broken_sets: &[],
+///     bound: &["all".into()], prior: &[], scores: &[], used: &SortedMap::new(), now: None, mode: Mode::Strict,
+///     why: Why::All, compile: &|_| Err("this example has no CEL".into()),
+/// };
+/// let placed = place(&question, &mut Vec::new());
+/// assert_eq!(placed.groups[0].clusters, ["eu-1"], "equal scores are ranked by name");
+/// assert!(!placed.explained[1].chosen);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn place(question: &Question, out: &mut Vec<Diagnostic>) -> Placed {
     let mut found = Vec::new();
     let placed = Decision::of(question, &mut found).place(&mut found);

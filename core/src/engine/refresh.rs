@@ -41,6 +41,23 @@ const TEMPLATE_METADATA: &[&str] = &["spec", "template", "metadata"];
 /// # Errors
 ///
 /// A secret without a name or a version, an object that is not what its field says, or a workload without kind or name.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::Mode, engine::refresh::refresh, value::json};
+///
+/// let secret = json::parse(r#"{"kind":"Secret","metadata":{"name":"tls","namespace":"shop","resourceVersion":"42",
+///     "annotations":{"cert-manager.io/issuer-kind":"Issuer"}}}"#)?;
+/// let web = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop",
+///     "annotations":{"certmanagerdeployment.opdev.io/allow-restart":"true"}},
+///     "spec":{"template":{"spec":{"volumes":[{"name":"tls","secret":{"secretName":"tls"}}]}}}}"#)?;
+/// let now = "2026-01-31T09:30:00Z".parse().unwrap();
+/// let refreshed = refresh(&secret, &[web], now, Mode::Strict, &mut Vec::new())?;
+/// assert_eq!(refreshed.restarts[0].target.to_string(), "Deployment/shop/web");
+/// assert_eq!(refreshed.restarts[0].renewal.version, "42");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn refresh(
     secret: &Value,
     workloads: &[Value],

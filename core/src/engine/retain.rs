@@ -27,7 +27,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::retain::pair::{Side, Unmapped, Unpairable, pair_by_keys, pair_for_retention, pair_raw};
 use crate::object::identity::{ObjectName, not_another};
 use crate::object::kinds::lists::{ListKind, list_kind};
-use crate::object::kinds::retention::{Keep, Pairs, Phase, Quirk, Rule, Table, Wanted, When};
+use crate::object::kinds::retention::{Keep, Pairs, Phase, Quirk, Rule, STRICT, Table, Wanted, When};
 use crate::value::collections::SortedMap;
 use crate::value::index_text;
 use crate::value::path::{Pointer, RetentionPath, RetentionStep, list_index};
@@ -43,6 +43,13 @@ pub struct Rules {
     pub fields: Vec<RetentionPath>,
     pub labels: Vec<Text>,
     pub retain_replicas: bool,
+}
+
+/// The built-in rules, and none of a user.
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules { builtin: STRICT, phase: None, fields: Vec::new(), labels: Vec::new(), retain_replicas: false }
+    }
 }
 
 /// The desired object with what was carried over.
@@ -67,6 +74,19 @@ pub struct Retention {
 /// # Errors
 ///
 /// The two are not the same object; or, by the rules of an original, a value has a type that blocks its update.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::retain::{Rules, retain}, value::json};
+///
+/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"type":"ClusterIP"}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"clusterIP":"10.0.0.7"}}"#)?;
+/// let result = retain(&desired, &live, &Rules::default(), &mut Vec::new())?;
+/// assert_eq!(result.object.text_at(&["spec", "clusterIP"]), "10.0.0.7");
+/// assert!(result.retained.iter().any(|it| it.path == "/spec/clusterIP"));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagnostic>) -> Result<Retained, Error> {
     let mut ctx = Ctx { object: desired.clone(), live, retained: SortedMap::new(), out };
     if live.is_null() {

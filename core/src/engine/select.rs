@@ -17,6 +17,16 @@ use crate::object::labels::Labels;
 use crate::value::Text;
 
 /// A cluster, as far as selection needs to know it.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::select::Cluster;
+///
+/// let labels = [("env", "prod")].into_iter().collect();
+/// let eu = Cluster { name: "eu-1".into(), labels, ..Cluster::default() };
+/// assert_eq!(eu.labels.get("env").unwrap(), "prod");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cluster {
     pub name: Text,
@@ -36,7 +46,46 @@ pub struct Reason {
     pub holds: bool,
 }
 
+/// The clusters that `selector` picks, in the order given.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::select::{Cluster, Selector, select};
+///
+/// let cluster = |name: &str, env: &str| {
+///     Cluster { name: name.into(), labels: [("env", env)].into_iter().collect(), ..Cluster::default() }
+/// };
+/// let fleet = [cluster("eu-1", "prod"), cluster("lab-1", "dev"), cluster("us-1", "prod")];
+/// let selector: Selector = "env in (prod,stage)".parse()?;
+/// let names: Vec<&str> = select(&selector, &fleet).into_iter().map(|it| it.name.as_str()).collect();
+/// assert_eq!(names, ["eu-1", "us-1"]);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn select<'c>(selector: &Selector, clusters: &'c [Cluster]) -> Vec<&'c Cluster> {
+    clusters.iter().filter(|cluster| selects(selector, cluster)).collect()
+}
+
 /// Whether `selector` picks `cluster`.
+///
+/// 1. `Nothing`: never.
+/// 2. `Labels`: every requirement holds; a selector without requirements picks every cluster.
+/// 3. `AnyOf`: one of the selectors picks it.
+/// 4. `Union`: the labels or the names pick it, or neither is given; and it is not ignored.
+/// 5. `Listed`: the list names it.
+/// 6. `Affinity`: every part that is given holds.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::select::{Cluster, Selector, selects};
+///
+/// let eu = Cluster { name: "eu-1".into(), ..Cluster::default() };
+/// assert!(selects(&Selector::Listed(vec!["eu-1".into()]), &eu));
+/// assert!(selects(&"".parse()?, &eu), "an empty selector picks every cluster");
+/// assert!(!selects(&Selector::Nothing, &eu));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn selects(selector: &Selector, cluster: &Cluster) -> bool {
     match selector {
         Selector::Nothing => false,
@@ -54,6 +103,18 @@ pub fn selects(selector: &Selector, cluster: &Cluster) -> bool {
 }
 
 /// Why `selector` picks `cluster` or not, condition by condition.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::select::{Cluster, explain};
+///
+/// let lab = Cluster { name: "lab-1".into(), labels: [("env", "dev")].into_iter().collect(), ..Cluster::default() };
+/// let reasons = explain(&"env=prod,!legacy".parse()?, &lab);
+/// assert_eq!(reasons[0].text, "`env=prod` does not hold: the label is `dev`");
+/// assert_eq!(reasons[1].text, "`!legacy` holds: the label is absent");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn explain(selector: &Selector, cluster: &Cluster) -> Vec<Reason> {
     let name = &cluster.name;
     match selector {
@@ -97,6 +158,15 @@ pub fn explain(selector: &Selector, cluster: &Cluster) -> Vec<Reason> {
 }
 
 /// The names that a selector mentions: each should be a cluster's.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::select::{Selector, mentioned};
+///
+/// let selector = Selector::Union { labels: None, names: Some(vec!["eu-1".into()]), ignored: vec!["lab-1".into()] };
+/// assert_eq!(mentioned(&selector), ["eu-1", "lab-1"]);
+/// ```
 pub fn mentioned(selector: &Selector) -> Vec<&Text> {
     match selector {
         Selector::Nothing | Selector::Labels(_) => Vec::new(),

@@ -24,6 +24,19 @@ impl Identity {
     /// # Errors
     ///
     /// A document is a map with a `kind` and a `metadata.name`, both texts.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{object::document::Identity, value::json};
+    ///
+    /// let object = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"shop","name":"web"}}"#)?;
+    /// let identity = Identity::of(&object)?;
+    /// assert_eq!(identity.group, "apps");
+    /// assert_eq!(identity.to_string(), "Deployment/shop/web");
+    /// assert!(Identity::of(&json::parse(r#"{"kind":"Deployment"}"#)?).is_err());
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn of(object: &Value) -> Result<Identity, Error> {
         if object.as_map().is_none() {
             return Err(Error::new(Code::NotAnObject, format!("the document is {}, not an object", object.kind())));
@@ -93,6 +106,17 @@ impl Reference {
         &self.kind
     }
 
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::object::document::{Identity, Reference};
+    ///
+    /// let eu = Identity { kind: "Cluster".into(), group: "greenhouse.sap".into(), namespace: "acme".into(), name: "eu-1".into() };
+    /// assert!("Cluster/acme/eu-1".parse::<Reference>()?.names(&eu), "any group");
+    /// assert!("Cluster.greenhouse.sap/acme/eu-1".parse::<Reference>()?.names(&eu));
+    /// assert!(!"Cluster.example.com/acme/eu-1".parse::<Reference>()?.names(&eu));
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn names(&self, identity: &Identity) -> bool {
         let Identity { kind, group, namespace, name } = identity;
         let in_group = self.group.as_ref().is_none_or(|it| it == group);
@@ -149,6 +173,19 @@ struct Written {
 
 impl Document {
     /// The documents of a value: itself, or the items of a `List`. What is not a document is told, and left out.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{object::document::Document, value::{json, path::Pointer}};
+    ///
+    /// let list = json::parse(r#"{"kind":"List","items":[{"kind":"Namespace","metadata":{"name":"shop"}},{"kind":"Service"}]}"#)?;
+    /// let mut findings = Vec::new();
+    /// let documents = Document::from_value(&list, &Pointer::root(), &mut findings);
+    /// assert_eq!(documents[0].identity.to_string(), "Namespace/shop");
+    /// assert_eq!(findings[0].message, "the document has no `metadata.name`");
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn from_value(value: &Value, at: &Pointer, out: &mut Vec<Diagnostic>) -> Vec<Document> {
         unfold(value, |root, error| {
             let path = at.join(&root).join(&path_of(&error));
@@ -159,6 +196,19 @@ impl Document {
     }
 
     /// The same for what was read from a text, told at its place.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{diagnostic::Mode, object::document::Document, value::path::Pointer, yaml};
+    ///
+    /// let text = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n";
+    /// let parsed = yaml::parse(text, Mode::Strict, &mut Vec::new()).unwrap().remove(0);
+    /// let documents = Document::from_text(parsed, Some(&"shop.yaml".into()), &mut Vec::new());
+    /// let at = documents[0].at(Pointer::of(["metadata", "name"]));
+    /// assert_eq!(at.file.unwrap(), "shop.yaml");
+    /// assert_eq!(at.place.unwrap().to_string(), "4:9");
+    /// ```
     pub fn from_text(parsed: Parsed, file: Option<&Text>, out: &mut Vec<Diagnostic>) -> Vec<Document> {
         let places = Arc::new(parsed.places);
         unfold(&parsed.value, |root, error| {
@@ -247,4 +297,23 @@ fn unfold(value: &Value, mut refuse: impl FnMut(Pointer, Error)) -> impl Iterato
 
 fn path_of(error: &Error) -> Pointer {
     error.pointer()
+}
+
+/// Reads what `Display` prints.
+///
+/// ```
+/// use fleetfold_core::object::document::Reference;
+///
+/// let preset: Reference = "PluginPreset/acme/metrics".parse()?;
+/// assert_eq!(preset.kind(), "PluginPreset");
+/// assert_eq!(preset.to_string(), "PluginPreset/acme/metrics");
+/// assert!("metrics".parse::<Reference>().is_err());
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+impl std::str::FromStr for Reference {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Reference, Error> {
+        Reference::parse(text)
+    }
 }

@@ -40,6 +40,15 @@ impl fmt::Display for ObjectName {
 }
 
 /// The API group of an `apiVersion`; the core group is the empty text.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::identity::group_of;
+///
+/// assert_eq!(group_of("apps/v1"), "apps");
+/// assert_eq!(group_of("v1"), "");
+/// ```
 pub fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
 }
@@ -50,6 +59,16 @@ pub fn is_in_group(object: &Value, group: &str) -> bool {
 }
 
 /// Whether an object is being deleted.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::identity::is_terminating, value::json};
+///
+/// let pod = json::parse(r#"{"metadata":{"name":"web","deletionTimestamp":"2026-01-31T09:30:00Z"}}"#)?;
+/// assert!(is_terminating(&pod));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn is_terminating(object: &Value) -> bool {
     object.at(&["metadata", "deletionTimestamp"]).is_some_and(|it| !it.is_null())
 }
@@ -69,6 +88,19 @@ pub fn same_object(desired: &Value, live: &Value) -> Result<(), Error> {
 
 /// Refuses a live object that is another one for all that both say. A template may leave open what the cluster fills in,
 /// and the version of its API group.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::identity::not_another, value::json};
+///
+/// let desired = json::parse(r#"{"apiVersion":"apps/v1beta1","kind":"Deployment","metadata":{"name":"web"}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"}}"#)?;
+/// assert!(not_another(&desired, &live).is_ok(), "a version and an open namespace do not make another object");
+/// let other = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"api"}}"#)?;
+/// assert!(not_another(&desired, &other).is_err());
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn not_another(desired: &Value, live: &Value) -> Result<(), Error> {
     let differs = |path: &[&str], read: fn(&str) -> &str| {
         let (wanted, found) = (desired.text_at(path), live.text_at(path));

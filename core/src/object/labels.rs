@@ -10,6 +10,16 @@ const MAX_NAME: usize = 63;
 const MAX_PREFIX: usize = 253;
 
 /// The labels of one object, sorted by key.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::labels::Labels;
+///
+/// let labels: Labels = [("tier", "gold"), ("env", "prod")].into_iter().collect();
+/// assert_eq!(labels.get("env").unwrap(), "prod");
+/// assert_eq!(labels.iter().next().unwrap().0, "env");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(Vec<(Text, Text)>);
 
@@ -70,6 +80,17 @@ pub fn not_text(key: &str, value: &Value) -> Error {
 }
 
 /// Checks a label key: a name, or a DNS prefix, a slash and a name.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::labels::{check_key, check_value};
+///
+/// assert!(check_key("app.kubernetes.io/name").is_ok());
+/// assert!(check_key("-app").is_err());
+/// assert!(check_value("").is_ok());
+/// assert!(check_value("2026-01-31T09:30:00Z").is_err(), "a label value has no colons");
+/// ```
 pub fn check_key(key: &str) -> Result<(), Error> {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),

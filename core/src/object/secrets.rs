@@ -95,6 +95,17 @@ pub fn covered(map: &Map) -> Map {
 
 /// Whether a place of one of the objects lies in what a Secret keeps to itself, be it the object or one inside it, as in
 /// a list of objects.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::secrets::is_hidden, value::{json, path::Pointer}};
+///
+/// let secret = json::parse(r#"{"kind":"Secret","metadata":{"name":"tls"},"data":{"tls.key":"aGlkZGVu"}}"#)?;
+/// assert!(is_hidden(&[&secret], &Pointer::of(["data", "tls.key"])));
+/// assert!(!is_hidden(&[&secret], &Pointer::of(["metadata", "name"])));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
     objects.iter().any(|object| {
         let (mut here, mut below) = (*object, place.segments());
@@ -111,6 +122,18 @@ pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
 }
 
 /// Replaces the contents of every Secret in a value. What has a place keeps it: only texts, numbers and the like change.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::secrets, value::json};
+///
+/// let mut list = json::parse(r#"[{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}},{"kind":"ConfigMap","data":{"a":"b"}}]"#)?;
+/// secrets::cover(&mut list);
+/// assert_eq!(list.as_list().unwrap()[0].text_at(&["data", "tls.key"]), secrets::MASK);
+/// assert_eq!(list.as_list().unwrap()[1].text_at(&["data", "a"]), "b");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn cover(value: &mut Value) {
     if let Some(items) = value.as_list_mut() {
         items.iter_mut().for_each(cover);

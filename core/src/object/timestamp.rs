@@ -43,6 +43,14 @@ impl Timestamp {
     }
 
     /// `2026-01-31T09-30-00Z`: RFC 3339 in UTC with `-` for the colons, which no label value may have.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::object::timestamp::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::parse("2026-01-31T10:30:00+01:00").unwrap().label(), "2026-01-31T09-30-00Z");
+    /// ```
     pub fn label(&self) -> String {
         let (year, month, day) = (self.date_utc.year(), self.date_utc.month(), self.date_utc.day());
         let minutes = self.minutes_utc();
@@ -62,6 +70,15 @@ impl Timestamp {
     }
 
     /// The moment so many seconds later, in UTC; nothing where its year would not have four digits.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::object::timestamp::Timestamp;
+    ///
+    /// let created = Timestamp::parse("2026-02-28T23:59:30Z").unwrap();
+    /// assert_eq!(created.plus(60).unwrap().to_string(), "2026-03-01T00:00:30Z");
+    /// ```
     pub fn plus(&self, seconds: i64) -> Option<Timestamp> {
         let seconds = self.seconds().checked_add(seconds)?;
         let day = i32::try_from(seconds.div_euclid(SECONDS_A_DAY)).ok()?;
@@ -136,6 +153,36 @@ impl Scan<'_> {
 
     fn digits(&mut self, count: usize) -> Option<i32> {
         (0..count).try_fold(0, |number, _| Some(number * 10 + i32::from(self.0.next_if(u8::is_ascii_digit)? - b'0')))
+    }
+}
+
+/// Why a text is not a timestamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimestampError(&'static str);
+
+impl std::fmt::Display for TimestampError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for TimestampError {}
+
+/// Reads what `Display` prints, and RFC 3339 with any other offset.
+///
+/// ```
+/// use fleetfold_core::object::timestamp::Timestamp;
+///
+/// let renewed: Timestamp = "2026-03-01T00:30:00+01:00".parse()?;
+/// assert_eq!(renewed.to_string(), "2026-02-28T23:30:00Z");
+/// assert!("2026-02-30T00:00:00Z".parse::<Timestamp>().is_err());
+/// # Ok::<(), fleetfold_core::object::timestamp::TimestampError>(())
+/// ```
+impl std::str::FromStr for Timestamp {
+    type Err = TimestampError;
+
+    fn from_str(text: &str) -> Result<Timestamp, TimestampError> {
+        Timestamp::parse(text).map_err(TimestampError)
     }
 }
 

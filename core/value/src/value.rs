@@ -24,6 +24,19 @@ pub use text::Text;
 
 use text::{is_equal, order};
 
+/// One JSON or YAML value.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::{Value, json};
+///
+/// let mut service = json::parse(r#"{"kind":"Service","spec":{"type":"ClusterIP"}}"#).unwrap();
+/// let before = service.clone(); // a reference, not a copy
+/// service.get_mut("spec").unwrap().as_map_mut().unwrap().insert("type", "NodePort");
+/// assert_eq!(service.text_at(&["spec", "type"]), "NodePort");
+/// assert_eq!(before.text_at(&["spec", "type"]), "ClusterIP");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     #[default]
@@ -39,6 +52,17 @@ pub enum Value {
 ///
 /// Whether a number was written as an integer is kept (`31000.0` is not a port), but it does not count for equality:
 /// `1` and `1.0` are the same value and the same bytes.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::{Number, json};
+///
+/// assert_eq!(Number::Int(1), Number::Double(1.0));
+/// // An integer above 2^53 keeps its last digit.
+/// let value = json::parse("9007199254740993").unwrap();
+/// assert_eq!(value.as_int(), Some(9_007_199_254_740_993));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     Int(i64),
@@ -89,6 +113,17 @@ fn exact_int(double: f64) -> Option<i64> {
 }
 
 /// A map whose entries are sorted by the UTF-8 bytes of their keys.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::{Map, Value};
+///
+/// let mut labels = Map::from_iter([("tier", "gold"), ("env", "prod")]);
+/// assert_eq!(labels.keys().map(|it| it.as_str()).collect::<Vec<_>>(), ["env", "tier"]);
+/// assert_eq!(labels.insert("env", "stage"), Some(Value::text("prod")));
+/// assert_eq!(labels.remove("region"), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map(Vec<(Text, Value)>);
 
@@ -98,6 +133,17 @@ impl Map {
     }
 
     /// Entries in any order. Of entries with the same key the last one stays, and the key is reported.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::{Map, Value};
+    ///
+    /// let entries = vec![("env".into(), Value::text("dev")), ("env".into(), Value::text("prod"))];
+    /// let (map, repeated) = Map::from_entries(entries);
+    /// assert_eq!(map.get("env"), Some(&Value::text("prod")));
+    /// assert_eq!(repeated.unwrap(), "env");
+    /// ```
     pub fn from_entries(mut entries: Vec<(Text, Value)>) -> (Map, Option<Text>) {
         if entries.is_sorted_by(|(a, _), (b, _)| order(a, b).is_lt()) {
             return (Map(entries), None);
@@ -242,11 +288,31 @@ impl Value {
     }
 
     /// The value at the end of a chain of keys.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::json;
+    ///
+    /// let pod = json::parse(r#"{"metadata":{"labels":{"app":"web"}}}"#).unwrap();
+    /// assert!(pod.at(&["metadata", "labels", "app"]).is_some());
+    /// assert!(pod.at(&["metadata", "annotations"]).is_none());
+    /// ```
     pub fn at(&self, keys: &[&str]) -> Option<&Value> {
         keys.iter().try_fold(self, |value, key| value.get(key))
     }
 
     /// The text at the end of a chain of keys, empty when there is none.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::json;
+    ///
+    /// let pod = json::parse(r#"{"metadata":{"name":"web","generation":3}}"#).unwrap();
+    /// assert_eq!(pod.text_at(&["metadata", "name"]), "web");
+    /// assert_eq!(pod.text_at(&["metadata", "generation"]), "", "a number is not a text");
+    /// ```
     pub fn text_at(&self, keys: &[&str]) -> &str {
         self.at(keys).and_then(Value::as_text).unwrap_or("")
     }

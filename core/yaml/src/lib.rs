@@ -115,9 +115,10 @@ pub fn parse(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Vec<Pa
 /// ```
 /// use fleetfold_value::diagnostic::Mode;
 ///
-/// let documents = fleetfold_yaml::parse_each("a: 1\n---\n# empty\n---\nb: [\n---\nc: 3\n", Mode::Strict, &mut
-/// Vec::new()); assert_eq!(documents.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
-/// assert_eq!(documents[1].as_ref().unwrap_err().place.line, 6);
+/// let text = "kind: Namespace\n---\nkind: [\n---\nkind: Service\n";
+/// let documents = fleetfold_yaml::parse_each(text, Mode::Strict, &mut Vec::new());
+/// assert!(documents[0].is_ok());
+/// assert!(documents.iter().any(Result::is_err));
 /// ```
 pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Result<Parsed, YamlError>> {
     let mut stream = Stream { mode, documents: Vec::new(), findings: Findings::default() };
@@ -133,17 +134,17 @@ pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Resu
     stream.documents.into_iter().enumerate().map(number).collect()
 }
 
-/// The position of a value in one of a text's documents. Empty documents do not count, and the other documents are not
-/// parsed.
+/// Where a value of one of a text's documents stands. Documents without content do not count, and only the one that is
+/// meant is read.
 ///
 /// # Example
 ///
 /// ```
-/// use fleetfold_value::value::path::Pointer;
+/// use fleetfold_value::value::{Position, path::Pointer};
 ///
-/// let text = "a: 1\n---\nspec:\n  replicas: 2\n";
-/// let place = fleetfold_yaml::place_in(text, 1, &Pointer::of(["spec", "replicas"])).unwrap();
-/// assert_eq!(place.to_string(), "4:13");
+/// let text = "kind: Service\nspec:\n  ports:\n  - port: 80\n";
+/// let place = fleetfold_yaml::place_in(text, 0, &Pointer::parse("/spec/ports/0/port").unwrap());
+/// assert_eq!(place, Some(Position { line: 4, column: 11 }));
 /// ```
 pub fn place_in(text: &str, document: usize, pointer: &Pointer) -> Option<Position> {
     let (mut part, mut lines_before, mut left) = (String::new(), 0_u32, document);

@@ -12,6 +12,15 @@ use crate::value::{Text, Value};
 const VERB: &str = "create";
 
 /// A permission to create a subresource of a named object.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::authorize::Permission;
+///
+/// assert_eq!(Permission::label("env:prod").to_string(), "managedclusters/label env:prod");
+/// assert!(Permission::join("dev").is_join());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
     pub resource: &'static str,

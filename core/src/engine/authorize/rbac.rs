@@ -27,6 +27,15 @@ impl User {
     /// A user with the given groups. Where they are left out, those that the name implies, as `kubectl --as` does it:
     /// every user but `system:anonymous` is authenticated, and a service account is in the groups of all service
     /// accounts and of those of its namespace.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::engine::authorize::rbac::User;
+    ///
+    /// let controller = User::new("system:serviceaccount:fleet:runner".into(), None);
+    /// assert!(controller.groups.iter().any(|it| it == "system:serviceaccounts:fleet"));
+    /// ```
     pub fn new(name: Text, groups: Option<Vec<Text>>) -> User {
         let implied =
             || match (name.as_str(), name.strip_prefix("system:serviceaccount:").and_then(|it| it.split_once(':'))) {
@@ -161,6 +170,25 @@ impl Rbac {
     /// 3. A rule needs the verb, the API group and the resource, each by its name or by `*`; a subresource also by
     ///    `*/subresource`.
     /// 4. A rule without `resourceNames` grants every name. Names are compared to the letter: `*` is a name like others.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::engine::authorize::{Permission, rbac::{Rbac, User}};
+    /// use fleetfold_core::value::json;
+    ///
+    /// let documents = [
+    ///     json::parse(r#"{"kind":"ClusterRole","metadata":{"name":"regions"},"rules":[{"apiGroups":["*"],
+    ///         "resources":["managedclusters/label"],"resourceNames":["region:*"],"verbs":["create"]}]}"#)?,
+    ///     json::parse(r#"{"kind":"ClusterRoleBinding","metadata":{"name":"regions"},
+    ///         "roleRef":{"kind":"ClusterRole","name":"regions"},"subjects":[{"kind":"User","name":"eve"}]}"#)?,
+    /// ];
+    /// let rbac = Rbac::read(&documents, &mut Vec::new());
+    /// let eve = User::new("eve".into(), None);
+    /// assert!(rbac.allows(&eve, Permission::label("region:*").request()).is_some());
+    /// assert!(rbac.allows(&eve, Permission::label("region:eu").request()).is_none(), "names are compared literally");
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn allows(&self, user: &User, request: Request) -> Option<Grant> {
         if user.groups.iter().any(|it| it == MASTERS) {
             return Some(Grant::Masters);

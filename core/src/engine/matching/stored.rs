@@ -74,6 +74,16 @@ pub struct Quantity {
 
 impl Quantity {
     /// A quantity is written as a text or as an integer.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::engine::matching::Quantity;
+    ///
+    /// let bytes = Quantity::read(&"1.5Gi".into()).unwrap();
+    /// assert_eq!(bytes.approximate(), Some(1_610_612_736.0));
+    /// assert!(Quantity::read(&"fast".into()).is_none());
+    /// ```
     pub fn read(value: &Value) -> Option<Quantity> {
         match value {
             Value::Text(text) => Quantity::parse(text),

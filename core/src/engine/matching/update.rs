@@ -37,6 +37,20 @@ pub struct Update {
 /// # Errors
 ///
 /// In compat mode, a section for which the original has no answer.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::Mode, engine::matching::update, value::json};
+///
+/// let desired = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":2}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
+/// let update = update(&desired, &live, None, Mode::Strict)?;
+/// assert_eq!(update.patch[0].path, "/spec/replicas");
+/// let object = update.object.unwrap();
+/// assert_eq!(object.at(&["spec", "revisionHistoryLimit"]).unwrap().as_int(), Some(10), "the spec is merged");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Result<Update, Error> {
     mend(sections(desired, last_applied), desired, live, last_applied, mode)
 }
@@ -47,6 +61,18 @@ pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode:
 /// # Errors
 ///
 /// None that are known; comparing by our own rules always has an answer.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::Mode, engine::matching::{update, update_always}, value::json};
+///
+/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"team":"a"}}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#)?;
+/// assert!(update(&desired, &live, None, Mode::Strict)?.object.is_none(), "the policy never updates a Namespace");
+/// assert!(update_always(&desired, &live, None)?.object.is_some());
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn update_always(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Result<Update, Error> {
     mend(some_sections(desired, last_applied), desired, live, last_applied, Mode::Strict)
 }

@@ -17,6 +17,16 @@ const VERSION: &str = "v1beta1";
 const LISTED: usize = 100;
 
 /// The clusters that a PlacementDecision lists.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::placement::listed, value::json};
+///
+/// let decision = json::parse(r#"{"kind":"PlacementDecision","status":{"decisions":[{"clusterName":"eu-1","reason":""}]}}"#)?;
+/// assert_eq!(listed(&decision).collect::<Vec<_>>(), ["eu-1"]);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn listed(decision: &Value) -> impl Iterator<Item = &str> {
     let decisions = decision.at(&["status", "decisions"]).and_then(Value::as_list);
     decisions.into_iter().flatten().map(|it| it.text_at(&["clusterName"])).filter(|name| !name.is_empty())

@@ -45,6 +45,20 @@ const NAME: &[Key] = &[Key { name: "name", default: None }];
 /// # Errors
 ///
 /// In a keyed list, an element without a key, or two elements of one side with the same keys.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::retain::pair::pair, object::kinds::lists::list_kind, value::json};
+///
+/// let desired = json::parse(r#"[{"name":"web"},{"name":"proxy"}]"#)?;
+/// let live = json::parse(r#"[{"name":"injected"},{"name":"web"}]"#)?;
+/// let kind = list_kind("v1", "Pod", &["spec", "containers"]);
+/// let pairing = pair(desired.as_list().unwrap(), live.as_list().unwrap(), kind).unwrap();
+/// assert_eq!(pairing.partners, [Some(1), None]);
+/// assert_eq!(pairing.extra, [0]);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn pair(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing, Unpairable> {
     match kind {
         ListKind::Keyed(keys) => {

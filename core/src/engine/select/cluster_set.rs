@@ -60,6 +60,20 @@ impl ClusterSet {
     /// # Errors
     ///
     /// A set that says something else, at its place. A bad set never means "no clusters".
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::engine::select::cluster_set::{CLUSTERSET, ClusterSet, Stage};
+    /// use fleetfold_core::{diagnostic::Mode, value::{JsonPath, json}};
+    ///
+    /// let dev = json::parse(r#"{"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet",
+    ///     "metadata":{"name":"dev"}}"#)?;
+    /// let set = ClusterSet::parse(&dev, Stage::Full, Mode::Strict, &JsonPath::ROOT)?;
+    /// assert!(set.accepts(&[(CLUSTERSET, "dev")].into_iter().collect()));
+    /// assert_eq!(set.exclusive_label().unwrap().1, "dev");
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn parse(document: &Value, stage: Stage, mode: Mode, at: &JsonPath) -> Result<ClusterSet, Error> {
         if !is_cluster_set(document) {
             return Err(Error::new(Code::WrongKind, "this is not a ManagedClusterSet").at(at.key("kind")));

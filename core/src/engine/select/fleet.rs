@@ -87,6 +87,21 @@ impl Fleet {
     }
 
     /// The clusters whose labels satisfy every requirement.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::engine::select::{Cluster, fleet::Fleet};
+    ///
+    /// let mut fleet = Fleet::default();
+    /// for (name, env) in [("eu-1", "prod"), ("lab-1", "dev"), ("us-1", "prod")] {
+    ///     fleet.insert(Cluster { name: name.into(), labels: [("env", env)].into_iter().collect(), ..Cluster::default() });
+    /// }
+    /// let picked = fleet.select(&"env=prod".parse()?);
+    /// let names: Vec<&str> = picked.iter().filter_map(|number| fleet.at(number)).map(|it| it.name.as_str()).collect();
+    /// assert_eq!(names, ["eu-1", "us-1"]);
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn select(&self, selector: &LabelSelector) -> Bits {
         let mut picked = self.all.clone();
         let mut any = Bits::with_room(self.clusters.len());

@@ -62,6 +62,21 @@ impl Selector {
     /// | `clusters`, `clusterSelector` | KubeFed placement: the list wins if it is there, also when it is empty |
     /// | a ManagedClusterSet document | the clusters of that set |
     /// | `exclude`, `fieldSelector`, … | Karmada's affinity, in compat mode with that dialect |
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{diagnostic::Mode, engine::select::{Cluster, Selector, selects}, value::{JsonPath, json}};
+    ///
+    /// let greenhouse = json::parse(r#"{"labelSelector":{"matchLabels":{"tier":"gold"}},"ignoreClusters":["eu-2"]}"#)?;
+    /// let selector = Selector::parse(&greenhouse, Mode::Strict, None, &JsonPath::ROOT)?;
+    /// let gold = |name: &str| {
+    ///     Cluster { name: name.into(), labels: [("tier", "gold")].into_iter().collect(), ..Cluster::default() }
+    /// };
+    /// assert!(selects(&selector, &gold("eu-1")));
+    /// assert!(!selects(&selector, &gold("eu-2")));
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn parse(value: &Value, mode: Mode, dialect: Option<Upstream>, at: &JsonPath) -> Result<Selector, Error> {
         let karmada = mode == Mode::Compat && dialect == Some(Upstream::Karmada);
         match value {

@@ -33,6 +33,18 @@ impl LayerIndex {
     }
 
     /// The ranks of the layers that apply, lowest first.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::engine::select::{Cluster, Selector, layer_index::LayerIndex};
+    ///
+    /// let (prod, named): (Selector, _) = ("env=prod".parse()?, Selector::Listed(vec!["eu-1".into()]));
+    /// let index = LayerIndex::of([None, Some(&prod), Some(&named)]);
+    /// let eu = Cluster { name: "eu-1".into(), labels: [("env", "dev")].into_iter().collect(), ..Cluster::default() };
+    /// assert_eq!(index.applying(&eu), [0, 2]);
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn applying(&self, cluster: &Cluster) -> Vec<u32> {
         let applies = |condition: &Option<Selector>| condition.as_ref().is_none_or(|it| selects(it, cluster));
         let mut ranks: Vec<u32> = self.asked.iter().filter(|(_, it)| applies(it)).map(|(rank, _)| *rank).collect();

@@ -54,6 +54,17 @@ impl LabelSelector {
     ///
     /// An unknown field or operator, a key or value that no label can have, values where the operator takes none or none
     /// where it needs them: each at its place. A bad selector never means "no clusters".
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{engine::select::LabelSelector, value::{JsonPath, json}};
+    ///
+    /// let object = json::parse(r#"{"matchLabels":{"env":"prod"},"matchExpressions":[{"key":"legacy","operator":"DoesNotExist"}]}"#)?;
+    /// let selector = LabelSelector::parse_object(&object, &JsonPath::ROOT)?;
+    /// assert_eq!(selector, "env=prod,!legacy".parse()?);
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn parse_object(object: &Value, at: &JsonPath) -> Result<LabelSelector, Error> {
         let Some(map) = object.as_map() else { return Err(at.wrong_type("a map", object)) };
         known_fields(map.keys(), &["matchLabels", "matchExpressions"], at)?;
@@ -119,6 +130,18 @@ impl Requirement {
     /// 3. `Exists`: the key is present, whatever its value.
     /// 4. `DoesNotExist`: the key is absent.
     /// 5. `Greater`, `Less`: the key is present, its value is an integer, and it is greater or less.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::engine::select::{Requirement, Test};
+    /// use fleetfold_core::object::labels::Labels;
+    ///
+    /// let not_prod = Requirement::new("env", Test::NotIn(vec!["prod".into()]))?;
+    /// assert!(not_prod.accepts(&Labels::default()), "a cluster without the label is not in prod");
+    /// assert!(!not_prod.accepts(&[("env", "prod")].into_iter().collect()));
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
     pub fn accepts(&self, labels: &Labels) -> bool {
         let value = labels.get(&self.key);
         match &self.test {

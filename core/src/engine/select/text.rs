@@ -6,6 +6,7 @@
 //!             | key ( "in" | "notin" ) "(" [ value ] { "," [ value ] } ")"
 //! ```
 
+use super::form::Selector;
 use super::requirement::{LabelSelector, Requirement, Test, integer};
 use crate::diagnostic::{Code, Error};
 use crate::object::labels::{check_key, check_value};
@@ -205,4 +206,40 @@ fn is_word(token: Token<'_>) -> bool {
 fn unexpected(token: Token<'_>, wanted: &str) -> Error {
     let found = if token.kind == Kind::End { "the end".into() } else { format!("`{}`", token.text) };
     Error::new(Code::BadSelector, format!("expected {wanted}, but found {found}")).at(token.position())
+}
+
+/// Reads `kubectl -l` syntax. `Display` prints it back in canonical form: values sorted, `=` only for one value.
+///
+/// ```
+/// use fleetfold_core::engine::select::LabelSelector;
+///
+/// let selector: LabelSelector = "env in (stage,prod), !legacy".parse()?;
+/// assert_eq!(selector.requirements().len(), 2);
+/// assert_eq!(selector.to_string(), "env in (prod,stage),!legacy");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+impl std::str::FromStr for LabelSelector {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<LabelSelector, Error> {
+        parse_text(text)
+    }
+}
+
+/// Reads `kubectl -l` syntax. An empty text selects every cluster; [`Selector::parse`] reads the other forms.
+///
+/// ```
+/// use fleetfold_core::engine::select::{Cluster, Selector, selects};
+///
+/// let selector: Selector = "env=prod".parse()?;
+/// let eu = Cluster { name: "eu-1".into(), labels: [("env", "prod")].into_iter().collect(), ..Cluster::default() };
+/// assert!(selects(&selector, &eu));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+impl std::str::FromStr for Selector {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Selector, Error> {
+        text.parse().map(Selector::Labels)
+    }
 }

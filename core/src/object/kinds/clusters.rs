@@ -65,6 +65,16 @@ pub const KINDS: &[ClusterKind] = &[
 pub const MANAGED_CLUSTER: &str = "ManagedCluster";
 
 /// Whether a document is a cluster.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::{document::Identity, kinds::clusters::is_cluster};
+///
+/// let named = |kind: &str, group: &str| Identity { kind: kind.into(), group: group.into(), ..Identity::default() };
+/// assert!(is_cluster(&named("ManagedCluster", "cluster.open-cluster-management.io")));
+/// assert!(!is_cluster(&named("Cluster", "cluster.x-k8s.io")), "not a cluster kind of a known dialect");
+/// ```
 pub fn is_cluster(identity: &Identity) -> bool {
     KINDS.iter().any(|it| identity.group == it.group && identity.kind == it.kind)
 }

@@ -34,6 +34,17 @@ pub struct Key {
 /// `["spec", "template", "spec", "containers", "ports"]`.
 ///
 /// Versions of an API group do not differ here.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::kinds::lists::{ListKind, list_kind};
+///
+/// let pod = ["spec", "template", "spec", "containers"];
+/// assert!(matches!(list_kind("apps/v1", "Deployment", &pod), ListKind::Keyed(keys) if keys[0].name == "name"));
+/// let args = [&pod[..], &["args"]].concat();
+/// assert_eq!(list_kind("apps/v1", "Deployment", &args), ListKind::Ordered);
+/// ```
 pub fn list_kind(api_version: &str, kind: &str, path: &[&str]) -> ListKind {
     let group = group_of(api_version);
     let in_object = EVERY_KIND.iter().find(|(row, _)| is_path(row, path)).map(|(_, list)| *list);

@@ -8,6 +8,16 @@ const OBJECT: &[&str] = &["apiVersion", "kind", "metadata"];
 /// Why no object of this kind has a field at a path that begins with these keys, if that is known.
 ///
 /// Kinds without a row, and everything below the root, are taken on trust.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::kinds::roots::unknown_root;
+///
+/// let webhook = ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration");
+/// assert!(unknown_root(webhook.0, webhook.1, &["webhooks"]).is_none());
+/// assert!(unknown_root(webhook.0, webhook.1, &["spec", "webhooks"]).unwrap().too_deep);
+/// ```
 pub fn unknown_root(api_version: &str, kind: &str, keys: &[&str]) -> Option<UnknownRoot> {
     let group = group_of(api_version);
     let (.., fields) = ROWS.iter().find(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind))?;

@@ -86,6 +86,15 @@ const QUANTITIES: &[&[&str]] = &[
 
 /// Whether an object of this kind has no field at the end of this path where the field is empty, zero or false. Of what
 /// does not say its version nothing is known.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::kinds::stored::is_omitted;
+///
+/// assert!(is_omitted("apps/v1", &["spec", "paused"]));
+/// assert!(!is_omitted("example.com/v1", &["spec", "paused"]), "custom resources keep empty fields");
+/// ```
 pub fn is_omitted(api_version: &str, keys: &[&str]) -> bool {
     let group = group_of(api_version);
     match keys {
@@ -99,6 +108,16 @@ pub fn is_omitted(api_version: &str, keys: &[&str]) -> bool {
 }
 
 /// Whether a quantity such as `1000m` stands at the end of this path, which is written anew as `1`.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::kinds::stored::is_quantity;
+///
+/// let container = ["spec", "template", "spec", "containers", "resources", "limits", "cpu"];
+/// assert!(is_quantity("apps/v1", &container));
+/// assert!(!is_quantity("apps/v1", &["spec", "replicas"]));
+/// ```
 pub fn is_quantity(api_version: &str, keys: &[&str]) -> bool {
     let ends_with = |row: &&[&str]| {
         let steps = row.iter().rev().zip(keys.iter().rev());

@@ -108,6 +108,18 @@ const IMMUTABLE: &[(&str, &[&str], &[&str])] = &[
 
 /// The sections of an object of this kind that count. Of a kind without a row these are the fields that are desired or
 /// were applied last.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::kinds::updates::{How, sections}, value::json};
+///
+/// let role = json::parse(r#"{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","rules":[]}"#)?;
+/// let sections = sections(&role, None);
+/// assert_eq!(sections[0].path(), ["rules"]);
+/// assert_eq!(sections[0].how, How::Replace);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
     let (group, kind) = (group_of(desired.text_at(&["apiVersion"])), desired.text_at(&["kind"]));
     let split = |path: &str| path.split('.').map(String::from).collect();
@@ -140,6 +152,16 @@ fn fields(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
 }
 
 /// The places that no update of an object of this kind can change.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::kinds::updates::immutable, value::json};
+///
+/// let service = json::parse(r#"{"apiVersion":"v1","kind":"Service"}"#)?;
+/// assert_eq!(immutable(&service)[0], ["spec", "clusterIP"]);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn immutable(object: &Value) -> Vec<Vec<&'static str>> {
     let (group, kind) = (group_of(object.text_at(&["apiVersion"])), object.text_at(&["kind"]));
     let rows = IMMUTABLE.iter().filter(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind));

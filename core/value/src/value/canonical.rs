@@ -19,6 +19,15 @@ use crate::value::{Map, Number, Value};
 
 impl Value {
     /// The canonical JSON text of this value.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::json;
+    ///
+    /// let value = json::parse(r#"{ "port": 80.0, "name": "http" }"#).unwrap();
+    /// assert_eq!(value.to_canonical(), r#"{"name":"http","port":80}"#);
+    /// ```
     pub fn to_canonical(&self) -> String {
         let mut writer = Writer::default();
         writer.value(self);

@@ -18,6 +18,19 @@ pub use set::SortedSet;
 /// How many entries a run holds at most. Putting one in moves half of them on average.
 const RUN: usize = 256;
 
+/// A map sorted by key, in runs of bounded length so that inserting in the middle stays cheap.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::collections::SortedMap;
+///
+/// let mut replicas: SortedMap<&str, u32> = [("us-1", 2), ("eu-1", 3)].into_iter().collect();
+/// replicas.entry("ap-1").or_insert(1);
+/// assert_eq!(replicas.keys().copied().collect::<Vec<_>>(), ["ap-1", "eu-1", "us-1"]);
+/// assert_eq!(replicas.iter_from("b").next(), Some((&"eu-1", &3)));
+/// assert_eq!(replicas.last_before("eu-1"), Some((&"ap-1", &1)));
+/// ```
 #[derive(Clone)]
 pub struct SortedMap<K, V> {
     /// None of them is empty.

@@ -13,6 +13,19 @@ use crate::value::{Map, Number, Text, Value};
 pub const MAX_DEPTH: usize = 100;
 
 /// Reads one JSON text.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::json::{self, JsonErrorKind};
+///
+/// let replicas = json::parse(r#"{"spec":{"replicas":3}}"#).unwrap();
+/// assert_eq!(replicas.at(&["spec", "replicas"]).unwrap().as_int(), Some(3));
+///
+/// let error = json::parse(r#"{"metadata":{"name":"web","name":"api"}}"#).unwrap_err();
+/// assert_eq!(error.kind, JsonErrorKind::DuplicateKey);
+/// assert_eq!(error.pointer.to_string(), "/metadata/name");
+/// ```
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     parse_within(text, MAX_DEPTH)
 }
@@ -24,6 +37,16 @@ pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
 
 /// Reads one JSON text that is probably much like an earlier one, and takes over from that what is the same: like objects
 /// of many clusters are held once, and soon read.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::json;
+///
+/// let eu = json::parse(r#"{"name":"eu-1","spec":{"replicas":3}}"#).unwrap();
+/// let us = json::parse_like(r#"{"name":"us-1","spec":{"replicas":3}}"#, &eu).unwrap();
+/// assert!(us.get("spec").unwrap().ptr_eq(eu.get("spec").unwrap()), "both clusters share one spec in memory");
+/// ```
 pub fn parse_like(text: &str, earlier: &Value) -> Result<Value, JsonError> {
     read(text, MAX_DEPTH, Some(earlier))
 }

@@ -32,3 +32,16 @@ impl PathError {
         self
     }
 }
+
+/// The message, the character it is about, and the hint.
+impl std::fmt::Display for PathError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} (at character {})", self.message, self.offset)?;
+        match &self.hint {
+            Some(hint) => write!(f, "; {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for PathError {}

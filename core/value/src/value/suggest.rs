@@ -1,6 +1,16 @@
 //! The name that was probably meant.
 
 /// The candidate nearest to `word`, if one is near enough to be worth suggesting: at most a third of the letters off.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::suggest::nearest;
+///
+/// let fields = ["matchLabels", "matchExpressions"];
+/// assert_eq!(nearest("matchLabel", fields), Some("matchLabels"));
+/// assert_eq!(nearest("replicas", fields), None);
+/// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // No name is this long: comparing it would only cost time.
     const LONGEST: usize = 64;
@@ -20,6 +30,15 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
 }
 
 /// The name that was probably meant, or else all of them after a word such as `one of`.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::suggest::suggest;
+///
+/// assert_eq!(suggest("slect", &["select", "fold"], "one of"), "did you mean `select`?");
+/// assert_eq!(suggest("xyz", &["select", "fold"], "one of"), "one of: select, fold");
+/// ```
 pub fn suggest(word: &str, known: &[&str], listed: &str) -> String {
     did_you_mean(word, known.iter().copied()).unwrap_or_else(|| format!("{listed}: {}", known.join(", ")))
 }

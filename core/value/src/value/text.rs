@@ -12,6 +12,16 @@ use std::ops::Deref;
 use smol_str::{SmolStr, ToSmolStr};
 
 /// A string that is cheap to clone: short ones are stored in place, long ones are shared.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::Text;
+///
+/// let name = Text::from("eu-1");
+/// assert_eq!(name, "eu-1");
+/// assert_eq!(Text::display(&443), "443");
+/// ```
 #[derive(Clone, Default)]
 pub struct Text(SmolStr);
 

@@ -5,6 +5,17 @@ use std::fmt;
 
 use super::{IntoIter, Iter, SortedMap};
 
+/// A sorted set over [`SortedMap`].
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::collections::SortedSet;
+///
+/// let mut clusters: SortedSet<&str> = ["us-1", "eu-1"].into_iter().collect();
+/// assert!(!clusters.insert("eu-1"), "it is a member already");
+/// assert_eq!(clusters.iter().copied().collect::<Vec<_>>(), ["eu-1", "us-1"]);
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct SortedSet<T>(SortedMap<T, ()>);
 

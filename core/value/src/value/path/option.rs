@@ -88,6 +88,15 @@ impl OptionPath {
     }
 
     /// Where the option stands in the tree that all options make up.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::path::OptionPath;
+    ///
+    /// let path = OptionPath::parse("ingress.hosts[0].name").unwrap();
+    /// assert_eq!(path.pointer().to_string(), "/ingress/hosts/0/name");
+    /// ```
     pub fn pointer(&self) -> Pointer {
         Pointer::of(self.0.iter().map(|step| match step {
             OptionStep::Key(key) => key.clone(),
@@ -129,6 +138,24 @@ impl fmt::Display for OptionPath {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads what `Display` prints.
+///
+/// ```
+/// use fleetfold_value::value::path::OptionPath;
+///
+/// let host: OptionPath = r"ingress.hosts[0].annotations.example\.com/team".parse()?;
+/// assert_eq!(host.pointer().to_string(), "/ingress/hosts/0/annotations/example.com~1team");
+/// assert_eq!(host.to_string(), r"ingress.hosts[0].annotations.example\.com/team");
+/// # Ok::<(), fleetfold_value::value::path::PathError>(())
+/// ```
+impl std::str::FromStr for OptionPath {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<OptionPath, PathError> {
+        OptionPath::parse(text)
     }
 }
 

@@ -86,6 +86,17 @@ impl Pointer {
     }
 
     /// Whether `other` is this place or lies inside it.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::path::Pointer;
+    ///
+    /// let labels = Pointer::of(["metadata", "labels"]);
+    /// assert!(labels.contains(&labels));
+    /// assert!(labels.contains(&labels.child("app")));
+    /// assert!(!labels.contains(&Pointer::of(["metadata"])));
+    /// ```
     pub fn contains(&self, other: &Pointer) -> bool {
         self.0.len() <= other.0.len() && self.0.iter().zip(other.0.iter()).all(|(a, b)| a == b)
     }
@@ -98,6 +109,16 @@ impl Pointer {
     }
 
     /// The value at this place.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::{Value, json, path::Pointer};
+    ///
+    /// let service = json::parse(r#"{"spec":{"ports":[{"name":"http","port":80}]}}"#).unwrap();
+    /// assert_eq!(Pointer::parse("/spec/ports/0/port").unwrap().get(&service), Some(&Value::from(80_i64)));
+    /// assert_eq!(Pointer::parse("/spec/ports/1").unwrap().get(&service), None);
+    /// ```
     pub fn get<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(value, |value, segment| value.step(segment))
     }
@@ -165,6 +186,24 @@ impl fmt::Display for Pointer {
             f.write_str(rest)?;
         }
         Ok(())
+    }
+}
+
+/// Reads what `Display` prints.
+///
+/// ```
+/// use fleetfold_value::value::path::Pointer;
+///
+/// let image: Pointer = "/metadata/annotations/example.com~1team".parse()?;
+/// assert_eq!(image.segments().last().unwrap(), "example.com/team");
+/// assert_eq!(image.to_string(), "/metadata/annotations/example.com~1team");
+/// # Ok::<(), fleetfold_value::value::path::PathError>(())
+/// ```
+impl std::str::FromStr for Pointer {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Pointer, PathError> {
+        Pointer::parse(text)
     }
 }
 

@@ -27,6 +27,14 @@ impl RetentionPath {
         Ok(RetentionPath(reader.steps))
     }
 
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::path::{RetentionPath, RetentionStep};
+    ///
+    /// let path = RetentionPath::parse("spec.ports[].nodePort").unwrap();
+    /// assert_eq!(path.steps()[2], RetentionStep::Each);
+    /// ```
     pub fn steps(&self) -> &[RetentionStep] {
         &self.0
     }
@@ -129,6 +137,26 @@ impl fmt::Display for RetentionPath {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads what `Display` prints.
+///
+/// ```
+/// use fleetfold_value::value::path::RetentionPath;
+///
+/// let ports: RetentionPath = "spec.ports[].nodePort".parse()?;
+/// assert_eq!(ports.to_string(), "spec.ports[].nodePort");
+///
+/// // The order of a list is not stable in a cluster, so an index is an error.
+/// assert!("spec.ports[0].nodePort".parse::<RetentionPath>().is_err());
+/// # Ok::<(), fleetfold_value::value::path::PathError>(())
+/// ```
+impl std::str::FromStr for RetentionPath {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<RetentionPath, PathError> {
+        RetentionPath::parse(text)
     }
 }
 
