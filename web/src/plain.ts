@@ -36,7 +36,7 @@ export function plainRequest(request: unknown): PlainRequest | { error: Refusal 
 
 class Copier {
   hasBigInt = false;
-  readonly #path: string[] = [];
+  readonly #path: (string | number)[] = [];
 
   copy(it: unknown): unknown {
     switch (typeof it) {
@@ -73,21 +73,30 @@ class Copier {
 
   #nested(it: object): unknown {
     if (this.#path.length >= MAX_DEPTH) this.#refuse("too-deep", `nested deeper than ${MAX_DEPTH} levels`);
-    if (Array.isArray(it)) return Array.from(it, (item, at) => this.#below(`${at}`, unwrap(`${at}`, item)));
+    if (Array.isArray(it)) return this.#list(it);
     if (Symbol.iterator in it) {
       const type = Object.prototype.toString.call(it).slice("[object ".length, -1);
       this.#refuse("bad-json", `the request is not JSON: a value is of the type ${type}`, "use an object or an array");
     }
-    const entries: [string, unknown][] = [];
-    for (const [key, value] of Object.entries(it)) {
-      const unwrapped = unwrap(key, value);
-      if (unwrapped !== undefined) entries.push([this.#text(key), this.#below(key, unwrapped)]);
+    const copy: Record<string, unknown> = {};
+    for (const key of Object.keys(it)) {
+      const value = unwrap(key, (it as Record<string, unknown>)[key]);
+      if (value === undefined) continue;
+      const copied = this.#below(this.#text(key), value);
+      // Assigning it would replace the prototype.
+      if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
+      else copy[key] = copied;
     }
-    // Defines keys instead of assigning them, which matters for `__proto__`.
-    return Object.fromEntries(entries);
+    return copy;
   }
 
-  #below(key: string, it: unknown): unknown {
+  #list(items: unknown[]): unknown[] {
+    const copy: unknown[] = [];
+    for (let at = 0; at < items.length; at++) copy.push(this.#below(at, unwrap(at, items[at])));
+    return copy;
+  }
+
+  #below(key: string | number, it: unknown): unknown {
     this.#path.push(key);
     const copied = this.copy(it);
     this.#path.pop();
@@ -95,19 +104,19 @@ class Copier {
   }
 
   #refuse(code: string, message: string, hint?: string): never {
-    const at = this.#path.map((it) => `/${it.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+    const at = this.#path.map((it) => `/${String(it).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
     throw new FleetfoldError({ code, message, ...(at ? { at } : {}), ...(hint ? { hint } : {}) });
   }
 }
 
 /** The value that `JSON.stringify` would write. A `toJSON` of BigInts, which some programs define, is ignored. */
-function unwrap(key: string, it: unknown): unknown {
+function unwrap(key: string | number, it: unknown): unknown {
   if (typeof it !== "object" || it === null) return it;
   const { toJSON } = it as { toJSON?: unknown };
-  const value: unknown = typeof toJSON === "function" && !(it instanceof BigInt) ? toJSON.call(it, key) : it;
-  const isBoxed =
-    value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt;
-  return isBoxed ? value.valueOf() : value;
+  const value: unknown = typeof toJSON === "function" && !(it instanceof BigInt) ? toJSON.call(it, String(key)) : it;
+  return value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt
+    ? value.valueOf()
+    : value;
 }
 
 /** `isWellFormed` is newer than the browsers that the package supports. */
