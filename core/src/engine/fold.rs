@@ -30,6 +30,16 @@ pub struct Layer {
     pub set: Vec<Setting>,
 }
 
+impl Layer {
+    /// A finding about this layer, which names the document that the layer was read from.
+    fn finding(&self, finding: Diagnostic) -> Diagnostic {
+        match &self.document {
+            Some(document) => finding.of(document),
+            None => finding,
+        }
+    }
+}
+
 /// One option that a layer sets.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -230,7 +240,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
                 let message = format!("the layer `{}` sets `{}` twice; the last one counts", layer.name, setting.path);
                 let mut path = setting.at.clone();
                 path.push("path");
-                out.push(Diagnostic::warning(Code::DuplicateOption, message).at(path));
+                out.push(layer.finding(Diagnostic::warning(Code::DuplicateOption, message).at(path)));
                 chain.pop();
             }
             chain.push(Contribution { index: *index, layer, setting });
@@ -247,7 +257,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
             source => source.clone(),
         };
         folded.options.push(Effective { path: path.clone(), from: winner.layer.name.clone(), source, written: None });
-        winners.push(winner.setting);
+        winners.push((winner.layer, winner.setting));
     }
     folded.origins.sort();
     folded.values = tree::place(folded.options.iter().zip(winners), out);
@@ -329,10 +339,9 @@ fn warn_mismatches(chain: &[Contribution], out: &mut Vec<Diagnostic>) {
     for Contribution { layer, setting, .. } in chain {
         let mergeable = matches!(&setting.source, Source::Value(value) if is_map(value));
         if setting.deep && !(fits && mergeable) {
-            let path = &setting.path;
-            let layer = &layer.name;
-            let message = format!("the layer `{layer}` merges `{path}`, but only maps merge; its value replaces");
-            out.push(Diagnostic::warning(Code::MergeMismatch, message).at(setting.at.clone()));
+            let (name, path) = (&layer.name, &setting.path);
+            let message = format!("the layer `{name}` merges `{path}`, but only maps merge; its value replaces");
+            out.push(layer.finding(Diagnostic::warning(Code::MergeMismatch, message).at(setting.at.clone())));
         }
         fits = mergeable;
     }

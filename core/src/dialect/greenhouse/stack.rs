@@ -166,10 +166,6 @@ impl Stack {
         let layers: Vec<&Layer> = applied.iter().map(|(layer, _)| *layer).collect();
         let mut found = Vec::new();
         let folded = fold_applied(&layers, mode, &mut found)?;
-        for finding in &mut found {
-            let holder = layers.iter().rev().find(|layer| says(layer, finding)).and_then(|it| it.document.as_deref());
-            finding.at.document = holder.map(Identity::to_string);
-        }
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
         Ok(Rendered { options: Some(folded), diagnostics: found, ..Rendered::default() })
@@ -264,12 +260,6 @@ impl Stack {
 
 fn has_expressions(layer: &Layer) -> bool {
     layer.set.iter().any(|it| expression_of(&it.source).is_some())
-}
-
-/// Whether a finding is about something that a layer says.
-fn says(layer: &Layer, finding: &Diagnostic) -> bool {
-    let here = |at: &Pointer| finding.at.path.as_ref().is_some_and(|path| at.contains(path));
-    layer.set.iter().any(|it| here(&it.at) && finding.message.contains(&format!("`{}`", it.path)))
 }
 
 /// Tells of values of the preset or plugin itself that an override for all clusters always replaces.

@@ -1,6 +1,6 @@
 //! Options placed in the tree that Helm gets.
 
-use super::{Effective, Setting, Source};
+use super::{Effective, Layer, Setting, Source};
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::value::path::OptionStep;
 use crate::value::{Map, Value};
@@ -10,17 +10,22 @@ pub type Placed<'a> = (&'a Effective, &'a Setting);
 
 /// Places options sorted by path, so that a parent comes before what is edited into it. One that does not fit is told and
 /// left out.
-pub fn place<'a>(options: impl Iterator<Item = Placed<'a>>, out: &mut Vec<Diagnostic>) -> Value {
+pub fn place<'a>(
+    options: impl Iterator<Item = (&'a Effective, (&'a Layer, &'a Setting))>,
+    out: &mut Vec<Diagnostic>,
+) -> Value {
     let mut tree = Tree::default();
-    for option in options {
-        match tree.add(option, |value| value) {
+    for (option, (layer, setting)) in options {
+        let at = || setting.at.clone();
+        match tree.add((option, setting), |value| value) {
             Ok(0) => {}
             Ok(padding) => {
-                let message = format!("`{}` leaves {padding} earlier elements of its list null", option.0.path);
-                out.push(Diagnostic::warning(Code::PaddedList, message).at(option.1.at.clone()));
+                let message = format!("`{}` leaves {padding} earlier elements of its list null", option.path);
+                out.push(layer.finding(Diagnostic::warning(Code::PaddedList, message).at(at())));
             }
             Err(message) => {
-                out.push(Diagnostic::error(Code::OptionConflict, message).at(option.1.at.clone()).hint(MENDED_BY))
+                let finding = Diagnostic::error(Code::OptionConflict, message).at(at()).hint(MENDED_BY);
+                out.push(layer.finding(finding));
             }
         }
     }
