@@ -37,7 +37,7 @@ pub struct Setting {
     pub place: OptionPath,
     pub source: Source,
     pub deep: bool,
-    /// Where it stands: in the request, or in the document it was read from.
+    /// Its path in the request, or in the document it was read from.
     pub at: Pointer,
 }
 
@@ -148,8 +148,9 @@ impl PartialEq for Origins {
 
 /// Folds the layers that apply to `cluster`.
 ///
-/// In compat mode the answer is Greenhouse's: a name that a layer has twice is replaced only at its first place by later
-/// layers while its last place wins, trees are built in list order, and options that cannot both be placed are an error.
+/// In compat mode the result is that of Greenhouse: if a layer has a name twice, later layers replace the first
+/// occurrence while the last one wins; trees are built in list order; and options that cannot both be placed are an
+/// error.
 ///
 /// # Example
 ///
@@ -253,8 +254,8 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
     folded
 }
 
-/// A result with further options laid over it. One of the layer that set the option already says what that layer means
-/// for the cluster; any other is of a layer of its own.
+/// A result with per-cluster options on top. An option of the layer that already won replaces the value of that layer;
+/// any other option becomes a layer of its own.
 ///
 /// # Example
 ///
@@ -299,7 +300,7 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
     all
 }
 
-/// What one layer says about one option.
+/// One option as set by one layer.
 #[derive(Clone, Copy)]
 struct Contribution<'a> {
     index: usize,
@@ -446,7 +447,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
     Ok(folded)
 }
 
-/// Everything said about an option, latest first, but what won on top: in the original that need not be the latest.
+/// All contributions to an option, winner first and then latest first. In Greenhouse the winner need not be the latest.
 fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<Origin> {
     let said = applied.iter().rev().flat_map(|(index, layer)| {
         layer.set.iter().rev().map(|setting| Contribution { index: *index, layer, setting })

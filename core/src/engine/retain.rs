@@ -72,7 +72,8 @@ pub struct Retention {
 ///
 /// # Errors
 ///
-/// The two are not the same object; or, by the rules of an original, a value has a type that blocks its update.
+/// The two are not the same object; or, with the rules of KubeFed or Karmada, a value has a type that blocks the
+/// update.
 ///
 /// # Example
 ///
@@ -398,7 +399,7 @@ fn misfit(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
     Error::new(code, format!("`{}` carries over {wanted}, and `{place}` is {found}", carry.name))
 }
 
-/// What crashes the original.
+/// An element that crashes the upstream.
 fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error {
     let message = format!("element {index} of the {side} list `{place}` is {kind}, not a map");
     let code = if side == Side::Live { Code::BadLiveValue } else { Code::WrongType };

@@ -1,11 +1,11 @@
-//! What tells objects apart: API group, kind, namespace and name.
+//! Names of objects: API group, kind, namespace and name.
 
 use std::fmt;
 
 use crate::diagnostic::{Code, Error};
 use crate::value::{Text, Value};
 
-/// How answers name an object: `Kind/name`, or `Kind/namespace/name`.
+/// The name of an object in answers: `Kind/name`, or `Kind/namespace/name`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectName {
     pub kind: Text,
@@ -15,7 +15,7 @@ pub struct ObjectName {
 }
 
 impl ObjectName {
-    /// What an object says of its name; the rest is empty.
+    /// The name of an object; missing parts are empty.
     pub fn of(object: &Value) -> ObjectName {
         let text = |path: &[&str]| Text::from(object.text_at(path));
         ObjectName {
@@ -25,7 +25,7 @@ impl ObjectName {
         }
     }
 
-    /// Whether it names one object.
+    /// Whether both kind and name are set.
     pub fn is_whole(&self) -> bool {
         !self.kind.is_empty() && !self.name.is_empty()
     }
@@ -52,7 +52,7 @@ pub fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
-/// Whether an object is of this API group. One that does not say is taken to be.
+/// Whether an object is of this API group. An object without `apiVersion` counts as one.
 pub fn is_in_group(object: &Value, group: &str) -> bool {
     object.get("apiVersion").is_none_or(|it| it.as_text().is_some_and(|it| group_of(it) == group))
 }
@@ -74,7 +74,7 @@ pub fn is_terminating(object: &Value) -> bool {
 
 const IDENTITY: [&[&str]; 3] = [&["kind"], &["metadata", "name"], &["metadata", "namespace"]];
 
-/// Refuses two objects that are not one: an update of the one must not go to the other.
+/// Rejects two objects with different names: an update of one must not reach the other.
 pub fn same_object(desired: &Value, live: &Value) -> Result<(), Error> {
     match IDENTITY.into_iter().find(|path| desired.text_at(path) != live.text_at(path)) {
         Some(path) => {
@@ -85,8 +85,8 @@ pub fn same_object(desired: &Value, live: &Value) -> Result<(), Error> {
     }
 }
 
-/// Refuses a live object that is another one for all that both say. A template may leave open what the cluster fills in,
-/// and the version of its API group.
+/// Rejects a live object that is another object, as far as both are named. A template may omit what the cluster fills
+/// in, and may have another version of the API group.
 ///
 /// # Example
 ///

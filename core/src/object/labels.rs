@@ -1,4 +1,4 @@
-//! Labels, and what Kubernetes lets a label be.
+//! Labels, and the syntax that Kubernetes allows.
 
 use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Error};
@@ -33,7 +33,7 @@ impl Labels {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// Reads a map of strings. A value that is no string is an error that says how to write it.
+    /// Reads a map of strings. Any other value is an error with a hint to quote it.
     pub fn read(map: &Map, at: &JsonPath) -> Result<Labels, Error> {
         let entries = map.iter().map(|(key, value)| match value {
             Value::Text(text) => Ok((key.clone(), text.clone())),

@@ -10,7 +10,7 @@ use crate::value::path::{Pointer, list_index};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 
-/// Sorted by place: what lies inside a place stands behind it, without anything between.
+/// Sorted by path: everything below a path follows it directly.
 pub struct OriginTracker<'b> {
     base: &'b Base,
     entries: Vec<(Pointer, Vec<FieldOrigin>)>,
@@ -35,7 +35,7 @@ impl OriginTracker<'_> {
         found.and_then(|(_, chain)| chain.first()).is_some_and(|it| it.origin.is_none())
     }
 
-    /// Notes what a layer says of a place, and with it of everything inside.
+    /// Records that a layer set a path and everything below it.
     pub fn touch(&mut self, place: Pointer, said: FieldOrigin) {
         let (from, to) = self.inside(&place);
         let is_new = self.entries.get(from).is_none_or(|(it, _)| *it != place);
@@ -107,7 +107,7 @@ impl OriginTracker<'_> {
         self.entries.insert(at.min(self.entries.len()), (place, chain));
     }
 
-    /// What the base says of a place.
+    /// The value of the base at a path.
     fn own(&self, place: &Pointer) -> Option<FieldOrigin> {
         let value = place.get(&self.base.object)?.clone();
         let Origin { document, path } = &self.base.origin;
@@ -126,7 +126,7 @@ impl OriginTracker<'_> {
         (from, from.saturating_add(behind.partition_point(|(it, _)| place.contains(it))))
     }
 
-    /// Gives the elements of a list new indices; those without one are gone.
+    /// Gives the elements of a list new indices; elements without one are removed.
     fn shift(&mut self, list: &Pointer, moved: impl Fn(usize) -> Option<usize>) {
         let (from, to) = self.inside(list);
         let depth = list.segments().len();

@@ -52,8 +52,8 @@ impl Score {
     }
 }
 
-/// Reads the policy: what counts, first the defaults that are not listed anew, then what is listed. Of a score listed twice
-/// the last counts, and the weight 0 turns it off.
+/// Reads the policy: the defaults that are not listed, then the listed prioritizers. The last of two entries for one
+/// score wins, and weight 0 turns a score off.
 pub fn read_prioritizers(
     raw: Option<&Value>,
     mode: Mode,

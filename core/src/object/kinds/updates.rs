@@ -28,7 +28,7 @@ pub enum How {
 pub struct Section {
     path: Vec<String>,
     pub how: How,
-    /// The original compares this section with itself, so that it never sees it differ.
+    /// The cert-manager deployment operator compares this section with itself, so it never finds a difference.
     pub unseen_in_original: bool,
 }
 
