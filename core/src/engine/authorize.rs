@@ -185,7 +185,7 @@ fn same_cluster(question: &Question) -> Result<(), Error> {
     }
 }
 
-/// Rejects keys and values that could be confused with a wildcard name such as `key:*`.
+/// Rejects invalid labels: a name such as `key:*` is unambiguous only because no valid key or value contains it.
 fn check_labels(labels: &Labels) -> Result<(), Error> {
     let place = Pointer::of(["new", "metadata", "labels"]);
     labels.iter().try_for_each(|(key, value)| {

@@ -76,7 +76,8 @@ impl DifferenceKind {
 /// use fleetfold_core::{engine::matching::{DifferenceKind, differences}, value::json};
 ///
 /// let desired = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":2}}"#)?;
-/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
+///     "spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
 /// let found = differences(&desired, &live, None);
 /// assert_eq!(found.len(), 1, "fields that only the live object has are no difference");
 /// assert_eq!((found[0].path.to_string().as_str(), found[0].kind), ("/spec/replicas", DifferenceKind::Changed));

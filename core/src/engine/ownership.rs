@@ -114,7 +114,8 @@ impl ReleaseAction {
 ///     namespace: Some("data".into()),
 ///     controller: false,
 /// };
-/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"data"}}"#)?;
+/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap",
+///     "metadata":{"name":"settings","namespace":"data"}}"#)?;
 /// let created = adopt(&owner, &settings, None, Mode::Strict, &mut Vec::new())?;
 /// assert_eq!(created.action, AdoptAction::Create);
 /// let again = adopt(&owner, &settings, created.object.as_ref(), Mode::Strict, &mut Vec::new())?;
@@ -191,7 +192,8 @@ pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
 ///     namespace: Some("data".into()),
 ///     controller: false,
 /// };
-/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"data"}}"#)?;
+/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap",
+///     "metadata":{"name":"settings","namespace":"data"}}"#)?;
 /// let created = adopt(&owner, &settings, None, Mode::Strict, &mut Vec::new())?.object.unwrap();
 /// let other = Owner { name: "zookeeper".into(), uid: "9c2f".into(), ..owner.clone() };
 /// let shared = adopt(&other, &settings, Some(&created), Mode::Strict, &mut Vec::new())?.object.unwrap();

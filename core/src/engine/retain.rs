@@ -80,8 +80,10 @@ pub struct Retention {
 /// ```
 /// use fleetfold_core::{engine::retain::{Rules, retain}, value::json};
 ///
-/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"type":"ClusterIP"}}"#)?;
-/// let live = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"clusterIP":"10.0.0.7"}}"#)?;
+/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},
+///     "spec":{"type":"ClusterIP"}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},
+///     "spec":{"clusterIP":"10.0.0.7"}}"#)?;
 /// let result = retain(&desired, &live, &Rules::default(), &mut Vec::new())?;
 /// assert_eq!(result.object.text_at(&["spec", "clusterIP"]), "10.0.0.7");
 /// assert!(result.retained.iter().any(|it| it.path == "/spec/clusterIP"));
@@ -399,7 +401,7 @@ fn misfit(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
     Error::new(code, format!("`{}` carries over {wanted}, and `{place}` is {found}", carry.name))
 }
 
-/// An element that crashes the upstream.
+/// KubeFed and Karmada crash on such an element.
 fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error {
     let message = format!("element {index} of the {side} list `{place}` is {kind}, not a map");
     let code = if side == Side::Live { Code::BadLiveValue } else { Code::WrongType };

@@ -30,7 +30,8 @@ impl Identity {
     /// ```
     /// use fleetfold_core::{object::document::Identity, value::json};
     ///
-    /// let object = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"shop","name":"web"}}"#)?;
+    /// let object = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
+    ///     "metadata":{"namespace":"shop","name":"web"}}"#)?;
     /// let identity = Identity::of(&object)?;
     /// assert_eq!(identity.group, "apps");
     /// assert_eq!(identity.to_string(), "Deployment/shop/web");
@@ -111,7 +112,12 @@ impl Reference {
     /// ```
     /// use fleetfold_core::object::document::{Identity, Reference};
     ///
-    /// let eu = Identity { kind: "Cluster".into(), group: "greenhouse.sap".into(), namespace: "acme".into(), name: "eu-1".into() };
+    /// let eu = Identity {
+    ///     kind: "Cluster".into(),
+    ///     group: "greenhouse.sap".into(),
+    ///     namespace: "acme".into(),
+    ///     name: "eu-1".into(),
+    /// };
     /// assert!("Cluster/acme/eu-1".parse::<Reference>()?.names(&eu), "any group");
     /// assert!("Cluster.greenhouse.sap/acme/eu-1".parse::<Reference>()?.names(&eu));
     /// assert!(!"Cluster.example.com/acme/eu-1".parse::<Reference>()?.names(&eu));
@@ -179,7 +185,8 @@ impl Document {
     /// ```
     /// use fleetfold_core::{object::document::Document, value::{json, path::Pointer}};
     ///
-    /// let list = json::parse(r#"{"kind":"List","items":[{"kind":"Namespace","metadata":{"name":"shop"}},{"kind":"Service"}]}"#)?;
+    /// let list = json::parse(r#"{"kind":"List","items":[{"kind":"Namespace","metadata":{"name":"shop"}},
+    ///     {"kind":"Service"}]}"#)?;
     /// let mut findings = Vec::new();
     /// let documents = Document::from_value(&list, &Pointer::root(), &mut findings);
     /// assert_eq!(documents[0].identity.to_string(), "Namespace/shop");

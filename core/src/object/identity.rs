@@ -94,7 +94,8 @@ pub fn same_object(desired: &Value, live: &Value) -> Result<(), Error> {
 /// use fleetfold_core::{object::identity::not_another, value::json};
 ///
 /// let desired = json::parse(r#"{"apiVersion":"apps/v1beta1","kind":"Deployment","metadata":{"name":"web"}}"#)?;
-/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
+///     "metadata":{"name":"web","namespace":"shop"}}"#)?;
 /// assert!(not_another(&desired, &live).is_ok(), "a version and an open namespace do not make another object");
 /// let other = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"api"}}"#)?;
 /// assert!(not_another(&desired, &other).is_err());

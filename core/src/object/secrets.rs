@@ -128,7 +128,8 @@ pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
 /// ```
 /// use fleetfold_core::{object::secrets, value::json};
 ///
-/// let mut list = json::parse(r#"[{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}},{"kind":"ConfigMap","data":{"a":"b"}}]"#)?;
+/// let mut list = json::parse(r#"[{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}},
+///     {"kind":"ConfigMap","data":{"a":"b"}}]"#)?;
 /// secrets::cover(&mut list);
 /// assert_eq!(list.as_list().unwrap()[0].text_at(&["data", "tls.key"]), secrets::MASK);
 /// assert_eq!(list.as_list().unwrap()[1].text_at(&["data", "a"]), "b");

@@ -25,7 +25,7 @@ pub struct Change {
     pub cause: Cause,
 }
 
-/// Something that a layer says, while another one has the last word.
+/// A value of a layer that another layer overrides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shadow {
     pub path: String,
@@ -33,7 +33,7 @@ pub struct Shadow {
     pub by: Cause,
 }
 
-/// The layer that decides over a value, and where it says so.
+/// The layer that sets a value, and the location of the setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cause {
     pub layer: Text,
@@ -98,7 +98,7 @@ fn compare_options(before: &Folded, after: &Folded, delta: &mut Delta) {
     }
 }
 
-/// What the layers below the winner say.
+/// The values of the layers below the winner.
 fn says(chain: &[Setter]) -> Vec<(&Text, &Source)> {
     chain.iter().skip(1).map(|it| (&it.layer, &it.source)).collect()
 }

@@ -44,7 +44,8 @@ pub struct Update {
 /// use fleetfold_core::{diagnostic::Mode, engine::matching::update, value::json};
 ///
 /// let desired = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":2}}"#)?;
-/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
+///     "spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
 /// let update = update(&desired, &live, None, Mode::Strict)?;
 /// assert_eq!(update.patch[0].path, "/spec/replicas");
 /// let object = update.object.unwrap();
@@ -67,7 +68,8 @@ pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode:
 /// ```
 /// use fleetfold_core::{diagnostic::Mode, engine::matching::{update, update_always}, value::json};
 ///
-/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"team":"a"}}}"#)?;
+/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Namespace",
+///     "metadata":{"name":"shop","labels":{"team":"a"}}}"#)?;
 /// let live = json::parse(r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#)?;
 /// assert!(update(&desired, &live, None, Mode::Strict)?.object.is_none(), "the policy never updates a Namespace");
 /// assert!(update_always(&desired, &live, None)?.object.is_some());

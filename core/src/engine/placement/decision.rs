@@ -23,7 +23,8 @@ const LISTED: usize = 100;
 /// ```
 /// use fleetfold_core::{engine::placement::listed, value::json};
 ///
-/// let decision = json::parse(r#"{"kind":"PlacementDecision","status":{"decisions":[{"clusterName":"eu-1","reason":""}]}}"#)?;
+/// let decision = json::parse(r#"{"kind":"PlacementDecision",
+///     "status":{"decisions":[{"clusterName":"eu-1","reason":""}]}}"#)?;
 /// assert_eq!(listed(&decision).collect::<Vec<_>>(), ["eu-1"]);
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
