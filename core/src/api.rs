@@ -264,6 +264,7 @@ record! {
 impl Refusal {
     pub fn of(error: &Error) -> Refusal {
         let Error { message, at, hint, .. } = error.clone();
+        let at = at.map(|at| at.to_string());
         Refusal { code: error.code.as_str(), message, at, hint }
     }
 }

@@ -42,7 +42,7 @@ fn nobody_else_in_the_workspace_switches_on_a_feature_of_what_the_core_stands_on
     let alone = features("x86_64-unknown-linux-gnu", &["-p", "fleetfold-core"]);
     let together = features("x86_64-unknown-linux-gnu", &["--workspace"]);
     // What decides over bytes are the crates that core itself calls.
-    for name in ["saphyr-parser", "smol_str", "fleetfold-core"] {
+    for name in ["saphyr-parser", "smol_str", "regex-lite", "fleetfold-core"] {
         let of = |all: &BTreeSet<String>| {
             all.iter().filter(|it| it.starts_with(&format!("{name} "))).cloned().collect::<Vec<_>>()
         };
@@ -51,9 +51,10 @@ fn nobody_else_in_the_workspace_switches_on_a_feature_of_what_the_core_stands_on
 }
 
 #[test]
-fn at_most_twenty_crates_are_in_it() {
+fn at_most_twenty_crates_of_others_are_in_it() {
     let crates = tree("wasm32-unknown-unknown", &["-p", "fleetfold-wasm", "-e", "normal"], "{p}");
-    assert!((3..=20).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
+    let others = crates.iter().filter(|it| !it.starts_with("fleetfold-")).count();
+    assert!((3..=20).contains(&others), "{others} crates: {crates:?}");
 }
 
 #[test]

@@ -329,6 +329,15 @@ describe("what is found", () => {
       await rows.getByRole("button", { name: "fleetfold.yaml:5" }).waitFor();
     }));
 
+  test("settings with an integer that JavaScript would round reach the engine, which finds their line", () =>
+    on({}, async (page) => {
+      const settings =
+        "apiVersion: fleetfold.dev/v1\nkind: Settings\nspec:\n  paused: true\n  mode: 9007199254740993\n";
+      await setText(page, "fleetfold.yaml", settings);
+      const rows = problems(page).getByRole("listitem").filter({ hasText: "error" });
+      await rows.getByRole("button", { name: "fleetfold.yaml:5" }).waitFor();
+    }));
+
   test("problems are of all files or of this one", () =>
     on({}, async (page) => {
       await select(page, { file: "ocm/sets.yaml" });

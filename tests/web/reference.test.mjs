@@ -75,6 +75,21 @@ story("integers beyond 2^53 come back as they were", async (page, view) => {
   await shows(answer(view), /9007199254740993/);
 });
 
+story("integers beyond 2^53 in a request reach the engine as they were typed", async (page, view) => {
+  await select(page, { path: "op:patch" });
+  const object = '{"n": [9007199254740993, -9223372036854775808, 7], "__proto__": {"m": 9007199254740995}}';
+  await request(view).fill(`{"op": "patch", "object": ${object}, "patch": []}`);
+  await shows(answer(view), /9007199254740995/);
+  const said = await answer(view).evaluate((it) => it.textContent.replace(/\s/g, ""));
+  assert.equal(
+    said,
+    '{"ok":{"object":{"__proto__":{"m":9007199254740995},"n":[9007199254740993,-9223372036854775808,7]}}}',
+  );
+  // The next integer is an error of the engine, at its place.
+  await request(view).fill('{"op": "patch", "object": {"n": 9223372036854775808}, "patch": []}');
+  await shows(view.getByRole("alert"), /integer-out-of-range[\s\S]*at \/object\/n/);
+});
+
 story("a record that a field names opens below", async (page, view) => {
   await select(page, { path: "op:whatIf" });
   await view.getByRole("region", { name: "Answer", exact: true }).getByRole("button", { name: "ChangeGroup" }).click();

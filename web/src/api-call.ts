@@ -1,4 +1,4 @@
-// The types of a call in every runtime: ops, options, answers, errors, and the encoding of requests.
+// The types of a call in every runtime: ops, options, answers and errors.
 import type { Answers, Finding, Op, Refusal, Requests } from "../contract.js";
 
 export type * from "../contract.js";
@@ -101,21 +101,6 @@ export function answerOf<O extends Op>(called: Called<O>): Answer<O> {
   return { ...called.ok, diagnostics: called.diagnostics ?? [] };
 }
 
-/**
- * Encodes a request as JSON text. BigInts become exact integers; input that is not JSON becomes an `error` answer.
- * @internal
- */
-export function encodeRequest(request: unknown): { text: string } | { error: Refusal } {
-  try {
-    let hasBigInt = false;
-    const text = stringify(request, () => ((hasBigInt = true), 0));
-    return { text: hasBigInt ? exactRequestText(request, text) : text };
-  } catch (cause) {
-    const { code, message } = notJson(cause);
-    return { error: { code, message } };
-  }
-}
-
 /** Builds the request of an op from its arguments. @internal */
 export function requestOf(op: Op, args: unknown): unknown {
   if (args !== undefined && (typeof args !== "object" || args === null))
@@ -127,25 +112,10 @@ export function requestOf(op: Op, args: unknown): unknown {
   }
 }
 
-function notJson(cause: unknown): FleetfoldError {
+/** The error for a request that JSON cannot hold. @internal */
+export function notJson(cause: unknown): FleetfoldError {
   const [first] = String(cause instanceof Error ? cause.message : cause).split("\n");
   return new FleetfoldError({ code: "bad-json", message: `the request is not JSON: ${first}` }, [], { cause });
-}
-
-/** Writes BigInts as strings with a mark that occurs nowhere else in the request, then removes the quotes. */
-function exactRequestText(request: unknown, inexact: string): string {
-  let mark = "int";
-  while (inexact.includes(mark)) mark += "t";
-  return stringify(request, (it) => `${mark}${it}`).replace(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1");
-}
-
-function stringify(request: unknown, large: (it: bigint) => unknown): string {
-  // Reads the value from its holder: a program may have defined `toJSON` on BigInt.
-  const text = JSON.stringify(request, function (this: Record<string, unknown>, key: string, value: unknown) {
-    const it = this[key];
-    return typeof it === "bigint" ? large(it) : value;
-  });
-  return text ?? "null";
 }
 
 /**

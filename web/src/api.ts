@@ -10,9 +10,9 @@ import {
   OPS,
   type Primitive,
   requestOf,
-  encodeRequest,
 } from "./api-call.js";
 import { engine } from "./api-start.js";
+import { plainRequest } from "./plain.js";
 
 export type * from "../contract.js";
 export {
@@ -43,11 +43,14 @@ export class Workspace {
 
   /** Calls an op. Bad input is an `error` in the answer; nothing is thrown. */
   call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions): Called<O> {
-    const encoded = encodeRequest(request);
-    if ("error" in encoded) return encoded;
-    return options?.bigint
-      ? (this.#run((it) => it.callExact(encoded.text)) as Called<O>)
-      : (JSON.parse(this.callText(encoded.text)) as Called<O>);
+    const plain = plainRequest(request);
+    if ("error" in plain) return plain;
+    const bigint = Boolean(options?.bigint);
+    return (
+      bigint || plain.hasBigInt
+        ? this.#run((it) => it.callObject(plain.data, bigint))
+        : JSON.parse(this.callText(JSON.stringify(plain.data)))
+    ) as Called<O>;
   }
 
   /** Releases all loaded documents. Idempotent. */

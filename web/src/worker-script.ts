@@ -1,4 +1,4 @@
-// The engine in a worker, controlled by `worker.ts`. Requests and answers pass through as text.
+// The engine in a worker, controlled by `worker.ts`. Text is answered with text, plain data with an object.
 import { Workspace as Engine } from "../engine/engine.js";
 import type { FleetfoldError } from "./api-call.js";
 import { startFrom } from "./api-start.js";
@@ -22,11 +22,14 @@ addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
   }
 });
 
-function handleCall({ id, on, request, exact }: Extract<ToWorker, { kind: "call" }>): FromWorker {
+function handleCall({ id, on, request }: Extract<ToWorker, { kind: "call" }>): FromWorker {
   // Calls without a workspace run in a temporary one.
   const engine = engines.get(on) ?? new Engine();
   if (on !== 0) engines.set(on, engine);
-  const answer: FromWorker = exact ? { id, value: engine.callExact(request) } : { id, text: engine.callText(request) };
+  const answer: FromWorker =
+    "text" in request
+      ? { id, text: engine.callText(request.text) }
+      : { id, value: engine.callObject(request.data, request.bigint) };
   if (on === 0) engine.free();
   return answer;
 }

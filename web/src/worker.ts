@@ -10,10 +10,10 @@ import {
   OPS,
   type Primitive,
   requestOf,
-  encodeRequest,
 } from "./api-call.js";
 import type { PlainSource } from "./api-start.js";
-import type { FromWorker, ToWorker } from "./worker-messages.js";
+import { plainRequest } from "./plain.js";
+import type { FromWorker, ToWorker, WorkerRequest } from "./worker-messages.js";
 
 export { FleetfoldError } from "./api-call.js";
 
@@ -99,23 +99,26 @@ function callsFor(
   which: "primitive" | "loaded",
   refusal: () => FleetfoldError | undefined,
 ): AsyncCalls & AsyncOps {
-  const send = async (request: string, exact: boolean) => {
+  const send = async (request: WorkerRequest) => {
     const problem = refusal();
     if (problem) throw problem;
-    return line.call(on, request, exact);
+    return line.call(on, request);
   };
   const calls: AsyncCalls = {
     async callText(request) {
       if (typeof request !== "string")
         throw new FleetfoldError({ code: "bad-json", message: `the request is not a text: ${typeof request}` });
-      return (await send(request, false)) as string;
+      return (await send({ text: request })) as string;
     },
     async call<O extends Op>(request: Requests[O] & { op: O }, options?: CallOptions) {
-      const encoded = encodeRequest(request);
-      if ("error" in encoded) return encoded;
-      const exact = options?.bigint === true;
-      const answer = await send(encoded.text, exact);
-      return (exact ? answer : JSON.parse(answer as string)) as Called<O>;
+      const plain = plainRequest(request);
+      if ("error" in plain) return plain;
+      const bigint = Boolean(options?.bigint);
+      const answer =
+        bigint || plain.hasBigInt
+          ? await send({ data: plain.data, bigint })
+          : JSON.parse((await send({ text: JSON.stringify(plain.data) })) as string);
+      return answer as Called<O>;
     },
   };
   const names = (Object.keys(OPS) as Op[]).filter((op) => which === "loaded" || OPS[op] === which);
@@ -167,12 +170,12 @@ class WorkerConnection {
     if (!this.#ended) this.#worker.postMessage(message);
   }
 
-  call(on: number, request: string, exact: boolean): Promise<unknown> {
+  call(on: number, request: WorkerRequest): Promise<unknown> {
     if (this.#ended) return Promise.reject(new FleetfoldError(this.#ended));
     const id = ++this.#count;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.post({ kind: "call", id, on, request, exact });
+      this.post({ kind: "call", id, on, request });
     });
   }
 

@@ -1,7 +1,8 @@
-//! Names and types before anything is evaluated, so that what can never work is told apart from what fails on a cluster.
+//! Checks names and types before evaluation, to tell an expression that can never work from one that fails on a
+//! cluster.
 //!
-//! Variables can be anything, so most of an expression is. What follows from literals and from what functions give is
-//! held to the table of functions, the first fitting overload first.
+//! Variables have any type, and so has most of an expression. Only the types of literals and of function results are
+//! known: they must fit an overload in the table of functions. The first overload that fits wins.
 
 use super::Flaw;
 use super::datum::{Datum, TYPES};
@@ -14,7 +15,7 @@ use fleetfold_value::value::Position;
 use fleetfold_value::value::Text;
 use fleetfold_value::value::suggest::did_you_mean;
 
-/// Refuses names that mean nothing and calls that no value could satisfy.
+/// Refuses unknown names and calls that fail for every value.
 pub(super) fn check(root: &mut Node, variables: &[&str]) -> Result<(), Flaw> {
     let names = variables.iter().map(|it| (Text::from(*it), Type::Any)).collect();
     let mut checker = Checker { names, variables: variables.len(), types: Types::default(), mixed: false };
@@ -26,8 +27,8 @@ struct Checker {
     names: Vec<(Text, Type)>,
     variables: usize,
     types: Types,
-    /// Whether numbers of different types can be compared. The original refuses that where it knows both types, but
-    /// forgets to from the first macro on.
+    /// Whether numbers of different types can be compared. cel-go refuses that where it knows both types, but no longer
+    /// does so after the first macro.
     mixed: bool,
 }
 
@@ -70,7 +71,7 @@ impl Checker {
                 Ok(if is_has { BOOL } else { found })
             }
             Kind::Call { op, name, style, arguments, settled } => {
-                // What a method is called on is checked last, as in the original: what is checked first settles types.
+                // The receiver is checked last, as in cel-go: the order decides which use settles a type.
                 let first = usize::from(*style == Style::Member);
                 let mut given = Vec::new();
                 for argument in arguments.iter_mut().skip(first) {
@@ -131,7 +132,7 @@ impl Checker {
         }
     }
 
-    /// What a macro gives. A list grows from one that is empty, item by item.
+    /// The type of a macro's result. A list starts as an empty one and takes the type of its items.
     fn each(&mut self, form: Form, each: Type, test: Option<&mut Node>, item: Option<&mut Node>) -> Result<Type, Flaw> {
         let so_far = Type::list(self.types.free());
         let tested = test.map(|it| Ok((it.at, self.node(it)?))).transpose()?;
@@ -154,7 +155,7 @@ impl Checker {
         }
     }
 
-    /// The type of what has fields or items; one that is still free can be anything from here on.
+    /// The type of a value with fields or items. A free type becomes any type here.
     fn opened(&mut self, node: &mut Node) -> Result<Type, Flaw> {
         let found = self.node(node)?;
         let found = self.types.resolve(&found);
@@ -186,7 +187,7 @@ impl Checker {
         })
     }
 
-    /// The type that all of these have; free where there are none.
+    /// The common type of all items; free for no items.
     fn common<'a>(&mut self, nodes: impl Iterator<Item = &'a mut Node>) -> Result<Type, Flaw> {
         let mut so_far = None;
         for node in nodes {
@@ -195,7 +196,7 @@ impl Checker {
         Ok(so_far.unwrap_or_else(|| self.types.free()))
     }
 
-    /// The type that one more item has too; any where they differ.
+    /// The common type with one more item; any type if the two differ.
     fn joined(&mut self, so_far: Option<Type>, node: &mut Node) -> Result<Type, Flaw> {
         let next = self.node(node)?;
         Ok(match so_far {
@@ -205,8 +206,8 @@ impl Checker {
         })
     }
 
-    /// What a call gives: the one type that all fitting overloads give, or any; and what the overload takes, if it is the
-    /// only one. Nothing where none fits.
+    /// The result type of a call: the type that all fitting overloads return, otherwise any type. Also the parameters
+    /// of the overload, if only one fits. `None` if none fits.
     fn call(&mut self, name: &str, style: Style, given: &[Type]) -> Option<(Type, Option<&'static str>)> {
         let mut found = None;
         for row in overloads(name, style).filter(|it| it.takes.len() == given.len()) {
@@ -232,8 +233,8 @@ impl Checker {
     }
 }
 
-/// Looks into a format or a pattern that is written down: a format must fit its list, and a pattern that is not supported
-/// is not one that does not match.
+/// Checks literal formats and patterns: a format must fit its list, and an unsupported pattern must not look like one
+/// that does not match.
 fn check_texts(op: Op, arguments: &[Node]) -> Result<(), String> {
     match (op, arguments.first().map(|it| &it.kind), arguments.get(1).map(|it| &it.kind)) {
         (Op::Matches, _, Some(Kind::Literal(Datum::Text(written)))) => {
@@ -250,7 +251,7 @@ fn check_texts(op: Op, arguments: &[Node]) -> Result<(), String> {
     }
 }
 
-/// What one overload gives, if these arguments fit it.
+/// The result type of one overload, if the arguments fit it.
 fn overload(types: &mut Types, row: &Row, given: &[Type]) -> Option<Type> {
     let generic = row.takes.contains(['A', 'L', 'M']);
     let (a, b) = if generic { (types.free(), types.free()) } else { (Type::Any, Type::Any) };

@@ -1,4 +1,4 @@
-//! What an expression computes with: what JSON can say, and what only CEL can.
+//! The values of CEL: those of JSON, and those that only CEL has.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ pub(super) enum Datum {
     Bool(bool),
     Int(i64),
     Uint(u64),
-    /// Any double, also those that JSON has no word for.
+    /// Any double, including infinities and NaN, which JSON cannot express.
     Double(f64),
     Text(Text),
     List(Arc<Vec<Datum>>),
     /// In the order of the literal, each key once.
     Map(Arc<Vec<(Datum, Datum)>>),
-    /// A list or a map from outside, as it came: most of a document is never looked at.
+    /// A list or a map of a variable, not converted: an expression reads only a small part of a document.
     Given(Value),
     Type(&'static str),
 }
 
-/// The names of types, which are values too.
+/// The names of types. Types are values too.
 pub(super) const TYPES: &[&str] =
     &["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
@@ -49,7 +49,7 @@ impl Datum {
         Datum::List(Arc::new(items))
     }
 
-    /// The name of its type, as `type()` and messages have it.
+    /// The name of its type, as in `type()` and in messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Datum::Null => "null_type",
@@ -64,7 +64,7 @@ impl Datum {
         }
     }
 
-    /// The same with its first level laid open, so that what came from outside is a list or a map like any other.
+    /// Converts the first level of a variable's value, so that it is a list or a map like any other.
     pub(super) fn open(self, budget: &mut Budget) -> Result<Datum, String> {
         Ok(match self {
             Datum::Given(Value::List(items)) => {
@@ -80,7 +80,7 @@ impl Datum {
         })
     }
 
-    /// The value under a key of a map. Keys of different number types are one key when they are equal.
+    /// The value of a key in a map. Equal numbers are the same key, whatever their types.
     pub(super) fn get(&self, key: &Datum, budget: &mut Budget) -> Result<Option<Datum>, String> {
         match (self, key) {
             (Datum::Given(map), Datum::Text(key)) => Ok(map.get(key).map(Datum::from)),
@@ -96,7 +96,8 @@ impl Datum {
         }
     }
 
-    /// CEL's equality: numbers by what they are worth, lists and maps by what they hold, unlike types never.
+    /// CEL's equality: numbers are compared across number types, lists and maps by content. Other types never equal
+    /// each other.
     pub(super) fn equals(&self, other: &Datum, budget: &mut Budget) -> Result<bool, String> {
         budget.spend(1)?;
         match (self, other) {
@@ -130,7 +131,7 @@ impl Datum {
         }
     }
 
-    /// The order of two numbers, strings or booleans; of others, and of what is not a number, there is none.
+    /// The order of two numbers, strings or booleans. `None` for other types and for NaN.
     pub(super) fn order(&self, other: &Datum) -> Option<Ordering> {
         match (self, other) {
             (Datum::Bool(a), Datum::Bool(b)) => Some(a.cmp(b)),
@@ -139,7 +140,7 @@ impl Datum {
             (Datum::Uint(a), Datum::Uint(b)) => Some(a.cmp(b)),
             (Datum::Double(a), Datum::Double(b)) => a.partial_cmp(b),
             (Datum::Int(a), Datum::Uint(b)) => Some(u64::try_from(*a).map_or(Ordering::Less, |a| a.cmp(b))),
-            // As the original has it: an integer is rounded to a double before the two are compared.
+            // As in cel-go: the integer is rounded to a double before the comparison.
             (Datum::Double(a), Datum::Int(b)) => a.partial_cmp(&(*b as f64)),
             (Datum::Double(a), Datum::Uint(b)) => a.partial_cmp(&(*b as f64)),
             (Datum::Uint(_), Datum::Int(_)) | (Datum::Int(_) | Datum::Uint(_), Datum::Double(_)) => {
@@ -149,7 +150,7 @@ impl Datum {
         }
     }
 
-    /// How many characters, items or entries there are; none in anything else.
+    /// The number of characters, items or entries; zero for other types.
     pub(super) fn len(&self) -> usize {
         match self {
             Datum::Text(text) => text.chars().count(),
@@ -162,7 +163,7 @@ impl Datum {
         }
     }
 
-    /// The result as JSON has it. Keys that are integers or booleans become strings.
+    /// The result as JSON. Integer and boolean keys become strings.
     pub(super) fn into_value(self, budget: &mut Budget) -> Result<Value, String> {
         let no_word = |what: &str| Err(format!("the result has {what}, which JSON has no word for"));
         budget.spend(1)?;
@@ -199,7 +200,7 @@ impl Datum {
         }
     }
 
-    /// What `string()` makes of this, where it makes anything.
+    /// The result of `string()`, if it accepts the type.
     pub(super) fn written(&self) -> Option<Text> {
         Some(match self {
             Datum::Text(it) => it.clone(),
@@ -212,7 +213,7 @@ impl Datum {
     }
 }
 
-/// Pays for a value that was not looked at: what is shared here is written out as often as it stands in the result.
+/// Charges for an unconverted value: it is shared here, but the result contains a copy for each use.
 fn weigh(value: &Value, budget: &mut Budget) -> Result<(), String> {
     budget.spend(1)?;
     match value {

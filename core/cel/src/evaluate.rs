@@ -1,4 +1,4 @@
-//! The walk over the tree.
+//! Evaluates the tree.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ struct Run {
     budget: Budget,
 }
 
-/// Why an evaluation failed. Most faults are absorbed by `&&`, `||` and the macros over them, so what only a reader wants
-/// is worked out for the one that is not.
+/// Why an evaluation failed. `&&`, `||` and macros absorb most faults, so the hint is computed only for the fault that
+/// is returned.
 struct Fault {
     at: Position,
     message: String,
-    /// The map that was asked, and the field that it lacks.
+    /// A map and the field that it lacks.
     missing: Option<(Datum, Text)>,
-    /// A conversion was settled for another type than came.
+    /// The argument has another type than the overload that the check chose.
     unsettled: bool,
 }
 
@@ -135,7 +135,7 @@ impl Run {
         }
     }
 
-    /// Keeps the first fault for later, unless no steps are left: then nothing that follows would be evaluated.
+    /// Keeps the first fault for later. Without steps left it is returned at once, as nothing more can be evaluated.
     fn absorb(&mut self, failed: &mut Option<Fault>, fault: Fault) -> Result<(), Fault> {
         if self.budget.left == 0 {
             return Err(fault);
@@ -166,7 +166,7 @@ impl Run {
         Ok(Datum::Map(Arc::new(entries)))
     }
 
-    /// A macro over items. `all` and `exists` go on past a fault, because a later item may decide.
+    /// A macro over items. `all` and `exists` continue after a fault, because a later item can decide.
     fn each(
         &mut self,
         form: Form,

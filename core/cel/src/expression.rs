@@ -1,4 +1,13 @@
 //! Greenhouse's expressions: YAML text with holes, as in `host: api-${cluster.region}.example.org`.
+//!
+//! ```
+//! use fleetfold_cel::expression::render;
+//! use fleetfold_value::diagnostic::Mode;
+//!
+//! // A hole can hold a value of any type; quotes make a string of it.
+//! let value = render("replicas: ${1 + 2}\nport: '${8000 + 80}'", &[], Mode::Strict).unwrap();
+//! assert_eq!(value.to_canonical(), r#"{"port":"8080","replicas":3}"#);
+//! ```
 
 use super::{Flaw, Program};
 use fleetfold_value::diagnostic::Code;
@@ -7,16 +16,16 @@ use fleetfold_value::value::Position;
 use fleetfold_value::value::Value;
 use fleetfold_yaml as yaml;
 
-/// Fills the holes of a text and reads what comes out as YAML.
+/// Fills the holes of a text and parses the result as YAML.
 ///
-/// 1. A hole is `${`, at least one character, and the first `}` after it: an expression with braces does not fit in.
-/// 2. A string fills its hole bare, anything else as JSON. So quoting is up to the author: `${'8080'}` is a number.
-/// 3. A hole is filled once: what came out of one is never taken for another.
-/// 4. A text without holes is just YAML. An empty text is an error, and so is more than one document.
+/// 1. A hole is `${`, at least one character, and the first `}` after it. An expression in a hole cannot contain `}`.
+/// 2. A string fills its hole without quotes, any other value as JSON. The author adds quotes: `${'8080'}` is a number.
+/// 3. Holes are not nested: a hole in the result of another one stays as it is.
+/// 4. A text without holes is plain YAML. An empty text and more than one document are errors.
 ///
 /// # Errors
 ///
-/// Those of [`Program`], at their place in the text, and those of [`yaml`], at their place in the filled text.
+/// Errors of [`Program`] have their position in the text, errors of [`yaml`] in the filled text.
 ///
 /// # Example
 ///
@@ -59,7 +68,7 @@ pub fn render(text: &str, variables: &[(&str, Value)], mode: Mode) -> Result<Val
     }
 }
 
-/// What stands before the first hole, what is in it, and what follows.
+/// The text before the first hole, the expression in it, and the text after it.
 fn next_hole(text: &str) -> Option<(&str, &str, &str)> {
     for (at, _) in text.match_indices("${") {
         let (before, opened) = text.split_at_checked(at)?;
@@ -71,7 +80,7 @@ fn next_hole(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// The place behind a text that starts here.
+/// The position after a text that starts here.
 fn advance(place: Position, text: &str) -> Position {
     let count = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
     match text.rsplit_once('\n') {
@@ -83,7 +92,7 @@ fn advance(place: Position, text: &str) -> Position {
     }
 }
 
-/// A place of a text that starts at another.
+/// The position in the outer text of a position in a text that starts at `start`.
 fn within(start: Position, place: Position) -> Position {
     let column =
         if place.line == 1 { start.column.saturating_add(place.column).saturating_sub(1) } else { place.column };

@@ -1,4 +1,4 @@
-//! What can be called, as a table: operators, functions and methods with the types they take and give.
+//! The table of operators, functions and methods, with their parameter and result types.
 
 use super::Flaw;
 use super::parse::FORMS;
@@ -18,7 +18,7 @@ pub(super) enum Style {
     Member,
 }
 
-/// What is done, whatever it is called with.
+/// The operation behind all overloads of a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Op {
     Not,
@@ -66,10 +66,10 @@ pub(super) enum Op {
 /// One overload.
 ///
 /// A letter is a type: `b`ool, `i`nt, `u`int, `d`ouble, `s`tring, `t`ype; `A` and `B` types that must be the same
-/// throughout, `L` a list of `A`, `M` a map from `A` to `B`, `S` a list of strings, `D` a list of anything, `*` anything,
-/// `N` any number.
-/// `y` bytes, `r` durations and `p` timestamps do not exist here, but what is checked depends on them: null passes for a
-/// time, and a type that is not known yet is settled by the first row that fits. So rows stand in the original's order.
+/// throughout, `L` a list of `A`, `M` a map from `A` to `B`, `S` a list of strings, `D` a list of anything, `*`
+/// anything, `N` any number. `y` bytes, `r` durations and `p` timestamps are not supported, but the check depends on
+/// them: null fits a time, and the first row that fits settles a type that is not known yet. So the rows keep cel-go's
+/// order.
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) style: Style,
@@ -213,7 +213,7 @@ const ROWS: &[Row] = &[
     row("format", Member, "sD", 's', Op::Format),
 ];
 
-/// What the original has beside these.
+/// Functions of cel-go that are not supported.
 const ABSENT: &[&str] = &[
     "bytes",
     "duration",
@@ -239,7 +239,7 @@ pub(super) fn is_known(name: &str, style: Style) -> bool {
     overloads(name, style).next().is_some()
 }
 
-/// What a call does, if there is such a function with so many arguments.
+/// The operation of a call, if a function has this name and number of arguments.
 pub(super) fn find(name: &str, style: Style, arguments: usize, at: Position) -> Result<Op, Flaw> {
     if let Some(row) = overloads(name, style).find(|it| it.takes.len() == arguments) {
         return Ok(row.op);

@@ -1,4 +1,4 @@
-//! Text to tokens, each with its place.
+//! Splits the text into tokens with their positions.
 
 use super::Flaw;
 use fleetfold_value::value::Position;
@@ -7,7 +7,7 @@ use fleetfold_value::value::Text;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Name(Text),
-    /// Without its sign: `-9223372036854775808` is an int, and without the sign it would be none.
+    /// Without its sign: `-9223372036854775808` is an int, `9223372036854775808` is not.
     Int(u64),
     Uint(u64),
     Double(f64),
@@ -17,14 +17,14 @@ pub(super) enum Token {
     End,
 }
 
-/// The longer ones first: `<=` is not `<` and `=`.
+/// Longer ones first: `<=` is one token, not `<` and `=`.
 const SIGNS: &[&str] = &[
     "==", "!=", "<=", ">=", "&&", "||", "<", ">", "[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":", "+", "*",
     "/", "%",
 ];
 const KEYWORDS: &[&str] = &["in", "true", "false", "null"];
 
-/// All tokens of a text, closed by [`Token::End`].
+/// All tokens of a text, with [`Token::End`] at the end.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Flaw> {
     let mut lexer = Lexer { rest: text, at: Position { line: 1, column: 1 } };
     let mut all = Vec::new();
@@ -179,7 +179,7 @@ impl<'a> Lexer<'a> {
                         .hint("write `\\n`, or put the string in three quotes"));
                 }
                 Some('\\') if !raw => text.push(self.escape()?),
-                // Every line ends in one `\n`, however the file has it.
+                // Line ends are normalized to `\n`.
                 Some('\r') => {
                     self.take("\n");
                     text.push('\n');

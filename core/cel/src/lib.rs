@@ -1,32 +1,43 @@
-//! The Common Expression Language, as far as fleets use it: conditions over clusters, and values computed from them.
+//! The Common Expression Language (CEL) for fleets: conditions on clusters, and values computed from them.
 //!
-//! The published `cel` crate is 31 crates and about 200 KB of the module, which may have 20 and 350 KB for everything; it
-//! also lacks the strings extension that Greenhouse's expressions are written with. So this is an evaluator of our own,
-//! held to cel-go 0.27 by a differential test.
+//! ```
+//! use fleetfold_cel::Program;
+//! use fleetfold_value::value::Value;
 //!
-//! 1. `lexer` and `parse` make a tree of a text; `functions` is the table of what can be called.
-//! 2. `check` refuses names that mean nothing and types that can never fit, which `types` compares: that is a flaw of the expression.
-//! 3. `evaluate` walks the tree with `operators` and `strings`: what fails there is a flaw of expression and values
-//!    together. `pattern` is what `matches` understands.
-//! 4. [`expression`] is the form of Greenhouse: text with holes.
+//! let condition = Program::compile("cluster.name.matches('^eu-[0-9]+$') && cluster.nodes > 2", &["cluster"]).unwrap();
+//! let cluster = Value::map([("name", Value::from("eu-1")), ("nodes", Value::from(3i64))]);
+//! assert_eq!(condition.evaluate(&[("cluster", cluster)]).unwrap(), Value::from(true));
+//! ```
 //!
-//! # What is different
+//! The published `cel` crate has 31 dependencies and adds about 200 KB to the module. It also lacks the strings
+//! extension, which Greenhouse's expressions use. So this crate has its own evaluator. A differential test compares it
+//! with cel-go 0.27.
 //!
-//! | | cel-go | here |
+//! 1. `lexer` and `parse` turn a text into a tree. `functions` is the table of functions.
+//! 2. `check` refuses unknown names and types that can never fit; `types` compares types. These are errors of the
+//!    expression.
+//! 3. `evaluate` walks the tree with `operators` and `strings`. Errors here depend on the values as well. `pattern`
+//!    implements `matches` with `regex-lite`.
+//! 4. [`expression`] is Greenhouse's form: text with holes.
+//!
+//! # Differences from cel-go
+//!
+//! | | cel-go | this crate |
 //! |---|---|---|
 //! | bytes, timestamps, durations, messages | types of their own | refused when compiled |
-//! | `matches` | RE2 | the part of RE2 that `pattern` names, others are refused when compiled |
+//! | `matches` | RE2 | the part of RE2 that `pattern` lists; other literal patterns are refused when compiled |
 //! | `format` | all clauses | `%s`, `%d` and `%%` |
-//! | `%d` with what is known not to be a number | refused when compiled | fails when evaluated |
+//! | `%d` with a value that is known not to be a number | refused when compiled | fails when evaluated |
 //! | `double()` of a string | hexadecimal and `1_000` too | decimal |
-//! | a map with a list or a map for a key | kept, found by nobody | fails |
-//! | a map's keys in `map`, `filter` | in no order | sorted; those of a literal as written |
-//! | a uint, as the result | a uint | an integer, if 64 bits with a sign hold it |
+//! | a map with a list or a map as a key | kept, but no lookup finds it | fails |
+//! | a map's keys in `map`, `filter` | in random order | sorted; those of a literal as written |
+//! | a uint as the result | a uint | an integer, if it fits in a signed 64-bit integer |
 //!
 //! # Limits
 //!
-//! A text has at most [`MAX_TEXT`] bytes and [`MAX_DEPTH`] levels, and evaluating it takes at most [`MAX_STEPS`] steps: a
-//! step is a node visited, an item touched or sixteen bytes written. No expression can hang or overflow the stack.
+//! A text has at most [`MAX_TEXT`] bytes and [`MAX_DEPTH`] levels, and an evaluation takes at most [`MAX_STEPS`] steps.
+//! A step is a visited node, a touched item, sixteen written bytes, or sixteen states of a pattern tried at a
+//! character. No expression can hang or overflow the stack.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),
@@ -61,26 +72,38 @@ use fleetfold_value::diagnostic::{Code, Error};
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Value;
 
-/// How long an expression may be, in bytes.
+/// The length limit of an expression, in bytes.
 pub const MAX_TEXT: usize = 100_000;
-/// How deep an expression may nest. A chain of operators nests too: each is applied to what stands left of it.
+/// The nesting limit of an expression. A chain of operators nests too: each one applies to everything left of it.
 pub const MAX_DEPTH: usize = 100;
-/// What evaluating may cost.
+/// The limit of steps per evaluation.
 pub const MAX_STEPS: usize = 1_000_000;
 
-/// An expression that can be evaluated: its text, its names and its types are right.
+/// A compiled expression: its syntax, names and types are checked.
+///
+/// # Example
+///
+/// A program is compiled once and evaluated for many values.
+///
+/// ```
+/// # use fleetfold_cel::Program;
+/// # use fleetfold_value::value::Value;
+/// let double = Program::compile("n * 2", &["n"]).unwrap();
+/// assert_eq!(double.evaluate(&[("n", Value::from(3i64))]).unwrap(), Value::from(6i64));
+/// assert_eq!(double.evaluate(&[("n", Value::from(4i64))]).unwrap(), Value::from(8i64));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Program {
     root: parse::Node,
 }
 
 impl Program {
-    /// Reads an expression over the variables of these names.
+    /// Compiles an expression that uses the given variables.
     ///
     /// # Errors
     ///
-    /// [`Code::BadExpression`], [`Code::TooDeep`] or [`Code::TooLarge`]: whatever the variables hold, this expression is
-    /// wrong.
+    /// [`Code::BadExpression`], [`Code::TooDeep`] or [`Code::TooLarge`]: the expression is wrong for all values of the
+    /// variables.
     ///
     /// # Example
     ///
@@ -101,30 +124,30 @@ impl Program {
         Ok(Program { root })
     }
 
-    /// What the expression is worth.
+    /// The value of the expression.
     ///
     /// # Errors
     ///
-    /// [`Code::ExpressionFailed`]: these values have no answer, others may.
+    /// [`Code::ExpressionFailed`]: the expression fails for these values. It can succeed for others.
     ///
     /// # Example
     ///
     /// ```
-    /// use fleetfold_cel::Program;
-    /// use fleetfold_value::{diagnostic::Code, value::Value};
-    ///
-    /// let program = Program::compile("cluster.replicas > 2", &["cluster"]).unwrap();
-    /// let three = Value::map([("replicas", 3_i64)]);
-    /// assert_eq!(program.evaluate(&[("cluster", three)]).unwrap(), Value::from(true));
-    /// let error = program.evaluate(&[("cluster", Value::map([("name", "eu-1")]))]).unwrap_err();
-    /// assert_eq!(error.code, Code::ExpressionFailed, "this cluster has no `replicas`; another one may");
+    /// # use fleetfold_cel::Program;
+    /// # use fleetfold_value::{diagnostic::Code, value::Value};
+    /// let program = Program::compile("cluster.labels.env", &["cluster"]).unwrap();
+    /// let cluster = Value::map([("labels", Value::map([("evn", "qa")]))]);
+    /// let error = program.evaluate(&[("cluster", cluster)]).unwrap_err();
+    /// assert_eq!(error.code, Code::ExpressionFailed);
+    /// assert_eq!(error.message, "the map has no field `env`");
+    /// assert_eq!(error.hint.as_deref(), Some("did you mean `evn`?"));
     /// ```
     pub fn evaluate(&self, variables: &[(&str, Value)]) -> Result<Value, Flaw> {
         evaluate::evaluate(&self.root, variables)
     }
 }
 
-/// What is wrong with an expression, and where in its text.
+/// The error of an expression, with its position in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flaw {
     pub code: Code,
@@ -147,13 +170,13 @@ impl Flaw {
         self
     }
 
-    /// The error of a request, at `line:column` of the expression.
+    /// The error as a request returns it, at `line:column` of the expression.
     pub fn into_error(self) -> Error {
         Error::new(self.code, self.message).at(self.place).maybe_hint(self.hint)
     }
 }
 
-/// The steps that are left.
+/// The remaining steps.
 struct Budget {
     left: usize,
 }
@@ -172,7 +195,7 @@ impl Budget {
         }
     }
 
-    /// Pays for text of so many bytes before it is made.
+    /// Charges for a text of this length before it is created.
     fn spend_text(&mut self, bytes: usize) -> Result<(), String> {
         self.spend(bytes / 16)
     }

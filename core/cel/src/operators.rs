@@ -1,4 +1,4 @@
-//! What operators and conversions give. The functions on strings are next door.
+//! Operators and conversions. `strings` has the functions on strings.
 
 use super::Budget;
 use super::datum::Datum;
@@ -8,7 +8,7 @@ use fleetfold_value::value::Value;
 
 use Datum::{Bool, Double, Given, Int, List, Map, Text, Uint};
 
-/// Applies one operator or function; arguments of types that it does not take are an error.
+/// Applies one operator or function. Arguments of other types are an error.
 pub(super) fn apply(op: Op, name: &str, arguments: &[Datum], budget: &mut Budget) -> Result<Datum, String> {
     for argument in arguments {
         if let Text(text) = argument {
@@ -71,15 +71,15 @@ pub(super) fn apply(op: Op, name: &str, arguments: &[Datum], budget: &mut Budget
     Ok(done)
 }
 
-/// Why a conversion cannot be done: the original settles on one overload where it takes a type to be known, and what an
-/// index finds in a variable is taken for the first type that fits. Whatever else comes then fails.
+/// Why a conversion fails: cel-go chooses one overload if it takes the type for known. An index into a variable gets
+/// the first type that fits, and a value of any other type then fails.
 pub(super) fn unsettled(op: Op, name: &str, arguments: &[Datum], settled: Option<&str>) -> Option<String> {
     let conversion = matches!(op, Op::ToInt | Op::ToUint | Op::ToDouble | Op::ToText | Op::ToBool);
     let (true, Some(takes), [it]) = (conversion, settled, arguments) else { return None };
     (!it.kind().starts_with(takes)).then(|| format!("`{name}` was settled on another type than {}", it.kind()))
 }
 
-/// Arithmetic: two of a kind, and never past 64 bits. Nothing where it is not about numbers.
+/// Arithmetic on two numbers of one type; overflow of 64 bits is an error. `None` for other types.
 fn numbers(op: Op, arguments: &[Datum]) -> Option<Result<Datum, String>> {
     let (whole, by_zero) = match (op, arguments) {
         (Op::Negate, [Double(it)]) => return Some(Ok(Double(-it))),
@@ -115,7 +115,7 @@ fn concatenated(lists: &[Datum], budget: &mut Budget) -> Result<Datum, String> {
     Ok(Datum::list(all))
 }
 
-/// The place that an index names. One that is out of any list's range is past its end.
+/// An index as a position. One that fits no list is past the end.
 fn place(index: &Datum) -> Option<usize> {
     Some(match index {
         Int(it) => usize::try_from(*it).unwrap_or(usize::MAX),
@@ -130,7 +130,7 @@ fn beyond(len: usize) -> String {
 }
 
 fn to_int(it: &Datum) -> Option<Datum> {
-    // The bounds themselves are out: the doubles next to them stand for other integers too.
+    // The bounds themselves are refused: near them a double stands for several integers.
     const BOUND: f64 = 9_223_372_036_854_775_808.0;
     match it {
         Int(_) => Some(it.clone()),
@@ -160,7 +160,7 @@ fn to_double(it: &Datum) -> Option<Datum> {
         Text(text) => {
             let double: f64 = text.parse().ok()?;
             let named = text.contains(['n', 'N']);
-            // Digits that give infinity are out of range, and what is not a number has no sign.
+            // Digits that overflow to infinity are out of range, and `NaN` takes no sign.
             let good = if double.is_nan() { text.len() == 3 } else { double.is_finite() || named };
             return good.then_some(Double(double));
         }

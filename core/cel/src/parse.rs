@@ -1,4 +1,4 @@
-//! Tokens to a tree, by the grammar of CEL; macros are taken apart here.
+//! Parses tokens into a tree by the grammar of CEL, and expands macros.
 
 use super::datum::Datum;
 use super::functions::{self, Op, Style};
@@ -12,14 +12,14 @@ use fleetfold_value::value::Text;
 pub(super) struct Node {
     pub(super) at: Position,
     pub(super) kind: Kind,
-    /// How deep the tree below goes: evaluation follows it on the stack.
+    /// The depth of the tree below: evaluation recurses into it.
     depth: usize,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Literal(Datum),
-    /// `root` is a dot in front: a variable, even where a macro has given its name to something else.
+    /// `root` is a leading dot: the variable, even if a macro shadows its name.
     Name {
         name: Text,
         root: bool,
@@ -38,13 +38,13 @@ pub(super) enum Kind {
         name: Text,
         style: Style,
         arguments: Vec<Node>,
-        /// What the one overload takes that the check found to fit.
+        /// The parameters of the overload, if the check found exactly one.
         settled: Option<&'static str>,
     },
     List(Vec<Node>),
-    /// Keys and values in turn.
+    /// Keys and values, alternating.
     Map(Vec<Node>),
-    /// `&&` over all when `stop` is false, `||` when it is true: the value that decides.
+    /// `stop` is the value that decides: false for `&&`, true for `||`.
     Logic {
         stop: bool,
         terms: Vec<Node>,
@@ -56,9 +56,9 @@ pub(super) enum Kind {
         form: Form,
         name: Text,
         over: Box<Node>,
-        /// What decides about an item, in every form but `map` with two arguments.
+        /// The condition on an item, in every form but `map` with two arguments.
         test: Option<Box<Node>>,
-        /// What `map` makes of an item.
+        /// The expression that `map` evaluates for an item.
         item: Option<Box<Node>>,
     },
 }
@@ -81,7 +81,7 @@ pub(super) const FORMS: &[(&str, Form)] = &[
     ("map", Form::Map),
 ];
 
-/// Words that are no variables, so that CEL may come to mean something by them.
+/// Words that CEL reserves for later use.
 const RESERVED: &[&str] = &[
     "as",
     "break",
@@ -102,7 +102,7 @@ const RESERVED: &[&str] = &[
     "while",
 ];
 
-/// Binary operators and how tightly they bind; those of one level are taken from left to right.
+/// Binary operators and their precedence; operators of one level are left-associative.
 const OPERATORS: &[(&str, u8)] = &[
     ("<", 0),
     ("<=", 0),
@@ -130,7 +130,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
 struct Parser {
     tokens: Vec<(Token, Position)>,
     next: usize,
-    /// Brackets and conditions around the current place.
+    /// Brackets and conditions around the current position.
     depth: usize,
 }
 
@@ -248,7 +248,7 @@ impl Parser {
         }
     }
 
-    /// Signs in front. Two of them cancel out, whatever stands behind: that is how the original reads them.
+    /// Prefix signs. Two of them cancel out, whatever the operand, as in cel-go.
     fn unary(&mut self) -> Result<Node, Flaw> {
         let at = self.at();
         for sign in ["!", "-"] {
@@ -264,7 +264,7 @@ impl Parser {
         self.member()
     }
 
-    /// Whether a number stands behind the next token.
+    /// Whether a number follows the next token.
     fn number_follows(&self) -> bool {
         let after = self.tokens.get(self.next.saturating_add(1));
         matches!(after, Some((Token::Int(_) | Token::Double(_), _)))
@@ -329,7 +329,7 @@ impl Parser {
         call(at, &name, Style::Global, arguments)
     }
 
-    /// What starts with a sign: a constant word, a negative number, a name from the root, brackets.
+    /// A value that starts with a sign or a keyword: a constant, a negative number, a root name, brackets.
     fn bracketed(&mut self) -> Result<Node, Flaw> {
         let at = self.at();
         if self.take("(") {
@@ -365,7 +365,7 @@ impl Parser {
         Node::new(at, kind)
     }
 
-    /// What stands between commas up to the closing sign. A list may have a comma at its end, a call may not.
+    /// The comma-separated items up to the closing sign. A list may have a trailing comma, a call may not.
     fn list(&mut self, close: &str, comma_at_end: bool) -> Result<Vec<Node>, Flaw> {
         let mut items = Vec::new();
         while !self.take(close) {

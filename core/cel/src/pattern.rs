@@ -1,97 +1,174 @@
-//! The regular expressions that `matches` understands, in time that grows with pattern times text and no faster.
+//! `matches`: checks and translates a pattern, then lets `regex-lite` search in time linear in pattern and text.
 //!
-//! These parts of RE2: characters, `.`, classes with ranges and negation, `\d \w \s` and their opposites, `\t \n \r \f \v`,
-//! `\` before a sign, groups (`(…)`, `(?:…)`), `|`, `* + ? {n} {n,} {n,m}` and their lazy forms, `^ $ \A \z \b \B`. Flags,
-//! Unicode and POSIX classes, and escapes by number are refused.
+//! The supported part of RE2: characters, `.`, classes with ranges and negation, `\d \w \s` and their negations, `\t \n
+//! \r \f \v`, `\` before an ASCII sign, groups (`(…)`, `(?:…)`), `|`, `* + ? {n} {n,} {n,m}` and their lazy forms, `^ $
+//! \A \z \b \B`. Flags, Unicode and POSIX classes and numeric escapes are refused.
+//!
+//! `regex-lite` and RE2 differ in syntax, so no pattern reaches it as written:
+//!
+//! 1. RE2 reads a `{` that starts no repetition as a character, and so `[`, `&&`, `--` and `~~` inside a class.
+//! 2. RE2's `\<` and `\>` are characters, and its `\s` has no vertical tab.
+//! 3. RE2 refuses a repeated repetition (`a**`), and nested counts whose product exceeds 1000.
+//! 4. `regex-lite` has flags, word boundaries and escapes that RE2 does not have.
 
 use std::str::Chars;
 
+use regex_lite::RegexBuilder;
+
 use super::Budget;
 
-/// Whether the pattern is found anywhere in the text.
-pub(super) fn matches(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, String> {
-    let piece = Parser::new(pattern).whole()?;
-    let mut steps = Vec::new();
-    compile(&piece, &mut steps, budget)?;
-    steps.push(Step::Done);
-    run(&steps, text, budget)
-}
-
-/// What a pattern has that RE2 knows and this does not.
-pub(super) fn unsupported(pattern: &str) -> Option<String> {
-    let mut parser = Parser::new(pattern);
-    parser.whole().err().filter(|_| parser.unsupported)
-}
-
-#[derive(Debug)]
-enum Piece {
-    Class(Class),
-    Assert(Assert),
-    Sequence(Vec<Piece>),
-    Either(Vec<Piece>),
-    Repeat(Box<Piece>, u32, Option<u32>),
-}
-
-#[derive(Clone, Debug, Default)]
-struct Class {
-    negated: bool,
-    ranges: Vec<(char, char)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Assert {
-    Start,
-    End,
-    Boundary,
-    NoBoundary,
-}
-
-#[derive(Debug)]
-enum Step {
-    Class(Class),
-    Assert(Assert),
-    /// Go on at both.
-    Fork(usize, usize),
-    Done,
-}
-
-const DIGITS: &[(char, char)] = &[('0', '9')];
-const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
-/// Escapes that RE2 has beside these.
-const RE2_ONLY: &str = "aCpPQx01234567";
-const SPACE: &[(char, char)] = &[('\t', '\n'), ('\u{c}', '\r'), (' ', ' ')];
-
-/// How often a piece may be repeated, and how deep groups may nest.
-const MOST: u32 = 1000;
+/// The largest count of a repetition, and the largest product of nested ones, as in RE2.
+const MAX_REPEATS: u32 = 1000;
 const MAX_GROUPS: usize = 50;
+/// Half of what `regex-lite` allows by default, in states and not in bytes: the limit is the same on every platform.
+const MAX_STATES: usize = 100_000;
+/// A group nests up to four levels of `regex-lite`'s tree: itself, a repetition, an alternation and a sequence.
+const NEST_LIMIT: u32 = 4 * (MAX_GROUPS as u32 + 1);
+/// State visits that cost one step of the budget.
+const VISITS_A_STEP: usize = 16;
+/// Escapes that RE2 has and this crate does not.
+const RE2_ONLY: &str = "aCpPQx01234567";
 
-struct Parser<'a> {
-    rest: Chars<'a>,
-    depth: usize,
-    /// Whether what was refused is something that RE2 knows.
+/// Whether the pattern is found anywhere in the text. The budget pays for all states at all characters in advance.
+pub(super) fn matches(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, String> {
+    let Translated { pattern, states } = Translator::new(pattern).translate().map_err(|it| it.message)?;
+    budget.spend(states)?;
+    budget.spend(states.saturating_mul(text.len()) / VISITS_A_STEP)?;
+    let regex = RegexBuilder::new(&pattern).nest_limit(NEST_LIMIT).build();
+    Ok(regex.map_err(|it| format!("the pattern does not compile: {it}"))?.is_match(text))
+}
+
+/// The message for a feature that RE2 has and this crate does not.
+pub(super) fn unsupported(pattern: &str) -> Option<String> {
+    Translator::new(pattern).translate().err().filter(|it| it.unsupported).map(|it| it.message)
+}
+
+/// A pattern in the syntax of `regex-lite`, and an upper bound of the states it compiles to.
+#[derive(Debug)]
+struct Translated {
+    pattern: String,
+    states: usize,
+}
+
+#[derive(Debug)]
+struct Refused {
+    message: String,
+    /// RE2 accepts it.
     unsupported: bool,
 }
 
-impl<'a> Parser<'a> {
-    fn new(pattern: &'a str) -> Parser<'a> {
-        Parser { rest: pattern.chars(), depth: 0, unsupported: false }
+impl Refused {
+    fn unsupported(what: &str) -> Refused {
+        Refused { message: format!("{what} not supported in a pattern"), unsupported: true }
+    }
+}
+
+impl<T: Into<String>> From<T> for Refused {
+    fn from(message: T) -> Refused {
+        Refused { message: message.into(), unsupported: false }
+    }
+}
+
+/// A part of a pattern that a repetition can apply to.
+#[derive(Clone, Copy)]
+struct Term {
+    states: usize,
+    /// The largest product of nested counts.
+    repeats: u32,
+    /// The term ends in a repetition, so another one must not follow.
+    is_repeated: bool,
+}
+
+/// An open group: all of its terms but the last, and the last.
+struct Group {
+    states: usize,
+    repeats: u32,
+    last: Option<Term>,
+}
+
+impl Group {
+    fn new() -> Group {
+        Group { states: 2, repeats: 1, last: None }
     }
 
-    fn whole(&mut self) -> Result<Piece, String> {
-        let piece = self.either()?;
-        if self.peek().is_some() {
-            return Err("the pattern closes a group that it does not open".into());
+    fn push(&mut self, next: Option<Term>) {
+        if let Some(last) = std::mem::replace(&mut self.last, next) {
+            self.states = self.states.saturating_add(last.states);
+            self.repeats = self.repeats.max(last.repeats);
         }
-        Ok(piece)
     }
 
-    fn unknown<T>(&mut self, what: &str) -> Result<T, String> {
-        self.unsupported = true;
-        Err(format!("{what} not supported in a pattern"))
+    /// The closed group, as a term of the group around it.
+    fn close(mut self) -> Term {
+        self.push(None);
+        Term { states: self.states, repeats: self.repeats, is_repeated: false }
+    }
+}
+
+enum Escape {
+    Char(char),
+    /// The content of a class, in the syntax of `regex-lite`.
+    Set(&'static str),
+}
+
+/// The counts of a repetition and the pattern behind it.
+struct Repetition<'a> {
+    least: u32,
+    most: Option<u32>,
+    rest: Chars<'a>,
+}
+
+struct Translator<'a> {
+    rest: Chars<'a>,
+    out: String,
+    group: Group,
+    /// The groups around `group`, outermost first.
+    outer: Vec<Group>,
+}
+
+impl<'a> Translator<'a> {
+    fn new(pattern: &'a str) -> Translator<'a> {
+        Translator { rest: pattern.chars(), out: String::new(), group: Group::new(), outer: Vec::new() }
     }
 
-    fn peek(&self) -> Option<char> {
-        self.rest.clone().next()
+    fn translate(mut self) -> Result<Translated, Refused> {
+        while let Some(next) = self.rest.clone().next() {
+            if let Some(repetition) = self.repetition() {
+                self.repeat(next, repetition)?;
+                continue;
+            }
+            self.rest.next();
+            match next {
+                '(' => self.open()?,
+                ')' => self.close()?,
+                '|' => {
+                    self.group.push(None);
+                    self.group.states = self.group.states.saturating_add(1);
+                    self.out.push('|');
+                }
+                '[' => self.class()?,
+                '^' | '$' | '.' => {
+                    self.out.push(next);
+                    self.add(1);
+                }
+                '\\' => self.escape_outside_class()?,
+                _ => {
+                    self.literal(next);
+                    self.add(1);
+                }
+            }
+            if self.group.states > MAX_STATES {
+                return Err("the pattern is too large".into());
+            }
+        }
+        if !self.outer.is_empty() {
+            return Err("the pattern opens a group that it does not close".into());
+        }
+        let states = self.group.close().states;
+        if states > MAX_STATES {
+            return Err("the pattern is too large".into());
+        }
+        Ok(Translated { pattern: self.out, states })
     }
 
     fn take(&mut self, start: &str) -> bool {
@@ -101,43 +178,34 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn either(&mut self) -> Result<Piece, String> {
-        let mut all = vec![self.sequence()?];
-        while self.take("|") {
-            all.push(self.sequence()?);
-        }
-        Ok(Piece::Either(all))
+    fn add(&mut self, states: usize) {
+        self.group.push(Some(Term { states, repeats: 1, is_repeated: false }));
     }
 
-    fn sequence(&mut self) -> Result<Piece, String> {
-        let mut all = Vec::new();
-        while let Some(next) = self.peek().filter(|it| !matches!(it, '|' | ')')) {
-            if matches!(next, '*' | '+' | '?') {
-                return Err(format!("the pattern has `{next}` with nothing before it"));
-            }
-            let piece = self.piece()?;
-            all.push(self.repeated(piece)?);
+    fn open(&mut self) -> Result<(), Refused> {
+        if !self.take("?:") && self.rest.as_str().starts_with('?') {
+            return Err(Refused::unsupported("flags and named groups are"));
         }
-        Ok(Piece::Sequence(all))
+        self.outer.push(std::mem::replace(&mut self.group, Group::new()));
+        if self.outer.len() > MAX_GROUPS {
+            return Err("the pattern nests too deep".into());
+        }
+        // Only whether there is a match counts: no group has to be captured.
+        self.out.push_str("(?:");
+        Ok(())
     }
 
-    fn repeated(&mut self, piece: Piece) -> Result<Piece, String> {
-        let Some((least, most, rest)) = self.repetition() else { return Ok(piece) };
-        if least.max(most.unwrap_or(0)) > MOST || most.is_some_and(|most| most < least) {
-            return Err("the pattern repeats something too often".into());
-        }
-        self.rest = rest;
-        // Whether as few or as many as possible are taken does not matter for whether anything is found.
-        self.take("?");
-        if self.repetition().is_some() {
-            return Err("the pattern repeats a repetition".into());
-        }
-        Ok(Piece::Repeat(Box::new(piece), least, most))
+    fn close(&mut self) -> Result<(), Refused> {
+        let outer = self.outer.pop().ok_or("the pattern closes a group that it does not open")?;
+        let term = std::mem::replace(&mut self.group, outer).close();
+        self.group.push(Some(term));
+        self.out.push(')');
+        Ok(())
     }
 
-    /// How often the piece before this place is wanted, and what follows: `*`, `+`, `?`, `{n}`, `{n,}` or `{n,m}`. Any
-    /// other brace is a character.
-    fn repetition(&self) -> Option<(u32, Option<u32>, Chars<'a>)> {
+    /// A repetition that starts here: `*`, `+`, `?`, `{n}`, `{n,}` or `{n,m}`. Any other brace is a character, also one
+    /// with a count that has leading zeros.
+    fn repetition(&self) -> Option<Repetition<'a>> {
         let mut rest = self.rest.clone();
         let (least, most) = match rest.next()? {
             '*' => (0, None),
@@ -146,240 +214,142 @@ impl<'a> Parser<'a> {
             '{' => {
                 let (inside, after) = rest.as_str().split_once('}')?;
                 rest = after.chars();
-                let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse().ok()).flatten();
                 match inside.split_once(',') {
-                    None => (number(inside)?, Some(number(inside)?)),
-                    Some((least, "")) => (number(least)?, None),
-                    Some((least, most)) => (number(least)?, Some(number(most)?)),
+                    None => (count(inside)?, Some(count(inside)?)),
+                    Some((least, "")) => (count(least)?, None),
+                    Some((least, most)) => (count(least)?, Some(count(most)?)),
                 }
             }
             _ => return None,
         };
-        Some((least, most, rest))
+        Some(Repetition { least, most, rest })
     }
 
-    fn piece(&mut self) -> Result<Piece, String> {
-        let Some(next) = self.rest.next() else { return Ok(Piece::Sequence(Vec::new())) };
-        Ok(match next {
-            '^' => Piece::Assert(Assert::Start),
-            '$' => Piece::Assert(Assert::End),
-            '.' => Piece::Class(Class { negated: true, ranges: vec![('\n', '\n')] }),
-            '[' => Piece::Class(self.class()?),
-            '(' => {
-                if !self.take("?:") && self.peek() == Some('?') {
-                    return self.unknown("flags and named groups are");
+    fn repeat(&mut self, sign: char, Repetition { least, most, rest }: Repetition<'a>) -> Result<(), Refused> {
+        let term = self.group.last.take().ok_or_else(|| format!("the pattern has `{sign}` with nothing before it"))?;
+        if term.is_repeated {
+            return Err("the pattern repeats a repetition".into());
+        }
+        // `*`, `+` and `?` count once.
+        let count = most.unwrap_or(least);
+        let repeats = term.repeats.saturating_mul(count.max(1));
+        if count > MAX_REPEATS || least > count || (count > 1 && repeats > MAX_REPEATS) {
+            return Err("the pattern repeats something too often".into());
+        }
+        self.rest = rest;
+        // Lazy or greedy: that changes what is matched, not whether.
+        self.take("?");
+        match (sign, most) {
+            ('{', None) => self.out.push_str(&format!("{{{least},}}")),
+            ('{', Some(most)) => self.out.push_str(&format!("{{{least},{most}}}")),
+            _ => self.out.push(sign),
+        }
+        // Each optional copy has a state that skips it, and a loop has up to three.
+        let copies = term.states.saturating_mul(usize::try_from(count.max(1)).unwrap_or(usize::MAX));
+        let skips = usize::try_from(count.abs_diff(least)).unwrap_or(usize::MAX).saturating_add(3);
+        let states = copies.saturating_add(skips);
+        let repeats = if most == Some(0) { 1 } else { repeats };
+        self.group.last = Some(Term { states, repeats, is_repeated: true });
+        Ok(())
+    }
+
+    fn class(&mut self) -> Result<(), Refused> {
+        self.out.push('[');
+        if self.take("^") {
+            self.out.push('^');
+        }
+        // A `]` in front is a character.
+        let mut items = 0usize;
+        while items == 0 || !self.take("]") {
+            items = items.saturating_add(1);
+            let start = match self.class_item()? {
+                Escape::Char(start) => start,
+                Escape::Set(set) => {
+                    self.out.push_str(set);
+                    continue;
                 }
-                self.depth = self.depth.saturating_add(1);
-                if self.depth > MAX_GROUPS {
-                    return Err("the pattern nests too deep".into());
-                }
-                let inner = self.either()?;
-                self.depth = self.depth.saturating_sub(1);
-                if !self.take(")") {
-                    return Err("the pattern opens a group that it does not close".into());
-                }
-                inner
+            };
+            self.literal(start);
+            let mut after = self.rest.clone();
+            if after.next() != Some('-') || after.next().is_none_or(|it| it == ']') {
+                continue;
             }
-            '\\' => match self.rest.next() {
-                Some('A') => Piece::Assert(Assert::Start),
-                Some('z') => Piece::Assert(Assert::End),
-                Some('b') => Piece::Assert(Assert::Boundary),
-                Some('B') => Piece::Assert(Assert::NoBoundary),
-                escaped => Piece::Class(self.escape(escaped)?),
-            },
-            other => Piece::Class(Class { negated: false, ranges: vec![(other, other)] }),
+            self.take("-");
+            let end = match self.rest.next() {
+                Some('\\') => self.escape()?,
+                other => Escape::Char(other.unwrap_or_default()),
+            };
+            match end {
+                Escape::Char(end) if start <= end => {
+                    self.out.push('-');
+                    self.literal(end);
+                }
+                Escape::Char(_) => return Err("the pattern has a range that is backwards".into()),
+                Escape::Set(_) => return Err("the pattern has a range that ends in a class".into()),
+            }
+        }
+        self.out.push(']');
+        self.add(items);
+        Ok(())
+    }
+
+    fn class_item(&mut self) -> Result<Escape, Refused> {
+        match self.rest.next() {
+            None => Err("the pattern opens a class that it does not close".into()),
+            Some('[') if self.rest.as_str().starts_with(':') => Err(Refused::unsupported("classes by name are")),
+            Some('\\') => self.escape(),
+            Some(it) => Ok(Escape::Char(it)),
+        }
+    }
+
+    fn escape_outside_class(&mut self) -> Result<(), Refused> {
+        if let Some(assertion @ ('A' | 'z' | 'b' | 'B')) = self.rest.clone().next() {
+            self.rest.next();
+            self.out.extend(['\\', assertion]);
+        } else {
+            match self.escape()? {
+                Escape::Char(it) => self.literal(it),
+                Escape::Set(set) => self.out.extend(["[", set, "]"]),
+            }
+        }
+        self.add(1);
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<Escape, Refused> {
+        Ok(match self.rest.next() {
+            Some('d') => Escape::Set(r"\d"),
+            Some('D') => Escape::Set(r"\D"),
+            Some('w') => Escape::Set(r"\w"),
+            Some('W') => Escape::Set(r"\W"),
+            Some('s') => Escape::Set(r"\t\n\f\r "),
+            Some('S') => Escape::Set(r"\x00-\x08\x0b\x0e-\x1f!-\x{10ffff}"),
+            Some('t') => Escape::Char('\t'),
+            Some('n') => Escape::Char('\n'),
+            Some('r') => Escape::Char('\r'),
+            Some('f') => Escape::Char('\u{c}'),
+            Some('v') => Escape::Char('\u{b}'),
+            Some(it) if it.is_ascii() && !it.is_ascii_alphanumeric() => Escape::Char(it),
+            Some(it) if RE2_ONLY.contains(it) => return Err(Refused::unsupported(&format!("`\\{it}` is"))),
+            Some(it) => return Err(format!("the pattern has `\\{it}`, which means nothing").into()),
+            None => return Err("the pattern ends in `\\`".into()),
         })
     }
 
-    fn class(&mut self) -> Result<Class, String> {
-        let mut class = Class { negated: self.take("^"), ranges: Vec::new() };
-        let mut first = true;
-        while first || !self.take("]") {
-            let set = match self.rest.next() {
-                None => return Err("the pattern opens a class that it does not close".into()),
-                Some('[') if self.peek() == Some(':') => {
-                    return self.unknown("classes by name are");
-                }
-                Some('-') if !first && self.peek() != Some(']') => {
-                    return Err("the pattern has a range without a start".into());
-                }
-                Some('\\') => self.escape_next()?,
-                Some(it) => Class { negated: false, ranges: vec![(it, it)] },
-            };
-            first = false;
-            let single =
-                set.ranges.first().filter(|(start, end)| start == end && set.ranges.len() == 1 && !set.negated);
-            let mut after = self.rest.clone();
-            let ranged = after.next() == Some('-') && after.next().is_some_and(|it| it != ']');
-            if let Some((start, _)) = single
-                && ranged
-            {
-                self.take("-");
-                let end = match self.rest.next() {
-                    Some('\\') => self.escape_next()?.ranges.first().map(|(end, _)| *end),
-                    other => other,
-                };
-                let end = end.filter(|end| start <= end).ok_or("the pattern has a range that is backwards")?;
-                class.ranges.push((*start, end));
-            } else if set.negated {
-                class.ranges.extend(complement(&set.ranges));
-            } else {
-                class.ranges.extend(set.ranges);
-            }
+    /// A character that stands for itself, inside of a class and outside.
+    fn literal(&mut self, it: char) {
+        if it.is_ascii_punctuation() && !matches!(it, '<' | '>') {
+            self.out.push('\\');
         }
-        Ok(class)
-    }
-
-    fn escape_next(&mut self) -> Result<Class, String> {
-        let next = self.rest.next();
-        self.escape(next)
-    }
-
-    fn escape(&mut self, escaped: Option<char>) -> Result<Class, String> {
-        let one = |it: char| Class { negated: false, ranges: vec![(it, it)] };
-        let set =
-            |it: char, ranges: &[(char, char)]| Class { negated: it.is_ascii_uppercase(), ranges: ranges.to_vec() };
-        match escaped {
-            Some(it @ ('d' | 'D')) => Ok(set(it, DIGITS)),
-            Some(it @ ('w' | 'W')) => Ok(set(it, WORD)),
-            Some(it @ ('s' | 'S')) => Ok(set(it, SPACE)),
-            Some('t') => Ok(one('\t')),
-            Some('n') => Ok(one('\n')),
-            Some('r') => Ok(one('\r')),
-            Some('f') => Ok(one('\u{c}')),
-            Some('v') => Ok(one('\u{b}')),
-            Some(it) if it.is_ascii_punctuation() => Ok(one(it)),
-            Some(it) if RE2_ONLY.contains(it) => self.unknown(&format!("`\\{it}` is")),
-            Some(it) => Err(format!("the pattern has `\\{it}`, which means nothing")),
-            None => Err("the pattern ends in `\\`".into()),
-        }
+        self.out.push(it);
     }
 }
 
-/// The characters between and around ranges that are sorted.
-fn complement(ranges: &[(char, char)]) -> Vec<(char, char)> {
-    let mut all = Vec::new();
-    let mut next = Some('\0');
-    for (start, end) in ranges {
-        let before = next.and_then(|next| (next..*start).next_back().map(|last| (next, last)));
-        all.extend(before);
-        next = (*end..=char::MAX).nth(1);
-    }
-    all.extend(next.map(|next| (next, char::MAX)));
-    all
+/// A count as RE2 reads it; one that is too large for the type is too large for RE2.
+fn count(text: &str) -> Option<u32> {
+    let is_count = text.bytes().all(|it| it.is_ascii_digit()) && !text.is_empty();
+    (is_count && (text == "0" || !text.starts_with('0'))).then(|| text.parse().unwrap_or(u32::MAX))
 }
 
-fn compile(piece: &Piece, steps: &mut Vec<Step>, budget: &mut Budget) -> Result<(), String> {
-    budget.spend(1)?;
-    match piece {
-        Piece::Class(class) => steps.push(Step::Class(class.clone())),
-        Piece::Assert(assert) => steps.push(Step::Assert(*assert)),
-        Piece::Sequence(all) => {
-            for it in all {
-                compile(it, steps, budget)?;
-            }
-        }
-        Piece::Either(all) => {
-            let mut exits = Vec::new();
-            for (at, it) in all.iter().enumerate() {
-                let fork = steps.len();
-                let last = at.saturating_add(1) == all.len();
-                if !last {
-                    steps.push(Step::Fork(fork.saturating_add(1), 0));
-                }
-                compile(it, steps, budget)?;
-                if !last {
-                    exits.push(steps.len());
-                    steps.push(Step::Fork(0, 0));
-                    aim(steps, fork);
-                }
-            }
-            exits.into_iter().for_each(|exit| {
-                let end = steps.len();
-                steps.get_mut(exit).into_iter().for_each(|it| *it = Step::Fork(end, end));
-            });
-        }
-        Piece::Repeat(piece, least, most) => {
-            for _ in 0..*least {
-                compile(piece, steps, budget)?;
-            }
-            let Some(most) = most else {
-                let fork = steps.len();
-                steps.push(Step::Fork(fork.saturating_add(1), 0));
-                compile(piece, steps, budget)?;
-                steps.push(Step::Fork(fork, fork));
-                aim(steps, fork);
-                return Ok(());
-            };
-            let mut forks = Vec::new();
-            for _ in *least..*most {
-                forks.push(steps.len());
-                steps.push(Step::Fork(steps.len().saturating_add(1), 0));
-                compile(piece, steps, budget)?;
-            }
-            forks.into_iter().for_each(|fork| aim(steps, fork));
-        }
-    }
-    Ok(())
-}
-
-/// Lets the other way of a fork lead to the next step.
-fn aim(steps: &mut [Step], fork: usize) {
-    let end = steps.len();
-    if let Some(Step::Fork(_, other)) = steps.get_mut(fork) {
-        *other = end;
-    }
-}
-
-/// All ways through the pattern at once, character by character.
-fn run(steps: &[Step], text: &str, budget: &mut Budget) -> Result<bool, String> {
-    let mut now: Vec<usize> = Vec::new();
-    let mut before = None;
-    let mut rest = text.chars();
-    loop {
-        let next = rest.clone().next();
-        // The pattern may start anywhere.
-        now.push(0);
-        let (reached, done) = reach(steps, now, before, next);
-        budget.spend(reached.len().saturating_add(1))?;
-        if done || next.is_none() {
-            return Ok(done);
-        }
-        let takes = |at: &usize| matches!((steps.get(*at), next), (Some(Step::Class(it)), Some(next)) if it.has(next));
-        now = reached.into_iter().filter(takes).map(|at| at.saturating_add(1)).collect();
-        before = rest.next();
-    }
-}
-
-/// The steps that can be reached without a character, and whether the end is among them.
-fn reach(steps: &[Step], mut open: Vec<usize>, before: Option<char>, next: Option<char>) -> (Vec<usize>, bool) {
-    let mut seen = vec![false; steps.len()];
-    let (mut reached, mut done) = (Vec::new(), false);
-    let word = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric() || it == '_');
-    let boundary = word(before) != word(next);
-    while let Some(at) = open.pop() {
-        let Some(slot) = seen.get_mut(at).filter(|it| !**it) else { continue };
-        *slot = true;
-        match steps.get(at) {
-            Some(Step::Class(_)) => reached.push(at),
-            Some(Step::Fork(one, other)) => open.extend([*one, *other]),
-            Some(Step::Assert(assert)) => {
-                let holds = match assert {
-                    Assert::Start => before.is_none(),
-                    Assert::End => next.is_none(),
-                    Assert::Boundary => boundary,
-                    Assert::NoBoundary => !boundary,
-                };
-                open.extend(holds.then(|| at.saturating_add(1)));
-            }
-            Some(Step::Done) | None => done = true,
-        }
-    }
-    (reached, done)
-}
-
-impl Class {
-    fn has(&self, it: char) -> bool {
-        self.ranges.iter().any(|(start, end)| (*start..=*end).contains(&it)) != self.negated
-    }
-}
+#[cfg(test)]
+mod tests;

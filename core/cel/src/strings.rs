@@ -1,4 +1,4 @@
-//! The functions on strings: those of CEL, and those of cel-go's extension. Places count characters.
+//! The functions on strings: those of CEL, and those of cel-go's extension. Positions count characters.
 
 use super::Budget;
 use super::datum::Datum;
@@ -8,7 +8,7 @@ use fleetfold_value::value::sorting::sort_by;
 
 use Datum::{Bool, Double, Int, List, Map, Text, Uint};
 
-/// Nothing where the arguments are of other types than the function takes.
+/// `None` if the function does not take arguments of these types.
 pub(super) fn apply(op: Op, arguments: &[Datum], budget: &mut Budget) -> Result<Option<Datum>, String> {
     if let (Op::Join, [list, rest @ ..]) = (op, arguments) {
         return match rest {
@@ -60,7 +60,7 @@ fn characters(text: &str) -> i64 {
     i64::try_from(text.chars().count()).unwrap_or(i64::MAX)
 }
 
-/// Where the character at this place starts; the end is a place too.
+/// The byte offset of a character. The end of the text is a valid position.
 fn byte_at(text: &str, at: i64) -> Result<usize, String> {
     let starts = text.char_indices().map(|(start, _)| start).chain([text.len()]);
     let found = usize::try_from(at).ok().and_then(|at| starts.into_iter().nth(at));
@@ -68,7 +68,7 @@ fn byte_at(text: &str, at: i64) -> Result<usize, String> {
 }
 
 fn index_of(text: &str, part: &str, from: i64) -> Result<i64, String> {
-    // Nothing is everywhere, even past the end: that is how the original answers.
+    // As in cel-go, an empty string is found at every position, even past the end.
     if part.is_empty() {
         return Ok(from);
     }
@@ -97,7 +97,8 @@ fn last_index_of(text: &str, part: &str, from: i64, budget: &mut Budget) -> Resu
     Ok(found.and_then(|(start, _)| text.get(..start)).map_or(-1, characters))
 }
 
-/// Replaces up to `most`, or all if that is negative. Before, between and after all characters there is an empty string.
+/// Replaces up to `most` occurrences, or all if that is negative. An empty string occurs before, between and after all
+/// characters.
 fn replace(text: &str, old: &str, new: &str, most: i64, budget: &mut Budget) -> Result<Datum, String> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let count = text.matches(old).take(most).count();
@@ -105,7 +106,8 @@ fn replace(text: &str, old: &str, new: &str, most: i64, budget: &mut Budget) -> 
     Ok(Datum::text(text.replacen(old, new, most)))
 }
 
-/// Cuts into up to `most` parts, the rest in the last, or all if that is negative. Nothing cuts between all characters.
+/// Splits into up to `most` parts with the rest in the last one, or into all if that is negative. An empty separator
+/// splits between all characters.
 fn split(text: &str, by: &str, most: i64, budget: &mut Budget) -> Result<Datum, String> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut parts = Vec::new();
@@ -139,7 +141,7 @@ fn join(list: &Datum, between: &str, budget: &mut Budget) -> Result<Option<Datum
     Ok(Some(Datum::text(joined)))
 }
 
-/// In double quotes, as CEL would read it back.
+/// A CEL literal in double quotes.
 fn quoted(text: &str) -> String {
     const ESCAPES: &[(char, &str)] = &[
         ('\u{7}', "\\a"),
@@ -163,7 +165,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// The parts of a format: a text, and what is filled in behind it. `%s` takes anything, `%d` a number, `%%` is a sign.
+/// The parts of a format: a text and the clause behind it. `%s` takes anything, `%d` a number, `%%` is a percent sign.
 pub(super) fn clauses(format: &str) -> Result<Vec<(String, Option<char>)>, String> {
     let (mut parts, mut text) = (Vec::new(), String::new());
     let mut rest = format.chars();
@@ -198,7 +200,7 @@ fn format(text: &str, items: &[Datum], budget: &mut Budget) -> Result<Datum, Str
     Ok(Datum::text(filled))
 }
 
-/// A value for people: strings bare, maps by their keys.
+/// Formats a value: strings without quotes, maps sorted by key.
 fn write(item: &Datum, out: &mut String, budget: &mut Budget) -> Result<(), String> {
     budget.spend(1)?;
     match item.clone().open(budget)? {

@@ -29,7 +29,7 @@ fn check(cases: &str) {
     }
 }
 
-/// Each line: an expression, `=>`, and where its flaw is, then a part of the message.
+/// Each line: an expression, `=>`, the position of its error, and a part of the message.
 #[track_caller]
 fn refuse(code: Code, cases: &str) {
     for case in cases.lines().map(str::trim).filter(|it| !it.is_empty()) {

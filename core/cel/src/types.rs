@@ -1,7 +1,7 @@
-//! Types while an expression is checked, and how they are made to agree.
+//! The types of the check, and their unification.
 //!
-//! A type that is not known yet is [`Type::Free`] until its first use settles it, as in the original: the item of a list
-//! that is empty, or what an index finds in something that can be anything.
+//! A type that is not known yet is [`Type::Free`] until its first use settles it, as in cel-go: the items of an empty
+//! list, or an index into a value of any type.
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Type {
@@ -28,9 +28,9 @@ const LETTERS: &[(char, &str)] = &[
     ('p', "a timestamp"),
 ];
 
-/// Types nest no deeper than this: what lies below can be anything. Nested maps would double the type with each level.
+/// The depth limit of types; below it everything is any type. Nested maps would double the type with each level.
 const MAX_NESTING: usize = 8;
-/// How often types are compared for one expression before they count as agreeing.
+/// The number of type comparisons for one expression; after that all types count as equal.
 const MAX_COMPARED: usize = 2_000_000;
 
 impl Type {
@@ -52,7 +52,7 @@ impl Type {
         }
     }
 
-    /// As messages name it.
+    /// The name in messages.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Type::Any | Type::Free(_) => "anything",
@@ -62,7 +62,7 @@ impl Type {
         }
     }
 
-    /// Whether this says as much as the other, or less.
+    /// Whether this type is as general as the other, or more.
     fn is_as_general(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Any | Type::Free(_), _) => true,
@@ -78,11 +78,11 @@ impl Type {
     }
 }
 
-/// What free types were settled to.
+/// The types that free types were settled to.
 #[derive(Default)]
 pub(super) struct Types {
     settled: Vec<Option<Type>>,
-    /// What was settled before, to go back to where an attempt fails.
+    /// Previous entries, to roll back a failed attempt.
     trail: Vec<(usize, Option<Type>)>,
     compared: usize,
 }
@@ -93,7 +93,7 @@ impl Types {
         Type::Free(self.settled.len().saturating_sub(1))
     }
 
-    /// Runs an attempt; where it fails, nothing is settled by it.
+    /// Runs an attempt, and rolls it back if it fails.
     pub(super) fn attempt<T>(&mut self, run: impl FnOnce(&mut Types) -> Option<T>) -> Option<T> {
         let (kept, known) = (self.trail.len(), self.settled.len());
         let done = run(self);
@@ -108,7 +108,7 @@ impl Types {
         done
     }
 
-    /// Whether a value of one type can stand where the other is wanted; settles what is free.
+    /// Whether a value of one type fits a parameter of the other. Settles free types.
     pub(super) fn agree(&mut self, given: &Type, wanted: &Type) -> bool {
         self.attempt(|types| types.fits(given, wanted).then_some(())).is_some()
     }
@@ -131,7 +131,7 @@ impl Types {
         }
         match (given, wanted) {
             (Type::Any, _) | (_, Type::Any) => true,
-            // Null is a time or a duration that is not there.
+            // Null is an absent time or duration.
             (Type::Plain('n'), Type::Plain(it)) | (Type::Plain(it), Type::Plain('n')) => matches!(it, 'n' | 'r' | 'p'),
             (Type::List(a), Type::List(b)) => self.fits(a, b),
             (Type::Map(a), Type::Map(b)) => a.iter().zip(b.iter()).all(|(a, b)| self.fits(a, b)),
@@ -139,7 +139,7 @@ impl Types {
         }
     }
 
-    /// Settles a free type, or compares with what it was settled to and keeps the more general of the two.
+    /// Settles a free type. If it is settled already, compares the two and keeps the more general one.
     fn settle(&mut self, at: usize, to: &Type) -> Settled {
         if *to == Type::Free(at) {
             return Settled::Agrees;
@@ -171,7 +171,7 @@ impl Types {
         }
     }
 
-    /// Follows free types that were settled to one another. That may be a long way, so it is not left to the stack.
+    /// Follows free types that were settled to one another. Chains can be long, so this does not recurse.
     fn last(&self, it: &Type) -> Type {
         let mut last = it;
         while let Type::Free(at) = last
@@ -196,7 +196,7 @@ impl Types {
         }
     }
 
-    /// The type with everything put in that is settled.
+    /// The type with all settled types substituted.
     pub(super) fn resolve(&self, it: &Type) -> Type {
         self.resolved(it, MAX_NESTING)
     }

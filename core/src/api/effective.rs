@@ -466,7 +466,7 @@ impl<'a> ProductAnswer<'a> {
         let RenderedObject { object, base, retained, wave, .. } = product;
         ProductAnswer {
             object: object.clone(),
-            base: Some(PlaceAnswer::of(sources.store.locate(&base))),
+            base: Some(PlaceAnswer::of(sources.store.locate(base))),
             origins: origins.then_some(ProductOrigins { product, sources }),
             retained: Some(RetainedField::list(retained)).filter(|it| !it.is_empty()),
             wave: *wave,

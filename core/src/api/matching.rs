@@ -91,7 +91,7 @@ impl Operation for Match {
         let last = match (mode, &self.last_applied) {
             (MatchMode::ThreeWay, None) => {
                 let message = "comparing three ways needs `lastApplied`, what was applied last";
-                return Err(Error::new(Code::MissingLastApplied, message).at("/lastApplied"));
+                return Err(Error::new(Code::MissingLastApplied, message).at(["lastApplied"]));
             }
             (MatchMode::ThreeWay, last) => last.as_ref(),
             _ => None,
@@ -102,7 +102,7 @@ impl Operation for Match {
             if self.live.is_null() {
                 let message = "there is no live object to update";
                 return Err(Error::new(Code::WrongType, message)
-                    .at("/live")
+                    .at(["live"])
                     .hint("what is absent is created as desired"));
             }
             same_object(&self.desired, &self.live)?;
@@ -117,7 +117,7 @@ impl Operation for Match {
             }
             (true, other) => {
                 let message = format!("`{}` has no comparison of its own", other.as_str());
-                return Err(Error::new(Code::WrongDialect, message).at("/dialect").hint("certmanager or kubefed"));
+                return Err(Error::new(Code::WrongDialect, message).at(["dialect"]).hint("certmanager or kubefed"));
             }
         };
         Ok(MatchAnswer {

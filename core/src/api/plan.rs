@@ -11,7 +11,6 @@ use crate::object::timestamp::Timestamp;
 use crate::record;
 use crate::value::JsonPath;
 use crate::value::collections::SortedSet;
-use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::lint::place;
@@ -177,7 +176,7 @@ impl WorkspaceOperation for PlanRequest {
 pub fn moment(now: Option<&str>) -> Result<Option<Timestamp>, Error> {
     let read = |text| {
         Timestamp::parse(text)
-            .map_err(|problem| Error::new(Code::BadTime, format!("`{text}` is not a time: {problem}")).at("/now"))
+            .map_err(|problem| Error::new(Code::BadTime, format!("`{text}` is not a time: {problem}")).at(["now"]))
     };
     now.map(read).transpose()
 }
@@ -203,7 +202,7 @@ pub fn planned(
         if let Err(error) = state.subject() {
             let message = format!("`{identity}` keeps its last state: {}", error.message);
             let finding = Diagnostic { hint: error.hint.clone(), ..Diagnostic::error(error.code, message) };
-            let path = error.at.as_deref().and_then(|at| Pointer::parse(at).ok()).unwrap_or_default();
+            let path = error.pointer();
             out.push(finding.of(identity).at(path));
         }
     }

@@ -98,7 +98,7 @@ impl Operation for Refresh {
 
     fn answer(self, out: &mut Vec<Diagnostic>) -> Result<RefreshAnswer, Error> {
         let now = Timestamp::parse(&self.now).map_err(|wrong| {
-            Error::new(Code::BadTime, format!("`{}` is not a time in RFC 3339: {wrong}", self.now)).at("/now")
+            Error::new(Code::BadTime, format!("`{}` is not a time in RFC 3339: {wrong}", self.now)).at(["now"])
         })?;
         let refreshed = refresh(&self.secret, &self.workloads, now, self.mode.unwrap_or_default(), out)?;
         Ok(RefreshAnswer {

@@ -9,6 +9,7 @@ use crate::object::kinds::retention::{KARMADA, KUBEFED, NONE, STRICT, Table};
 use crate::object::labels::check_key;
 use crate::record;
 use crate::value::JsonPath;
+use crate::value::index_text;
 use crate::value::path::{PathError, Pointer, RetentionPath};
 use crate::value::{Map, Text, Value};
 
@@ -116,7 +117,7 @@ impl Retain {
             (Mode::Compat, Some(Upstream::Karmada)) => Ok(KARMADA),
             (Mode::Compat, Some(dialect)) => {
                 let message = format!("`{}` retains nothing", dialect.as_str());
-                Err(Error::new(Code::WrongDialect, message).at("/dialect").hint("one of: kubefed, karmada"))
+                Err(Error::new(Code::WrongDialect, message).at(["dialect"]).hint("one of: kubefed, karmada"))
             }
         }
     }
@@ -126,7 +127,7 @@ fn paths(fields: Vec<Text>) -> Result<Vec<RetentionPath>, Error> {
     let parse = |(index, text): (usize, Text)| {
         RetentionPath::parse(&text).map_err(|PathError { message, offset, hint }| {
             let message = format!("the retention path `{text}` is wrong at character {}: {message}", offset + 1);
-            Error::new(Code::BadRetentionPath, message).at(format!("/rules/fields/{index}")).maybe_hint(hint)
+            Error::new(Code::BadRetentionPath, message).at(["rules", "fields", &index_text(index)]).maybe_hint(hint)
         })
     };
     fields.into_iter().enumerate().map(parse).collect()
@@ -134,7 +135,7 @@ fn paths(fields: Vec<Text>) -> Result<Vec<RetentionPath>, Error> {
 
 fn labels(keys: Vec<Text>) -> Result<Vec<Text>, Error> {
     let check = |(index, key): (usize, Text)| {
-        check_key(&key).map_err(|error| error.at(format!("/rules/labels/{index}")))?;
+        check_key(&key).map_err(|error| error.at(["rules", "labels", &index_text(index)]))?;
         Ok(key)
     };
     keys.into_iter().enumerate().map(check).collect()

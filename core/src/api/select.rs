@@ -8,6 +8,7 @@ use crate::engine::select::{Cluster, Selector, explain, mentioned, selects};
 use crate::object::labels::Labels;
 use crate::record;
 use crate::value::collections::SortedSet;
+use crate::value::index_text;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::suggest::did_you_mean;
@@ -107,7 +108,7 @@ fn sorted(clusters: Vec<ClusterInput>) -> Result<Vec<Cluster>, Error> {
     for (index, cluster) in clusters.iter().enumerate() {
         if !seen.insert(&cluster.name) {
             let message = format!("two clusters are called `{}`", cluster.name);
-            return Err(Error::new(Code::DuplicateCluster, message).at(format!("/clusters/{index}/name")));
+            return Err(Error::new(Code::DuplicateCluster, message).at(["clusters", &index_text(index), "name"]));
         }
     }
     let mut clusters: Vec<Cluster> = clusters.into_iter().map(Cluster::from).collect();

@@ -129,7 +129,7 @@ impl Change {
 pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdict, Error> {
     let Question { old, new, documents, stage, mode, .. } = *question;
     if old.is_none() && new.is_none() {
-        return Err(Error::new(Code::MissingField, "neither `old` nor `new` is a cluster").at("/new"));
+        return Err(Error::new(Code::MissingField, "neither `old` nor `new` is a cluster").at(["new"]));
     }
     let old = old.map(|it| cluster_labels(it, "old")).transpose()?;
     let new = new.map(|it| cluster_labels(it, "new")).transpose()?;
@@ -179,7 +179,7 @@ fn same_cluster(question: &Question) -> Result<(), Error> {
     match (name(question.old), name(question.new)) {
         (Some(old), Some(new)) if old != new => {
             let message = "`old` and `new` are not the same cluster: their names differ";
-            Err(Error::new(Code::IdentityMismatch, message).at("/new/metadata/name"))
+            Err(Error::new(Code::IdentityMismatch, message).at(["new", "metadata", "name"]))
         }
         _ => Ok(()),
     }

@@ -193,7 +193,7 @@ fn component_named(name: &str) -> Result<Component, Error> {
     Component::ALL.iter().copied().find(|component| component.name() == name).ok_or_else(|| {
         let known: Vec<_> = Component::ALL.iter().map(|component| component.name()).collect();
         let message = format!("there is no component `{name}`");
-        Error::new(Code::UnknownComponent, message).at("/component").hint(format!("one of: {}", known.join(", ")))
+        Error::new(Code::UnknownComponent, message).at(["component"]).hint(format!("one of: {}", known.join(", ")))
     })
 }
 
@@ -209,7 +209,7 @@ fn minor_of(version: Option<&str>) -> Result<u32, Error> {
         let supported: Vec<_> = SUPPORTED.iter().map(|minor| format!("`v1.{minor}.0`")).collect();
         let hint = format!("supported: {}, and their patch releases", supported.join(" and "));
         let message = format!("the version `{}` is not supported", version.unwrap_or_default());
-        Error::new(Code::UnsupportedVersion, message).at("/version").hint(hint)
+        Error::new(Code::UnsupportedVersion, message).at(["version"]).hint(hint)
     })
 }
 

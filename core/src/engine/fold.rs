@@ -14,6 +14,7 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::object::document::Identity;
 use crate::value::collections::SortedMap;
+use crate::value::index_text;
 use crate::value::path::{OptionPath, PathError, Pointer};
 use crate::value::text::order;
 use crate::value::{Map, Text, Value};
@@ -185,7 +186,7 @@ pub fn fold(
             (Some(selector), Some(cluster)) => selects(selector, cluster),
             (Some(_), None) => {
                 let message = format!("the layer `{}` depends on the cluster, and none is given", layer.name);
-                return Err(Error::new(Code::MissingCluster, message).at(format!("/layers/{index}/when")));
+                return Err(Error::new(Code::MissingCluster, message).at(["layers", &index_text(index), "when"]));
             }
         };
         if applies {

@@ -132,7 +132,7 @@ pub fn adopt(
     let claims = !may_own(owner, live.unwrap_or(desired));
     let illegal = claims.then(|| illegal_owner(owner, desired));
     if let (Some(message), Mode::Compat) = (&illegal, mode) {
-        return Err(Error::new(Code::IllegalOwner, message.as_str()).at("/owner/namespace"));
+        return Err(Error::new(Code::IllegalOwner, message.as_str()).at(["owner", "namespace"]));
     }
     if let Some(live) = live {
         refuse_unfit(owner, desired, live)?;
@@ -241,14 +241,14 @@ fn refuse_unfit(owner: &Owner, desired: &Value, live: &Value) -> Result<(), Erro
     same_object(desired, live)?;
     if is_terminating(live) {
         let error = Error::new(Code::Terminating, "the live object is being deleted");
-        return Err(error.at("/live/metadata/deletionTimestamp").hint("adopt it again when it is gone"));
+        return Err(error.at(["live", "metadata", "deletionTimestamp"]).hint("adopt it again when it is gone"));
     }
     let controls = |it: &Value| it.get("controller") == Some(&Value::Bool(true)) && !is_reference(it, owner);
     match references(live).find(|it| owner.controller && controls(it)) {
         Some(other) => {
             let (kind, name) = (other.text_at(&["kind"]), other.text_at(&["name"]));
             let message = format!("the object is controlled by {kind} `{name}` already");
-            Err(Error::new(Code::SecondController, message).at("/owner/controller"))
+            Err(Error::new(Code::SecondController, message).at(["owner", "controller"]))
         }
         None => Ok(()),
     }

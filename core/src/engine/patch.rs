@@ -73,17 +73,17 @@ pub fn patch(object: Value, operations: &[Operation], mode: Mode, out: &mut Vec<
     if operations.len() > MAX_OPERATIONS {
         let message =
             format!("{} operations, more than the {MAX_OPERATIONS} that one patch may have", operations.len());
-        return Err(Error::new(Code::TooLarge, message).at("/patch"));
+        return Err(Error::new(Code::TooLarge, message).at(["patch"]));
     }
     refuse_repeats(operations, mode, out)?;
     let has_kind = object.get("kind").is_some();
     let mut patching = Patching::new(object, mode);
     for (index, operation) in operations.iter().enumerate() {
         let applied = Step::read(operation, mode).and_then(|step| patching.apply(&step));
-        applied.map_err(|error| if error.at.is_some() { error } else { error.at(format!("/patch/{index}")) })?;
+        applied.map_err(|error| if error.at.is_some() { error } else { error.at(["patch", &index_text(index)]) })?;
     }
     if mode == Mode::Compat && has_kind && patching.object.text_at(&["kind"]).is_empty() {
-        return Err(Error::new(Code::IdentityOverride, "the patched object has no kind").at("/patch"));
+        return Err(Error::new(Code::IdentityOverride, "the patched object has no kind").at(["patch"]));
     }
     Ok(patching.object)
 }

@@ -354,7 +354,7 @@ impl<'a> Decision<'a> {
 
     fn status(&self, flaw: Option<&Error>, progress: &Progress, groups: &[Group]) -> Value {
         let Question { placement, now, .. } = *self.question;
-        let flaw = flaw.map(|error| format!("{}: {}", error.at.as_deref().unwrap_or_default(), error.message));
+        let flaw = flaw.map(|error| format!("{}: {}", error.pointer(), error.message));
         let conditions = [decision::misconfigured(flaw), decision::satisfied(progress)];
         decision::status(placement, progress.chosen, groups, &conditions, now)
     }

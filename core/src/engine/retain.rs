@@ -29,6 +29,7 @@ use crate::object::identity::{ObjectName, not_another};
 use crate::object::kinds::lists::{ListKind, list_kind};
 use crate::object::kinds::retention::{Keep, Pairs, Phase, Quirk, Rule, STRICT, Table, Wanted, When};
 use crate::value::collections::SortedMap;
+use crate::value::index_text;
 use crate::value::path::{Pointer, RetentionPath, RetentionStep, list_index};
 use crate::value::{Map, Text, Value};
 use wanted::Fit;
@@ -167,7 +168,7 @@ impl Ctx<'_> {
                 if labels.is_some_and(|labels| Wanted::TextMap.fit(labels) == Fit::Wrong) {
                     let error =
                         Error::new(Code::WrongType, "the labels of the desired object are not a map of strings");
-                    return Err(error.at("/desired/metadata/labels"));
+                    return Err(error.at(["desired", "metadata", "labels"]));
                 }
                 labels.is_some_and(|labels| labels.text_at(&[key]) == value)
             }
@@ -301,7 +302,7 @@ impl Ctx<'_> {
         if let Some(value) = desired.as_ref().filter(|value| carry.wanted.fit(value) == Fit::Wrong)
             && carry.has(Quirk::DesiredMustFit)
         {
-            return Err(misfit(Code::WrongType, carry, value, &place).at(format!("/desired{place}")));
+            return Err(misfit(Code::WrongType, carry, value, &place).at(Pointer::of(["desired"]).join(&place)));
         }
         let fit = live.as_ref().map_or(Fit::Empty, |live| carry.wanted.fit(live));
         if carry.mode == Keep::Conditional && !is_unset(desired.as_ref(), carry) {
@@ -325,7 +326,7 @@ impl Ctx<'_> {
     fn absent(&mut self, carry: &Carry, desired: Option<Value>, place: &Pointer) -> Result<(), Error> {
         if carry.has(Quirk::AbsentIsError) {
             let message = format!("`{}` needs a value at `{place}`, and the live object has none", carry.name);
-            return Err(Error::new(Code::BadLiveValue, message).at(format!("/live{place}")));
+            return Err(Error::new(Code::BadLiveValue, message).at(Pointer::of(["live"]).join(place)));
         }
         if carry.has(Quirk::WritesNull) && desired.as_ref().is_none_or(Value::is_empty) {
             self.put(place, Value::Null)?;
@@ -346,7 +347,7 @@ impl Ctx<'_> {
         });
         let Some(spot) = spot else {
             let message = format!("`{place}` cannot be set in the desired object: what leads there is not a map");
-            return Err(Error::new(Code::PathBlocked, message).at(format!("/desired{place}")));
+            return Err(Error::new(Code::PathBlocked, message).at(Pointer::of(["desired"]).join(place)));
         };
         *spot = value;
         Ok(())
@@ -359,7 +360,7 @@ impl Ctx<'_> {
     fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {
         let error = misfit(Code::BadLiveValue, carry, live, place);
         if carry.refuses {
-            return Err(error.at(format!("/live{place}")));
+            return Err(error.at(Pointer::of(["live"]).join(place)));
         }
         self.say(error.into_diagnostic(Severity::Warning), place);
         Ok(())
@@ -368,7 +369,7 @@ impl Ctx<'_> {
     fn blocked(&mut self, carry: &Carry, side: &str, found: &Value, place: &Pointer) -> Result<(), Error> {
         let message = format!("`{}` leads through {} at `{place}` of the {side} object", carry.name, found.kind());
         if carry.refuses {
-            return Err(Error::new(Code::PathBlocked, message).at(format!("/{side}{place}")));
+            return Err(Error::new(Code::PathBlocked, message).at(Pointer::of([side.to_string()]).join(place)));
         }
         self.say(Diagnostic::warning(Code::PathBlocked, message), place);
         Ok(())
@@ -405,7 +406,7 @@ fn misfit(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
 fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error {
     let message = format!("element {index} of the {side} list `{place}` is {kind}, not a map");
     let code = if side == Side::Live { Code::BadLiveValue } else { Code::WrongType };
-    Error::new(code, message).at(format!("/{side}{place}/{index}"))
+    Error::new(code, message).at(Pointer::of([side.to_string()]).join(place).child(index_text(index)))
 }
 
 /// Takes a value out of the map or list that has it.

@@ -303,7 +303,7 @@ fn unfold(value: &Value, mut refuse: impl FnMut(Pointer, Error)) -> impl Iterato
 }
 
 fn path_of(error: &Error) -> Pointer {
-    error.at.as_deref().and_then(|at| Pointer::parse(at).ok()).unwrap_or_default()
+    error.pointer()
 }
 
 /// Reads what `Display` prints.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::diagnostic::{Code, Error};
+use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 
 /// The name of an object in answers: `Kind/name`, or `Kind/namespace/name`.
@@ -118,7 +119,7 @@ pub fn not_another(desired: &Value, live: &Value) -> Result<(), Error> {
 }
 
 fn mismatch(message: String, path: &[&str]) -> Error {
-    Error::new(Code::IdentityMismatch, message).at(format!("/live/{}", path.join("/")))
+    Error::new(Code::IdentityMismatch, message).at(Pointer::of(std::iter::once("live").chain(path.iter().copied())))
 }
 
 #[cfg(test)]
@@ -149,6 +150,6 @@ mod tests {
         assert!(not_another(&template, &object(live)).is_ok());
         assert!(same_object(&template, &object(live)).is_err());
         let other = object(&live.replace("apps/v1", "extensions/v1"));
-        assert_eq!(not_another(&template, &other).map_err(|error| error.at), Err(Some("/live/apiVersion".into())));
+        assert_eq!(not_another(&template, &other).map_err(|error| error.at), Err(Some(["live", "apiVersion"].into())));
     }
 }

@@ -1,13 +1,17 @@
 //! Timestamps in RFC 3339 and as label values.
 
+use jiff_core::civil::{Date, UnixEpochDay};
+
 /// A timestamp to the second, with its offset. Fractions of a second are read and dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp {
-    year: i32,
-    month: i32,
-    day: i32,
+    /// The day as written.
+    date: Date,
+    /// The day in UTC.
+    date_utc: Date,
     /// Minutes since midnight.
     minutes: i32,
+    /// Up to 60: the calendar of `jiff-core` has no leap seconds.
     second: i32,
     /// Minutes east of UTC.
     offset: i32,
@@ -25,18 +29,17 @@ impl Timestamp {
     /// Why the text is not a timestamp, for use in a message.
     pub fn parse(text: &str) -> Result<Timestamp, &'static str> {
         let mut scan = Scan(text.as_bytes().iter().copied().peekable());
-        let moment = scan.moment().ok_or("it is not written as `2026-01-31T09:30:00Z`")?;
-        if !(1..=12).contains(&moment.month) || moment.day < 1 || moment.day > days(moment.year, moment.month) {
-            return Err("there is no such day");
-        }
-        let leap = moment.second == 60 && moment.minutes_utc().rem_euclid(MINUTES_A_DAY) == MINUTES_A_DAY - 1;
-        if moment.minutes >= MINUTES_A_DAY || (moment.second > 59 && !leap) {
+        let Written { day, minutes, second, offset } =
+            scan.written().ok_or("it is not written as `2026-01-31T09:30:00Z`")?;
+        let date = day.ok_or("there is no such day")?;
+        let minutes_utc = minutes - offset;
+        let leap = second == 60 && minutes_utc.rem_euclid(MINUTES_A_DAY) == MINUTES_A_DAY - 1;
+        if minutes >= MINUTES_A_DAY || (second > 59 && !leap) {
             return Err("there is no such time of day");
         }
-        if !(0..=9999).contains(&moment.date_utc().0) {
-            return Err("its year in UTC does not have four digits");
-        }
-        Ok(moment)
+        let date_utc = date.checked_add(minutes_utc.div_euclid(MINUTES_A_DAY)).ok().filter(has_four_digits);
+        let date_utc = date_utc.ok_or("its year in UTC does not have four digits")?;
+        Ok(Timestamp { date, date_utc, minutes, second, offset })
     }
 
     /// `2026-01-31T09-30-00Z`: RFC 3339 in UTC with `-` for the colons, which no label value may have.
@@ -49,24 +52,22 @@ impl Timestamp {
     /// assert_eq!(Timestamp::parse("2026-01-31T10:30:00+01:00").unwrap().label(), "2026-01-31T09-30-00Z");
     /// ```
     pub fn label(&self) -> String {
-        let (year, month, day) = self.date_utc();
-        let minutes = self.minutes_utc().rem_euclid(MINUTES_A_DAY);
+        let (year, month, day) = (self.date_utc.year(), self.date_utc.month(), self.date_utc.day());
+        let minutes = self.minutes_utc();
         format!("{year:04}-{month:02}-{day:02}T{:02}-{:02}-{:02}Z", minutes / 60, minutes % 60, self.second)
     }
 
     /// `2026-1-31.0930`: to the minute, in the offset as written, as the cert-manager deployment operator labels its
     /// workloads.
     pub fn minute_label(&self) -> String {
-        let Timestamp { year, month, day, minutes, .. } = self;
-        format!("{year:04}-{month}-{day}.{:02}{:02}", minutes / 60, minutes % 60)
+        let (year, month, day) = (self.date.year(), self.date.month(), self.date.day());
+        format!("{year:04}-{month}-{day}.{:02}{:02}", self.minutes / 60, self.minutes % 60)
     }
 
     /// Seconds since the start of 1970 in UTC, leap seconds not counted.
     pub fn seconds(&self) -> i64 {
-        let (year, month, day) = self.date_utc();
-        let minutes = self.minutes_utc().rem_euclid(MINUTES_A_DAY);
-        (days_before(year, month) + i64::from(day) - 1 - days_before(1970, 1)) * SECONDS_A_DAY
-            + i64::from(minutes * 60 + self.second)
+        let days = i64::from(self.date_utc.to_unix_epoch_day().day());
+        days * SECONDS_A_DAY + i64::from(self.minutes_utc() * 60 + self.second)
     }
 
     /// The timestamp this many seconds later, in UTC; none if its year would not have four digits.
@@ -81,71 +82,46 @@ impl Timestamp {
     /// ```
     pub fn plus(&self, seconds: i64) -> Option<Timestamp> {
         let seconds = self.seconds().checked_add(seconds)?;
-        let days = seconds.div_euclid(SECONDS_A_DAY).checked_add(days_before(1970, 1))?;
+        let day = i32::try_from(seconds.div_euclid(SECONDS_A_DAY)).ok()?;
+        let date = Some(UnixEpochDay::new(day).ok()?.to_date()).filter(has_four_digits)?;
         let within = i32::try_from(seconds.rem_euclid(SECONDS_A_DAY)).ok()?;
-        // No year is longer than 366 days, so this year or one of the few after it is the right one.
-        let mut year = i32::try_from(days.div_euclid(366)).ok().filter(|year| (0..=9999).contains(year))?;
-        while days_before(year + 1, 1) <= days {
-            year += 1;
-        }
-        let month = (2..=12).rev().find(|month| days_before(year, *month) <= days).unwrap_or(1);
-        let day = i32::try_from(days - days_before(year, month)).ok()? + 1;
-        let moment = Timestamp { year, month, day, minutes: within / 60, second: within % 60, offset: 0 };
-        (year <= 9999).then_some(moment)
+        Some(Timestamp { date, date_utc: date, minutes: within / 60, second: within % 60, offset: 0 })
     }
 
+    /// Minutes since midnight in UTC.
     fn minutes_utc(&self) -> i32 {
-        self.minutes - self.offset
-    }
-
-    /// An offset is less than a day, so UTC is at most one day away.
-    fn date_utc(&self) -> (i32, i32, i32) {
-        let Timestamp { year, month, day, .. } = *self;
-        match self.minutes_utc() {
-            ..0 if day > 1 => (year, month, day - 1),
-            ..0 if month > 1 => (year, month - 1, days(year, month - 1)),
-            ..0 => (year - 1, 12, 31),
-            MINUTES_A_DAY.. if day < days(year, month) => (year, month, day + 1),
-            MINUTES_A_DAY.. if month < 12 => (year, month + 1, 1),
-            MINUTES_A_DAY.. => (year + 1, 1, 1),
-            _ => (year, month, day),
-        }
+        (self.minutes - self.offset).rem_euclid(MINUTES_A_DAY)
     }
 }
 
-fn days(year: i32, month: i32) -> i32 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// The days from the start of the year 0 to the start of a month.
-fn days_before(year: i32, month: i32) -> i64 {
-    let leaps = if year == 0 { 0 } else { (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 + 1 };
-    let months: i32 = (1..month).map(|it| days(year, it)).sum();
-    i64::from(year * 365 + leaps + months)
+fn has_four_digits(date: &Date) -> bool {
+    (0..=9999).contains(&date.year())
 }
 
 /// RFC 3339 in UTC, as Kubernetes writes it.
 impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (year, month, day) = self.date_utc();
-        let minutes = self.minutes_utc().rem_euclid(MINUTES_A_DAY);
+        let (year, month, day) = (self.date_utc.year(), self.date_utc.month(), self.date_utc.day());
+        let minutes = self.minutes_utc();
         write!(f, "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", minutes / 60, minutes % 60, self.second)
     }
+}
+
+/// The parts of a moment as written, which no calendar or clock need have.
+struct Written {
+    day: Option<Date>,
+    minutes: i32,
+    second: i32,
+    offset: i32,
 }
 
 struct Scan<'a>(std::iter::Peekable<std::iter::Copied<std::slice::Iter<'a, u8>>>);
 
 impl Scan<'_> {
-    fn moment(&mut self) -> Option<Timestamp> {
-        let year = self.digits(4)?;
-        let month = self.after(b"-")?;
-        let day = self.after(b"-")?;
+    fn written(&mut self) -> Option<Written> {
+        let year = i16::try_from(self.digits(4)?).ok()?;
+        let month = i8::try_from(self.after(b"-")?).ok()?;
+        let day = Date::new(year, month, i8::try_from(self.after(b"-")?).ok()?).ok();
         let hour = self.after(b"Tt")?;
         let minute = self.after(b":").filter(|it| *it < 60)?;
         let second = self.after(b":")?;
@@ -155,7 +131,7 @@ impl Scan<'_> {
         }
         let offset = self.offset()?;
         let minutes = hour * 60 + minute;
-        self.0.next().is_none().then_some(Timestamp { year, month, day, minutes, second, offset })
+        self.0.next().is_none().then_some(Written { day, minutes, second, offset })
     }
 
     fn offset(&mut self) -> Option<i32> {

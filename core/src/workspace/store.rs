@@ -12,7 +12,6 @@ use crate::object::labels::Labels;
 use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::collections::{SortedMap, SortedSet};
-use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::{HUB, Observation, ObservedCluster, Query};
 use crate::workspace::settings::Settings;
@@ -280,7 +279,7 @@ impl Store {
             other => Err(metadata.key("labels").wrong_type("a map", other)),
         };
         let labels = labels.unwrap_or_else(|error| {
-            let path = error.at.as_deref().and_then(|at| Pointer::parse(at).ok()).unwrap_or_default();
+            let path = error.pointer();
             out.push(Diagnostic {
                 at: document.at(path),
                 hint: error.hint,

@@ -7,12 +7,14 @@
 
 mod codes;
 pub mod decode;
+mod input_location;
 mod mode;
 pub mod read;
 #[cfg(test)]
 mod serde_tests;
 
 pub use codes::{Code, ReasonCode};
+pub use input_location::InputLocation;
 pub use mode::Mode;
 
 use crate::value::json::{JsonError, JsonErrorKind};
@@ -24,8 +26,7 @@ use crate::value::{JsonPath, Position, Value};
 pub struct Error {
     pub code: Code,
     pub message: String,
-    /// Where: a JSON pointer into the request, or `line:column` of a text.
-    pub at: Option<String>,
+    pub at: Option<InputLocation>,
     pub hint: Option<String>,
 }
 
@@ -34,9 +35,14 @@ impl Error {
         Error { code, message: message.into(), at: None, hint: None }
     }
 
-    pub fn at(mut self, at: impl std::fmt::Display) -> Error {
-        self.at = Some(at.to_string()).filter(|at| !at.is_empty());
+    pub fn at(mut self, at: impl Into<InputLocation>) -> Error {
+        self.at = Some(at.into()).filter(|at| !at.is_root());
         self
+    }
+
+    /// The pointer to the value that is wrong; the root where there is none.
+    pub fn pointer(&self) -> Pointer {
+        self.at.as_ref().and_then(InputLocation::pointer).cloned().unwrap_or_default()
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Error {
@@ -51,7 +57,7 @@ impl Error {
 
     /// The same finding beside an answer; `at` becomes the path of its place.
     pub fn into_diagnostic(self, severity: Severity) -> Diagnostic {
-        let path = self.at.and_then(|at| Pointer::parse(&at).ok());
+        let path = self.at.as_ref().and_then(InputLocation::pointer).cloned();
         let at = Location { path, ..Location::default() };
         Diagnostic { severity, code: self.code, message: self.message, at, hint: self.hint }
     }
@@ -151,19 +157,6 @@ impl JsonPath<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_prints_its_message_place_and_hint() {
-        let error = Error::new(Code::UnknownField, "there is no field `x` here");
-        assert_eq!(error.to_string(), "there is no field `x` here");
-        let error = error.at("/x").hint("did you mean `y`?");
-        assert_eq!(error.to_string(), "there is no field `x` here (at /x); did you mean `y`?");
-    }
-}
-
 impl From<JsonErrorKind> for Code {
     fn from(kind: JsonErrorKind) -> Code {
         match kind {
@@ -183,5 +176,18 @@ impl From<JsonError> for Error {
         let JsonError { kind, message, pointer, place } = error;
         let error = Error::new(kind.into(), message);
         if pointer.is_root() { error.at(place) } else { error.at(pointer) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_prints_its_message_place_and_hint() {
+        let error = Error::new(Code::UnknownField, "there is no field `x` here");
+        assert_eq!(error.to_string(), "there is no field `x` here");
+        let error = error.at(["x"]).hint("did you mean `y`?");
+        assert_eq!(error.to_string(), "there is no field `x` here (at /x); did you mean `y`?");
     }
 }

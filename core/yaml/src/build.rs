@@ -1,4 +1,4 @@
-//! Events to values: maps and lists, anchors, merge keys, and the limits that hold them.
+//! Builds values from events: maps and lists, anchors, merge keys, and their limits.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
@@ -19,7 +19,7 @@ use fleetfold_value::value::json::MAX_DEPTH;
 use fleetfold_value::value::path::Pointer;
 use fleetfold_value::value::{Map, Text, Value};
 
-/// Reads the text of one document; nothing when it holds none. `separated` says that a `---` of its own stands before it.
+/// Reads the text of one document; `None` if it is empty. `separated` means that the document has its own `---`.
 pub(super) fn build(
     text: &str,
     mode: Mode,
@@ -55,7 +55,7 @@ pub(super) fn build(
                 }
                 return Err(Flaw::bad("`...` ends a document, and none stands before it", place_of(span.start)));
             }
-            // No document to the parser; a byte order mark would be one to kubectl.
+            // The parser sees no document, but kubectl would take a byte order mark for one.
             Event::StreamEnd => builder.lexer.finish()?,
             Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
             event => builder.event(event, span)?,
@@ -76,7 +76,7 @@ struct Builder<'a, 'f> {
     root: Option<Value>,
 }
 
-/// A list or map that is being read.
+/// An open list or map.
 struct Frame {
     items: Items,
     anchor: usize,
@@ -97,15 +97,15 @@ enum Items {
 #[derive(Default)]
 struct Fields {
     entries: Vec<(Text, Value)>,
-    /// Keys as written, in their order.
+    /// Keys as written, in document order.
     keys: Vec<(Text, Position)>,
-    /// Those of the first `looked_at` keys, which a merge had to look at.
+    /// The first `looked_at` keys, indexed for merges.
     known: SortedSet<Text>,
     looked_at: usize,
     next: Next,
 }
 
-/// What the next node of a map is.
+/// The role of a map's next node.
 #[derive(Clone, Default)]
 enum Next {
     #[default]
@@ -118,9 +118,9 @@ enum Next {
 #[derive(Clone)]
 struct Node {
     value: Value,
-    /// What it is called as a key, if it can be one.
+    /// The node as a key, if it can be one.
     key: Option<Text>,
-    /// How many nodes are visited in it, aliases followed.
+    /// The number of nodes in it, including those behind aliases.
     visits: u64,
     height: usize,
     is_alias: bool,
@@ -139,7 +139,7 @@ impl Builder<'_, '_> {
             Event::SequenceStart(anchor, _) => {
                 let flow = self.lexer.open('[')?;
                 let start = match self.lexer.next_token()? {
-                    // A list that is not indented below its key is told of after its first dash.
+                    // The parser reports a list that is not indented below its key only after the first dash.
                     Some(dash) if !flow => place_of(span.start).min(dash),
                     _ => place_of(span.start),
                 };
@@ -184,7 +184,7 @@ impl Builder<'_, '_> {
                     Scalar::Text(&decoded)
                 }
                 Tagged::Mismatch => {
-                    // Where nothing follows, the tag may be a longer one to kubectl.
+                    // If nothing follows, kubectl may read a longer tag.
                     self.lexer.next_token()?;
                     let message = format!("the value is not what its tag `{tag}` says");
                     return Err(Flaw::bad(message, place));
@@ -194,11 +194,11 @@ impl Builder<'_, '_> {
         let untagged = tag.is_none() && style == ScalarStyle::Plain;
         let is_key = self.expects_key();
         let merges = text == "<<" && tag.as_deref().map_or(untagged, tagged::merges);
-        // kubectl does not visit the sign of a merge.
+        // kubectl does not count the key of a merge.
         if !(is_key && merges) {
             self.budget.visit(1, 0).map_err(|code| self.too_many(code, place))?;
         }
-        // What has an anchor may stand for a key in one place and for a value in another.
+        // A node with an anchor can be a key in one place and a value in another.
         let refuse = |(code, message)| Flaw::new(code, message, place);
         let key = match is_key || anchor > 0 {
             true => scalar::key(&scalar, text, self.mode),
@@ -250,7 +250,7 @@ impl Builder<'_, '_> {
         let visits = self.budget.visits();
         let is_merged =
             matches!(self.frames.last(), Some(Frame { items: Items::Map(Fields { next: Next::Merge(_), .. }), .. }));
-        // Nor does it visit a list of what is merged, only the maps.
+        // Nor does it count a list of merged maps, only the maps.
         if !(is_merged && matches!(items, Items::List(_))) {
             self.budget.visit(1, 0).map_err(|code| self.too_many(code, start))?;
         }
@@ -273,7 +273,7 @@ impl Builder<'_, '_> {
         self.finish(node, frame.anchor, frame.start)
     }
 
-    /// Puts a finished node where it belongs.
+    /// Adds a finished node to its parent.
     fn finish(&mut self, node: Node, anchor: usize, place: Position) -> Result<(), Flaw> {
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
@@ -331,7 +331,7 @@ impl Builder<'_, '_> {
         matches!(self.frames.last(), Some(Frame { items: Items::Map(Fields { next: Next::Key, .. }), .. }))
     }
 
-    /// The path of the node that comes next.
+    /// The path of the next node.
     fn next_path(&self) -> Path {
         match self.frames.last() {
             None => Path::ROOT,
@@ -344,7 +344,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The pointer of the node that comes next, which is a key if `key` is given.
+    /// The pointer of the next node, which is a key if `key` is given.
     fn pointer(&self, key: Option<&Text>) -> Pointer {
         let mut pointer = Pointer::root();
         for frame in &self.frames {
@@ -367,13 +367,13 @@ impl Builder<'_, '_> {
 impl Fields {
     fn finish(self, mode: Mode) -> Result<Map, Flaw> {
         let (map, repeated) = Map::from_entries(self.entries);
-        // A merged key may stand again; only those that were written must not.
+        // A merged key may repeat another; written keys must not.
         let flaw = repeated.filter(|_| mode == Mode::Strict).and_then(|_| Flaw::repeated(&self.keys));
         flaw.map_or(Ok(map), Err)
     }
 }
 
-/// The entries that a merge sets, in the order in which they are set: of a list of maps the first one wins.
+/// The entries of a merge in the order they are set: in a list of maps the first one wins.
 fn merged(node: &Node) -> Option<Vec<(Text, Value)>> {
     let entries = |map: &Map| map.iter().map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>();
     match &node.value {

@@ -1,4 +1,4 @@
-//! What is wrong with one document, with its place inside that document.
+//! The error of one document, with its position in that document.
 
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
@@ -23,12 +23,12 @@ impl Flaw {
         Flaw::new(Code::BadYaml, message, place)
     }
 
-    /// Readers take this differently, so it is refused.
+    /// YAML that parsers read differently is refused.
     pub(super) fn unportable(message: impl Into<String>, place: Position) -> Flaw {
         Flaw::new(Code::UnportableYaml, message, place)
     }
 
-    /// Text after the document's end, which kubectl drops in silence.
+    /// Text after the document's end, which kubectl ignores silently.
     pub(super) fn unread(place: Position) -> Flaw {
         Flaw::unportable("this text follows the end of the document, and kubectl would not read it", place)
             .hint("put a line `---` before it, or indent it as what it belongs to")
@@ -38,12 +38,12 @@ impl Flaw {
         Flaw::bad("a tab cannot indent", place).hint("use spaces")
     }
 
-    /// The name of an anchor or alias ends here to kubectl, and goes on in YAML 1.2.
+    /// kubectl ends the name of an anchor or alias here, YAML 1.2 does not.
     pub(super) fn unfinished_name(place: Position) -> Flaw {
         Flaw::unportable("the name of an anchor or alias needs a blank after it", place).hint("put a space here")
     }
 
-    /// The tag goes on here to kubectl, and ends in YAML 1.2.
+    /// YAML 1.2 ends the tag here, kubectl does not.
     pub(super) fn unfinished_tag(place: Position) -> Flaw {
         Flaw::unportable("a tag needs a blank after it", place).hint("put a space here")
     }
@@ -57,7 +57,7 @@ impl Flaw {
             .hint("remove it, or write `\\ufeff` in double quotes")
     }
 
-    /// The first key that stands twice among the keys of one map, as they were written.
+    /// The first duplicate among the written keys of one map.
     pub(super) fn repeated(keys: &[(Text, Position)]) -> Option<Flaw> {
         let mut seen = SortedSet::new();
         let (key, place) = keys.iter().find(|(key, _)| !seen.insert(key))?;

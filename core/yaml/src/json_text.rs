@@ -1,4 +1,5 @@
-//! JSON documents with their places. Strings and numbers are read by [`fleetfold_value::value::json`]; this walks what is around them.
+//! Reads JSON documents and the positions of their values. [`fleetfold_value::value::json`] reads strings and numbers,
+//! this module the structure around them.
 
 use super::Parsed;
 use super::flaw::Flaw;
@@ -14,12 +15,12 @@ use fleetfold_value::value::{Map, Number, Text, Value};
 pub(super) struct JsonText<'a> {
     text: &'a str,
     mode: Mode,
-    /// Bytes read, and the place there.
+    /// Bytes read, and the position there.
     pos: usize,
     place: Position,
     depth: usize,
     places: PlacesBuilder,
-    /// The first thing wrong with the value that does not keep its end from being found.
+    /// The first error of the value after which its end can still be found.
     flaw: Option<Flaw>,
 }
 
@@ -34,7 +35,7 @@ impl<'a> JsonText<'a> {
         self.pos
     }
 
-    /// The next value; nothing at the end. After an error of its grammar (`bad-json`) or depth there is no next one.
+    /// The next value; `None` at the end, and after an error of grammar (`bad-json`) or depth.
     pub(super) fn next(&mut self) -> Option<Result<Parsed, Flaw>> {
         let (pos, place) = (self.pos, self.place);
         self.space();
@@ -152,8 +153,8 @@ impl<'a> JsonText<'a> {
         Ok(value.as_text().unwrap_or_default().into())
     }
 
-    /// What the grammar refuses ends the stream. What only we refuse is noted, and in compat mode read as the original
-    /// reads it: integers past 64 bits are rounded, half a character is U+FFFD.
+    /// A grammar error ends the stream. Values that only this crate refuses are recorded; compat mode reads them as
+    /// kubectl does: integers beyond 64 bits are rounded, and a lone surrogate becomes U+FFFD.
     fn refuse(&mut self, error: json::JsonError, token: &str, place: Position) -> Result<Value, Flaw> {
         let inside = place.column.saturating_add(error.place.column).saturating_sub(1);
         let code = Code::from(error.kind);
@@ -182,7 +183,7 @@ impl<'a> JsonText<'a> {
         closes
     }
 
-    /// Whether a comma follows, rather than the bracket.
+    /// Whether a comma follows, and not the closing bracket.
     fn goes_on(&mut self, bracket: char) -> Result<bool, Flaw> {
         if self.closes(bracket) {
             return Ok(false);
@@ -229,14 +230,14 @@ impl<'a> JsonText<'a> {
     }
 }
 
-/// A string whose half characters become U+FFFD.
+/// A string with U+FFFD for each lone surrogate.
 fn mend(token: &str) -> Value {
     let mut mended = String::new();
     let mut rest = token;
     while let Some(at) = rest.find('\\') {
         let (before, escaped) = rest.split_at_checked(at).unwrap_or((rest, ""));
         mended.push_str(before);
-        // A pair of halves, a character by its number, or a sign: the longest that is one character.
+        // A surrogate pair, a `\u` escape or a short escape: the longest one that is a single character.
         let whole = [12, 6, 2].into_iter().filter_map(|length| escaped.split_at_checked(length)).find(|(escape, _)| {
             let read = json::parse(&format!("\"{escape}\""));
             read.is_ok_and(|value| value.as_text().is_some_and(|text| text.chars().count() == 1))

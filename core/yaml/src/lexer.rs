@@ -1,7 +1,7 @@
-//! Walks the text beside the events and holds it to kubectl's rules where the parser follows YAML 1.2.
+//! Walks the text along with the events and checks kubectl's rules where the parser follows YAML 1.2.
 //!
-//! The parser tells what the values are; this tells whether kubectl would have read them so. It lexes what stands
-//! between scalars (blanks, comments, indicators, anchors, tags) and looks through each scalar as it was written.
+//! The parser produces the values; the lexer checks that kubectl would read the same values. It lexes the text between
+//! scalars (blanks, comments, indicators, anchors, tags) and scans each scalar as written.
 
 use saphyr_parser::ScalarStyle;
 
@@ -12,27 +12,27 @@ use fleetfold_value::value::Position;
 
 pub(super) struct Lexer<'a> {
     text: &'a str,
-    /// Bytes and characters that were gone past.
+    /// Bytes and characters consumed.
     at: usize,
     index: usize,
     place: Position,
     flow: Vec<Entry>,
-    /// Whether a block key or list may start here; a tab must not stand where one may.
+    /// Whether a block key or list may start here. A tab is not allowed at such a position.
     key_allowed: bool,
-    /// Whether only blanks stood on this line so far.
+    /// Whether this line has only blanks so far.
     fresh_line: bool,
-    /// Whether only blanks stood since a plain scalar, which then might have gone on.
+    /// Whether only blanks follow a plain scalar, which can then continue.
     plain_tail: bool,
 }
 
-/// What is known of the current entry of a flow collection.
+/// The state of the current entry of a flow collection.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     explicit: bool,
     start: Option<(u32, usize)>,
 }
 
-/// The longest implicit key, its colon included.
+/// The length limit of an implicit key, including its colon.
 const MAX_KEY: usize = 1024;
 
 impl<'a> Lexer<'a> {
@@ -53,12 +53,12 @@ impl<'a> Lexer<'a> {
         !self.flow.is_empty()
     }
 
-    /// How many characters were gone past, and how many brackets are open there.
+    /// The number of characters consumed, and of brackets open there.
     pub(super) fn reached(&self) -> (usize, usize) {
         (self.index, self.flow.len())
     }
 
-    /// Goes past a flow collection's opening bracket, if the next node has one.
+    /// Consumes a flow collection's opening bracket, if the next node has one.
     pub(super) fn open(&mut self, bracket: char) -> Result<bool, Flaw> {
         self.gap()?;
         if self.peek() != Some(bracket) {
@@ -70,7 +70,7 @@ impl<'a> Lexer<'a> {
         Ok(true)
     }
 
-    /// Goes to a flow collection's closing bracket and past it.
+    /// Consumes everything up to and including a flow collection's closing bracket.
     pub(super) fn close(&mut self) -> Result<(), Flaw> {
         self.gap()?;
         self.step();
@@ -79,7 +79,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Goes past the dash of an entry of a block list.
+    /// Consumes the dash of a block list entry.
     pub(super) fn entry(&mut self) -> Result<(), Flaw> {
         self.gap()?;
         if self.peek() != Some('-') {
@@ -90,7 +90,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Goes past an alias.
+    /// Consumes an alias.
     pub(super) fn alias(&mut self, end: usize) -> Result<(), Flaw> {
         self.gap()?;
         self.node_starts();
@@ -103,7 +103,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Goes past a scalar that ends before the character `end`. Answers where it starts.
+    /// Consumes a scalar that ends before the character `end`. Returns its start.
     pub(super) fn scalar(&mut self, text: &str, style: ScalarStyle, end: usize, top: bool) -> Result<Position, Flaw> {
         self.gap()?;
         let place = self.node_starts();
@@ -117,23 +117,23 @@ impl<'a> Lexer<'a> {
         Ok(place)
     }
 
-    /// The place of the next token that is not a blank or a comment, if there is one.
+    /// The position of the next token that is not a blank or a comment, if any.
     pub(super) fn next_token(&mut self) -> Result<Option<Position>, Flaw> {
         self.gap()?;
         Ok(self.peek().map(|_| self.place))
     }
 
-    /// Whether the next thing is the line `...` that ends a document.
+    /// Whether a line `...`, which ends a document, follows.
     pub(super) fn at_end_marker(&mut self) -> Result<bool, Flaw> {
         self.gap()?;
         let after = self.rest().strip_prefix("...").filter(|_| self.place.column == 1);
         Ok(after.is_some_and(|after| after.chars().next().is_none_or(|char| matches!(char, ' ' | '\t' | '\n' | '\r'))))
     }
 
-    /// Goes to the end of the text: nothing may follow the document that kubectl would not read.
+    /// Consumes the rest of the text: kubectl would ignore anything after the document, so that is refused.
     pub(super) fn finish(&mut self) -> Result<(), Flaw> {
         let start = self.place;
-        // kubectl may have stopped before what is wrong here.
+        // kubectl may have stopped before the error.
         let mut at_marker = self.at_end_marker().map_err(|flaw| Flaw { code: Code::UnportableYaml, ..flaw })?;
         while at_marker {
             (0..3).for_each(|_| self.step());
@@ -143,7 +143,7 @@ impl<'a> Lexer<'a> {
         match self.peek() {
             None => Ok(()),
             Some('\u{feff}') => Err(Flaw::byte_order_mark(self.place)),
-            // After a lone carriage return, which ends no line to the rule that cuts the stream.
+            // After a lone carriage return, which is not a line break when kubectl splits the stream.
             Some('-') if self.place.column == 1 && self.rest().starts_with("---") => {
                 Err(Flaw::odd_separator(self.place))
             }
@@ -151,7 +151,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips all up to the next scalar, alias, bracket or list entry.
+    /// Skips to the next scalar, alias, bracket or list entry.
     fn gap(&mut self) -> Result<(), Flaw> {
         while let Some(char) = self.peek() {
             match char {
@@ -220,7 +220,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// A colon that follows a quoted key or a bracket needs no blank in flow.
+    /// In flow style, a colon after a quoted key or a bracket needs no blank.
     fn value_in_flow(&self) -> bool {
         self.flow.last().is_some_and(|entry| entry.start.is_some() || entry.explicit) && !self.plain_tail
     }
@@ -231,7 +231,7 @@ impl<'a> Lexer<'a> {
         self.key_allowed = false;
     }
 
-    /// The name of an anchor or alias, its sign skipped.
+    /// The name of an anchor or alias, after its sign.
     fn name(&mut self) -> Result<(), Flaw> {
         self.plain_tail = false;
         self.fresh_line = false;
@@ -246,7 +246,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The rest of a tag, its `!` skipped.
+    /// The rest of a tag, after its `!`.
     fn tag(&mut self) -> Result<(), Flaw> {
         if self.peek() == Some('<') {
             return self.verbatim_tag();
@@ -438,7 +438,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The events and the text do not fit together: nothing is better than a value that kubectl might read otherwise.
+    /// The events do not fit the text. An error is better than a value that kubectl could read differently.
     fn lost(&self) -> Flaw {
         Flaw::unportable("kubectl would read this text in another way", self.place)
     }

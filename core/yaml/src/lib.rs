@@ -1,43 +1,55 @@
-//! Text to values the way kubectl reads it, and where each value stood.
+//! Reads YAML and JSON as kubectl does, with the position of every value.
 //!
-//! kubectl reads with `sigs.k8s.io/yaml`: the grammar of libyaml, words and numbers of its own (neither YAML 1.1 nor 1.2),
-//! JSON first where the text starts with `{`, and `---` lines cut before anything else is looked at. This module gives
-//! the same values, on the events of `saphyr-parser`, a YAML 1.2 parser:
+//! ```
+//! use fleetfold_value::diagnostic::Mode;
+//! use fleetfold_value::value::path::Pointer;
 //!
-//! 1. `stream` cuts the text into documents; `json_text` reads those that are JSON.
-//! 2. `reading` answers the parser's questions about characters as kubectl's scanner would.
-//! 3. `build` makes values of events: `resolve` and `tagged` say what a scalar is, and `lexer` follows in the text and
-//!    refuses what the two grammars read differently. `syntax` says what the parser's own errors mean.
+//! let text = "kind: ConfigMap\ndata:\n  enabled: 'yes'\n";
+//! let documents = fleetfold_yaml::parse(text, Mode::Strict, &mut Vec::new()).unwrap();
+//! assert_eq!(documents[0].value.to_canonical(), r#"{"data":{"enabled":"yes"},"kind":"ConfigMap"}"#);
+//! let place = documents[0].places.value(&Pointer::of(["data", "enabled"])).unwrap();
+//! assert_eq!((place.line, place.column), (3, 12));
+//! ```
 //!
-//! # What kubectl takes and we refuse
+//! kubectl uses `sigs.k8s.io/yaml`. That has the grammar of libyaml and its own rules for words and numbers, which are
+//! neither those of YAML 1.1 nor of 1.2. It tries JSON first if the text starts with `{`, and splits the text at `---`
+//! lines before it parses. This crate reads the same values with `saphyr-parser`, a YAML 1.2 parser:
 //!
-//! Refusing is better than reading differently. In both modes (`unportable-yaml`, unless another code is named):
+//! 1. `stream` splits the text into documents; `json_text` reads JSON documents.
+//! 2. `reading` is the parser's input and classifies characters as kubectl's scanner does.
+//! 3. `build` builds values from events. `resolve` and `tagged` determine the type of a scalar. `lexer` walks the text
+//!    along with the events and refuses YAML that the two grammars read differently. `syntax` explains the parser's
+//!    errors.
 //!
-//! | text | kubectl | why not here |
+//! # YAML that kubectl accepts and this crate refuses
+//!
+//! An error is better than a different value. In both modes (`unportable-yaml`, unless the table names another code):
+//!
+//! | text | kubectl | reason to refuse it |
 //! |---|---|---|
-//! | anything after the end of the document: `[1] foo`, text after `...` | drops it in silence | somebody wrote it to be read |
-//! | U+0085, U+2028, U+2029 unescaped | line breaks | characters to everybody else |
+//! | anything after the end of the document: `[1] foo`, text after `...` | ignores it | written to be read |
+//! | U+0085, U+2028, U+2029 unescaped | line breaks | characters for other parsers |
 //! | a byte order mark at the start of a line or in a block scalar | a character | the end of a document |
-//! | a quoted text whose further lines are not indented, or by a tab | fine | not YAML 1.2 |
-//! | lines in brackets that are not indented further than the key | fine | not YAML 1.2, except for the closing bracket |
+//! | a quoted text with continuation lines that are not indented, or by a tab | accepted | not YAML 1.2 |
+//! | lines in brackets, not indented deeper than the key | accepted | not YAML 1.2, except for the closing bracket |
 //! | a line with `#` in the first column below a block scalar without a key | a comment | its text in YAML 1.2 |
-//! | `[a]: b` at the start of the text | `[a]`, and drops the rest | a key that is a list (`bad-key`) |
-//! | a tab after `?` in brackets | fine | not what `saphyr-parser` takes |
+//! | `[a]: b` at the start of the text | `[a]`; ignores the rest | a key that is a list (`bad-key`) |
+//! | a tab after `?` in brackets | accepted | `saphyr-parser` refuses it |
 //! | `*x:`, `[*x?]`, `&x:y` | the name ends before the sign | the sign is part of the name in YAML 1.2 |
 //! | `[!!str, a]`, `!a,b` | the comma is part of the tag | it is not in YAML 1.2 |
 //! | `[?a]`, `[-]`, `[*a :b]` | a key, a text, a value | a text, an error, a text in YAML 1.2 |
 //! | `"\'"` | `'` | no escape in YAML 1.2 |
-//! | a tab in the indentation of a line that goes on a plain text | fine right of the parent's column | indentation by tabs |
-//! | `%YAML` and other directives | cut off from what they direct, which is mostly an error | |
+//! | a tab in the indentation of a plain text's next line | accepted right of the parent's column | indents by tabs |
+//! | `%YAML` and other directives | separated from their document, mostly an error | |
 //!
-//! In strict mode also a key that stands twice (`duplicate-key`), an integer outside int64 (`integer-out-of-range`), and
-//! in both modes nesting deeper than 100 levels (`too-deep`).
+//! Strict mode also refuses duplicate keys (`duplicate-key`) and integers outside int64 (`integer-out-of-range`). Both
+//! modes refuse nesting deeper than 100 levels (`too-deep`).
 //!
 //! # Limits
 //!
-//! Aliases share what they name, so they cost no memory, but what reads the value walks it whole. A document is refused
-//! (`too-large`) when kubectl refuses it, which goes by the share of nodes reached through aliases, and when more than
-//! [`MAX_ALIASED`] nodes are reached that way.
+//! Aliases share their node, so they need no memory, but readers of the value visit the node once per alias. A document
+//! is refused (`too-large`) if kubectl refuses it, by the share of nodes reached through aliases, or if more than
+//! [`MAX_ALIASED`] nodes are reached through aliases.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),
@@ -75,12 +87,12 @@ use json_text::JsonText;
 use scalar::Findings;
 
 use fleetfold_value::diagnostic::Mode;
-use fleetfold_value::diagnostic::{Code, Diagnostic, Error, Location};
+use fleetfold_value::diagnostic::{Code, Diagnostic, Error, InputLocation, Location};
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Value;
 use fleetfold_value::value::path::Pointer;
 
-/// Reads all documents of a text; the first one that cannot be read is the error. What is worth saying goes to `out`.
+/// Reads all documents of a text. The first unreadable document is the error. Warnings go to `out`.
 ///
 /// # Example
 ///
@@ -96,8 +108,7 @@ pub fn parse(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Vec<Pa
     parse_each(text, mode, out).into_iter().collect()
 }
 
-/// Reads all documents of a text, each on its own: one that cannot be read does not hide the others. Documents without
-/// content are left out.
+/// Reads all documents of a text. An unreadable document does not hide the others. Empty documents are omitted.
 ///
 /// # Example
 ///
@@ -154,20 +165,20 @@ pub fn place_in(text: &str, document: usize, pointer: &Pointer) -> Option<Positi
     None
 }
 
-/// Whether a part of a text is more than comments and the mark that it starts with.
+/// Whether a part of a text has more than comments and its `---`.
 fn has_content(part: &str) -> bool {
     let lines = part.lines().map(|line| line.strip_prefix("---").unwrap_or(line).trim());
     lines.into_iter().any(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// A document and where its values stood.
+/// A document and the positions of its values.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     pub value: Value,
     pub places: Places,
 }
 
-/// Why a document cannot be read, and where in the text.
+/// Why a document cannot be read, with the position in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YamlError {
     pub code: Code,
@@ -185,16 +196,13 @@ impl YamlError {
         YamlError { code: flaw.code, message, hint: flaw.hint, place: flaw.place }
     }
 
-    /// The error of a request, at `file:line:column`, or `line:column` of a text without a name.
+    /// The error as a request returns it, at `file:line:column`, or `line:column` of a text without a name.
     pub fn into_error(self, file: Option<&str>) -> Error {
-        let at = match file {
-            Some(file) => format!("{file}:{}", self.place),
-            None => self.place.to_string(),
-        };
+        let at = InputLocation::Position { file: file.map(Box::from), position: self.place };
         Error::new(self.code, self.message).at(at).maybe_hint(self.hint)
     }
 
-    /// The same beside an answer: the other documents of the text are there.
+    /// The error as a diagnostic of an answer that has the other documents of the text.
     pub fn into_diagnostic(self, file: Option<&str>) -> Diagnostic {
         let at = Location { file: file.map(String::from), place: Some(self.place), ..Location::default() };
         Diagnostic { at, hint: self.hint, ..Diagnostic::error(self.code, self.message) }
@@ -208,7 +216,8 @@ struct Stream {
 }
 
 impl Stream {
-    /// JSON values one after the other. What is not JSON is YAML from there on, unless two values were read before.
+    /// Reads consecutive JSON values. Text that is not JSON is read as YAML from there on, unless two values precede
+    /// it.
     fn json(&mut self, text: &str) {
         let mut json = JsonText::new(text, self.mode);
         let mut count = 0usize;
@@ -224,7 +233,7 @@ impl Stream {
             };
             match stream::yaml_after_json(text, json.pos()).filter(|_| count <= 1) {
                 None => self.documents.push(Err(flaw)),
-                // Of a text that is neither, the reader is told what is wrong with the one it looks like.
+                // If the text is neither, the error is that of the format it looks like.
                 Some(start) => self.yaml(text, start, looks_like_json(text, json.pos()).then_some(flaw)),
             }
             return;
@@ -237,7 +246,7 @@ impl Stream {
         let rest = text.get(start..).unwrap_or_default();
         let marked = rest.strip_prefix('\u{feff}');
         for (at, mut chunk) in stream::chunks(marked.unwrap_or(rest), lines).into_iter().enumerate() {
-            // Behind a byte order mark the first line separates nothing to kubectl.
+            // For kubectl, the first line is no separator after a byte order mark.
             if let Some(flaw) = chunk.flaw.as_mut().filter(|_| at == 0 && marked.is_some()) {
                 *flaw = Flaw::odd_separator(flaw.place);
             }
@@ -267,16 +276,16 @@ impl Stream {
     }
 }
 
-/// Whether the first sign after the brace is one that JSON would have.
+/// Whether the first character after the brace is a double quote, as in JSON.
 fn looks_like_json(text: &str, pos: usize) -> bool {
     let rest = text.get(pos..).unwrap_or_default().trim_start();
     rest.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with('"'))
 }
 
-/// How many nodes of one document may be reached through aliases.
+/// The limit of nodes of one document that are reached through aliases.
 pub const MAX_ALIASED: u64 = 1_000_000;
 
-/// Counts nodes as they are visited, each again under each alias.
+/// Counts visited nodes, once more for each alias.
 #[derive(Debug)]
 struct Budget {
     visits: u64,
@@ -295,8 +304,8 @@ impl Budget {
         self.visits
     }
 
-    /// Counts `direct` nodes and `aliased` ones, and holds both to kubectl's rule: past a thousand nodes, 99 in 100 may
-    /// be reached through aliases up to 400,000 nodes, falling to 10 in 100 at 4,000,000.
+    /// Counts `direct` and `aliased` nodes and applies kubectl's rule: above a thousand nodes, 99 in 100 may be reached
+    /// through aliases up to 400,000 nodes, falling to 10 in 100 at 4,000,000.
     fn visit(&mut self, direct: u64, aliased: u64) -> Result<(), Code> {
         self.aliased = self.aliased.saturating_add(aliased);
         self.visits = self.visits.saturating_add(direct).saturating_add(aliased);

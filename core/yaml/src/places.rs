@@ -1,17 +1,17 @@
-//! Where each value and each key of a document stood in its text.
+//! The position of each value and key of a document in its text.
 
 use fleetfold_value::value::Position;
 use fleetfold_value::value::path::Pointer;
 
-/// Answers the line and column of any value and key of one document.
+/// The line and column of every value and key of one document.
 ///
-/// A fleet holds many documents, so an entry is 24 bytes, whatever its path: pointers are kept as 64-bit hashes in one
-/// sorted list. (A document crafted so that two of its pointers meet in one hash gets a wrong line number for one of
-/// them, and nothing else.) Below an alias and for merged keys there is one entry, where the alias or the merge stands.
+/// A fleet has many documents, so an entry takes 24 bytes whatever its path: pointers are 64-bit hashes in one sorted
+/// list. (In a document crafted for a hash collision, one value gets a wrong line number.) Values below an alias and
+/// merged keys have the position of the alias or the merge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Places {
     entries: Box<[Entry]>,
-    /// Where texts stand that are written line by line below a `|`.
+    /// The positions of literal block scalars (`|`).
     literals: Box<[Position]>,
 }
 
@@ -19,22 +19,22 @@ pub struct Places {
 struct Entry {
     path: Path,
     value: Position,
-    /// Line zero where there is no key: the document itself, and elements of lists.
+    /// Line zero for values without a key: the document itself, and list items.
     key: Position,
 }
 
 impl Places {
-    /// Where the value at this pointer starts.
+    /// The start of the value at this pointer.
     pub fn value(&self, pointer: &Pointer) -> Option<Position> {
         self.find(Path::of(pointer)).map(|entry| entry.value)
     }
 
-    /// Where the key of the value at this pointer starts; nothing for elements of a list.
+    /// The start of the key of the value at this pointer; `None` for list items.
     pub fn key(&self, pointer: &Pointer) -> Option<Position> {
         self.find(Path::of(pointer)).map(|entry| entry.key).filter(|key| key.line > 0)
     }
 
-    /// Where the value starts, or the innermost value around it that the text has.
+    /// The start of the value, or of the innermost value around it that is in the text.
     pub fn nearest(&self, pointer: &Pointer) -> Option<Position> {
         let mut pointer = pointer.clone();
         loop {
@@ -45,7 +45,7 @@ impl Places {
         }
     }
 
-    /// Where the lines of a text start, if it is written line by line below a `|`.
+    /// The start of the value at this pointer, if it is a literal block scalar (`|`).
     pub fn literal(&self, pointer: &Pointer) -> Option<Position> {
         self.value(pointer).filter(|place| self.literals.contains(place))
     }
@@ -65,7 +65,7 @@ pub(super) struct PlacesBuilder {
 }
 
 impl PlacesBuilder {
-    /// For a document that starts after so many lines of its text.
+    /// For a document that starts `lines_before` lines into its text.
     pub(super) fn new(lines_before: u32) -> PlacesBuilder {
         PlacesBuilder { entries: Vec::new(), literals: Vec::new(), lines_before }
     }
@@ -79,7 +79,7 @@ impl PlacesBuilder {
         self.literals.push(place.below(self.lines_before));
     }
 
-    /// Of two entries for one path the later one stays, as with the values.
+    /// The later of two entries for one path wins, as for values.
     pub(super) fn finish(mut self) -> Places {
         self.entries.reverse();
         self.entries.sort_by_key(|entry| entry.path);
@@ -88,7 +88,7 @@ impl PlacesBuilder {
     }
 }
 
-/// The hash of a pointer, made step by step.
+/// The hash of a pointer, computed segment by segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Path(u64);
 

@@ -1,7 +1,7 @@
-//! What the scanner sees of a text, with kubectl's rules where they differ from YAML 1.2 on single characters.
+//! The scanner's input, with kubectl's rules where they differ from YAML 1.2 for single characters.
 //!
-//! The scanner asks its input whether a plain scalar goes on and what may be skipped up to the end of a line. Answering
-//! as kubectl's scanner would is all it takes for these:
+//! The input decides whether a plain scalar continues and what can be skipped up to the end of a line. It decides these
+//! cases as kubectl's scanner does:
 //!
 //! 1. A comment may follow a quoted text, a bracket or a block scalar's header without a blank: `"v"#c`, `|#c`.
 //! 2. In flow, a colon ends a plain scalar only before a blank (`{a:1}` has one key, `a:1`), and `?` always does.
@@ -15,7 +15,8 @@ use fleetfold_value::value::Position;
 pub(super) struct Reading<'a> {
     text: &'a str,
     at: usize,
-    /// How far the scanner has asked to look ahead. All of the text is there, but it wants to hear what it asked for.
+    /// The lookahead that the scanner requested. All of the text is available, but the scanner expects this number
+    /// back.
     asked: usize,
 }
 
@@ -31,8 +32,8 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The character of a text at a place in bytes. Nearly all are ASCII and need no decoding; as there is nothing that is done
-/// more often, this is made wherever it is needed, even where everything is made small.
+/// The character of a text at a byte offset. Nearly all are ASCII and need no decoding. This is the hottest function of
+/// the crate, so it is inlined even when optimizing for size.
 #[inline(always)]
 pub(super) fn char_at(text: &str, at: usize) -> Option<char> {
     match text.as_bytes().get(at) {
@@ -143,7 +144,7 @@ impl Input for Reading<'_> {
         if self.peek() == '#' {
             count += self.skip_while_non_breakz();
         }
-        // The second answer is whether a blank was seen that may separate tokens; to kubectl a tab is one.
+        // The second flag: a blank that can separate tokens was found. For kubectl a tab is one.
         (count, Ok(SkipTabs::Result(found_tab, true)))
     }
 
@@ -156,12 +157,12 @@ impl Input for Reading<'_> {
     }
 }
 
-/// The place of a mark of the scanner, which counts columns from zero.
+/// The position of a scanner mark, which counts columns from zero.
 pub(super) fn place_of(mark: Marker) -> Position {
     Position { line: count(mark.line()), column: count(mark.col()).saturating_add(1) }
 }
 
-/// A count as places have it.
+/// A count in the type of positions.
 pub(super) fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,14 +1,14 @@
-//! What a plain scalar means: the rules of kubectl, and beside them those of YAML 1.2.
+//! Resolves plain scalars by the rules of kubectl, and by those of YAML 1.2 to find differences.
 //!
-//! kubectl, in this order:
+//! kubectl's rules, in this order:
 //!
-//! 1. Nothing, `~` and `null` are null; `y`, `yes`, `true`, `on`, `n`, `no`, `false`, `off` are booleans. Each of these
-//!    words may be in small letters, capitalised, or in capitals; no other spelling counts.
-//! 2. `.nan` and `.inf` are numbers that JSON has no word for.
+//! 1. The empty text, `~` and `null` are null; `y`, `yes`, `true`, `on`, `n`, `no`, `false`, `off` are booleans. Each
+//!    of these words may be in small letters, capitalised, or in capitals; no other spelling counts.
+//! 2. `.nan` and `.inf` are numbers that JSON cannot express.
 //! 3. What starts with a digit or a sign is read as a number with all its underscores removed: an integer (`0x`, `0o`,
 //!    `0b`, a leading `0` for octal) in 64 bits, signed before unsigned, else a finite double.
 //! 4. What starts with a point is a double, with underscores between digits.
-//! 5. All else is a string. There are no sexagesimals, and a timestamp stays the string it is.
+//! 5. Everything else is a string, including sexagesimals and timestamps.
 
 /// A scalar, resolved.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +77,7 @@ fn number(text: &str) -> Scalar<'_> {
         return Scalar::Double(double);
     }
     match plain.strip_prefix("0b") {
-        // A sign after the prefix is an oddity of the original's fallback.
+        // kubectl's fallback accepts a sign after the prefix.
         Some(bits) if bits.starts_with(['+', '-']) => {
             i64::from_str_radix(bits, 2).map_or(Scalar::Text(text), Scalar::Int)
         }
@@ -102,7 +102,7 @@ fn unsigned(text: &str) -> Option<u64> {
         [b'0', _, ..] => (text.get(1..)?, 8),
         _ => (text, 10),
     };
-    // `from_str_radix` would take a sign.
+    // `from_str_radix` would accept a sign.
     let valid = !digits.is_empty() && digits.chars().all(|char| char.is_digit(radix));
     if valid { u64::from_str_radix(digits, radix).ok() } else { None }
 }
@@ -127,7 +127,7 @@ fn is_double(text: &str) -> bool {
     exponent_fits && digits(whole) && digits(fraction) && (!whole.is_empty() || !fraction.is_empty())
 }
 
-/// A double that starts with a point: one underscore at a time may stand between two digits.
+/// A double that starts with a point. Single underscores are allowed between digits.
 fn point(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);

@@ -1,4 +1,4 @@
-//! Scalars to values and keys, and what is worth saying about a scalar on the way.
+//! Converts scalars to values and keys, and warns of ambiguous ones.
 
 use super::resolve::{Scalar, differs_in_1_2, is_integer};
 use fleetfold_value::diagnostic::Mode;
@@ -9,7 +9,7 @@ use fleetfold_value::value::{Number, Text, Value};
 
 type Refusal = (Code, String);
 
-/// The value of a scalar that was written as `text`.
+/// The value of a scalar with the source `text`.
 pub(super) fn value(scalar: &Scalar, text: &str, mode: Mode) -> Result<Value, Refusal> {
     match scalar {
         Scalar::Null => Ok(Value::Null),
@@ -29,10 +29,10 @@ pub(super) fn value(scalar: &Scalar, text: &str, mode: Mode) -> Result<Value, Re
     }
 }
 
-/// The key that a scalar is, written as `text`; nothing for null.
+/// The key for a scalar with the source `text`; `None` for null.
 ///
-/// Keys are strings in JSON. kubectl prints what it resolved: `on` is `true`, `012` is `10`, and a double is rounded to
-/// 32 bits first.
+/// Keys are strings in JSON. kubectl formats the resolved value: `on` is `true`, `012` is `10`, and a double is rounded
+/// to 32 bits first.
 pub(super) fn key(scalar: &Scalar, text: &str, mode: Mode) -> Result<Option<Text>, Refusal> {
     Ok(match scalar {
         Scalar::Null => None,
@@ -49,7 +49,7 @@ fn out_of_range() -> Refusal {
     (Code::IntegerOutOfRange, String::from("the integer does not fit in 64 bits"))
 }
 
-/// Whether a double stands for an integer that int64 cannot hold. (`08` is a double too, and one that fits.)
+/// Whether a double was written as an integer that does not fit int64. (`08` is a double too, but fits.)
 fn is_out_of_range(double: f64, text: &str) -> bool {
     double.abs() >= 9.2e18 && is_integer(text) && text.replace('_', "").parse::<i64>().is_err()
 }
@@ -66,7 +66,7 @@ fn double_key(double: f64) -> String {
     let short = shortest(single);
     let (mantissa, exponent) = short.split_once('e').unwrap_or((&short, "0"));
     match exponent.parse::<i32>().unwrap_or(0) {
-        // So few digits are their own shortest form as a double.
+        // So few digits are the shortest form of the double as well.
         -4..=5 => short.parse::<f64>().map_or(short, |double| double.to_string()),
         exponent => {
             let sign = if exponent < 0 { '-' } else { '+' };
@@ -75,7 +75,7 @@ fn double_key(double: f64) -> String {
     }
 }
 
-/// The shortest digits that read back, as `d.ddde±x`. Of two that are as near, the even one.
+/// The shortest digits that parse to the same number, as `d.ddde±x`. Of two equally near ones, the even one.
 fn shortest(single: f32) -> String {
     let short = format!("{single:e}");
     let decimals =
@@ -87,16 +87,16 @@ fn shortest(single: f32) -> String {
     if is_tie && even.parse() == Ok(single) { even } else { short }
 }
 
-/// Tokens that readers take differently.
+/// Tokens that YAML parsers read differently.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: Vec<Diagnostic>,
     more: usize,
-    /// Lines of the text before the document that is being read.
+    /// Lines of the text before the current document.
     pub(super) lines_before: u32,
 }
 
-/// How many findings one text may have: a list of a million `y` is one mistake.
+/// The limit of findings per text: a list of a million `y` is one mistake.
 const MAX_FINDINGS: usize = 100;
 
 impl Findings {
@@ -122,7 +122,7 @@ impl Findings {
         self.add(message, hint, pointer, place);
     }
 
-    /// Others let a key that is written win over a merged one, wherever the merge stands.
+    /// In other parsers a written key wins over a merged one, wherever the merge is.
     pub(super) fn overriding_merge(&mut self, key: &Text, pointer: Pointer, place: Position) {
         let message = format!("this merge replaces the key `{key}` that stands before it; other readers keep that key");
         self.add(message, String::from("put the merge first"), pointer, place);

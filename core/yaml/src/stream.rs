@@ -1,4 +1,4 @@
-//! A text into documents, as kubectl cuts it.
+//! Splits a text into documents as kubectl does.
 
 use std::borrow::Cow;
 
@@ -9,24 +9,24 @@ use fleetfold_value::value::Position;
 /// The text of one YAML document.
 #[derive(Debug)]
 pub(super) struct Chunk<'a> {
-    /// Ends with a line break: kubectl adds one where it is missing.
+    /// Ends with a line break: kubectl adds a missing one.
     pub(super) text: Cow<'a, str>,
     pub(super) lines_before: u32,
-    /// Whether its own `---` stands before it.
+    /// Whether the document has its own `---`.
     pub(super) separated: bool,
-    /// What is wrong with the line that ends it, by its place in the whole text.
+    /// The error of the line that ends it, with its position in the complete text.
     pub(super) flaw: Option<Flaw>,
 }
 
-/// Whether the text is to be tried as JSON first.
+/// Whether to try JSON first.
 pub(super) fn starts_as_json(text: &str) -> bool {
     const LOOK_AHEAD: usize = 4096;
     let first = text.char_indices().find(|(_, char)| !char.is_whitespace());
     matches!(first, Some((at, '{')) if at < LOOK_AHEAD)
 }
 
-/// Where YAML starts after JSON that ended at `pos`. kubectl looks four bytes ahead here, and gives up where there are
-/// fewer; so do we, as what it cannot read must not be taken for read.
+/// The start of YAML after JSON that ended at `pos`. kubectl looks four bytes ahead here and fails if there are fewer.
+/// This function does the same: a text that kubectl cannot read must not pass.
 pub(super) fn yaml_after_json(text: &str, mut pos: usize) -> Option<usize> {
     loop {
         let rest = text.get(pos..)?;
@@ -41,10 +41,10 @@ pub(super) fn yaml_after_json(text: &str, mut pos: usize) -> Option<usize> {
     }
 }
 
-/// Cuts a YAML text at its `---` lines. After the dashes only a comment may stand.
+/// Splits a YAML text at its `---` lines. Only a comment may follow the dashes.
 ///
-/// kubectl keeps such a line as part of the document where nothing stands before it, and there YAML takes it for a start
-/// of the document as well; the two rules agree unless the line is an odd one, which is then refused.
+/// kubectl keeps such a line at the start of a document, where YAML reads it as the document start as well. The two
+/// rules agree except for odd lines, which are refused.
 pub(super) fn chunks(text: &str, lines_before: u32) -> Vec<Chunk<'_>> {
     let mut chunks = Vec::new();
     let mut open = Open { start: 0, lines_before, separated: false };
@@ -72,7 +72,7 @@ fn separator_flaw(after: &str) -> Option<Flaw> {
     let is_note = note.is_empty() || note.starts_with('#');
     let is_apart = after.is_empty() || after.starts_with([' ', '\t', '\r', '\n']);
     let goes_on = after.trim_end_matches(['\r', '\n']).contains('\r');
-    // Blanks beyond these are blanks to the one rule and text to the other.
+    // Other blanks are blank under one rule and text under the other.
     let has_odd_blank = note != after.trim_matches([' ', '\t', '\r', '\n']);
     if goes_on || (is_note && (!is_apart || has_odd_blank)) {
         return Some(Flaw::odd_separator(place));
@@ -81,7 +81,7 @@ fn separator_flaw(after: &str) -> Option<Flaw> {
         let flaw = Flaw::bad("only a comment may follow `---`", place);
         return Some(flaw.hint("start the document on the next line"));
     }
-    // kubectl sees the comment of a separator only where it keeps the line.
+    // kubectl reads the comment of a separator only if it keeps the line.
     check_characters(note).err().map(|flaw| Flaw { code: Code::UnportableYaml, place, ..flaw })
 }
 
@@ -96,7 +96,7 @@ impl Open {
         let text = text.get(self.start..end).unwrap_or_default();
         let mut text = Cow::Borrowed(text);
         if text.contains("\r\r\n") {
-            // kubectl takes the last carriage return off each line, and sees one break here where others see two.
+            // kubectl strips the last carriage return of each line and reads one line break here, others read two.
             text = text.replace("\r\n", "\n").into();
         }
         if !text.is_empty() && !text.ends_with('\n') {
@@ -106,14 +106,14 @@ impl Open {
     }
 }
 
-/// Line breaks in a line that ends with `\n` or the text: carriage returns on their own count too.
+/// The line breaks in a line that ends with `\n` or at the end of the text. Lone carriage returns count too.
 fn breaks(line: &str) -> u32 {
     let count = line.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
     let pairs = line.matches("\r\n").count();
     u32::try_from(count.saturating_sub(pairs)).unwrap_or(u32::MAX)
 }
 
-/// Refuses directives: kubectl cuts the text at the `---` that follows them.
+/// Refuses directives: kubectl splits the text at the `---` after them.
 pub(super) fn check_directives(text: &str) -> Result<(), Flaw> {
     let blank = |line: &str| line.trim_start().is_empty() || line.trim_start().starts_with('#');
     match text.lines().enumerate().find(|(_, line)| !blank(line)) {
@@ -126,7 +126,7 @@ pub(super) fn check_directives(text: &str) -> Result<(), Flaw> {
     }
 }
 
-/// Refuses characters that kubectl refuses, and line breaks that only kubectl sees.
+/// Refuses characters that kubectl refuses, and characters that only kubectl reads as line breaks.
 pub(super) fn check_characters(text: &str) -> Result<(), Flaw> {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r')) {
         return Ok(());

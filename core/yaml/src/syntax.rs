@@ -1,4 +1,4 @@
-//! The parser's errors in our words: where, what, what to do, and whether kubectl would have minded.
+//! Translates the parser's errors: position, message, hint, and whether kubectl would report an error as well.
 
 use saphyr_parser::ScanError;
 
@@ -7,18 +7,18 @@ use super::reading::{count, place_of};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 
-/// How far the document was read when the error came.
+/// How far the document was read before the error.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     /// The column of the outermost collection, if one is open.
     pub(super) top: Option<u32>,
-    /// Whether the document is over.
+    /// Whether the document has ended.
     pub(super) ended: bool,
-    /// How many characters the events cover, and how many brackets are open there.
+    /// The number of characters that the events cover, and of brackets open there.
     pub(super) reached: (usize, usize),
 }
 
-/// Says what an error of the parser means.
+/// Explains an error of the parser.
 pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw {
     let mark = error.marker();
     let place = place_of(*mark);
@@ -28,7 +28,7 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
     if text.chars().nth(mark.index()) == Some('\u{feff}') {
         return Flaw::byte_order_mark(place);
     }
-    // The parser goes past a mark that starts a line, and finds what it stands before to be wrong.
+    // The parser skips a byte order mark at the start of a line and reports the text after it.
     if let Some(at) = before.find("\n\u{feff}").or_else(|| before.find("\r\u{feff}")) {
         return Flaw::byte_order_mark(place_after(before.get(..=at).unwrap_or_default()));
     }
@@ -69,7 +69,7 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
     }
 }
 
-/// Whether kubectl has read a whole document by now, and would drop the rest.
+/// Whether kubectl has read a complete document by now and would ignore the rest.
 fn is_unread(info: &str, before: &str, progress: Progress, in_brackets: bool) -> bool {
     const AT_TOP: &[&str] = &[
         "<document start>",
@@ -90,13 +90,13 @@ fn is_unread(info: &str, before: &str, progress: Progress, in_brackets: bool) ->
 
 /// Where YAML 1.2 is stricter than kubectl.
 struct Stricter {
-    /// What the parser says,
+    /// The parser's message,
     says: &'static str,
-    /// when (the text, its lines up to the error, the character it is at),
+    /// the condition (on the text, its lines up to the error, the character at the error),
     when: fn(&str, &str, usize) -> bool,
-    /// what we say,
+    /// our message,
     message: &'static str,
-    /// and what helps.
+    /// and the hint.
     hint: &'static str,
 }
 
@@ -185,7 +185,7 @@ fn unknown_escape(text: &str, start: usize, quote: Position) -> Flaw {
         .hint("write `\\\\` for a backslash, or use single quotes")
 }
 
-/// Whether one of the last lines has an alias that a colon follows without a blank between or after.
+/// Whether one of the last lines has an alias with a colon behind it, without a blank before or after the colon.
 fn alias_at_colon(_: &str, before: &str, _: usize) -> bool {
     let name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
     let at_colon = |rest: &str| {
@@ -195,13 +195,13 @@ fn alias_at_colon(_: &str, before: &str, _: usize) -> bool {
     last_lines(before).any(|line| line.split('*').skip(1).any(at_colon))
 }
 
-/// The parser notices some errors only lines later.
+/// The parser reports some errors several lines too late.
 fn last_lines(text: &str) -> impl Iterator<Item = &str> {
     text.rsplit(['\n', '\r']).take(20)
 }
 
-/// Whether the character `end` is inside brackets, of which `depth` are open at the character `from`. The parser is ahead
-/// of its events by a few tokens: brackets among those count, unless they stand in quotes or a comment.
+/// Whether the character `end` is inside brackets; `depth` of them are open at the character `from`. The parser is a
+/// few tokens ahead of its events: brackets among those tokens count, unless they are in quotes or in a comment.
 fn inside_brackets(text: &str, (from, mut depth): (usize, usize), end: usize) -> bool {
     let mut chars = text.chars().take(end).skip(from);
     let mut before = ' ';
@@ -228,11 +228,11 @@ fn inside_brackets(text: &str, (from, mut depth): (usize, usize), end: usize) ->
     depth > 0
 }
 
-/// What is wrong with an anchor or tag between the characters `from` and `end`. To kubectl an anchor's name ends before
-/// `:` and `?`, where it goes on in YAML 1.2, and a tag goes on after `,`, `[` and `]`, where it ends in YAML 1.2.
+/// The error of an anchor or tag between the characters `from` and `end`. kubectl ends an anchor's name before `:` and
+/// `?`, which are part of the name in YAML 1.2, and continues a tag after `,`, `[` and `]`, which end it in YAML 1.2.
 fn broken_property(text: &str, from: usize, end: usize) -> Option<Flaw> {
     let of_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
-    // The character at the end is what the parser stumbled on.
+    // The parser reported the character at the end.
     let mut chars = text.char_indices().take(end.saturating_add(1)).skip(from).peekable();
     let mut before = ' ';
     while let Some((_, char)) = chars.next() {
@@ -255,7 +255,7 @@ fn broken_property(text: &str, from: usize, end: usize) -> Option<Flaw> {
     None
 }
 
-/// The place of what follows `text`.
+/// The position after `text`.
 fn place_after(text: &str) -> Position {
     let pairs = text.matches("\r\n").count();
     let breaks = text.matches(['\n', '\r']).count().saturating_sub(pairs);
@@ -263,7 +263,7 @@ fn place_after(text: &str) -> Position {
     Position { line: count(breaks).saturating_add(1), column: count(column).saturating_add(1) }
 }
 
-/// The text to the end of the line that the character `at` is in.
+/// The text up to the end of the line of the character `at`.
 fn lines_up_to(text: &str, at: usize) -> &str {
     let from = text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
     let rest = text.get(from..).unwrap_or_default();

@@ -1,19 +1,24 @@
-//! Scalars with a tag: the tag decides, however the text is quoted.
+//! Scalars with a tag. The tag decides the type, whether the text is quoted or not.
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
+use jiff_core::civil::Date;
 
 use super::resolve::{Scalar, resolve};
 
-/// What a tagged scalar is.
+/// The result of reading a tagged scalar.
 pub(super) enum Tagged<'a> {
     Scalar(Scalar<'a>),
     /// The bytes of a `!!binary`, as text.
     Decoded(String),
-    /// The text is not what the tag says.
+    /// The text does not fit the tag.
     Mismatch,
 }
 
 const YAML: &str = "tag:yaml.org,2002:";
 
-/// Reads `text` as the tag says.
+/// Reads `text` as the type that the tag names.
 pub(super) fn read<'a>(tag: &str, text: &'a str) -> Tagged<'a> {
     let scalar = match (tag.strip_prefix(YAML), resolve(text)) {
         (Some("int"), scalar @ (Scalar::Int(_) | Scalar::Unsigned(_))) => scalar,
@@ -34,7 +39,7 @@ pub(super) fn read<'a>(tag: &str, text: &'a str) -> Tagged<'a> {
     Tagged::Scalar(scalar)
 }
 
-/// Bytes as text, with U+FFFD for each one that is not part of a character.
+/// Bytes as text, with U+FFFD for each invalid byte.
 fn lossy(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -49,42 +54,14 @@ pub(super) fn merges(tag: &str) -> bool {
     tag == "!" || tag.strip_prefix(YAML) == Some("merge")
 }
 
-/// Standard base64 with its padding; line breaks are skipped.
+/// Go's standard encoding, which kubectl uses: padding is required, and bits after the last byte are ignored.
+const BASE64: GeneralPurpose =
+    GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
+
+/// Standard base64; line breaks are skipped.
 fn decode(text: &str) -> Option<Vec<u8>> {
     let symbols: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r')).collect();
-    let mut bytes = Vec::new();
-    let (last, full) = match symbols.as_chunks::<4>() {
-        (_, [_, ..]) => return None,
-        (chunks, []) => chunks.split_last().map_or((None, chunks), |(last, full)| (Some(last), full)),
-    };
-    for chunk in full {
-        bytes.extend(group(chunk)?);
-    }
-    match last {
-        None => {}
-        Some([a, b, b'=', b'=']) => bytes.extend(group(&[*a, *b, b'A', b'A'])?.into_iter().take(1)),
-        Some([a, b, c, b'=']) => bytes.extend(group(&[*a, *b, *c, b'A'])?.into_iter().take(2)),
-        Some(chunk) => bytes.extend(group(chunk)?),
-    }
-    Some(bytes)
-}
-
-fn group(chunk: &[u8; 4]) -> Option<[u8; 3]> {
-    let bits = chunk.iter().try_fold(0u32, |bits, symbol| Some(bits << 6 | u32::from(sextet(*symbol)?)))?;
-    let [_, a, b, c] = bits.to_be_bytes();
-    Some([a, b, c])
-}
-
-fn sextet(symbol: u8) -> Option<u8> {
-    let from = |first: u8, value: u8| symbol.checked_sub(first).and_then(|offset| offset.checked_add(value));
-    match symbol {
-        b'A'..=b'Z' => from(b'A', 0),
-        b'a'..=b'z' => from(b'a', 26),
-        b'0'..=b'9' => from(b'0', 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    }
+    BASE64.decode(symbols).ok()
 }
 
 /// `2020-01-02`, `2020-01-02 10:20:30.5`, or `2020-01-02T10:20:30.5Z` with an offset in place of `Z`.
@@ -93,23 +70,16 @@ fn is_timestamp(text: &str) -> bool {
     clock.date() && (clock.0.is_empty() || clock.time())
 }
 
-/// What is left of a timestamp.
+/// The rest of a timestamp.
 struct Clock<'a>(&'a str);
 
 impl Clock<'_> {
     fn date(&mut self) -> bool {
-        let Some(year) = self.digits(4, 4) else { return false };
-        let Some(month) = self.after("-") else { return false };
-        let Some(day) = self.after("-") else { return false };
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let days = match month {
-            2 if leap => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => 0,
+        let (Some(year), Some(month), Some(day)) = (self.digits(4, 4), self.after("-"), self.after("-")) else {
+            return false;
         };
-        (1..=days).contains(&day)
+        let date = (i16::try_from(year), i8::try_from(month), i8::try_from(day));
+        matches!(date, (Ok(year), Ok(month), Ok(day)) if Date::new(year, month, day).is_ok())
     }
 
     fn time(&mut self) -> bool {
@@ -149,7 +119,7 @@ impl Clock<'_> {
         let count = self.0.bytes().take(max).take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
-        // Fractions may be long; only their being digits counts.
+        // A fraction can be too long for the type. Its value does not matter.
         (count >= min).then(|| digits.parse().unwrap_or(0))
     }
 }
@@ -164,6 +134,7 @@ mod tests {
             "2020-01-02",
             "2020-1-2",
             "2020-02-29",
+            "0000-02-29",
             "2020-01-02 1:2:3.5",
             "2020-01-02t10:00:00+01:00",
             "2020-01-02T10:00:00.123Z",
@@ -173,6 +144,10 @@ mod tests {
         for text in [
             "2020-13-01",
             "2021-02-29",
+            "2100-02-29",
+            "2020-04-31",
+            "2020-00-01",
+            "2020-01-00",
             "20-01-02",
             "2020-01-02T10:00:00",
             "2020-01-02 10:00",
@@ -192,8 +167,10 @@ mod tests {
     fn base64_needs_its_padding() {
         assert_eq!(decode("aGk="), Some(b"hi".to_vec()));
         assert_eq!(decode("aG\nk="), Some(b"hi".to_vec()));
+        assert_eq!(decode("aGl="), Some(b"hi".to_vec()), "bits that no byte takes are ignored");
+        assert_eq!(decode("+/+/"), Some(vec![0xfb, 0xff, 0xbf]));
         assert_eq!(decode(""), Some(Vec::new()));
-        for text in ["aGk", "a", "aG k=", "====", "aGk=aGk=", "a==="] {
+        for text in ["aGk", "a", "aG k=", "====", "aGk=aGk=", "a===", "-_-_", "aGk\t", "aG=k"] {
             assert_eq!(decode(text), None, "{text}");
         }
     }

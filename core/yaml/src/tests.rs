@@ -143,7 +143,7 @@ fn warnings_have_an_end() {
     assert_eq!(out[100].message, "900 more tokens are read differently by other readers");
 }
 
-/// Texts drawn from the signs that mean something, so that most of them get far before they fail.
+/// Random texts of indicator characters, so that most of them get far before they fail.
 #[test]
 fn no_text_traps() {
     const SIGNS: &[&str] = &[

@@ -3,13 +3,17 @@
 //! The engine names the kinds to watch (`kinds`); discovery finds which of them the hub serves. A kind that cannot be
 //! read is unknown, not empty: the dialects that need it wait until it can be read.
 
+mod kinds;
+
+pub use kinds::Row;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
 use fleetfold_core::object::document::Identity;
 
 use super::events::EventSender;
-use crate::answer::{list, text, texts};
+use crate::answer::list;
 use crate::cluster::{ApiError, ApiKind, Cluster, Listed, Watch, WatchEvent};
 use crate::session::{EngineError, Session};
 use crate::target::Target;
@@ -32,37 +36,6 @@ pub enum DocumentEvent {
     Watch(Kind, WatchEvent),
     /// A kind was listed outside of its watch.
     Relisted(Kind, Result<Listed, ApiError>),
-}
-
-/// A kind of documents as the engine names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    group: String,
-    /// A kind, or a prefix that ends with `*`.
-    kind: String,
-    versions: Vec<String>,
-    dialects: Vec<String>,
-    label_selector: String,
-}
-
-impl Row {
-    fn read(value: &Value) -> Row {
-        let all = |key| texts(value, key).into_iter().map(str::to_owned).collect();
-        Row {
-            group: text(value, "group").to_owned(),
-            kind: text(value, "kind").to_owned(),
-            versions: all("versions"),
-            dialects: all("dialects"),
-            label_selector: text(value, "labelSelector").to_owned(),
-        }
-    }
-
-    fn names(&self, api_kind: &ApiKind) -> bool {
-        match self.kind.strip_suffix('*') {
-            Some(start) => api_kind.kind.starts_with(start),
-            None => api_kind.kind == self.kind,
-        }
-    }
 }
 
 /// The documents to load and to unload.
@@ -139,7 +112,7 @@ impl Documents {
                 let (api_kind, label_selector) = (watched.api_kind.clone(), watched.row.label_selector.clone());
                 let has_failed = watched.error.is_some();
                 tokio::spawn(async move {
-                    let listed = relist(&hub, &api_kind, &label_selector, has_failed).await;
+                    let listed = kinds::relist(&hub, &api_kind, &label_selector, has_failed).await;
                     events.send(DocumentEvent::Relisted(kind, listed));
                 });
             }
@@ -188,7 +161,7 @@ impl Documents {
         }
         (self.is_discovering, self.is_current) = (true, true);
         let (hub, rows, events) = (self.hub.clone(), self.rows.clone(), self.events.clone());
-        tokio::spawn(async move { events.send(DocumentEvent::Discovered(discover(&hub, rows).await)) });
+        tokio::spawn(async move { events.send(DocumentEvent::Discovered(kinds::discover(&hub, rows).await)) });
     }
 
     /// Watches the kinds that were found; unloads the documents of removed kinds.
@@ -397,38 +370,4 @@ fn reference(identity: &Identity) -> String {
     let kind = if group.is_empty() { kind.to_string() } else { format!("{kind}.{group}") };
     let parts = [kind.as_str(), namespace.as_str(), name.as_str()];
     parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/")
-}
-
-/// Finds the best served version of each kind.
-async fn discover(hub: &Cluster, rows: Vec<Row>) -> Result<Vec<(Row, ApiKind)>, ApiError> {
-    hub.clear_discovery();
-    let groups = hub.groups().await?;
-    let mut found = Vec::new();
-    for row in rows {
-        let versions = match (row.group.as_str(), groups.get(&row.group)) {
-            ("", _) => vec!["v1".to_owned()],
-            (_, Some(served)) if row.versions.is_empty() => served.clone(),
-            (_, Some(served)) => row.versions.iter().filter(|it| served.contains(it)).cloned().collect(),
-            (_, None) => Vec::new(),
-        };
-        for version in versions {
-            let api_version = if row.group.is_empty() { version } else { format!("{}/{version}", row.group) };
-            let all = hub.api_kinds(&api_version).await?;
-            let matching: Vec<ApiKind> = all.into_iter().filter(|it| row.names(it) && it.can_watch).collect();
-            if !matching.is_empty() {
-                found.extend(matching.into_iter().map(|api_kind| (row.clone(), api_kind)));
-                break;
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Lists a kind. After a failed watch, only if it can be watched as well.
-async fn relist(hub: &Cluster, api_kind: &ApiKind, label_selector: &str, has_failed: bool) -> Result<Listed, ApiError> {
-    if has_failed {
-        hub.try_watch(api_kind, label_selector).await?;
-    }
-    let ApiKind { api_version, kind, .. } = api_kind.clone();
-    hub.list(&Target { api_version, kind, ..Target::default() }, label_selector).await
 }

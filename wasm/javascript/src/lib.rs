@@ -1,10 +1,13 @@
 //! The engine for JavaScript, and no rule. `web/src/api.ts` is what people call.
 
-mod exact;
+mod object;
 
 use fleetfold_core::value::json;
 use js_sys::JsString;
 use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
+
+/// An answer wraps documents, which may have the maximum depth themselves.
+const DEPTH: usize = 2 * json::MAX_DEPTH;
 
 /// What is loaded stays until `free`.
 #[wasm_bindgen]
@@ -18,7 +21,7 @@ impl Workspace {
         Workspace::default()
     }
 
-    /// Text in, text out: nothing is lost on the way.
+    /// Text in, text out: nothing is lost on the way, and nothing is faster.
     #[wasm_bindgen(js_name = callText)]
     pub fn call_text(&mut self, request: &JsString) -> String {
         if request.is_valid_utf16() {
@@ -33,10 +36,19 @@ impl Workspace {
         self.0.call_bytes(Some(&bytes))
     }
 
-    /// The same, with the answer as a value in which integers that a JavaScript number cannot hold are BigInts.
-    #[wasm_bindgen(js_name = callExact)]
-    pub fn call_exact(&mut self, request: &JsString) -> Result<JsValue, JsError> {
-        let answer = json::parse(&self.call_text(request));
-        answer.map(|answer| exact::write(&answer)).map_err(|problem| JsError::new(&problem.message))
+    /// Plain data in, an object out. BigInts in the request are exact integers; `bigint` is for the answer, as in
+    /// `readAnswer`.
+    #[wasm_bindgen(js_name = callObject)]
+    pub fn call_object(&mut self, request: JsValue, bigint: bool) -> Result<JsValue, JsError> {
+        let request = object::read(request)?;
+        read_answer(&self.0.call(&request.to_canonical()), bigint)
     }
+}
+
+/// An answer of `callText` as an object, in which integers that a JavaScript number cannot hold are BigInts if `bigint`, and
+/// else the nearest numbers.
+#[wasm_bindgen(js_name = readAnswer)]
+pub fn read_answer(text: &str, bigint: bool) -> Result<JsValue, JsError> {
+    let answer = json::parse_within(text, DEPTH).map_err(|error| JsError::new(&error.message))?;
+    Ok(object::write(&answer, bigint)?)
 }

@@ -4,7 +4,9 @@
 // Requests run one at a time, most urgent first. Requests of older generations are dropped, so the newest keystroke
 // never waits for older answers.
 import wasm from "../../engine/engine_bg.wasm?url";
+import { readAnswer } from "../../engine/engine.js";
 import { Workspace } from "../api.js";
+import { toJson } from "../format.js";
 import { init } from "../web.js";
 import { LATER } from "./urgency.js";
 import type { FromEngine, ToEngine, WorkspaceName } from "./messages.js";
@@ -18,7 +20,7 @@ let lastChange = 0;
 /** Requests that can wait run after this pause in typing, in milliseconds. */
 const IDLE_MS = 80;
 
-/** Integers that a JavaScript number would round. */
+/** Integers that `JSON.parse` may round. */
 const LARGE_INTEGER = /[[:,]-?\d{16,}[\],}]/;
 
 addEventListener("message", ({ data }: MessageEvent<ToEngine>) => {
@@ -45,7 +47,7 @@ ready.then(
 function setUp({ on, requests, fresh }: Extract<ToEngine, { kind: "put" }>): string {
   if (fresh) workspaces[on]?.free();
   const workspace = (workspaces[on] = (fresh ? undefined : workspaces[on]) ?? new Workspace());
-  return `[${requests.map((it) => answer(workspace, JSON.stringify(it))).join(",")}]`;
+  return `[${requests.map((it) => answer(workspace, toJson(it))).join(",")}]`;
 }
 
 /** Runs one request in its own task, so that messages which arrived meanwhile are seen first. */
@@ -72,25 +74,37 @@ channel.port1.onmessage = () => {
   const started = performance.now();
   const text = answer(workspace, first.request);
   const took = performance.now() - started;
-  if (LARGE_INTEGER.test(text))
-    post({ kind: "answer", id: first.id, value: workspace.call(JSON.parse(first.request), { bigint: true }), took });
-  else post({ kind: "answer", id: first.id, text, took });
+  post({ kind: "answer", id: first.id, ...readable(text), took });
   if (queue.length) schedule();
 };
 
-/** A failure of the engine, such as running out of memory, becomes an answer: no caller waits forever. */
+/** Requests stay text until the engine has them: JavaScript would round their integers. */
 function answer(workspace: Workspace, request: string): string {
   try {
     return workspace.callText(request);
   } catch (problem) {
-    return JSON.stringify({
-      error: {
-        code: "engine-failed",
-        message: `the engine stopped: ${problem}`,
-        hint: "reload the page; load fewer documents if it happens again",
-      },
-    });
+    return failure(problem);
   }
+}
+
+/** An answer as the page can read it. Objects take longer than text, so they are for integers that need them. */
+function readable(text: string): { text: string } | { value: unknown } {
+  try {
+    return LARGE_INTEGER.test(text) ? { value: readAnswer(text, true) } : { text };
+  } catch (problem) {
+    return { text: failure(problem) };
+  }
+}
+
+/** A failure of the engine, such as running out of memory, becomes an answer: no caller waits forever. */
+function failure(problem: unknown): string {
+  return JSON.stringify({
+    error: {
+      code: "engine-failed",
+      message: `the engine stopped: ${problem}`,
+      hint: "reload the page; load fewer documents if it happens again",
+    },
+  });
 }
 
 function post(message: FromEngine): void {

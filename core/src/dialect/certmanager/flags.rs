@@ -47,9 +47,9 @@ fn no_mold(bundle: &Bundle, component: &Component) -> Error {
 
 /// The same error, at the place of the flags in the document.
 fn placed(error: Error, at: &Pointer) -> Error {
-    let below = error.at.as_deref().and_then(|it| it.strip_prefix("/flags")).unwrap_or_default();
-    let place = format!("{at}{below}");
-    error.at(place)
+    let below = error.pointer();
+    let below = Pointer::of(below.segments().skip(1).cloned());
+    error.at(at.join(&below))
 }
 
 /// The flags of a component as its bundle lists them.

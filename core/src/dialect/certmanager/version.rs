@@ -1,68 +1,32 @@
 //! Versions of a product, and which of them can be installed.
 
-use crate::value::Text;
-
 /// `v1.3.1` or `1.3.1`, also with a pre-release behind it. Versions are in the order of semantic versioning.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
-    major: u64,
-    minor: u64,
-    patch: u64,
-    /// A pre-release comes before its release.
-    stage: Stage,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    Before(Vec<Part>),
-    Release,
-}
-
-/// A part of a pre-release between dots; numbers come before texts.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Number(u64),
-    Text(Text),
-}
+pub struct Version(semver::Version);
 
 impl Version {
     pub fn parse(text: &str) -> Option<Version> {
         let text = text.strip_prefix('v').unwrap_or(text);
-        // What stands behind a plus sign is about the build and tells no versions apart.
+        // Two builds of a version are the same version. `semver` would order them.
         let (text, _) = text.split_once('+').unwrap_or((text, ""));
-        let (numbers, stage) = match text.split_once('-') {
-            Some((numbers, parts)) => (numbers, Stage::Before(parts.split('.').map(part).collect::<Option<_>>()?)),
-            None => (text, Stage::Release),
-        };
-        let mut numbers = numbers.split('.').map(number);
-        let (major, minor, patch) = (numbers.next()??, numbers.next()??, numbers.next()??);
-        numbers.next().is_none().then_some(Version { major, minor, patch, stage })
+        semver::Version::parse(text).ok().map(Version)
     }
 
     pub fn is_release(&self) -> bool {
-        self.stage == Stage::Release
+        self.0.pre.is_empty()
     }
 
-    /// Whether it is of the minor of `latest` or of the one before.
+    /// Whether the minor version is that of `latest` or the one before.
     pub fn is_in_window_of(&self, latest: &Version) -> bool {
-        self.major == latest.major && (self.minor == latest.minor || Some(self.minor) == latest.minor.checked_sub(1))
+        let (own, latest) = (&self.0, &latest.0);
+        own.major == latest.major && (own.minor == latest.minor || Some(own.minor) == latest.minor.checked_sub(1))
     }
 
-    /// The minors that can be installed while this is the latest version, latest first.
+    /// The minor versions that can be installed while this is the latest version, latest first.
     pub fn window(&self) -> String {
-        let before = self.minor.checked_sub(1).map(|minor| format!(" and v{}.{minor}", self.major));
-        format!("v{}.{}{}", self.major, self.minor, before.unwrap_or_default())
-    }
-}
-
-fn number(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|it: &u64| it.to_string() == text)
-}
-
-fn part(text: &str) -> Option<Part> {
-    match number(text) {
-        Some(number) => Some(Part::Number(number)),
-        None => (!text.is_empty()).then(|| Part::Text(text.into())),
+        let semver::Version { major, minor, .. } = self.0;
+        let before = minor.checked_sub(1).map(|minor| format!(" and v{major}.{minor}"));
+        format!("v{major}.{minor}{}", before.unwrap_or_default())
     }
 }
 
@@ -80,9 +44,17 @@ mod tests {
 
     #[test]
     fn what_is_no_version_is_none() {
-        for text in ["", "v1", "v1.2", "v1.2.3.4", "v1.02.3", "v1.2.x", "v1.2.3-", "latest", "v-1.2.3"] {
+        for text in ["", "v1", "v1.2", "v1.2.3.4", "v1.02.3", "v1.2.x", "v1.2.3-", "v1.2.3-01", "latest", "v-1.2.3"] {
             assert_eq!(Version::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn builds_of_a_version_are_equal() {
+        assert_eq!(Version::parse("v1.2.3+7"), Version::parse("1.2.3"));
+        assert_eq!(Version::parse("v1.2.3-rc.1+7"), Version::parse("v1.2.3-rc.1+8"));
+        assert!(Version::parse("v1.2.3+7").is_some_and(|it| it.is_release()));
+        assert!(Version::parse("v1.2.3-rc.1").is_some_and(|it| !it.is_release()));
     }
 
     #[test]

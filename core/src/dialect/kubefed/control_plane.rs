@@ -103,7 +103,7 @@ pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, 
         (_, "") => known().ok_or_else(|| {
             let message = format!("nothing says which API version `{target}` has");
             let hint = format!("load the FederatedTypeConfig of `{kind}`, or write `apiVersion` in the template");
-            Error::new(Code::UnknownTarget, message).at("/spec/template").hint(hint)
+            Error::new(Code::UnknownTarget, message).at(["spec", "template"]).hint(hint)
         })?,
         ("", version) => version.into(),
         (group, version) => format!("{group}/{version}").into(),
@@ -209,7 +209,7 @@ pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
     for (index, text) in texts("fields")?.into_iter().enumerate() {
         paths.push(RetentionPath::parse(&text).map_err(|error| {
             let message = format!("`{text}`: {} (at character {})", error.message, error.offset.saturating_add(1));
-            let at = spot.key("fields").index(index).to_string();
+            let at = spot.key("fields").index(index).pointer();
             Error::new(Code::BadRetentionPath, message).at(at).maybe_hint(error.hint)
         })?);
     }

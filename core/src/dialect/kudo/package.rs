@@ -81,20 +81,20 @@ pub fn read(document: &Document, scopes: &Scopes, out: &mut Vec<Diagnostic>) -> 
         Some(Value::Text(name)) => name,
         Some(other) => {
             let message = format!("`installPlan` must be the name of a plan, not {}", other.kind());
-            return Err(Error::new(Code::WrongType, message).at("/spec/installPlan"));
+            return Err(Error::new(Code::WrongType, message).at(["spec", "installPlan"]));
         }
     };
     let identity = &document.identity;
     if identity.namespace.is_empty() {
         let message = "an OperatorVersion lives in a namespace, and this one names none";
         let hint = "its objects go to that namespace unless they name another: write `metadata.namespace`";
-        return Err(Error::new(Code::MissingField, message).at("/metadata").hint(hint));
+        return Err(Error::new(Code::MissingField, message).at(["metadata"]).hint(hint));
     }
     let Some(plan) = spec.at(&["plans", name]) else {
         let known: Vec<&str> =
             spec.get("plans").and_then(Value::as_map).into_iter().flat_map(Map::keys).map(Text::as_str).collect();
         let error = Error::new(Code::UnknownPlan, format!("there is no plan `{name}` to install"));
-        return Err(error.at("/spec/installPlan").hint(suggest(name, &known, "plans here")));
+        return Err(error.at(["spec", "installPlan"]).hint(suggest(name, &known, "plans here")));
     };
     let mut reader = Reader { spec, identity, scopes: scopes.clone(), out, errors: Vec::new(), parts: Vec::new() };
     let phases = reader.phases(plan, &Pointer::of(["spec", "plans", name]));

@@ -154,7 +154,7 @@ impl Rbac {
 
     fn take(&mut self, reference: &ObjectName, document: &Value) -> Result<(), Error> {
         if reference.name.is_empty() {
-            return Err(Error::new(Code::BadRbac, "it has no name").at("/metadata/name"));
+            return Err(Error::new(Code::BadRbac, "it has no name").at(["metadata", "name"]));
         }
         match reference.kind.as_str() {
             "ClusterRole" | "Role" => self.roles.insert(reference.clone(), Role::read(document)?).map(drop),

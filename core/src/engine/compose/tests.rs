@@ -154,7 +154,7 @@ fn a_layer_that_cannot_be_applied_is_told_at_its_operation() {
     let rules = Rules { builtin: NONE, phase: None, fields: Vec::new(), labels: Vec::new(), retain_replicas: false };
     let layers = [layer("a", &[(Verb::Add, "/x", "1"), (Verb::Remove, "/y", "")])];
     let error = build(&base("{}"), &rules, None, layers.iter(), Mode::Strict, &mut Vec::new()).unwrap_err();
-    assert_eq!((error.code, error.at.as_deref()), (Code::PathNotFound, Some("/a/1")));
+    assert_eq!((error.code, error.pointer().to_string().as_str()), (Code::PathNotFound, "/a/1"));
 }
 
 #[test]

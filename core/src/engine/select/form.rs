@@ -83,7 +83,7 @@ impl Selector {
             Value::Null if karmada => Ok(Selector::Affinity(Box::default())),
             Value::Null => Ok(Selector::Nothing),
             Value::Text(text) => parse_text(text).map(Selector::Labels).map_err(|error| {
-                let column = error.at.clone().unwrap_or_default();
+                let column = error.at.as_ref().map(ToString::to_string).unwrap_or_default();
                 let message = format!("{} (at {column} of the selector)", error.message);
                 Error { message, ..error }.at(at)
             }),

@@ -10,6 +10,7 @@ use super::form::Selector;
 use super::requirement::{LabelSelector, Requirement, Test, integer};
 use crate::diagnostic::{Code, Error};
 use crate::object::labels::{check_key, check_value};
+use crate::value::Position;
 use crate::value::Text;
 
 /// Reads a selector such as `env in (prod,stage),!legacy`.
@@ -40,6 +41,13 @@ struct Token<'a> {
     text: &'a str,
     /// In characters, from one.
     column: usize,
+}
+
+impl Token<'_> {
+    /// A selector is one line.
+    fn position(&self) -> Position {
+        Position { line: 1, column: u32::try_from(self.column).unwrap_or(u32::MAX) }
+    }
 }
 
 /// The symbols; of two that fit, the longer one is meant.
@@ -118,13 +126,13 @@ impl<'a> Parser<'a> {
         if !is_word(key) {
             return Err(unexpected(key, "a label key"));
         }
-        check_key(key.text).map_err(|error| error.at(format!("1:{}", key.column)))?;
+        check_key(key.text).map_err(|error| error.at(key.position()))?;
         let test = match self.peek().kind {
             _ if absent => Test::DoesNotExist,
             Kind::End | Kind::Comma => Test::Exists,
             _ => self.test()?,
         };
-        Requirement::new(key.text, test).map_err(|error| error.at(format!("1:{}", key.column)))
+        Requirement::new(key.text, test).map_err(|error| error.at(key.position()))
     }
 
     fn test(&mut self) -> Result<Test, Error> {
@@ -158,7 +166,7 @@ impl<'a> Parser<'a> {
         });
         // A sign makes an integer, but no label value.
         let checked = integer.and_then(|integer| check_value(value.text).map(|()| integer));
-        checked.map_err(|error| error.at(format!("1:{}", value.column)))
+        checked.map_err(|error| error.at(value.position()))
     }
 
     /// Values in parentheses. Nothing before, between or behind commas, or nothing at all, is the empty value.
@@ -197,7 +205,7 @@ fn is_word(token: Token<'_>) -> bool {
 
 fn unexpected(token: Token<'_>, wanted: &str) -> Error {
     let found = if token.kind == Kind::End { "the end".into() } else { format!("`{}`", token.text) };
-    Error::new(Code::BadSelector, format!("expected {wanted}, but found {found}")).at(format!("1:{}", token.column))
+    Error::new(Code::BadSelector, format!("expected {wanted}, but found {found}")).at(token.position())
 }
 
 /// Reads `kubectl -l` syntax. `Display` prints it back in canonical form: values sorted, `=` only for one value.

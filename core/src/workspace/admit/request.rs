@@ -147,7 +147,9 @@ fn identity(request: &Value, given: &[(&str, Value)], group: Text, kind: Text) -
     let namespace = agreed(request, "namespace", given)?.unwrap_or_default();
     let made_up = given.first().map_or("", |(_, it)| it.text_at(&["metadata", "generateName"]));
     let name = name.or_else(|| Some(Text::from(made_up)).filter(|it| !it.is_empty())).ok_or_else(|| {
-        let place = given.first().map_or("/request/name".into(), |(it, _)| format!("/request/{it}/metadata/name"));
+        let place = given
+            .first()
+            .map_or(Pointer::of(["request", "name"]), |(it, _)| Pointer::of(["request", it, "metadata", "name"]));
         Error::new(Code::MissingField, format!("the {kind} has no name")).at(place)
     })?;
     Ok(Identity { kind, group, namespace, name })

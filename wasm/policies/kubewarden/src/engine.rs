@@ -89,5 +89,5 @@ pub fn line(text: &str, most: usize) -> String {
 
 fn sentence_of_error(error: &fleetfold_core::diagnostic::Error) -> String {
     let text = |it: &Option<String>| it.clone().unwrap_or_default();
-    worded(&error.message, &text(&error.at), &text(&error.hint))
+    worded(&error.message, &error.at.as_ref().map(ToString::to_string).unwrap_or_default(), &text(&error.hint))
 }

@@ -5,6 +5,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, Location};
 use crate::engine::authorize::rbac::User;
 use crate::engine::authorize::{Change, Check, Permission, Question, authorize, is_guarded};
 use crate::engine::select::cluster_set::{self, ClusterSet, Stage};
+use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::admit::request::AdmissionRequest;
@@ -30,7 +31,9 @@ pub fn judge(
     let changed = guarded_changes(old, new, mode);
     if changed > MOST {
         let message = format!("{changed} guarded labels change at once, and more than {MOST} are not looked at");
-        return Err(Error::new(Code::TooLarge, message).at("/metadata/labels").hint("change them in several steps"));
+        return Err(Error::new(Code::TooLarge, message)
+            .at(["metadata", "labels"])
+            .hint("change them in several steps"));
     }
     let sets = store.of_kind(cluster_set::GROUP, cluster_set::KIND, None).map(|it| &it.value);
     let documents: Vec<Value> = sets.chain(means.roles(store)).cloned().collect();
@@ -79,9 +82,10 @@ fn labels_of(cluster: &Value) -> Option<&Map> {
 
 /// An error in the object under review, which is `new` to those who authorize.
 fn in_object(error: Error) -> Error {
-    let place = error.at.as_deref().map(|at| at.strip_prefix("/new").or(at.strip_prefix("/old")).unwrap_or(at));
-    let place = place.map(String::from);
-    Error { at: place, ..error }
+    let place = error.pointer();
+    let is_inside = place.segments().next().is_some_and(|first| first == "new" || first == "old");
+    let place = Pointer::of(place.segments().skip(usize::from(is_inside)).cloned());
+    Error { at: None, ..error }.at(place)
 }
 
 /// Says of a label that only the deprecated permission grants it.

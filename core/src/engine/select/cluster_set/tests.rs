@@ -26,7 +26,7 @@ fn check(set: &Value, mode: Mode, cluster: &[(&str, &str)], want: bool) {
 #[track_caller]
 fn refuse(set: &Value, stage: Stage, mode: Mode, place: &str) {
     let error = ClusterSet::parse(set, stage, mode, &JsonPath::ROOT).expect_err("not a set");
-    assert_eq!(error.at.as_deref(), Some(place), "{}", error.message);
+    assert_eq!(error.pointer().to_string(), place, "{}", error.message);
 }
 
 #[test]
