@@ -191,6 +191,7 @@ impl Workspace {
         self.results.restore(replaced);
     }
 
+    /// Changes the settings, and invalidates every result if they differ.
     pub fn configure(&mut self, settings: Settings) {
         if settings != self.store.settings {
             // What was no subject may be one now.

@@ -44,6 +44,7 @@ pub struct Question<'a> {
     pub mode: Mode,
 }
 
+/// The decision about a label change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// By key; of one key, what is taken off before what is put on.
@@ -56,6 +57,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Whether every check is granted.
     pub fn allowed(&self) -> bool {
         self.checks.iter().all(|it| it.granted)
     }
@@ -73,6 +75,7 @@ pub struct Check {
     pub granted_by: Option<Grant>,
 }
 
+/// Whether a label is set or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Add,

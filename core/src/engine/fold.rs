@@ -62,6 +62,7 @@ pub enum Source {
     Reference(Value),
 }
 
+/// The effective options of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Folded {
     /// By path.
@@ -72,6 +73,7 @@ pub struct Folded {
     pub values: Value,
 }
 
+/// One effective option.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effective {
     pub path: Text,
@@ -88,6 +90,7 @@ pub struct Written {
     pub at: Pointer,
 }
 
+/// One layer in the chain of an option.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     pub layer: Text,
@@ -125,11 +128,13 @@ impl Origins {
         });
     }
 
+    /// The chain of an option or leaf, winner first.
     pub fn get(&self, path: &str) -> Option<&[Origin]> {
         let at = self.chains.binary_search_by(|(it, _)| order(it, path)).ok()?;
         self.said.get(self.chains.get(at)?.1.clone())
     }
 
+    /// All chains, by path.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &[Origin])> {
         self.chains.iter().filter_map(|(path, chain)| Some((path, self.said.get(chain.clone())?)))
     }

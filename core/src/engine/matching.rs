@@ -29,6 +29,7 @@ pub struct Difference {
     pub live: Option<Value>,
 }
 
+/// How two objects differ at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DifferenceKind {
     /// Both have a value there, another one.

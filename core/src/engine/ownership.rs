@@ -42,6 +42,7 @@ pub struct Owner {
     pub controller: bool,
 }
 
+/// The result of [`adopt`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adoption {
     pub action: AdoptAction,
@@ -52,6 +53,7 @@ pub struct Adoption {
     pub differences: Vec<Difference>,
 }
 
+/// The action that makes an owner own an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdoptAction {
     Create,
@@ -71,12 +73,14 @@ impl AdoptAction {
     }
 }
 
+/// The result of [`release`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Release {
     pub action: ReleaseAction,
     pub patch: Vec<Operation>,
 }
 
+/// The action that releases an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseAction {
     Delete,

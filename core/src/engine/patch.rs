@@ -33,6 +33,7 @@ pub struct Operation {
 }
 
 choice! {
+    /// The operations of RFC 6902.
     pub enum Verb {
         Add = "add",
         Remove = "remove",
@@ -191,6 +192,7 @@ pub struct Patching {
 }
 
 impl Patching {
+    /// Starts patching an object.
     pub fn new(object: Value, mode: Mode) -> Patching {
         Patching { object, mode, copied: 0 }
     }

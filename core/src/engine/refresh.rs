@@ -95,6 +95,7 @@ pub struct Refreshed {
     pub skipped: Vec<(ObjectName, Skip)>,
 }
 
+/// A workload that restarts, and the patch that restarts it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restart {
     pub target: ObjectName,
@@ -142,6 +143,7 @@ pub enum Skip {
 }
 
 impl Skip {
+    /// The stable code of the reason.
     pub fn code(self) -> ReasonCode {
         match self {
             Skip::SecretNotIssued => ReasonCode::SecretNotIssued,

@@ -103,6 +103,7 @@ impl Reference {
         Ok(Reference { kind: kind.into(), group, namespace: namespace.into(), name: name.into() })
     }
 
+    /// The kind of the document.
     pub fn kind(&self) -> &Text {
         &self.kind
     }
@@ -260,8 +261,8 @@ impl Document {
         }
     }
 
-    /// The place of a value inside a text. Where the lines of the text are lines of the document's file it is one of the
-    /// file, with the column inside the text; where there is no such file, the text counts as one that is called by its key.
+    /// The position of a value inside a text. If the lines of the text are lines of the document's file, it is a
+    /// position in that file, with the column inside the text; without a file, the key of the text is the file name.
     fn inside(&self, path: &Pointer) -> Option<(Option<String>, Position)> {
         let (mut value, mut steps) = (&self.value, path.segments());
         let text = loop {

@@ -24,11 +24,13 @@ const MAX_PREFIX: usize = 253;
 pub struct Labels(Vec<(Text, Text)>);
 
 impl Labels {
+    /// The value of a label.
     pub fn get(&self, key: &str) -> Option<&Text> {
         let at = self.0.binary_search_by(|(it, _)| it.as_str().cmp(key)).ok()?;
         self.0.get(at).map(|(_, value)| value)
     }
 
+    /// All labels, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Text)> {
         self.0.iter().map(|(key, value)| (key, value))
     }

@@ -203,7 +203,7 @@ fn cover_leaves(value: &mut Value) {
     }
 }
 
-/// Replaces what overrides set; which clusters and places they are for is no secret.
+/// Redacts the values of overrides; their clusters and paths are not secret.
 fn cover_values(value: &mut Value) {
     if let Some(items) = value.as_list_mut() {
         items.iter_mut().for_each(cover_values);

@@ -14,6 +14,7 @@ pub struct Delta {
     pub shadowed: Vec<Shadow>,
 }
 
+/// One value that differs between two results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// An option path, or a JSON pointer into the object.
@@ -40,6 +41,7 @@ pub struct Cause {
     pub origin: Option<Origin>,
 }
 
+/// The changes from one result to another.
 pub fn compare(before: &Rendered, after: &Rendered) -> Delta {
     let mut delta = Delta::default();
     if before.options.is_some() || after.options.is_some() {

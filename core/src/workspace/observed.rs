@@ -83,7 +83,7 @@ impl ObservedCluster {
         ObservedCluster { unreachable: Some(reason), ..ObservedCluster::default() }
     }
 
-    /// Why the cluster did not answer, where it did not.
+    /// Why the cluster is unreachable, if it is.
     pub fn unreachable_reason(&self) -> Option<&Text> {
         self.unreachable.as_ref()
     }
@@ -98,6 +98,7 @@ impl ObservedCluster {
         self.objects.insert(identity, object).is_some()
     }
 
+    /// Records that an object was read and not found.
     pub fn mark_absent(&mut self, identity: Identity) {
         self.objects.remove(&identity);
         self.absent.insert(identity);
@@ -114,6 +115,7 @@ impl ObservedCluster {
         }
     }
 
+    /// Whether an object is present, absent or unknown.
     pub fn observation(&self, identity: &Identity) -> Observation<'_> {
         match self.objects.get(identity) {
             Some(object) => Observation::Present(object),

@@ -57,6 +57,7 @@ pub struct Need {
     pub label_selector: Text,
 }
 
+/// What an action does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
     Create,
@@ -93,6 +94,7 @@ pub struct Action {
     pub hash: [u8; 32],
 }
 
+/// Why an action is planned or held.
 #[derive(Clone, Debug)]
 pub struct Reason {
     pub code: ReasonCode,
@@ -172,6 +174,7 @@ impl SubjectPlan {
     }
 }
 
+/// The plan of a fleet.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub needs: Vec<Need>,

@@ -39,6 +39,7 @@ pub struct ClusterResult {
     steps: Option<Arc<SubjectPlan>>,
 }
 
+/// The results of all subjects.
 #[derive(Debug, Default)]
 pub struct Results {
     subjects: SortedMap<Identity, SubjectEntry>,
@@ -76,6 +77,7 @@ pub struct PreviousResults {
     subjects: SortedMap<Identity, Previous>,
 }
 
+/// What a refresh replaced.
 #[derive(Debug)]
 pub enum Previous {
     /// There was no such subject.

@@ -25,6 +25,7 @@ choice! {
     }
 }
 
+/// The settings of a workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub precedence: Precedence,

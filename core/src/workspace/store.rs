@@ -17,6 +17,7 @@ use crate::workspace::observed::{HUB, Observation, ObservedCluster, Query};
 use crate::workspace::settings::Settings;
 use crate::workspace::subject::Dialect;
 
+/// The loaded state.
 #[derive(Debug)]
 pub struct Store {
     /// The dialects that there are; the settings name those that count.
@@ -108,10 +109,12 @@ impl Store {
         self.documents.remove(identity)
     }
 
+    /// A loaded document.
     pub fn document(&self, identity: &Identity) -> Option<&Document> {
         self.documents.get(identity)
     }
 
+    /// All loaded documents, by identity.
     pub fn documents(&self) -> impl Iterator<Item = &Document> {
         self.documents.values()
     }

@@ -112,6 +112,7 @@ pub struct Judge<'a> {
     pub roles: Option<Rbac>,
 }
 
+/// Whether a user has a permission.
 #[derive(Debug, PartialEq)]
 pub enum Judgement {
     Granted(Option<Grant>),

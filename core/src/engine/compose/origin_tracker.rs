@@ -89,7 +89,7 @@ impl OriginTracker<'_> {
         }
     }
 
-    /// A new entry: what was said last, then what was said before of something around it, down to the base.
+    /// A new entry: the latest origin, then the origins of enclosing paths, down to the base.
     fn add(&mut self, at: usize, place: Pointer, said: Option<FieldOrigin>) {
         let around = self.entries.get(..at).filter(|_| self.has_wholes).unwrap_or_default();
         // Of the size it needs: results are kept, and have dozens of chains.
@@ -154,7 +154,7 @@ fn element(place: &Pointer, object: &Value) -> Option<(Pointer, usize, usize)> {
     Some((list, list_index(&last)?, len))
 }
 
-/// What was said of a place, as far as it concerns one inside it.
+/// The origin of a path, narrowed to a path inside it.
 fn narrowed(said: &FieldOrigin, outer: &Pointer, inner: &Pointer) -> FieldOrigin {
     let rest = Pointer::of(inner.segments().skip(outer.segments().len()).cloned());
     let value = said.value.as_ref().and_then(|it| rest.get(it)).cloned();

@@ -147,7 +147,7 @@ pub fn read_predicate(
     Some(Predicate { expressions, ..predicate? })
 }
 
-/// Reads a declared decision group: its name, and who goes into it. There are no expressions here.
+/// Reads a declared decision group: its name and its predicate, which has no expressions.
 pub fn read_group(raw: &Value, at: &JsonPath) -> Result<(Text, Predicate), Error> {
     let raw = map(Some(raw), at)?;
     let name = text(raw, "groupName", at)?;

@@ -151,7 +151,7 @@ fn wanted(raw: &Value, at: &JsonPath) -> Result<Option<usize>, Error> {
     usize::try_from(wanted).map(Some).map_err(|_| bad("`numberOfClusters` is negative").at(at))
 }
 
-/// A number, or a percentage. What is written as a text and is no percentage is refused, digits too.
+/// A number, or a percentage. A string must be a percentage: digits in quotes are rejected.
 fn group_size(raw: &Value, at: &JsonPath) -> Result<GroupSize, Error> {
     let at = at.key("clustersPerDecisionGroup");
     let text = match raw.get("clustersPerDecisionGroup") {

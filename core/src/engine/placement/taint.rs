@@ -20,6 +20,7 @@ const EFFECTS: &[&str] = &["", "NoSelect", PREFER_NO_SELECT, NO_SELECT_IF_NEW];
 /// The empty operator means `Equal`.
 const OPERATORS: &[&str] = &["", "Equal", "Exists"];
 
+/// A toleration of a Placement.
 #[derive(Debug)]
 pub struct Toleration {
     /// Empty for every key.

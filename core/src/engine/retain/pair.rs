@@ -27,6 +27,7 @@ pub enum Unpairable {
     Lengths { desired: usize, live: usize },
 }
 
+/// The desired or the live list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Desired,

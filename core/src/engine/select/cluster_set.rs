@@ -107,6 +107,7 @@ impl ClusterSet {
         Ok(ClusterSet { name, exclusive, labels })
     }
 
+    /// The name of the set.
     pub fn name(&self) -> &Text {
         &self.name
     }

@@ -195,7 +195,7 @@ pub const FLAGS: &[Flag] = &[
 
 const ISSUER_KINDS: &[&str] = &["ClusterIssuer", "Issuer"];
 
-/// As of v1.3; the gates of later versions are not listed, since no mold of theirs can be asked for.
+/// As of v1.3; later gates are not listed, because their versions are not supported.
 const FEATURE_GATES: &[&str] = &["AllAlpha", "AllBeta", "ValidateCAA"];
 
 /// The controllers inside the controller, as of v1.3.

@@ -81,6 +81,7 @@ pub enum Kinds {
 }
 
 impl Kinds {
+    /// Whether the rule covers this kind.
     pub fn contains(self, api_version: &str, kind: &str) -> bool {
         match self {
             Kinds::Every => true,
@@ -119,7 +120,7 @@ pub enum When {
     DesiredHas(&'static str),
     /// The desired object, with the rules above applied, has this label.
     Label(&'static str, &'static str),
-    /// The desired object is a Secret of this type. A template without a type is taken to mean the live one, if so said.
+    /// The desired object is a Secret of this type. With `or_live`, a template without a type takes the live type.
     SecretType { is: &'static str, or_live: bool },
     /// Both objects have the same value there, or none, with the rules above applied.
     Agree(&'static [&'static str]),

@@ -33,6 +33,7 @@ pub struct Section {
 }
 
 impl Section {
+    /// The keys from the root of the object.
     pub fn path(&self) -> Vec<&str> {
         self.path.iter().map(String::as_str).collect()
     }
