@@ -1,4 +1,4 @@
-//! The workspace: what a host talks to, and the only state. One instance of the module holds one.
+//! The workspace: the interface for hosts, and the only state. One instance of the module holds one workspace.
 
 pub mod admit;
 pub mod cluster_groups;
@@ -25,8 +25,8 @@ use crate::workspace::settings::Settings;
 use crate::workspace::store::Store;
 use crate::workspace::subject::Dialect;
 
-/// Answers requests. It never fails and never panics: what is wrong with a request is said in the answer, and a request
-/// that is refused leaves everything as it was.
+/// Holds the loaded documents and answers requests. It never fails and never panics: a bad request gets an answer with
+/// an error, and leaves the state unchanged.
 ///
 /// ```
 /// let mut workspace = fleetfold_core::Workspace::default();
@@ -37,7 +37,7 @@ use crate::workspace::subject::Dialect;
 pub struct Workspace {
     pub(crate) store: Store,
     pub(crate) results: Results,
-    /// The last request that told what a cluster shows.
+    /// The last request with live objects; the next one shares its equal parts.
     pub(crate) earlier: Value,
 }
 
@@ -47,12 +47,12 @@ impl Workspace {
         Workspace { store: Store::with(dialects), results: Results::default(), earlier: Value::Null }
     }
 
-    /// A document that is loaded.
+    /// A loaded document.
     pub fn document(&self, identity: &Identity) -> Option<&Document> {
         self.store.document(identity)
     }
 
-    /// Every document that is loaded, by identity.
+    /// All loaded documents, by identity.
     ///
     /// # Example
     ///
@@ -96,7 +96,7 @@ impl Workspace {
         self.store.find(reference)
     }
 
-    /// Takes a document in; answers the one whose place it took.
+    /// Loads a document. Returns the one that it replaces.
     pub fn put(&mut self, mut document: Document, out: &mut Vec<Diagnostic>) -> Option<Document> {
         // A file is loaded again for one line of it: the other documents cost nothing.
         let is_same = self.store.document(&document.identity).is_some_and(|it| document.intern_from(it));
@@ -106,7 +106,7 @@ impl Workspace {
         self.store.put(document, out)
     }
 
-    /// Lets a document go; answers it if it was there.
+    /// Unloads a document. Returns it if it was loaded.
     ///
     /// # Example
     ///
@@ -124,7 +124,7 @@ impl Workspace {
         self.store.remove(identity)
     }
 
-    /// Takes in what was seen in a cluster; answers how many objects took the place of another.
+    /// Records the observed objects of a cluster. Returns how many objects were replaced.
     pub fn observe(
         &mut self,
         cluster: &Text,
@@ -165,7 +165,7 @@ impl Workspace {
         replaced
     }
 
-    /// Notes that a cluster did not answer, or that it does again.
+    /// Marks a cluster as unreachable, or as reachable again without a reason.
     pub fn mark_unreachable(&mut self, cluster: &Text, reason: Option<Text>, journal: Option<&mut Vec<Undo>>) {
         let before = self.store.observed(cluster);
         if before.and_then(ObservedCluster::unreachable_reason) == reason.as_ref() {
@@ -178,7 +178,7 @@ impl Workspace {
         self.results.invalidate(Change::Live(cluster, None));
     }
 
-    /// Puts back what a change replaced, latest first.
+    /// Undoes a change, last step first.
     pub fn undo(&mut self, journal: Vec<Undo>, replaced: PreviousResults) {
         for undo in journal.into_iter().rev() {
             match undo {
@@ -191,6 +191,7 @@ impl Workspace {
         self.results.restore(replaced);
     }
 
+    /// Changes the settings, and invalidates every result if they differ.
     pub fn configure(&mut self, settings: Settings) {
         if settings != self.store.settings {
             // What was no subject may be one now.
@@ -201,13 +202,13 @@ impl Workspace {
         }
     }
 
-    /// Brings every result up to date, and answers what that replaced.
+    /// Recomputes stale results and returns the previous ones. Idempotent.
     pub fn refresh(&mut self, now: Option<Timestamp>) -> PreviousResults {
         self.results.refresh(&self.store, now)
     }
 }
 
-/// How to take back one step of a change.
+/// How to undo one step of a change.
 #[derive(Debug)]
 pub enum Undo {
     Put(Box<Document>),

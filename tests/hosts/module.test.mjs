@@ -63,7 +63,9 @@ for (const [file, purpose] of Object.entries(BUILDS)) {
 }
 
 test("the program embeds the raw module that `npm run module` writes", () => {
-  const digest = createHash("sha256").update(readFileSync(join(target, "fleetfold.wasm"))).digest("hex");
+  const digest = createHash("sha256")
+    .update(readFileSync(join(target, "fleetfold.wasm")))
+    .digest("hex");
   assert.match(String(spawnSync(fleetfold, ["version"]).stdout), new RegExp(`^module +sha256:${digest}$`, "m"));
 });
 

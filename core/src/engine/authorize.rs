@@ -1,7 +1,8 @@
 //! May this user make this label change, and what would it do (seed 001)?
 //!
 //! Labels move clusters between sets, and sets decide what runs where. Labels with a reserved prefix therefore need a
-//! permission of their own, and the answer says which sets a change joins and leaves, guarded or not.
+//! permission of their own. The verdict lists the sets that a change joins and leaves, whether the label is protected
+//! or not.
 
 mod permission;
 pub mod rbac;
@@ -37,12 +38,13 @@ pub struct Question<'a> {
     pub documents: &'a [Value],
     /// What an API server answered so far.
     pub reviews: &'a [Review],
-    /// Whether the roles and bindings answer what no review does.
+    /// Whether roles and bindings decide the permissions that no review covers.
     pub roles: bool,
     pub stage: Stage,
     pub mode: Mode,
 }
 
+/// The decision about a label change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// By key; of one key, what is taken off before what is put on.
@@ -50,11 +52,12 @@ pub struct Verdict {
     /// The sets that the cluster joins and leaves, by name.
     pub joins: Vec<Text>,
     pub leaves: Vec<Text>,
-    /// What must be asked before the open checks can be decided.
+    /// The permissions that need an access review before the open checks can be decided.
     pub needs: Vec<Permission>,
 }
 
 impl Verdict {
+    /// Whether every check is granted.
     pub fn allowed(&self) -> bool {
         self.checks.iter().all(|it| it.granted)
     }
@@ -72,6 +75,7 @@ pub struct Check {
     pub granted_by: Option<Grant>,
 }
 
+/// Whether a label is set or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Add,
@@ -96,8 +100,8 @@ impl Change {
 /// 3. A created cluster puts on all its labels. A deleted one needs nothing, and leaves its sets.
 /// 4. Unchanged labels and all others need nothing.
 ///
-/// In compat mode the answer is that of OCM as it shipped: the clusterset label needs `join` on the old set and on the
-/// new one, and no other label needs anything.
+/// In compat mode the verdict is that of released OCM: the clusterset label needs `join` on the old set and on the new
+/// one, and no other label needs a permission.
 ///
 /// # Errors
 ///
@@ -184,7 +188,7 @@ fn same_cluster(question: &Question) -> Result<(), Error> {
     }
 }
 
-/// A name such as `key:*` means what it says only where no key and no value can look like it.
+/// Rejects invalid labels: a name such as `key:*` is unambiguous only because no valid key or value contains it.
 fn check_labels(labels: &Labels) -> Result<(), Error> {
     let place = Pointer::of(["new", "metadata", "labels"]);
     labels.iter().try_for_each(|(key, value)| {
@@ -192,7 +196,7 @@ fn check_labels(labels: &Labels) -> Result<(), Error> {
     })
 }
 
-/// Refuses what is not a document, and tells which documents do not count.
+/// Rejects what is not a document, and reports the documents that are ignored.
 fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
     let spot = &JsonPath::ROOT.key("documents");
     let mut unused = Vec::new();
@@ -287,7 +291,7 @@ impl Ctx<'_> {
         is_guarded(key, self.question.mode)
     }
 
-    /// The permissions of which one is enough, in the order they are asked for.
+    /// The permissions, any of which is enough, in the order in which they are checked.
     fn permissions(&self, key: &str, value: &str) -> Vec<Permission> {
         let join = (key == CLUSTERSET && !value.is_empty()).then(|| Permission::join(value));
         match self.question.mode {

@@ -66,7 +66,7 @@ impl Layer {
 ///
 /// # Errors
 ///
-/// A layer cannot be applied, told at the place of its operation; or a live value cannot be carried over.
+/// A layer cannot be applied (located at its operation), or a live value cannot be carried over.
 ///
 /// # Example
 ///

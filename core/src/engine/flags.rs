@@ -23,16 +23,16 @@ pub enum Flags {
 
 /// The arguments that a component is started with: `flags` laid over the arguments of `base`.
 ///
-/// 1. A flag in `flags` takes the place of that flag in `base`, however often it stands there. An empty argument is dropped.
+/// 1. A flag in `flags` replaces every occurrence of that flag in `base`. An empty argument is dropped.
 /// 2. Every flag of both must be one that the component has in this version, with a value that it takes. No version means
 ///    the latest.
 /// 3. Each flag becomes one argument `--name=value`, a switch without a value `--name=true`; they are sorted by name.
 /// 4. A flag that adds up (`controllers`, `feature-gates`…) may be given as a list or several times; its values are joined
 ///    with commas. Giving any other flag twice is an error.
 ///
-/// In compat mode the answer is the operators': nothing is looked up, so neither version nor flags are checked; what stands
-/// before the first `=` is the flag, of several the last one counts, `--name=` becomes `--name`, a named flag without
-/// a value or with a map is left out, and the arguments are sorted as texts.
+/// In compat mode the arguments are those of the operators. Neither version nor flags are checked; the text before the
+/// first `=` is the flag; the last of several wins; `--name=` becomes `--name`; a named flag without a value or with a
+/// map is left out; and the arguments are sorted as texts.
 ///
 /// # Errors
 ///
@@ -170,7 +170,7 @@ impl Mold {
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// The controller compares the two rates when it starts, with its defaults where it is not told.
+    /// The controller compares the two rates when it starts, with its defaults for an unset rate.
     fn check_rates(&self, union: &Union) -> Result<(), Error> {
         let (burst, qps) = (union.get("kube-api-burst"), union.get("kube-api-qps"));
         let Some(Given { at, .. }) = burst.or(qps) else { return Ok(()) };
@@ -250,7 +250,7 @@ fn split_argument<'a>(argument: &'a str, at: &Pointer) -> Result<(&'a str, Optio
     }
 }
 
-/// The text of a named flag's value. A boolean or a number that stands for a string was probably meant to be in quotes.
+/// The text of a named flag's value. A boolean or a number in place of a string probably lacks quotes.
 fn written(name: &str, takes: FlagType, value: &Value, at: &Pointer) -> Result<String, Error> {
     let numeric = matches!(
         takes,

@@ -48,7 +48,7 @@ pub struct Setting {
     pub place: OptionPath,
     pub source: Source,
     pub deep: bool,
-    /// Where it stands: in the request, or in the document it was read from.
+    /// Its path in the request, or in the document it was read from.
     pub at: Pointer,
 }
 
@@ -72,6 +72,7 @@ pub enum Source {
     Reference(Value),
 }
 
+/// The effective options of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Folded {
     /// By path.
@@ -82,6 +83,7 @@ pub struct Folded {
     pub values: Value,
 }
 
+/// One effective option.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effective {
     pub path: Text,
@@ -98,6 +100,7 @@ pub struct Written {
     pub at: Pointer,
 }
 
+/// One layer in the chain of an option.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     pub layer: Text,
@@ -135,11 +138,13 @@ impl Origins {
         });
     }
 
+    /// The chain of an option or leaf, winner first.
     pub fn get(&self, path: &str) -> Option<&[Origin]> {
         let at = self.chains.binary_search_by(|(it, _)| order(it, path)).ok()?;
         self.said.get(self.chains.get(at)?.1.clone())
     }
 
+    /// All chains, by path.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &[Origin])> {
         self.chains.iter().filter_map(|(path, chain)| Some((path, self.said.get(chain.clone())?)))
     }
@@ -159,8 +164,9 @@ impl PartialEq for Origins {
 
 /// Folds the layers that apply to `cluster`.
 ///
-/// In compat mode the answer is Greenhouse's: a name that a layer has twice is replaced only at its first place by later
-/// layers while its last place wins, trees are built in list order, and options that cannot both be placed are an error.
+/// In compat mode the result is that of Greenhouse: if a layer has a name twice, later layers replace the first
+/// occurrence while the last one wins; trees are built in list order; and options that cannot both be placed are an
+/// error.
 ///
 /// # Example
 ///
@@ -264,8 +270,8 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
     folded
 }
 
-/// A result with further options laid over it. One of the layer that set the option already says what that layer means
-/// for the cluster; any other is of a layer of its own.
+/// A result with per-cluster options on top. An option of the layer that already won replaces the value of that layer;
+/// any other option becomes a layer of its own.
 ///
 /// # Example
 ///
@@ -310,7 +316,7 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
     all
 }
 
-/// What one layer says about one option.
+/// One option as set by one layer.
 #[derive(Clone, Copy)]
 struct Contribution<'a> {
     index: usize,
@@ -456,7 +462,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
     Ok(folded)
 }
 
-/// Everything said about an option, latest first, but what won on top: in the original that need not be the latest.
+/// All contributions to an option, winner first and then latest first. In Greenhouse the winner need not be the latest.
 fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<Origin> {
     let said = applied.iter().rev().flat_map(|(index, layer)| {
         layer.set.iter().rev().map(|setting| Contribution { index: *index, layer, setting })

@@ -1,7 +1,7 @@
 //! Is what a cluster has what it should have? Live contains desired, or here is where it does not.
 //!
-//! A live object always has more than what was asked for: defaults, status, what other controllers wrote. So the question
-//! is not "equal" but "contained", and the answer is not a yes or no but the places that differ and how.
+//! A live object always has more fields than the desired one: defaults, status, fields of other controllers. So the
+//! comparison is "contains", not "equals", and the result is the list of differences.
 
 mod compat;
 mod stored;
@@ -29,6 +29,7 @@ pub struct Difference {
     pub live: Option<Value>,
 }
 
+/// How two objects differ at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DifferenceKind {
     /// Both have a value there, another one.
@@ -67,8 +68,8 @@ impl DifferenceKind {
 /// 6. Any other list matches one of the same length, element by element: reordered arguments are a difference.
 /// 7. What an API server stores in another spelling matches that: see [`stored`].
 ///
-/// With `last_applied` also what it had and `desired` no longer has, while live still does, is a difference: that is how
-/// a removal is seen.
+/// With `last_applied`, a field that it had and `desired` no longer has is a difference while the live object still has
+/// it: this is how removals are found.
 ///
 /// # Example
 ///
@@ -76,7 +77,8 @@ impl DifferenceKind {
 /// use fleetfold_core::{engine::matching::{DifferenceKind, differences}, value::json};
 ///
 /// let desired = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":2}}"#)?;
-/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
+///     "spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
 /// let found = differences(&desired, &live, None);
 /// assert_eq!(found.len(), 1, "fields that only the live object has are no difference");
 /// assert_eq!((found[0].path.to_string().as_str(), found[0].kind), ("/spec/replicas", DifferenceKind::Changed));

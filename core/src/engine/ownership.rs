@@ -1,4 +1,5 @@
-//! Shared ownership: objects that several owners need, and that go when the last one lets go (seed 002).
+//! Shared ownership: objects that several owners need, and that are deleted when the last owner releases them (seed
+//! 002).
 //!
 //! | live | adopt | release |
 //! |---|---|---|
@@ -6,9 +7,9 @@
 //! | contains desired | append the owner, add no mark | drop the owner; the last one deletes a marked object and keeps any other |
 //! | differs | fatal: nothing is touched | as above |
 //!
-//! The mark says that the object was made here and not found here. Where Kubernetes forbids an owner reference (a
-//! namespaced owner of a cluster-scoped object, or of one in another namespace) the owner is recorded as a claim in an
-//! annotation instead: the garbage collector would delete an object with an illegal reference.
+//! The mark means that the object was created here and did not exist before. If Kubernetes forbids an owner reference
+//! (a namespaced owner of a cluster-scoped object, or of an object in another namespace), the owner is recorded as a
+//! claim in an annotation instead, because the garbage collector would delete an object with an illegal reference.
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
@@ -28,7 +29,7 @@ const MARK: (&str, &str) = KUDO_MANAGED;
 /// Lists the owners that cannot be owner references, as a JSON list of texts.
 const CLAIMS: &str = "fleetfold.dev/claims";
 
-/// Who needs an object.
+/// An owner of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     pub api_version: Text,
@@ -41,6 +42,7 @@ pub struct Owner {
     pub controller: bool,
 }
 
+/// The result of [`adopt`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adoption {
     pub action: AdoptAction,
@@ -51,6 +53,7 @@ pub struct Adoption {
     pub differences: Vec<Difference>,
 }
 
+/// The action that makes an owner own an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdoptAction {
     Create,
@@ -70,12 +73,14 @@ impl AdoptAction {
     }
 }
 
+/// The result of [`release`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Release {
     pub action: ReleaseAction,
     pub patch: Vec<Operation>,
 }
 
+/// The action that releases an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseAction {
     Delete,
@@ -113,7 +118,8 @@ impl ReleaseAction {
 ///     namespace: Some("data".into()),
 ///     controller: false,
 /// };
-/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"data"}}"#)?;
+/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap",
+///     "metadata":{"name":"settings","namespace":"data"}}"#)?;
 /// let created = adopt(&owner, &settings, None, Mode::Strict, &mut Vec::new())?;
 /// assert_eq!(created.action, AdoptAction::Create);
 /// let again = adopt(&owner, &settings, created.object.as_ref(), Mode::Strict, &mut Vec::new())?;
@@ -163,8 +169,8 @@ pub fn adopt(
     Ok(Adoption { action, object: Some(object), patch, differences: Vec::new() })
 }
 
-/// An object with its owner and the place that says so: a reference, or a claim where there can be none. Nothing for one
-/// whose claims cannot be read.
+/// The object with its owner, and the path of the owner reference, or of the claim if a reference is illegal. None if
+/// existing claims cannot be read.
 pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
     let claims = !may_own(owner, desired);
     let mut object = without_ownership(desired);
@@ -173,7 +179,8 @@ pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
     Some((object, Pointer::of(place.iter().copied())))
 }
 
-/// Drops `owner` from the owners of an object, and says what becomes of it. Others, be they references or claims, keep it.
+/// Removes `owner` from the owners of an object and decides whether the object is deleted. Other owners, by reference
+/// or by claim, keep it.
 ///
 /// # Example
 ///
@@ -189,7 +196,8 @@ pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
 ///     namespace: Some("data".into()),
 ///     controller: false,
 /// };
-/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"data"}}"#)?;
+/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap",
+///     "metadata":{"name":"settings","namespace":"data"}}"#)?;
 /// let created = adopt(&owner, &settings, None, Mode::Strict, &mut Vec::new())?.object.unwrap();
 /// let other = Owner { name: "zookeeper".into(), uid: "9c2f".into(), ..owner.clone() };
 /// let shared = adopt(&other, &settings, Some(&created), Mode::Strict, &mut Vec::new())?.object.unwrap();

@@ -33,6 +33,7 @@ pub struct Operation {
 }
 
 choice! {
+    /// The operations of RFC 6902.
     pub enum Verb {
         Add = "add",
         Remove = "remove",
@@ -51,9 +52,9 @@ choice! {
 ///    otherwise be right both with and without one.
 /// 3. Nothing may change what identifies the object, also not by way of a parent.
 ///
-/// In compat mode the answer is KubeFed's: `replace` adds a missing key, indices may be negative or have leading zeros,
-/// a value left out is null, integers pass through a double, only the literal identity paths are refused, and the same
-/// path twice is an error.
+/// In compat mode the result is that of KubeFed: `replace` adds a missing key, indices may be negative or have leading
+/// zeros, a missing value is null, integers pass through a double, only the literal identity paths are rejected, and
+/// the same path twice is an error.
 ///
 /// # Example
 ///
@@ -88,7 +89,8 @@ pub fn patch(object: Value, operations: &[Operation], mode: Mode, out: &mut Vec<
     Ok(patching.object)
 }
 
-/// Two operations on one path: KubeFed refuses them; RFC 6902 takes them in order, so that only a lost one is told.
+/// Two operations on one path: KubeFed rejects them; RFC 6902 applies them in order, so only an operation without
+/// effect is reported.
 fn refuse_repeats(operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
     let sets = |it: &Operation| matches!(it.verb, Verb::Add | Verb::Replace) && !it.path.ends_with("/-");
     for (index, operation) in operations.iter().enumerate() {
@@ -190,6 +192,7 @@ pub struct Patching {
 }
 
 impl Patching {
+    /// Starts patching an object.
     pub fn new(object: Value, mode: Mode) -> Patching {
         Patching { object, mode, copied: 0 }
     }
@@ -210,8 +213,8 @@ impl Patching {
         if before.is_none_or(is_kept) { Ok(()) } else { Err(identity_error()) }
     }
 
-    /// The place that a path of a step names: the index that `-` and the like stand for in the object as it is now. Tells
-    /// whether it is an element of a list.
+    /// The path of a step with `-` and negative indices resolved against the current object. Also returns whether it is
+    /// an element of a list.
     pub fn resolve(&self, step: &Step) -> (Pointer, bool) {
         let plain = |segment: &Text| !segment.starts_with(|it: char| it == '-' || it.is_ascii_digit());
         // Nearly always the place is the path, and shares it.
@@ -411,7 +414,7 @@ impl Patching {
     }
 }
 
-/// The original splits a path at slashes and drops the first part, whatever it is, and takes a stray `~` for itself.
+/// KubeFed splits a path at slashes, drops the first part, and reads a stray `~` literally.
 fn as_original_reads(path: &str) -> String {
     let path = path.find('/').and_then(|slash| path.get(slash..)).unwrap_or(path);
     let mut parts = path.split('~');

@@ -7,7 +7,7 @@
 //! 5. [`score`]s rank what is left: highest first, then by name. The wanted number is cut off.
 //! 6. [`group`]s divide the chosen clusters, and [`decision`] writes them down.
 //!
-//! A placement that cannot be decided keeps its last decisions. The original empties them: that is compat mode.
+//! A placement that cannot be decided keeps its last decisions. OCM empties them; so does compat mode.
 
 mod available;
 mod decision;
@@ -56,7 +56,7 @@ pub struct Question<'a> {
     pub broken_sets: &'a [Text],
     /// The sets that the ManagedClusterSetBindings in the placement's namespace name.
     pub bound: &'a [Text],
-    /// The PlacementDecisions of this placement as they stand.
+    /// The existing PlacementDecisions of this placement.
     pub prior: &'a [&'a Value],
     /// All AddOnPlacementScores.
     pub scores: &'a [&'a Value],
@@ -105,7 +105,7 @@ pub struct Placed {
     pub status: Option<Value>,
     /// The clusters whose reasons are wanted, sorted by name.
     pub explained: Vec<Explained>,
-    /// When to decide anew, since a taint is tolerated no longer.
+    /// When to decide again, because a toleration expires.
     pub recheck: Option<Timestamp>,
 }
 
@@ -136,7 +136,7 @@ struct Candidate<'a> {
     document: &'a Value,
     labels: Labels,
     claims: Labels,
-    /// Whether the decisions as they stand list it.
+    /// Whether the existing decisions list it.
     was_chosen: bool,
     score: i64,
     /// What the score is the sum of.
@@ -146,7 +146,7 @@ struct Candidate<'a> {
     way: Way,
 }
 
-/// Decides a placement. What is wrong with it is told, each thing at its place.
+/// Decides a placement. Every mistake in it is reported with its location.
 ///
 /// # Example
 ///
@@ -185,7 +185,7 @@ pub fn place(question: &Question, out: &mut Vec<Diagnostic>) -> Placed {
     placed
 }
 
-/// The sets that can be decided about, and what the placement says.
+/// The sets that can be decided about, and the parsed placement.
 struct Decision<'a> {
     question: &'a Question<'a>,
     spec: Spec,
@@ -234,8 +234,8 @@ impl<'a> Decision<'a> {
         self.decide(available, out)
     }
 
-    /// Decides what strict mode found no flaw in. Compat mode meets its flaws on the way, as the original does: it looks at
-    /// predicates and tolerations only when there is a cluster to look at them for.
+    /// Decides a placement without mistakes in strict mode. Compat mode finds mistakes on the way, as OCM does: OCM
+    /// reads predicates and tolerations only if there is a cluster to check.
     fn decide(mut self, available: Vec<Candidate<'a>>, out: &mut Vec<Diagnostic>) -> Placed {
         let count = available.len();
         if !available.is_empty() && self.meets(Some(Part::Predicates), out) {
@@ -303,14 +303,14 @@ impl<'a> Decision<'a> {
         candidates
     }
 
-    /// Whether a part has flaws, or any part; they are told.
+    /// Whether a part, or any part, has mistakes; reports them.
     fn meets(&self, part: Option<Part>, out: &mut Vec<Diagnostic>) -> bool {
         let before = out.len();
         out.extend(self.errors.of(part).map(|error| error.clone().into_diagnostic(Severity::Error)));
         out.len() > before
     }
 
-    /// What the original makes of a flaw: one empty decision.
+    /// The result of OCM for a mistake: one empty decision.
     fn empty(mut self, part: Part, available: usize, candidates: Vec<Candidate>) -> Placed {
         for mut candidate in candidates {
             let text = || "the placement is misconfigured, which empties its decisions".into();
@@ -324,7 +324,7 @@ impl<'a> Decision<'a> {
         Placed { state: State::Misconfigured, groups, decisions, status, explained: self.sorted(), recheck: None }
     }
 
-    /// The decisions as they stand. The status changes only where it is known how many clusters are available.
+    /// Keeps the existing decisions. The status changes only if the number of available clusters is known.
     fn keep(mut self, state: State, available: Option<usize>, why: &str) -> Placed {
         let (groups, decisions) = decision::read(self.question.prior);
         self.explained.clear();

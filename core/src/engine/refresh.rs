@@ -18,7 +18,8 @@ use crate::value::{Map, Text, Value};
 /// What cert-manager writes on the secrets that it issues.
 pub use crate::object::kinds::upstreams::certmanager::ISSUER_KIND as ISSUED;
 
-/// The prefixes of a workload's annotations, today's first. The answer uses the one that the workload opted in with.
+/// The prefixes of a workload's annotations, the current one first. The result uses the prefix that the workload opted
+/// in with.
 pub use crate::object::kinds::upstreams::certmanager::RESTART_PREFIXES as PREFIXES;
 
 const KINDS: &[&str] = &["DaemonSet", "Deployment", "StatefulSet"];
@@ -34,13 +35,14 @@ const TEMPLATE_METADATA: &[&str] = &["spec", "template", "metadata"];
 /// 4. Its pods take the secret: as a volume, part of a projected volume, a variable, or a set of variables.
 /// 5. Its annotation `…/secret-resource-versions` does not record the secret's version.
 ///
-/// In compat mode the answer is the original's: only plain volumes count, the time has minutes and stands alone on the
-/// template (so a second renewal within the minute rolls nothing), deletion does not matter, and a workload that would
-/// crash the original is skipped with that reason.
+/// In compat mode the result is that of the cert-manager deployment operator: only plain volumes count; the time has
+/// minutes and is the only change of the template, so a second renewal within the minute restarts nothing; deletion
+/// does not matter; and a workload that would crash the operator is skipped with that reason.
 ///
 /// # Errors
 ///
-/// A secret without a name or a version, an object that is not what its field says, or a workload without kind or name.
+/// A Secret without a name or a version, an object of another kind than its field takes, or a workload without kind or
+/// name.
 ///
 /// # Example
 ///
@@ -93,6 +95,7 @@ pub struct Refreshed {
     pub skipped: Vec<(ObjectName, Skip)>,
 }
 
+/// A workload that restarts, and the patch that restarts it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restart {
     pub target: ObjectName,
@@ -140,6 +143,7 @@ pub enum Skip {
 }
 
 impl Skip {
+    /// The stable code of the reason.
     pub fn code(self) -> ReasonCode {
         match self {
             Skip::SecretNotIssued => ReasonCode::SecretNotIssued,
@@ -169,7 +173,7 @@ impl Skip {
     }
 }
 
-/// A workload of the request, which must say what it is called.
+/// The name of a workload in the request, which is required.
 fn target(workload: &Value, index: usize) -> Result<ObjectName, Error> {
     let at = Pointer::of(["workloads".to_string(), index.to_string()]);
     required(workload, &["kind"], &at)?;

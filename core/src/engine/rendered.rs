@@ -20,7 +20,7 @@ pub struct Rendered {
     pub objects: Vec<RenderedObject>,
     /// Of a placement.
     pub group: Option<DecisionGroup>,
-    /// What is worth telling about it.
+    /// Findings about the result.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -33,7 +33,7 @@ pub struct DecisionGroup {
 }
 
 impl DecisionGroup {
-    /// As an answer shows it.
+    /// The JSON form.
     pub fn to_value(&self) -> Value {
         let mut shown = Map::from_iter([("index", self.index)]);
         if !self.name.is_empty() {
@@ -63,13 +63,13 @@ pub struct Origin {
     pub path: Pointer,
 }
 
-/// What one layer says about a place of an object.
+/// The value that one layer gives to a path of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldOrigin {
     pub layer: Text,
-    /// Nothing where the live object gave it.
+    /// None if the value comes from the live object.
     pub origin: Option<Origin>,
-    /// Nothing where the layer removes the value.
+    /// None if the layer removes the value.
     pub value: Option<Value>,
 }
 

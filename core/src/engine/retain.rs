@@ -73,15 +73,18 @@ pub struct Retention {
 ///
 /// # Errors
 ///
-/// The two are not the same object; or, by the rules of an original, a value has a type that blocks its update.
+/// The two are not the same object; or, with the rules of KubeFed or Karmada, a value has a type that blocks the
+/// update.
 ///
 /// # Example
 ///
 /// ```
 /// use fleetfold_core::{engine::retain::{Rules, retain}, value::json};
 ///
-/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"type":"ClusterIP"}}"#)?;
-/// let live = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"clusterIP":"10.0.0.7"}}"#)?;
+/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},
+///     "spec":{"type":"ClusterIP"}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},
+///     "spec":{"clusterIP":"10.0.0.7"}}"#)?;
 /// let result = retain(&desired, &live, &Rules::default(), &mut Vec::new())?;
 /// assert_eq!(result.object.text_at(&["spec", "clusterIP"]), "10.0.0.7");
 /// assert!(result.retained.iter().any(|it| it.path == "/spec/clusterIP"));
@@ -399,7 +402,7 @@ fn misfit(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
     Error::new(code, format!("`{}` carries over {wanted}, and `{place}` is {found}", carry.name))
 }
 
-/// What crashes the original.
+/// KubeFed and Karmada crash on such an element.
 fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error {
     let message = format!("element {index} of the {side} list `{place}` is {kind}, not a map");
     let code = if side == Side::Live { Code::BadLiveValue } else { Code::WrongType };

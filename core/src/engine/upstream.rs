@@ -1,9 +1,9 @@
-//! The systems whose answers compat mode gives.
+//! The upstreams that compat mode reproduces.
 
 use crate::choice;
 
 choice! {
-    /// The original whose answer is wanted in compat mode.
+    /// The upstream that compat mode reproduces.
     pub enum Upstream {
         #[default]
         Kubefed = "kubefed",

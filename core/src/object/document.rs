@@ -1,4 +1,4 @@
-//! A document: one object as a person wrote it, with its identity and its place.
+//! A document: one Kubernetes object as written, with its identity and its location.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use crate::value::path::{Pointer, list_index};
 use crate::value::{Text, Value};
 use crate::yaml::{Parsed, Places, place_in};
 
-/// What tells two objects of a cluster apart. The version of the API does not: it is the same object in all of them.
+/// The identity of an object in a cluster. The API version is not part of it: all versions name the same object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
     pub kind: Text,
     pub group: Text,
-    /// Empty for what is not in a namespace.
+    /// Empty for cluster-scoped objects.
     pub namespace: Text,
     pub name: Text,
 }
@@ -30,7 +30,8 @@ impl Identity {
     /// ```
     /// use fleetfold_core::{object::document::Identity, value::json};
     ///
-    /// let object = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"shop","name":"web"}}"#)?;
+    /// let object = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
+    ///     "metadata":{"namespace":"shop","name":"web"}}"#)?;
     /// let identity = Identity::of(&object)?;
     /// assert_eq!(identity.group, "apps");
     /// assert_eq!(identity.to_string(), "Deployment/shop/web");
@@ -71,7 +72,7 @@ impl fmt::Display for Identity {
     }
 }
 
-/// How people name a document: `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` where two groups clash.
+/// A reference to a document: `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` if two groups have the kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     kind: Text,
@@ -102,6 +103,7 @@ impl Reference {
         Ok(Reference { kind: kind.into(), group, namespace: namespace.into(), name: name.into() })
     }
 
+    /// The kind of the document.
     pub fn kind(&self) -> &Text {
         &self.kind
     }
@@ -111,7 +113,12 @@ impl Reference {
     /// ```
     /// use fleetfold_core::object::document::{Identity, Reference};
     ///
-    /// let eu = Identity { kind: "Cluster".into(), group: "greenhouse.sap".into(), namespace: "acme".into(), name: "eu-1".into() };
+    /// let eu = Identity {
+    ///     kind: "Cluster".into(),
+    ///     group: "greenhouse.sap".into(),
+    ///     namespace: "acme".into(),
+    ///     name: "eu-1".into(),
+    /// };
     /// assert!("Cluster/acme/eu-1".parse::<Reference>()?.names(&eu), "any group");
     /// assert!("Cluster.greenhouse.sap/acme/eu-1".parse::<Reference>()?.names(&eu));
     /// assert!(!"Cluster.example.com/acme/eu-1".parse::<Reference>()?.names(&eu));
@@ -123,13 +130,13 @@ impl Reference {
         *kind == self.kind && in_group && *namespace == self.namespace && *name == self.name
     }
 
-    /// What is meant, if it is of this group.
+    /// The identity in this group.
     pub fn of_group(&self, group: &Text) -> Identity {
         let Reference { kind, namespace, name, .. } = self.clone();
         Identity { kind, group: group.clone(), namespace, name }
     }
 
-    /// The first identity that could be meant, in the order of identities.
+    /// The smallest identity that the reference could name.
     pub fn first(&self) -> Identity {
         Identity {
             kind: self.kind.clone(),
@@ -172,14 +179,15 @@ struct Written {
 }
 
 impl Document {
-    /// The documents of a value: itself, or the items of a `List`. What is not a document is told, and left out.
+    /// The documents of a value: itself, or the items of a `List`. Anything else is reported and left out.
     ///
     /// # Example
     ///
     /// ```
     /// use fleetfold_core::{object::document::Document, value::{json, path::Pointer}};
     ///
-    /// let list = json::parse(r#"{"kind":"List","items":[{"kind":"Namespace","metadata":{"name":"shop"}},{"kind":"Service"}]}"#)?;
+    /// let list = json::parse(r#"{"kind":"List","items":[{"kind":"Namespace","metadata":{"name":"shop"}},
+    ///     {"kind":"Service"}]}"#)?;
     /// let mut findings = Vec::new();
     /// let documents = Document::from_value(&list, &Pointer::root(), &mut findings);
     /// assert_eq!(documents[0].identity.to_string(), "Namespace/shop");
@@ -195,7 +203,7 @@ impl Document {
         .collect()
     }
 
-    /// The same for what was read from a text, told at its place.
+    /// The documents of a parsed text; findings carry their line and column.
     ///
     /// # Example
     ///
@@ -223,18 +231,18 @@ impl Document {
         .collect()
     }
 
-    /// The file that it came from.
+    /// The file that the document was read from.
     pub fn file(&self) -> Option<&Text> {
         self.written.as_ref()?.file.as_ref()
     }
 
-    /// Whether it is the same document at the same place: nothing that was worked out from it changes. What is the same is
-    /// held once from now on.
+    /// Whether it is the same document at the same location, so that no result changes. Equal parts are shared in
+    /// memory afterwards.
     pub fn intern_from(&mut self, like: &Document) -> bool {
         self.value.intern_from(&like.value) && self.written == like.written
     }
 
-    /// Where the value at a pointer stands, or what holds it where it is not written out. The pointer may lead on into a
+    /// The location of the value at a pointer, or of its nearest parent in the text. The pointer may continue into a
     /// text of the document that holds documents itself, such as a file in a ConfigMap: the step after the text is the
     /// number of the document in it.
     pub fn at(&self, path: Pointer) -> Location {
@@ -242,7 +250,7 @@ impl Document {
         Location { document: Some(self.identity.to_string()), path: Some(path), file, place }
     }
 
-    /// The same without the document's name: the file and the place in it, as far as they are known.
+    /// The file and position without the document's name, as far as they are known.
     pub fn place(&self, path: &Pointer) -> (Option<String>, Option<Position>) {
         let written = self.written.as_ref();
         let place = written.and_then(|it| it.places.nearest(&it.root.join(path)));
@@ -253,8 +261,8 @@ impl Document {
         }
     }
 
-    /// The place of a value inside a text. Where the lines of the text are lines of the document's file it is one of the
-    /// file, with the column inside the text; where there is no such file, the text counts as one that is called by its key.
+    /// The position of a value inside a text. If the lines of the text are lines of the document's file, it is a
+    /// position in that file, with the column inside the text; without a file, the key of the text is the file name.
     fn inside(&self, path: &Pointer) -> Option<(Option<String>, Position)> {
         let (mut value, mut steps) = (&self.value, path.segments());
         let text = loop {

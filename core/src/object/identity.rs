@@ -1,4 +1,4 @@
-//! What tells objects apart: API group, kind, namespace and name.
+//! Names of objects: API group, kind, namespace and name.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Error};
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 
-/// How answers name an object: `Kind/name`, or `Kind/namespace/name`.
+/// The name of an object in answers: `Kind/name`, or `Kind/namespace/name`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectName {
     pub kind: Text,
@@ -16,7 +16,7 @@ pub struct ObjectName {
 }
 
 impl ObjectName {
-    /// What an object says of its name; the rest is empty.
+    /// The name of an object; missing parts are empty.
     pub fn of(object: &Value) -> ObjectName {
         let text = |path: &[&str]| Text::from(object.text_at(path));
         ObjectName {
@@ -26,7 +26,7 @@ impl ObjectName {
         }
     }
 
-    /// Whether it names one object.
+    /// Whether both kind and name are set.
     pub fn is_whole(&self) -> bool {
         !self.kind.is_empty() && !self.name.is_empty()
     }
@@ -53,7 +53,7 @@ pub fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
-/// Whether an object is of this API group. One that does not say is taken to be.
+/// Whether an object is of this API group. An object without `apiVersion` counts as one.
 pub fn is_in_group(object: &Value, group: &str) -> bool {
     object.get("apiVersion").is_none_or(|it| it.as_text().is_some_and(|it| group_of(it) == group))
 }
@@ -75,7 +75,7 @@ pub fn is_terminating(object: &Value) -> bool {
 
 const IDENTITY: [&[&str]; 3] = [&["kind"], &["metadata", "name"], &["metadata", "namespace"]];
 
-/// Refuses two objects that are not one: an update of the one must not go to the other.
+/// Rejects two objects with different names: an update of one must not reach the other.
 pub fn same_object(desired: &Value, live: &Value) -> Result<(), Error> {
     match IDENTITY.into_iter().find(|path| desired.text_at(path) != live.text_at(path)) {
         Some(path) => {
@@ -86,8 +86,8 @@ pub fn same_object(desired: &Value, live: &Value) -> Result<(), Error> {
     }
 }
 
-/// Refuses a live object that is another one for all that both say. A template may leave open what the cluster fills in,
-/// and the version of its API group.
+/// Rejects a live object that is another object, as far as both are named. A template may omit what the cluster fills
+/// in, and may have another version of the API group.
 ///
 /// # Example
 ///
@@ -95,7 +95,8 @@ pub fn same_object(desired: &Value, live: &Value) -> Result<(), Error> {
 /// use fleetfold_core::{object::identity::not_another, value::json};
 ///
 /// let desired = json::parse(r#"{"apiVersion":"apps/v1beta1","kind":"Deployment","metadata":{"name":"web"}}"#)?;
-/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
+///     "metadata":{"name":"web","namespace":"shop"}}"#)?;
 /// assert!(not_another(&desired, &live).is_ok(), "a version and an open namespace do not make another object");
 /// let other = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"api"}}"#)?;
 /// assert!(not_another(&desired, &other).is_err());

@@ -1,13 +1,13 @@
 //! What the engine knows about kinds, as tables: every row is a fact, and no stage has a fact of its own.
 //!
-//! - [`lists`]: what tells the elements of a list apart.
-//! - [`retention`]: which values of a live object are carried over, for us and for the originals.
-//! - [`roots`]: which fields stand at the root of a kind.
-//! - [`stored`]: what an API server makes of what it is given.
+//! - [`lists`]: the keys of list elements.
+//! - [`retention`]: which live values are carried over, in strict mode, by KubeFed and by Karmada.
+//! - [`roots`]: the root fields of a kind.
+//! - [`stored`]: how an API server normalizes objects.
 //! - [`updates`]: what counts as a difference of each kind, and how an update mends it.
 //! - [`flags`]: which flags a component takes, by version.
 //! - [`upstreams`]: names of groups, kinds, labels and annotations that upstream systems use.
-//! - [`clusters`]: which documents are clusters, and how each says the way there.
+//! - [`clusters`]: which documents are clusters, and where each stores its endpoint and credentials.
 
 pub mod clusters;
 pub mod flags;

@@ -1,4 +1,4 @@
-//! Labels, and what Kubernetes lets a label be.
+//! Labels, and the syntax that Kubernetes allows.
 
 use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Error};
@@ -24,16 +24,18 @@ const MAX_PREFIX: usize = 253;
 pub struct Labels(Vec<(Text, Text)>);
 
 impl Labels {
+    /// The value of a label.
     pub fn get(&self, key: &str) -> Option<&Text> {
         let at = self.0.binary_search_by(|(it, _)| it.as_str().cmp(key)).ok()?;
         self.0.get(at).map(|(_, value)| value)
     }
 
+    /// All labels, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Text)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// Reads a map of strings. A value that is no string is an error that says how to write it.
+    /// Reads a map of strings. Any other value is an error with a hint to quote it.
     pub fn read(map: &Map, at: &JsonPath) -> Result<Labels, Error> {
         let entries = map.iter().map(|(key, value)| match value {
             Value::Text(text) => Ok((key.clone(), text.clone())),

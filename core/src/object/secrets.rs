@@ -1,17 +1,17 @@
-//! Secrets never leave: the contents of Secret objects, and of the copies that tools keep of them, are replaced while an
-//! answer is written. Everything before that works on the real values.
+//! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced while an answer is written.
+//! Everything before that works on the real values.
 
 use crate::value::canonical::Redaction;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 
-/// What stands in an answer where a secret value would be.
+/// The text that replaces a secret value.
 pub const MASK: &str = "(masked)";
 
 /// Annotations in which tools keep a copy of the object they applied.
 const COPIES: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration", "kudo.dev/last-applied-configuration"];
 
-/// What says that a map is a Secret, or holds some.
+/// The field that marks a map as a Secret or as a holder of Secrets.
 const KIND: &str = "kind";
 
 /// How a map keeps what must not be shown.
@@ -19,9 +19,9 @@ const KIND: &str = "kind";
 enum Holder {
     /// It is a Secret.
     Secret,
-    /// Its `items` are Secrets, none of which says so: that is how an API server lists them.
+    /// Its `items` are Secrets without a `kind`, as an API server lists them.
     SecretList,
-    /// KubeFed's wrapper: its template is a Secret that need not say so, and its overrides hold parts of one.
+    /// KubeFed's wrapper: its template is a Secret, with or without a `kind`, and its overrides hold parts of one.
     FederatedSecret,
 }
 
@@ -76,15 +76,15 @@ impl Holder {
     }
 }
 
-/// Hides what Secrets hold from whatever a writer writes.
+/// The redaction of answers.
 pub const REDACTION: Redaction = Redaction { marks: is_sign, redacted: covered };
 
-/// Whether this entry makes the map it stands in one that holds Secrets.
+/// Whether this entry marks its map as a holder of Secrets.
 pub fn is_sign(key: &str, value: &Value) -> bool {
     key == KIND && value.as_text().is_some_and(|kind| Holder::named(kind).is_some())
 }
 
-/// A map that holds Secrets, as an answer shows it.
+/// A redacted copy of a map that holds Secrets.
 pub fn covered(map: &Map) -> Map {
     let mut map = map.clone();
     if let Some(holder) = Holder::of(&map) {
@@ -93,8 +93,8 @@ pub fn covered(map: &Map) -> Map {
     map
 }
 
-/// Whether a place of one of the objects lies in what a Secret keeps to itself, be it the object or one inside it, as in
-/// a list of objects.
+/// Whether a path of one of the objects is inside the contents of a Secret; the object may be the Secret or contain it,
+/// as a list does.
 ///
 /// # Example
 ///
@@ -121,14 +121,15 @@ pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
     })
 }
 
-/// Replaces the contents of every Secret in a value. What has a place keeps it: only texts, numbers and the like change.
+/// Redacts every Secret in a value. The structure stays: only leaves are replaced.
 ///
 /// # Example
 ///
 /// ```
 /// use fleetfold_core::{object::secrets, value::json};
 ///
-/// let mut list = json::parse(r#"[{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}},{"kind":"ConfigMap","data":{"a":"b"}}]"#)?;
+/// let mut list = json::parse(r#"[{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}},
+///     {"kind":"ConfigMap","data":{"a":"b"}}]"#)?;
 /// secrets::cover(&mut list);
 /// assert_eq!(list.as_list().unwrap()[0].text_at(&["data", "tls.key"]), secrets::MASK);
 /// assert_eq!(list.as_list().unwrap()[1].text_at(&["data", "a"]), "b");
@@ -145,7 +146,7 @@ pub fn cover(value: &mut Value) {
     }
 }
 
-/// Whether a value has a Secret in it.
+/// Whether a value contains a Secret.
 pub fn holds_secret(value: &Value) -> bool {
     match value {
         Value::List(items) => items.iter().any(holds_secret),
@@ -154,8 +155,7 @@ pub fn holds_secret(value: &Value) -> bool {
     }
 }
 
-/// Replaces the contents of Secrets in a part of a tree: where the tree has a Secret, so does the part, though it need not
-/// say so.
+/// Redacts a part of a tree: where the tree has a Secret, the part has one too, with or without a `kind`.
 pub fn cover_part(part: &mut Value, place: &Pointer, tree: &Value) {
     match place.get(tree) {
         Some(whole) if whole.as_map().is_some_and(|it| Holder::of(it).is_some()) => cover_like(part, whole),
@@ -203,7 +203,7 @@ fn cover_leaves(value: &mut Value) {
     }
 }
 
-/// Replaces what overrides set; which clusters and places they are for is no secret.
+/// Redacts the values of overrides; their clusters and paths are not secret.
 fn cover_values(value: &mut Value) {
     if let Some(items) = value.as_list_mut() {
         items.iter_mut().for_each(cover_values);

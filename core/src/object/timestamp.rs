@@ -1,8 +1,8 @@
-//! A moment as RFC 3339 writes it, and as a label value can hold it.
+//! Timestamps in RFC 3339 and as label values.
 
 use jiff_core::civil::{Date, UnixEpochDay};
 
-/// A moment to the second, with the offset it was written in. Fractions of a second are read and dropped.
+/// A timestamp to the second, with its offset. Fractions of a second are read and dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp {
     /// The day as written.
@@ -26,7 +26,7 @@ impl Timestamp {
     ///
     /// # Errors
     ///
-    /// What is wrong with the text, ready to stand in a message.
+    /// Why the text is not a timestamp, for use in a message.
     pub fn parse(text: &str) -> Result<Timestamp, &'static str> {
         let mut scan = Scan(text.as_bytes().iter().copied().peekable());
         let Written { day, minutes, second, offset } =
@@ -57,7 +57,8 @@ impl Timestamp {
         format!("{year:04}-{month:02}-{day:02}T{:02}-{:02}-{:02}Z", minutes / 60, minutes % 60, self.second)
     }
 
-    /// `2026-1-31.0930`: to the minute, and in the offset as written, as the original labels its workloads.
+    /// `2026-1-31.0930`: to the minute, in the offset as written, as the cert-manager deployment operator labels its
+    /// workloads.
     pub fn minute_label(&self) -> String {
         let (year, month, day) = (self.date.year(), self.date.month(), self.date.day());
         format!("{year:04}-{month}-{day}.{:02}{:02}", self.minutes / 60, self.minutes % 60)
@@ -69,7 +70,7 @@ impl Timestamp {
         days * SECONDS_A_DAY + i64::from(self.minutes_utc() * 60 + self.second)
     }
 
-    /// The moment so many seconds later, in UTC; nothing where its year would not have four digits.
+    /// The timestamp this many seconds later, in UTC; none if its year would not have four digits.
     ///
     /// # Example
     ///

@@ -1,16 +1,16 @@
 //! Validating admission: may this change of an object go through?
 //!
-//! Every host that stands before an API server asks here, so that all of them give the same verdict in the same words. What is
-//! loaded is the context, and the object under review stands in for its own loaded version.
+//! Every admission host (webhook, Kubewarden policy) calls this, so that all of them give the same verdict in the same
+//! words. The loaded documents are the context, and the object under review replaces its loaded version.
 //!
 //! 1. Kinds that no [rule](Rule) is for, and those of a dialect that is switched off, are allowed without a word. So are deletes.
-//! 2. Labels of clusters and bindings of sets take a permission. Whether the user has it, the API server is asked, or the roles
-//!    that are loaded.
-//! 3. Of everything else, errors that the change brings in are denied. An error that was there before is a warning: nobody
-//!    could mend a document step by step otherwise, or take a finalizer off a broken one.
+//! 2. Labels of clusters and bindings of sets need a permission. The API server decides whether the user has it, or the
+//!    loaded roles do.
+//! 3. For everything else, errors that the change introduces are denied. An error that existed before is a warning:
+//!    otherwise a document could not be repaired step by step, and a broken one could not lose its finalizer.
 //! 4. What can still be mended in another document is a warning too: documents come in any order.
 //! 5. Where there are [limits](impact), a change of any document, or its going, that would do too much to clusters is denied.
-//! 6. A request that cannot be read is denied, and says why.
+//! 6. A request that cannot be read is denied with the reason.
 
 pub mod finding;
 mod impact;
@@ -48,12 +48,12 @@ impl Verdict {
         self.denials.is_empty() && self.needs.is_empty()
     }
 
-    /// The code of the first reason that stands against it.
+    /// The code of the first reason for the denial.
     pub fn code(&self) -> Option<Code> {
         self.denials.first().map(|(code, _)| *code)
     }
 
-    /// What stands against it, in one line.
+    /// The reasons for the denial, in one line.
     pub fn message(&self) -> Option<String> {
         (!self.denials.is_empty()).then(|| words::listed(self.denials.iter().map(|(_, text)| text.as_str())))
     }
@@ -113,8 +113,7 @@ impl Rule {
 pub type Judge = fn(&mut Workspace, &AdmissionRequest, &Rule, &ReviewOptions) -> Result<Verdict, Error>;
 
 choice! {
-    /// Who says what the user may do, where no review does: the API server, which is asked for more of them, or the roles that
-    /// are loaded.
+    /// Who decides permissions that no review covers: the API server, through further reviews, or the loaded roles.
     pub enum Permissions {
         #[default]
         Reviews = "reviews",

@@ -14,6 +14,7 @@ pub struct Delta {
     pub shadowed: Vec<Shadow>,
 }
 
+/// One value that differs between two results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// An option path, or a JSON pointer into the object.
@@ -25,7 +26,7 @@ pub struct Change {
     pub cause: Cause,
 }
 
-/// Something that a layer says, while another one has the last word.
+/// A value of a layer that another layer overrides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shadow {
     pub path: String,
@@ -33,13 +34,14 @@ pub struct Shadow {
     pub by: Cause,
 }
 
-/// The layer that decides over a value, and where it says so.
+/// The layer that sets a value, and the location of the setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cause {
     pub layer: Text,
     pub origin: Option<Origin>,
 }
 
+/// The changes from one result to another.
 pub fn compare(before: &Rendered, after: &Rendered) -> Delta {
     let mut delta = Delta::default();
     if before.options.is_some() || after.options.is_some() {
@@ -98,7 +100,7 @@ fn compare_options(before: &Folded, after: &Folded, delta: &mut Delta) {
     }
 }
 
-/// What the layers below the winner say.
+/// The values of the layers below the winner.
 fn says(chain: &[Setter]) -> Vec<(&Text, &Source)> {
     chain.iter().skip(1).map(|it| (&it.layer, &it.source)).collect()
 }

@@ -17,7 +17,7 @@ pub struct Reach {
 /// One way to a cluster.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// The document that says so.
+    /// The document with the endpoint.
     pub document: Identity,
     pub access: Access,
 }

@@ -1,4 +1,4 @@
-//! Why a value is what it is: every layer that has something to say about it, winner first.
+//! The origin of a value: every layer that sets it, winner first.
 
 use crate::diagnostic::ReasonCode;
 use crate::engine::fold::{Folded, Source};
@@ -14,11 +14,11 @@ pub struct Link {
     pub cause: Cause,
     pub source: Option<Source>,
     pub state: Say,
-    /// Why it has no say.
+    /// Why the layer does not apply.
     pub reason: Option<Reason>,
 }
 
-/// What became of what a layer says.
+/// Whether the value of a layer is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Say {
     Wins,

@@ -6,11 +6,11 @@ use crate::value::Text;
 #[derive(Clone, Debug)]
 pub struct HubKind {
     pub group: Text,
-    /// Ends in `*` where it stands for every kind of the group that begins like this.
+    /// Ends in `*` if it covers every kind of the group with this prefix.
     pub kind: Text,
-    /// Empty where `kind` stands for several.
+    /// Empty if `kind` covers several kinds.
     pub plural: Text,
-    /// `Namespaced` or `Cluster`; empty where `kind` stands for several.
+    /// `Namespaced` or `Cluster`; empty if `kind` covers several kinds.
     pub scope: Text,
     /// The best version that is understood, and the others, best first.
     pub version: Text,

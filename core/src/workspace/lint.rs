@@ -1,4 +1,4 @@
-//! Everything that is worth telling about the documents, each finding once, in the order of documents and places.
+//! All findings about the documents, each once, in the order of documents and locations.
 
 use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::object::document::{Identity, Reference};
@@ -7,7 +7,7 @@ use crate::value::sorting::sort_by;
 use crate::workspace::results::{ClusterResult, Results, SubjectEntry};
 use crate::workspace::store::{Store, View};
 
-/// What reading the subjects told, what their results told, and what each dialect has to say beyond that.
+/// The findings from reading subjects, from their results, and from each dialect.
 pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
     let view = View { store, now: None };
     let mut found = Vec::new();
@@ -28,7 +28,7 @@ pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
     found
 }
 
-/// What reading a subject told.
+/// The findings from reading a subject.
 pub fn of_reading(subject: &Identity, state: &SubjectEntry, out: &mut Vec<Diagnostic>) {
     out.extend(state.diagnostics().iter().cloned());
     if let Err(error) = state.subject() {
@@ -36,7 +36,7 @@ pub fn of_reading(subject: &Identity, state: &SubjectEntry, out: &mut Vec<Diagno
     }
 }
 
-/// What working out a result of a subject told.
+/// The findings from computing a result of a subject.
 pub fn of_cluster_result(subject: &Identity, cluster_result: &ClusterResult, out: &mut Vec<Diagnostic>) {
     match &cluster_result.rendered {
         Ok(rendered) => out.extend(rendered.diagnostics.iter().cloned()),

@@ -1,4 +1,4 @@
-//! What was seen in the clusters: objects, what was looked for and not found, and which lists are complete.
+//! The observed state of clusters: present objects, absent objects, and which lists are complete.
 //!
 //! What was not looked at is unknown, and unknown is never absent: from it follows a need.
 
@@ -19,7 +19,7 @@ pub enum Observation<'a> {
     Unknown,
 }
 
-/// A list that can be asked of a cluster.
+/// A list request to a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Query {
     pub api_version: Text,
@@ -58,14 +58,14 @@ impl Query {
     }
 }
 
-/// The labels of an object as it is; what is no text is no label.
+/// The object's labels; non-string values are ignored.
 pub fn labels_of(object: &Value) -> Labels {
     let labels = object.at(&["metadata", "labels"]).and_then(Value::as_map);
     let labels = labels.into_iter().flat_map(|map| map.iter());
     labels.filter_map(|(key, value)| Some((key.clone(), Text::from(value.as_text()?)))).collect()
 }
 
-/// What was seen in one cluster.
+/// The observed state of one cluster.
 #[derive(Clone, Debug, Default)]
 pub struct ObservedCluster {
     objects: SortedMap<Identity, Value>,
@@ -73,22 +73,22 @@ pub struct ObservedCluster {
     complete: SortedSet<Query>,
     /// Whether everything in the cluster is known.
     everything: bool,
-    /// Why the cluster did not answer, where it did not. Then nothing is known of it.
+    /// Why the cluster is unreachable, if it is. Then its state is unknown.
     unreachable: Option<Text>,
 }
 
 impl ObservedCluster {
-    /// A cluster that did not answer. What was there may be there still, or not: all of it is unknown.
+    /// An unreachable cluster. Its objects may still exist or not: all of them are unknown.
     pub fn unreachable(reason: Text) -> ObservedCluster {
         ObservedCluster { unreachable: Some(reason), ..ObservedCluster::default() }
     }
 
-    /// Why the cluster did not answer, where it did not.
+    /// Why the cluster is unreachable, if it is.
     pub fn unreachable_reason(&self) -> Option<&Text> {
         self.unreachable.as_ref()
     }
 
-    /// The cluster answers; tells whether it did not before.
+    /// Marks the cluster as reachable. Returns whether it was unreachable before.
     pub fn mark_reachable(&mut self) -> bool {
         self.unreachable.take().is_some()
     }
@@ -98,6 +98,7 @@ impl ObservedCluster {
         self.objects.insert(identity, object).is_some()
     }
 
+    /// Records that an object was read and not found.
     pub fn mark_absent(&mut self, identity: Identity) {
         self.objects.remove(&identity);
         self.absent.insert(identity);
@@ -114,6 +115,7 @@ impl ObservedCluster {
         }
     }
 
+    /// Whether an object is present, absent or unknown.
     pub fn observation(&self, identity: &Identity) -> Observation<'_> {
         match self.objects.get(identity) {
             Some(object) => Observation::Present(object),

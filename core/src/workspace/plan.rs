@@ -1,4 +1,4 @@
-//! A plan: what must be seen first, what would be done, what is held, and what the statuses would say.
+//! A plan: the needs, the actions, the held actions, and the statuses.
 
 mod events;
 mod finalizer;
@@ -49,7 +49,7 @@ impl Target {
     }
 }
 
-/// What must be seen before a subject can be planned: an object, or without a name a list.
+/// An object that the host must read before a subject can be planned; without a name, a list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Need {
     pub cluster: Text,
@@ -57,6 +57,7 @@ pub struct Need {
     pub label_selector: Text,
 }
 
+/// What an action does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
     Create,
@@ -85,7 +86,7 @@ pub struct Action {
     pub body: Option<Value>,
     /// Of a patch, on the live object.
     pub patch: Vec<Operation>,
-    /// The live object that was seen; what was not there has none.
+    /// The observed live object; none if it is absent.
     pub live: Option<Value>,
     pub wave: i64,
     pub reason: Reason,
@@ -93,6 +94,7 @@ pub struct Action {
     pub hash: [u8; 32],
 }
 
+/// Why an action is planned or held.
 #[derive(Clone, Debug)]
 pub struct Reason {
     pub code: ReasonCode,
@@ -152,12 +154,12 @@ pub struct StatusPatch {
     pub events: Vec<Event>,
 }
 
-/// What one subject contributes, for one cluster or as a whole.
+/// The part of a plan that one subject contributes, for one cluster or for the subject itself.
 #[derive(Clone, Debug, Default)]
 pub struct SubjectPlan {
     pub needs: Vec<Need>,
     pub actions: Vec<Action>,
-    /// Steps that are stopped whatever the limits of the plan say.
+    /// Actions that are held regardless of the limits of the plan.
     pub held: Vec<Held>,
     pub status: Vec<StatusPatch>,
     /// How many live objects the subject manages here.
@@ -172,6 +174,7 @@ impl SubjectPlan {
     }
 }
 
+/// The plan of a fleet.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub needs: Vec<Need>,

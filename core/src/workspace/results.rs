@@ -35,10 +35,11 @@ pub struct ClusterResult {
     ///
     /// This cluster cannot be answered.
     pub rendered: Result<Arc<Rendered>, Arc<Error>>,
-    /// What brings it about; worked out when it is asked for.
+    /// The plan of the result, computed on demand.
     steps: Option<Arc<SubjectPlan>>,
 }
 
+/// The results of all subjects.
 #[derive(Debug, Default)]
 pub struct Results {
     subjects: SortedMap<Identity, SubjectEntry>,
@@ -56,7 +57,7 @@ pub struct SubjectEntry {
     is_outdated: bool,
     /// The clusters whose results must be worked out again.
     stale: SortedSet<Text>,
-    /// Whether what concerns it as a whole must be planned again.
+    /// Whether the plan of the subject itself is stale.
     is_unplanned: bool,
 }
 
@@ -76,13 +77,14 @@ pub struct PreviousResults {
     subjects: SortedMap<Identity, Previous>,
 }
 
+/// What a refresh replaced.
 #[derive(Debug)]
 pub enum Previous {
     /// There was no such subject.
     Absent,
-    /// The whole subject was another one.
+    /// The previous subject.
     Subject(Box<SubjectEntry>),
-    /// Some of its results were; nothing stands for a cluster that had none.
+    /// Some previous results; `None` for a cluster that had none.
     Clusters { cluster_results: SortedMap<Text, Option<ClusterResult>>, subject_steps: Option<Arc<SubjectPlan>> },
 }
 
@@ -116,7 +118,7 @@ pub type PerClusterOptions = SortedMap<(Identity, Text), Vec<Effective>>;
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
     Document(&'a Identity),
-    /// Something was seen in a cluster: one object, or more than one.
+    /// Objects of a cluster were observed: one object, or several without an identity.
     Live(&'a Text, Option<&'a Identity>),
     Settings,
 }
@@ -157,7 +159,7 @@ impl Results {
         }
     }
 
-    /// Works out what is stale, and answers what that replaced. Settling twice does nothing more.
+    /// Recomputes stale results and returns the previous ones. Idempotent.
     pub fn refresh(&mut self, store: &Store, now: Option<Timestamp>) -> PreviousResults {
         if now.is_some() && self.now != now {
             if self.now.is_none() {
@@ -270,7 +272,7 @@ impl Results {
         all
     }
 
-    /// Plans every subject in the scope, and answers what each contributes.
+    /// Plans every subject in the scope, and returns the contribution of each.
     pub fn plan(
         &mut self,
         store: &Store,
@@ -325,7 +327,7 @@ impl SubjectEntry {
         self.translated.as_ref().map_or(const { &ClusterResults::new() }, |it| &it.cluster_results)
     }
 
-    /// What translating it told.
+    /// The findings from translating it.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         self.translated.as_ref().map_or(&[], |it| &it.diagnostics)
     }
@@ -374,7 +376,7 @@ impl SubjectEntry {
         }
     }
 
-    /// Works out what is stale, and answers what that replaced, if anything.
+    /// Recomputes stale results and returns the previous ones, if any.
     fn refresh(&mut self, view: View, document: &Document) -> Option<Previous> {
         if self.is_outdated {
             let fresh = Translated::of(self.dialect, view, document);

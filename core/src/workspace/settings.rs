@@ -1,4 +1,4 @@
-//! The settings of a workspace. Each has a default, and every one of them is in the answer of `configure`.
+//! The settings of a workspace. Each has a default, and `configure` returns all of them.
 
 use crate::choice;
 use crate::diagnostic::Mode;
@@ -25,6 +25,7 @@ choice! {
     }
 }
 
+/// The settings of a workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub precedence: Precedence,
@@ -36,7 +37,7 @@ pub struct Settings {
     pub expressions: bool,
     /// Whether workloads restart for renewed secrets.
     pub pod_refresher: bool,
-    /// Whether the whole fleet is paused.
+    /// Whether the fleet is paused.
     pub paused: bool,
     pub leaving: Leaving,
     pub limits: Limits,

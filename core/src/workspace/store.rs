@@ -1,4 +1,4 @@
-//! Everything that is loaded: documents, the clusters among them, what was seen in clusters, and the settings.
+//! The loaded state: documents, the clusters among them, observed objects, and settings.
 
 use crate::diagnostic::{Code, Diagnostic, Error, Location};
 use crate::engine::rendered::Origin;
@@ -17,6 +17,7 @@ use crate::workspace::observed::{HUB, Observation, ObservedCluster, Query};
 use crate::workspace::settings::Settings;
 use crate::workspace::subject::Dialect;
 
+/// The loaded state.
 #[derive(Debug)]
 pub struct Store {
     /// The dialects that there are; the settings name those that count.
@@ -30,7 +31,7 @@ pub struct Store {
     pub settings: Settings,
 }
 
-/// Within a scope a name stands for one cluster: a kind of cluster and, where that kind has one, a namespace.
+/// A scope in which a name identifies one cluster: a kind of cluster and, for namespaced kinds, a namespace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scope {
     pub kind: Text,
@@ -43,7 +44,7 @@ impl Scope {
     }
 }
 
-/// What a dialect reads: everything that is loaded, at a given time.
+/// The input of a dialect: the loaded state at a given time.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     pub store: &'a Store,
@@ -80,7 +81,7 @@ impl Store {
         self.dialects.iter().copied().filter(|it| self.settings.dialects.iter().any(|name| name == it.name()))
     }
 
-    /// Takes a document in; answers the one whose place it took.
+    /// Loads a document. Returns the one that it replaces.
     pub fn put(&mut self, document: Document, out: &mut Vec<Diagnostic>) -> Option<Document> {
         let identity = document.identity.clone();
         if is_cluster(&identity) {
@@ -93,7 +94,7 @@ impl Store {
         self.documents.insert(identity, document)
     }
 
-    /// Lets a document go; answers it if it was there.
+    /// Unloads a document. Returns it if it was loaded.
     pub fn remove(&mut self, identity: &Identity) -> Option<Document> {
         if is_cluster(identity) {
             self.leaving.remove(identity);
@@ -108,10 +109,12 @@ impl Store {
         self.documents.remove(identity)
     }
 
+    /// A loaded document.
     pub fn document(&self, identity: &Identity) -> Option<&Document> {
         self.documents.get(identity)
     }
 
+    /// All loaded documents, by identity.
     pub fn documents(&self) -> impl Iterator<Item = &Document> {
         self.documents.values()
     }
@@ -213,13 +216,13 @@ impl Store {
         }
     }
 
-    /// The sets of Open Cluster Management; what is wrong with one is told, and nothing joins it.
+    /// The cluster sets of Open Cluster Management; an invalid set is reported, and no cluster joins it.
     pub fn cluster_sets(&self, out: &mut Vec<Diagnostic>) -> Vec<ClusterSet> {
         let sets = self.of_kind(cluster_set::GROUP, cluster_set::KIND, None).map(|it| &it.value);
         cluster_set::read(sets, self.settings.stage, self.settings.mode, out)
     }
 
-    /// What is known of an object. A document is one of the hub.
+    /// The observation of an object. A document counts as an object of the hub.
     pub fn observation(&self, cluster: &str, identity: &Identity) -> Observation<'_> {
         if cluster == HUB
             && let Some(document) = self.documents.get(identity)
@@ -229,7 +232,7 @@ impl Store {
         self.live.get(cluster).map_or(Observation::Unknown, |seen| seen.observation(identity))
     }
 
-    /// What a query lists in a cluster; nothing while that is not known.
+    /// The objects that a query lists in a cluster; none while that is unknown.
     pub fn list<'a>(&'a self, cluster: &str, query: &'a Query) -> Option<SortedMap<&'a Identity, &'a Value>> {
         let mut listed: SortedMap<&Identity, &Value> = self.live.get(cluster)?.list(query)?.collect();
         if cluster == HUB {
@@ -244,12 +247,13 @@ impl Store {
         self.live.get(cluster)
     }
 
-    /// Why a cluster did not answer, where it did not.
+    /// Why a cluster is unreachable, if it is.
     pub fn unreachable_reason(&self, cluster: &str) -> Option<&Text> {
         self.live.get(cluster)?.unreachable_reason()
     }
 
-    /// What an object of a cluster is probably much like: what the cluster showed before, or what its neighbour shows.
+    /// An object that is probably similar, for sharing memory: the previous version, or that of the neighbouring
+    /// cluster.
     pub fn like(&self, cluster: &Text, identity: &Identity) -> Option<&Value> {
         let before = self.live.get(cluster).and_then(|seen| seen.object(identity));
         let beside = || self.live.last_before(cluster)?.1.object(identity);
@@ -260,7 +264,7 @@ impl Store {
         self.live.entry(cluster.clone()).or_default()
     }
 
-    /// Puts back what was seen in a cluster.
+    /// Restores the observed state of a cluster.
     pub fn restore_observed(&mut self, cluster: &Text, seen: Option<ObservedCluster>) {
         match seen {
             Some(seen) => self.live.insert(cluster.clone(), seen),
@@ -268,7 +272,8 @@ impl Store {
         };
     }
 
-    /// A label that cannot be one is told, and the cluster stays in the fleet without any: nothing selects it by mistake.
+    /// Adds a cluster to its fleet. Invalid labels are reported, and the cluster stays without labels so that no
+    /// selector matches it by mistake.
     fn put_cluster(&mut self, document: &Document, out: &mut Vec<Diagnostic>) {
         let (metadata, identity) = (JsonPath::ROOT.key("metadata"), &document.identity);
         let labels = match document.value.at(&["metadata", "labels"]).unwrap_or(&Value::Null) {

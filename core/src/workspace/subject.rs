@@ -1,5 +1,5 @@
-//! What a dialect is to the workspace: it turns documents into subjects, and a subject knows its target clusters, what
-//! each of them gets, and how that is brought about.
+//! The interface of dialects: a dialect turns documents into subjects, and a subject knows its target clusters, the
+//! result of each, and how to plan it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub trait Dialect: Sync {
     /// Whether a document produces results.
     fn is_subject(&self, view: View, document: &Document) -> bool;
 
-    /// Whether a document has a say in which others are subjects.
+    /// Whether a document affects which other documents are subjects.
     fn affects_subject_set(&self, _: &Identity) -> bool {
         false
     }
@@ -39,14 +39,14 @@ pub trait Dialect: Sync {
         Vec::new()
     }
 
-    /// Translates a subject. What is worth telling, though there is an answer, goes to `out`.
+    /// Translates a document into a subject. Findings that do not prevent a result go to `out`.
     ///
     /// # Errors
     ///
-    /// It cannot be translated. Then it fails safe: it keeps its last state, and the plan says so.
+    /// It cannot be translated. Then it keeps its last state, and the plan reports that.
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error>;
 
-    /// Tells what is wrong with the documents of this system beyond what reading its subjects tells.
+    /// Reports problems of the documents beyond those that reading its subjects finds.
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>);
 
     /// The groups of clusters that documents of other dialects may refer to.
@@ -59,11 +59,11 @@ pub trait Dialect: Sync {
         None
     }
 
-    /// Tells the same of one document among the others, as far as it takes no look at all of them.
+    /// Reports such problems of one document, as far as they do not need all documents.
     fn lint_document(&self, _: View, _: &Document, _: &mut Vec<Diagnostic>) {}
 }
 
-/// By its name. Were it asked of each dialect, the module would hold what all of them have to say, and nobody to ask.
+/// Prints only the name; a derived `Debug` would pull every dialect's formatting code into the module.
 impl fmt::Debug for dyn Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -78,12 +78,12 @@ pub trait Subject {
     /// documents of the clusters it picks from are not among them; a change of one reaches that cluster's result alone.
     fn dependencies(&self) -> &[Dependency];
 
-    /// What a cluster gets; of a subject of the hub, what the hub gets, and `cluster` has no name and no labels. Results
-    /// that are equal for many clusters should be kept in `cache` and shared.
+    /// The result of a cluster; for a subject of the hub, the result of the hub, with a `cluster` that has no name and
+    /// no labels. Results that are equal for many clusters should be kept in `cache` and shared.
     ///
     /// # Errors
     ///
-    /// This cluster cannot be answered. Others can.
+    /// The result of this cluster cannot be computed. Other clusters are not affected.
     fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error>;
 
     /// Options that name the cluster, and so would keep equal clusters apart.
@@ -91,17 +91,18 @@ pub trait Subject {
         Vec::new()
     }
 
-    /// Plans what brings about one cluster's result.
+    /// Plans the result of one cluster.
     fn plan(&self, view: View, cluster: &Text, rendered: &Rendered, planner: &mut Planner);
 
-    /// Plans what concerns the subject as a whole: what is no longer wanted, and its status.
+    /// Plans the subject itself: objects that are no longer wanted, and its status.
     fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner);
 
-    /// Which results an object of the hub belongs to.
+    /// Which results depend on an object of the hub.
     fn invalidated_by(&self, object: &Identity) -> Invalidation;
 
-    /// Whether what was seen in a cluster matters: one object, or without one more than that. `picked` tells whether the
-    /// subject picks the cluster; one that cleans up elsewhere also looks at the others.
+    /// Whether an observation in a cluster invalidates results: of one object, or of several without an identity.
+    /// `picked` is whether the subject selects the cluster; a subject that cleans up elsewhere also watches other
+    /// clusters.
     fn watches(&self, picked: bool, _object: Option<&Identity>) -> bool {
         picked
     }
@@ -116,12 +117,12 @@ pub trait Subject {
         &[]
     }
 
-    /// Whether it was translated from what was seen on the hub, so that looking at all of it again means translating again.
+    /// Whether it was translated from observed objects of the hub, so that a new observation means translating again.
     fn reads_hub(&self) -> bool {
         false
     }
 
-    /// Whether what a cluster has of it stays there when it no longer gets it.
+    /// Whether a cluster keeps the objects when it no longer gets them.
     fn retains_on(&self, _: View, _: RemovalCause) -> bool {
         false
     }
@@ -145,35 +146,35 @@ pub trait Subject {
     }
 }
 
-/// By who gets it, for the same reason.
+/// Prints only the targets, for the same reason.
 impl fmt::Debug for dyn Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.targets(), f)
     }
 }
 
-/// What an object of the hub has to do with a subject.
+/// How an object of the hub relates to a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Invalidation {
     Nothing,
     /// It is part of one cluster's result.
     Cluster(Text),
-    /// It concerns the subject as a whole.
+    /// It affects the plan of the subject itself.
     Whole,
-    /// It is no part of any cluster's result, and yet of what is concluded from all of them.
+    /// It is not part of a cluster's result, but of the conclusions from all of them.
     Conclusion,
-    /// It makes the subject another one, which is translated again.
+    /// It changes the subject, which is translated again.
     Subject,
 }
 
-/// How it ends that a cluster gets something of a subject.
+/// Why a cluster no longer gets the objects of a subject.
 #[derive(Clone, Copy, Debug)]
 pub enum RemovalCause<'a> {
-    /// The subject goes.
+    /// The subject is deleted.
     Subject,
-    /// The cluster goes, whose document this was.
+    /// The cluster with this document is deleted.
     Cluster(&'a Document),
-    /// The subject no longer picks the cluster.
+    /// The subject no longer selects the cluster.
     NotPicked,
 }
 

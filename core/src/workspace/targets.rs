@@ -8,6 +8,7 @@ use crate::value::collections::SortedSet;
 use crate::value::sorting::sort_by;
 use crate::workspace::store::Scope;
 
+/// The target clusters of a subject.
 #[derive(Clone, Debug)]
 pub enum Targets {
     /// What it gives lives on the hub and is for no cluster in particular.

@@ -1,4 +1,4 @@
-//! What a label change needs, who is asked for it, and what the answer is.
+//! The permissions that a label change needs, and who grants them.
 
 use std::fmt;
 
@@ -29,13 +29,13 @@ pub struct Permission {
 }
 
 impl Permission {
-    /// To put a label on a cluster or take it off. RBAC has no patterns in names, so that `key:*` and `*` are asked for
-    /// as names of their own.
+    /// To set or remove a label of a cluster. RBAC has no patterns in names, so `key:*` and `*` are checked as literal
+    /// names.
     pub fn label(name: impl Into<Text>) -> Permission {
         Permission { resource: "managedclusters", subresource: "label", name: name.into() }
     }
 
-    /// To move a cluster into a set or out of it, as it was before labels had permissions.
+    /// To move a cluster into a set or out of it, from the time before labels had permissions.
     pub fn join(set: impl Into<Text>) -> Permission {
         Permission { resource: "managedclustersets", subresource: "join", name: set.into() }
     }
@@ -49,13 +49,13 @@ impl Permission {
         self.subresource == "join"
     }
 
-    /// As RBAC rules are asked for it.
+    /// The request to match against RBAC rules.
     pub fn request(&self) -> Request<'_> {
         let Permission { resource, subresource, name } = self;
         Request { verb: VERB, group: GROUP, resource, subresource, name }
     }
 
-    /// As an API server is asked for it.
+    /// The SubjectAccessReview to send to an API server.
     pub fn access_review(&self, user: &User) -> Value {
         let attributes = Value::map([
             ("group", Value::text(GROUP)),
@@ -83,7 +83,7 @@ impl fmt::Display for Permission {
     }
 }
 
-/// An API server's answer to an access review.
+/// The result of an access review by an API server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Review {
     pub resource: Text,
@@ -106,22 +106,23 @@ impl Review {
 /// Who knows what the user may do.
 #[derive(Debug)]
 pub struct Judge<'a> {
-    /// What an API server answered so far.
+    /// The access reviews so far.
     pub reviews: &'a [Review],
-    /// Roles and bindings, which answer what no review does.
+    /// Roles and bindings, which decide the permissions that no review covers.
     pub roles: Option<Rbac>,
 }
 
+/// Whether a user has a permission.
 #[derive(Debug, PartialEq)]
 pub enum Judgement {
     Granted(Option<Grant>),
     Denied,
-    /// Nobody was asked yet.
+    /// Neither a review nor a role decides it yet.
     Unknown,
 }
 
 impl Judge<'_> {
-    /// Whether the user has the permission. Of reviews that contradict each other the denial counts.
+    /// Whether the user has the permission. If reviews contradict each other, the denial wins.
     pub fn judge(&self, user: &User, permission: &Permission) -> Judgement {
         let mut answers = self.reviews.iter().filter(|it| it.answers(permission)).peekable();
         if answers.peek().is_some() {

@@ -16,7 +16,7 @@ pub const MASTERS: &str = "system:masters";
 
 const ANY: &str = "*";
 
-/// Who asks.
+/// The requesting user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct User {
     pub name: Text,
@@ -51,7 +51,7 @@ impl User {
     }
 }
 
-/// What is asked: a verb on a subresource of a named, cluster-scoped object.
+/// The checked request: a verb on a subresource of a named, cluster-scoped object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'a> {
     pub verb: &'a str,
@@ -166,7 +166,7 @@ impl Rbac {
     /// What grants the request to the user, if anything does. Of several grants it is the first by binding, role and rule.
     ///
     /// 1. A member of `system:masters` may do everything.
-    /// 2. Only a ClusterRoleBinding grants, as what is asked for has no namespace.
+    /// 2. Only a ClusterRoleBinding grants, because the request has no namespace.
     /// 3. A rule needs the verb, the API group and the resource, each by its name or by `*`; a subresource also by
     ///    `*/subresource`.
     /// 4. A rule without `resourceNames` grants every name. Names are compared to the letter: `*` is a name like others.
@@ -221,8 +221,8 @@ impl Rbac {
         dangling.map(|(reference, it)| (reference.to_string(), it.role.to_string())).collect()
     }
 
-    /// The names that roles list for what is asked, each with its role and its place there. The request's own name does
-    /// not count, nor who is bound.
+    /// The names that roles list for the requested resource and verb, each with its role and its path there. The name
+    /// in the request and the subjects of bindings are ignored.
     pub fn names<'r>(&'r self, request: Request<'r>) -> impl Iterator<Item = (String, Pointer, &'r Text)> {
         let rules = self.roles.iter().flat_map(|(reference, role)| {
             role.rules.iter().enumerate().map(move |(index, rule)| (reference, index, rule))
@@ -243,8 +243,8 @@ impl Rbac {
         })
     }
 
-    /// The roles whose own rules make up a role. The rules of an aggregating role are written by the cluster from the
-    /// roles that it selects, at any depth; where none of those is given, what the cluster wrote stands.
+    /// The roles whose own rules make up a role. The cluster writes the rules of an aggregating role from the roles
+    /// that it selects, at any depth; if none of those is given, the written rules count.
     fn holders<'r>(&'r self, role: &'r ObjectName) -> SortedSet<&'r ObjectName> {
         let mut holders = SortedSet::new();
         let mut seen = SortedSet::from_iter([role]);
@@ -316,7 +316,7 @@ impl Rule {
         self.covers(request) && (self.names.is_empty() || self.names.iter().any(|it| it == request.name))
     }
 
-    /// Whether the rule is about what is asked, whatever its name.
+    /// Whether the rule covers the requested verb and resource, regardless of the name.
     fn covers(&self, request: Request) -> bool {
         let listed = |list: &[Text], wanted: &str| list.iter().any(|it| it == ANY || it == wanted);
         let Request { verb, group, resource, subresource, .. } = request;

@@ -10,7 +10,7 @@ use crate::value::path::{Pointer, list_index};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 
-/// Sorted by place: what lies inside a place stands behind it, without anything between.
+/// Sorted by path: everything below a path follows it directly.
 pub struct OriginTracker<'b> {
     base: &'b Base,
     entries: Vec<(Pointer, Vec<FieldOrigin>)>,
@@ -35,7 +35,7 @@ impl OriginTracker<'_> {
         found.and_then(|(_, chain)| chain.first()).is_some_and(|it| it.origin.is_none())
     }
 
-    /// Notes what a layer says of a place, and with it of everything inside.
+    /// Records that a layer set a path and everything below it.
     pub fn touch(&mut self, place: Pointer, said: FieldOrigin) {
         let (from, to) = self.inside(&place);
         let is_new = self.entries.get(from).is_none_or(|(it, _)| *it != place);
@@ -89,7 +89,7 @@ impl OriginTracker<'_> {
         }
     }
 
-    /// A new entry: what was said last, then what was said before of something around it, down to the base.
+    /// A new entry: the latest origin, then the origins of enclosing paths, down to the base.
     fn add(&mut self, at: usize, place: Pointer, said: Option<FieldOrigin>) {
         let around = self.entries.get(..at).filter(|_| self.has_wholes).unwrap_or_default();
         // Of the size it needs: results are kept, and have dozens of chains.
@@ -107,7 +107,7 @@ impl OriginTracker<'_> {
         self.entries.insert(at.min(self.entries.len()), (place, chain));
     }
 
-    /// What the base says of a place.
+    /// The value of the base at a path.
     fn own(&self, place: &Pointer) -> Option<FieldOrigin> {
         let value = place.get(&self.base.object)?.clone();
         let Origin { document, path } = &self.base.origin;
@@ -126,7 +126,7 @@ impl OriginTracker<'_> {
         (from, from.saturating_add(behind.partition_point(|(it, _)| place.contains(it))))
     }
 
-    /// Gives the elements of a list new indices; those without one are gone.
+    /// Gives the elements of a list new indices; elements without one are removed.
     fn shift(&mut self, list: &Pointer, moved: impl Fn(usize) -> Option<usize>) {
         let (from, to) = self.inside(list);
         let depth = list.segments().len();
@@ -154,7 +154,7 @@ fn element(place: &Pointer, object: &Value) -> Option<(Pointer, usize, usize)> {
     Some((list, list_index(&last)?, len))
 }
 
-/// What was said of a place, as far as it concerns one inside it.
+/// The origin of a path, narrowed to a path inside it.
 fn narrowed(said: &FieldOrigin, outer: &Pointer, inner: &Pointer) -> FieldOrigin {
     let rest = Pointer::of(inner.segments().skip(outer.segments().len()).cloned());
     let value = said.value.as_ref().and_then(|it| rest.get(it)).cloned();

@@ -82,7 +82,7 @@ pub(super) fn int(text: &str) -> Option<i64> {
     i64::try_from(number).ok()
 }
 
-/// A whole number without its sign: decimal, or with the prefix of another base; `_` may stand between digits.
+/// An integer without its sign: decimal, or with the prefix of another base; `_` is allowed between digits.
 fn magnitude(text: &str) -> Option<i128> {
     let (base, digits) = match text.strip_prefix('0') {
         None => (10, text),
@@ -195,7 +195,7 @@ fn items(text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// `host:port`, where a host with colons stands in brackets. Either may be empty.
+/// `host:port`; a host with colons is in brackets. Either may be empty.
 fn is_address(text: &str) -> bool {
     let Some((host, port)) = text.rsplit_once(':') else { return false };
     let host = match host.strip_prefix('[') {

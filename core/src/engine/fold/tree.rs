@@ -8,8 +8,8 @@ use crate::value::{Map, Value};
 /// An option, and the entry that decided over it.
 pub type Placed<'a> = (&'a Effective, &'a Setting);
 
-/// Places options sorted by path, so that a parent comes before what is edited into it. One that does not fit is told and
-/// left out.
+/// Places options sorted by path, so that a parent comes before what is edited into it. An option that does not fit is
+/// reported and left out.
 pub fn place<'a>(
     options: impl Iterator<Item = (&'a Effective, (&'a Layer, &'a Setting))>,
     out: &mut Vec<Diagnostic>,
@@ -59,7 +59,7 @@ impl Default for Tree<'_> {
 }
 
 impl<'a> Tree<'a> {
-    /// Adds an option and answers how many null elements that took, or what stands in its way.
+    /// Adds an option. Returns the number of null elements that this created, or the conflicting value.
     fn add(&mut self, option: Placed<'a>, read: fn(Value) -> Value) -> Result<usize, String> {
         let steps = option.1.place.steps();
         // A reference is no value yet, but it will be one: nothing can go below it.
@@ -94,7 +94,8 @@ fn conflict(option: &Effective, other: Option<&Effective>) -> String {
     }
 }
 
-/// Sets the value at the end of the steps, making maps and lists on the way; answers how many null elements that took.
+/// Sets the value at the end of the steps, creating maps and lists on the way. Returns the number of null elements that
+/// this created.
 ///
 /// # Errors
 ///

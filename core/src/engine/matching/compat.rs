@@ -1,11 +1,11 @@
-//! The originals' own comparisons, quirks included.
+//! The comparisons of the cert-manager deployment operator and of KubeFed, bug for bug.
 
 use super::{Difference, DifferenceKind};
 use crate::diagnostic::{Code, Error};
 use crate::value::path::Pointer;
 use crate::value::{Map, Number, Value};
 
-/// Whether the matcher of seed 004 calls `live` a match of `desired`.
+/// Where the matcher of the cert-manager deployment operator (seed 004) finds that `live` does not match `desired`.
 ///
 /// | desired | original's rule |
 /// |---|---|
@@ -18,7 +18,7 @@ use crate::value::{Map, Number, Value};
 ///
 /// # Errors
 ///
-/// The original stops at a list that mixes strings or numbers with anything else; there is no answer to repeat.
+/// The operator crashes on a list that mixes strings or numbers with anything else, so there is no result to reproduce.
 pub fn matches_original(desired: &Value, live: &Value) -> Result<Vec<Difference>, Error> {
     let mut found = Vec::new();
     match desired {
@@ -60,7 +60,8 @@ pub fn matches_kubefed(desired: &Value, live: &Value, recorded: &str) -> Vec<Dif
     found
 }
 
-/// Lays desired over live as the original's merge does: zero values are not written, lists are replaced whole.
+/// Merges desired into live as the cert-manager deployment operator does: zero values are not written, and lists are
+/// replaced.
 pub fn merge(desired: &Value, live: Option<&Value>) -> Value {
     match (desired, live) {
         (Value::Map(wanted), Some(Value::Map(found))) => {
@@ -143,7 +144,8 @@ fn same_scalar(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Finds the lists at which the original crashes: one that begins with a string or a number and is not all of that kind.
+/// Finds the lists on which the operator crashes: those that begin with a string or a number and also have other
+/// elements.
 fn refuse_mixed(desired: &Value, live: &Value) -> Result<(), Error> {
     match (desired, live) {
         (Value::Map(wanted), Value::Map(found)) => {

@@ -8,7 +8,7 @@ use crate::value::{Number, Text, Value};
 ///
 /// 1. A field that is left out when it is empty, zero or false is not missing.
 /// 2. A quantity is the same as another spelling of it: `1000m` is `1`.
-/// 3. The `stringData` of a Secret is stored in its `data`, where it wins over what stands there.
+/// 3. The `stringData` of a Secret is stored in its `data` and overrides the keys there.
 pub fn is_stored_alike(difference: &Difference, desired: &Value, live: &Value) -> bool {
     let api_version = desired.text_at(&["apiVersion"]);
     let path: Vec<&str> = difference.path.segments().map(Text::as_str).collect();
@@ -124,7 +124,7 @@ impl Quantity {
     }
 }
 
-/// The powers of ten and two that a suffix stands for.
+/// The powers of ten and two of a suffix.
 fn scale(suffix: &str) -> Option<(i32, i32)> {
     Some(match suffix {
         "n" => (-9, 0),

@@ -12,17 +12,17 @@ use crate::object::kinds::updates::{How, Section, immutable, sections, some_sect
 use crate::value::path::Pointer;
 use crate::value::{Map, Value};
 
-/// What is different under the policy of a kind, and what would mend it.
+/// The differences under the policy of a kind, and the update that removes them.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
     pub differences: Vec<Difference>,
-    /// The whole object to send; nothing when no update is needed or none can help.
+    /// The complete object to send; none if no update is needed or possible.
     pub object: Option<Value>,
     /// The same as operations on the live object.
     pub patch: Vec<Operation>,
 }
 
-/// Compares by the policy of the kind, and mends what can be mended.
+/// Compares by the policy of the kind, and computes the update.
 ///
 /// 1. Only the sections of the policy count, and only a section that differs is written.
 /// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep further
@@ -36,7 +36,7 @@ pub struct Update {
 ///
 /// # Errors
 ///
-/// In compat mode, a section for which the original has no answer.
+/// In compat mode, a section on which the cert-manager deployment operator crashes.
 ///
 /// # Example
 ///
@@ -44,7 +44,8 @@ pub struct Update {
 /// use fleetfold_core::{diagnostic::Mode, engine::matching::update, value::json};
 ///
 /// let desired = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":2}}"#)?;
-/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
+/// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
+///     "spec":{"replicas":3,"revisionHistoryLimit":10}}"#)?;
 /// let update = update(&desired, &live, None, Mode::Strict)?;
 /// assert_eq!(update.patch[0].path, "/spec/replicas");
 /// let object = update.object.unwrap();
@@ -55,19 +56,20 @@ pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode:
     mend(sections(desired, last_applied), desired, live, last_applied, mode)
 }
 
-/// The same, by our own rules, for a system that keeps objects of every kind up to date: those that the policy leaves as
-/// they were made are merged like others.
+/// The strict update for upstreams that keep objects of every kind up to date: kinds that the policy never updates are
+/// merged like any other.
 ///
 /// # Errors
 ///
-/// None that are known; comparing by our own rules always has an answer.
+/// None today: strict comparison always succeeds.
 ///
 /// # Example
 ///
 /// ```
 /// use fleetfold_core::{diagnostic::Mode, engine::matching::{update, update_always}, value::json};
 ///
-/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"team":"a"}}}"#)?;
+/// let desired = json::parse(r#"{"apiVersion":"v1","kind":"Namespace",
+///     "metadata":{"name":"shop","labels":{"team":"a"}}}"#)?;
 /// let live = json::parse(r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#)?;
 /// assert!(update(&desired, &live, None, Mode::Strict)?.object.is_none(), "the policy never updates a Namespace");
 /// assert!(update_always(&desired, &live, None)?.object.is_some());

@@ -101,7 +101,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Whether a set that the placement uses cannot be read, so that nobody knows who is in it. It is told.
+    /// Whether a set that the placement uses cannot be read, so that its members are unknown. Reports it.
     pub fn tell_broken(&self, out: &mut Vec<Diagnostic>) -> bool {
         let before = out.len();
         for set in self.eligible.iter().filter(|name| self.question.broken_sets.contains(name)) {
@@ -111,7 +111,7 @@ impl<'a> Decision<'a> {
         out.len() > before
     }
 
-    /// Tells which of the named sets can hold nobody.
+    /// Reports which of the named sets cannot have members.
     pub fn tell_unbound(&self, out: &mut Vec<Diagnostic>) {
         for (index, set) in self.spec.cluster_sets.iter().enumerate() {
             if !self.bound.contains(set) {

@@ -7,7 +7,7 @@ use crate::value::collections::SortedSet;
 use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 
-/// The label that says whose decision it is.
+/// The label with the name of the placement.
 pub use crate::object::kinds::upstreams::ocm::PLACEMENT;
 use crate::object::kinds::upstreams::ocm::{GROUP_INDEX, GROUP_NAME};
 
@@ -23,7 +23,8 @@ const LISTED: usize = 100;
 /// ```
 /// use fleetfold_core::{engine::placement::listed, value::json};
 ///
-/// let decision = json::parse(r#"{"kind":"PlacementDecision","status":{"decisions":[{"clusterName":"eu-1","reason":""}]}}"#)?;
+/// let decision = json::parse(r#"{"kind":"PlacementDecision",
+///     "status":{"decisions":[{"clusterName":"eu-1","reason":""}]}}"#)?;
 /// assert_eq!(listed(&decision).collect::<Vec<_>>(), ["eu-1"]);
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
@@ -98,7 +99,7 @@ fn document(placement: &Value, name: &Text, group: &Group, clusters: &[Text]) ->
     ])
 }
 
-/// The groups of decisions as they stand, in the order of their numbers.
+/// The groups of the existing decisions, by number.
 pub fn read(prior: &[&Value]) -> (Vec<Group>, Vec<Value>) {
     let number = |decision: &Value| {
         let name = decision.text_at(&["metadata", "name"]);
@@ -149,7 +150,7 @@ pub struct Progress<'a> {
     pub missing: usize,
 }
 
-/// The first that applies, in the order of the original.
+/// The first condition that applies, in the order of OCM.
 pub fn satisfied(progress: &Progress) -> Condition {
     let Progress { bound, eligible, available, kept, chosen, missing } = progress;
     let (reason, message) = if bound.is_empty() {
@@ -205,8 +206,8 @@ pub fn status(
     status.into()
 }
 
-/// The conditions of a status with what they should say. What others wrote there stays, and so does the time of a condition
-/// that did not turn; one without a time gets it as soon as a time is known.
+/// The conditions of a status with their new values. Conditions of other writers stay, and a condition that did not
+/// change keeps its time; one without a time gets it as soon as a time is known.
 pub fn turn(before: Option<&Value>, said: &[Condition], now: Option<Timestamp>) -> Value {
     let mut listed = before.and_then(Value::as_list).cloned().unwrap_or_default();
     for condition in said {

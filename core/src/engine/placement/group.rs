@@ -23,11 +23,12 @@ pub struct Group {
 ///
 /// 1. Declared groups come first, in their order. A cluster goes into the first that takes it.
 /// 2. The rest form groups without a name.
-/// 3. Each is cut into groups of the wanted size, clusters by name. A declared group that takes nobody vanishes.
+/// 3. Each is split into groups of the wanted size, clusters by name. A declared group that matches no cluster is left
+///    out.
 /// 4. Where nothing is chosen there is one empty group.
 ///
-/// `whole` is whether all of the strategy could be read. The original goes on with a part of it: the groups before the
-/// first that it cannot read, and none at all without a size.
+/// `whole` is whether the complete strategy could be read. OCM continues with a part of it: the groups before the first
+/// that it cannot read, and none without a size.
 pub fn divide(spec: &Spec, chosen: &[Candidate], whole: bool, mode: Mode) -> Vec<Group> {
     let mut groups = Vec::new();
     let Some(size) = spec.group_size.map(|it| length(it, chosen.len(), mode)) else { return groups };
@@ -56,7 +57,7 @@ fn cut(name: &Text, clusters: &[&Candidate], size: usize, groups: &mut Vec<Group
 
 /// The size of a group: a percentage is rounded up, and nothing, or more than there is, means all.
 ///
-/// The original divides before it multiplies, which makes 7% of 100 eight.
+/// OCM divides before it multiplies, so 7% of 100 is eight.
 fn length(size: GroupSize, total: usize, mode: Mode) -> usize {
     let length = match size {
         GroupSize::Count(count) => count,

@@ -12,10 +12,11 @@ use crate::value::JsonPath;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 
-/// Compiles an expression of CEL over the variable `managedCluster`. What is wrong with it comes back in words.
+/// Compiles a CEL expression over the variable `managedCluster`, or returns the error message.
 pub type Compile<'c> = dyn Fn(&str) -> Result<Expression, String> + 'c;
 
-/// A compiled expression: true or not for a ManagedCluster, or why it cannot be told. An answer that is no boolean cannot.
+/// A compiled expression: whether it holds for a ManagedCluster, or why it cannot be evaluated. A result that is not a
+/// boolean is an error.
 pub type Expression = Box<dyn Fn(&Value) -> Result<bool, String>>;
 
 /// Conditions on a cluster, all of which must hold. Without any, every cluster is meant.
@@ -34,7 +35,7 @@ impl fmt::Debug for Predicate {
 }
 
 impl Predicate {
-    /// Whether a cluster satisfies the predicate. Every label and claim is told; expressions only where those hold.
+    /// Whether a cluster satisfies the predicate. Every label and claim is recorded; expressions only if those hold.
     pub fn accepts(&self, candidate: &Candidate, way: &mut Way) -> bool {
         let Predicate { labels, claims, expressions, .. } = self;
         if labels.requirements().is_empty() && claims.requirements().is_empty() && expressions.is_empty() {
@@ -146,7 +147,7 @@ pub fn read_predicate(
     Some(Predicate { expressions, ..predicate? })
 }
 
-/// Reads a declared decision group: its name, and who goes into it. There are no expressions here.
+/// Reads a declared decision group: its name and its predicate, which has no expressions.
 pub fn read_group(raw: &Value, at: &JsonPath) -> Result<(Text, Predicate), Error> {
     let raw = map(Some(raw), at)?;
     let name = text(raw, "groupName", at)?;

@@ -13,7 +13,7 @@ use crate::value::JsonPath;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
 
-/// What a Placement says. Where there are flaws, what could not be read is left out.
+/// The parsed spec of a Placement, without the parts that could not be read.
 #[derive(Debug, Default)]
 pub struct Spec {
     /// The sets that are meant; none means all that are bound.
@@ -39,7 +39,7 @@ pub enum GroupSize {
 /// The parts of a decision, in the order in which they are taken. A flaw stops its part and those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The document as a whole: an API server refuses it, or the original stumbles over it before it writes anything.
+    /// The document itself: an API server rejects it, or OCM fails before it writes anything.
     Document,
     Predicates,
     Tolerations,
@@ -151,7 +151,7 @@ fn wanted(raw: &Value, at: &JsonPath) -> Result<Option<usize>, Error> {
     usize::try_from(wanted).map(Some).map_err(|_| bad("`numberOfClusters` is negative").at(at))
 }
 
-/// A number, or a percentage. What is written as a text and is no percentage is refused, digits too.
+/// A number, or a percentage. A string must be a percentage: digits in quotes are rejected.
 fn group_size(raw: &Value, at: &JsonPath) -> Result<GroupSize, Error> {
     let at = at.key("clustersPerDecisionGroup");
     let text = match raw.get("clustersPerDecisionGroup") {
@@ -181,7 +181,8 @@ fn tell_ignored(raw: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Tells fields that a Placement does not have. They are no flaw, since a later version of the API may have them.
+/// Reports fields that a Placement does not have. They are not errors, because a later version of the API may have
+/// them.
 pub fn tell_unknown(raw: &Value, known: &[&str], at: &JsonPath, out: &mut Vec<Diagnostic>) {
     let keys = raw.as_map().into_iter().flat_map(|map| map.keys());
     for key in keys.filter(|key| !known.contains(&key.as_str())) {

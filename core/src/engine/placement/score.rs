@@ -52,8 +52,8 @@ impl Score {
     }
 }
 
-/// Reads the policy: what counts, first the defaults that are not listed anew, then what is listed. Of a score listed twice
-/// the last counts, and the weight 0 turns it off.
+/// Reads the policy: the defaults that are not listed, then the listed prioritizers. The last of two entries for one
+/// score wins, and weight 0 turns a score off.
 pub fn read_prioritizers(
     raw: Option<&Value>,
     mode: Mode,
@@ -190,7 +190,7 @@ fn balance(used: u32, most_used: u32) -> i64 {
     ((MOST as f64 * (0.5 - usage)) as i64).saturating_mul(2)
 }
 
-/// What a cluster has to give. The original wants to see what it has in all beside it, else it counts for nothing.
+/// The allocatable amount of a cluster. OCM ignores it without the capacity beside it.
 fn allocatable(candidate: &Candidate, resource: &str) -> Option<f64> {
     let read = |field: &str| Quantity::read(candidate.document.at(&["status", field, resource])?);
     read("allocatable").filter(|_| read("capacity").is_some())?.approximate()
@@ -204,7 +204,7 @@ fn range(amounts: &[Option<f64>]) -> Option<(f64, f64)> {
     })
 }
 
-/// From -100 for the least to 100 for the most; 100 for all where all have the same, and 0 for who does not say.
+/// From -100 for the least to 100 for the most; 100 for all if all are equal, and 0 for an unknown amount.
 fn share(amount: Option<f64>, range: Option<(f64, f64)>) -> i64 {
     let Some((amount, (least, most))) = amount.zip(range) else { return 0 };
     if most - least == 0.0 {

@@ -20,6 +20,7 @@ const EFFECTS: &[&str] = &["", "NoSelect", PREFER_NO_SELECT, NO_SELECT_IF_NEW];
 /// The empty operator means `Equal`.
 const OPERATORS: &[&str] = &["", "Equal", "Exists"];
 
+/// A toleration of a Placement.
 #[derive(Debug)]
 pub struct Toleration {
     /// Empty for every key.
@@ -57,8 +58,8 @@ impl Toleration {
 ///
 /// # Errors
 ///
-/// Without a key the operator is `Exists`, and `Exists` takes no value. Another operator matches nothing in the original,
-/// which hides the mistake: strict mode refuses it.
+/// Without a key the operator is `Exists`, and `Exists` takes no value. In OCM any other operator matches nothing,
+/// which hides the mistake: strict mode rejects it.
 pub fn read_toleration(raw: &Value, mode: Mode, at: &JsonPath) -> Result<Toleration, Error> {
     let raw = map(Some(raw), at)?;
     let field = |name: &'static str| text(raw, name, at);
@@ -82,7 +83,7 @@ pub fn read_toleration(raw: &Value, mode: Mode, at: &JsonPath) -> Result<Tolerat
     Ok(Toleration { key, operator, value, effect, seconds, at: at.pointer() })
 }
 
-/// A taint as its cluster says it.
+/// A taint as its cluster has it.
 struct Taint<'a> {
     key: &'a str,
     value: &'a str,
@@ -95,14 +96,14 @@ struct Taint<'a> {
 enum Lasts {
     ForEver,
     Until(Timestamp),
-    /// It is over; since when, where that can be told.
+    /// It has expired; at this time, if known.
     Ended(Option<Timestamp>),
 }
 
 /// Whether the taints of a cluster let it be chosen, and until when at least one of them does so only for a time.
 ///
-/// 1. `PreferNoSelect` keeps nobody out.
-/// 2. `NoSelectIfNew` keeps nobody out who was chosen before.
+/// 1. `PreferNoSelect` excludes no cluster.
+/// 2. `NoSelectIfNew` does not exclude a cluster that was chosen before.
 /// 3. Otherwise some toleration must be about the taint, and not be over.
 pub fn tolerates(spec: &Spec, question: &Question, candidate: &mut Candidate) -> bool {
     let taints = candidate.document.at(&["spec", "taints"]).and_then(Value::as_list).map_or(&[][..], Vec::as_slice);
@@ -162,8 +163,8 @@ fn is_tolerated(taint: &Taint, spec: &Spec, question: &Question, candidate: &mut
     holds
 }
 
-/// The time runs from when the taint was added, whatever its effect. The hub stamps that time on every taint: one without
-/// has not been to a hub, and its time has not begun. The original counts from the year 1, so that it is over.
+/// The time runs from when the taint was added, whatever its effect. The hub stamps that time on every taint: a taint
+/// without it has not been on a hub, and its time has not begun. OCM counts from the year 1, so there it has expired.
 fn lasts(toleration: &Toleration, taint: &Taint, question: &Question) -> Lasts {
     let Some(seconds) = toleration.seconds else { return Lasts::ForEver };
     let Some(added) = taint.added else {

@@ -11,14 +11,14 @@ pub struct Step {
     pub at: Option<Pointer>,
 }
 
-/// The steps of a cluster; nothing where nobody asked for them.
+/// The steps of a cluster; none if they are not requested.
 pub type Way = Option<Vec<Step>>;
 
 pub fn step(code: ReasonCode, holds: bool, at: Option<Pointer>, text: String) -> Step {
     Step { reason: Reason { code, text, holds }, at }
 }
 
-/// Adds a step; the text is written only where somebody asked.
+/// Adds a step; the text is formatted only if steps are requested.
 pub fn tell(way: &mut Way, code: ReasonCode, holds: bool, at: Option<&Pointer>, text: impl FnOnce() -> String) {
     if let Some(way) = way {
         way.push(step(code, holds, at.cloned(), text()));

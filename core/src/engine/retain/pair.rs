@@ -12,21 +12,22 @@ use crate::value::{Text, Value};
 pub struct Pairing {
     /// For each desired element, the index of its live partner.
     pub partners: Vec<Option<usize>>,
-    /// The live elements that are no partner, in their order.
+    /// The live elements without a partner, in their order.
     pub extra: Vec<usize>,
 }
 
-/// Why the elements of two lists cannot be told apart.
+/// Why the elements of two lists cannot be paired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unpairable {
     /// An element lacks one of the keys, or is not a map.
     NoKey { side: Side, index: usize, key: &'static str },
     /// Two elements of one side have the same keys.
     SameKey { side: Side, first: usize, second: usize, keys: Vec<&'static str> },
-    /// There is no key to go by, and the lengths differ.
+    /// The list has no key, and the lengths differ.
     Lengths { desired: usize, live: usize },
 }
 
+/// The desired or the live list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Desired,
@@ -39,7 +40,7 @@ const NAME: &[Key] = &[Key { name: "name", default: None }];
 ///
 /// 1. A keyed list pairs by all its keys, defaults filled in.
 ///    Where names are unique too, what is left pairs by name: a port that gets another number is still that port.
-/// 2. A set pairs equal elements. An element that stands there twice is there once.
+/// 2. A set pairs equal elements. A duplicate counts once.
 /// 3. An ordered list pairs by place; what one side has more stays alone.
 ///
 /// # Errors
@@ -82,7 +83,7 @@ pub fn pair(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing
 
 /// Pairs the elements of two lists for a retention path, which may run through any list.
 ///
-/// 1. By the keys of the list, where it has some and they tell the elements apart.
+/// 1. By the keys of the list, if it has keys and they are unique.
 /// 2. By `name`, where every element of both sides has one and no two of a side share it.
 /// 3. By place, where the list has no keys and both sides are equally long.
 ///
@@ -103,8 +104,8 @@ pub fn pair_for_retention(desired: &[Value], live: &[Value], kind: ListKind) -> 
     }
 }
 
-/// Pairs by the first group of keys, then what is left by the next. An element that a group does not tell apart from
-/// another waits for the next one; the answer says when one was left over for that reason.
+/// Pairs by the first group of keys, then the rest by the next group. An element that is ambiguous in one group waits
+/// for the next; the second result reports an element that remained ambiguous.
 pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pairing, Option<Unpairable>) {
     let mut partners: Vec<Option<usize>> = vec![None; desired.len()];
     let mut alike = Vec::new();
@@ -149,7 +150,7 @@ fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) 
     places
 }
 
-/// What tells an element apart: equal only for equal keys.
+/// The key of an element: equal only for equal keys.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ElementKey {
     /// One key whose value is a text, as nearly all are.
@@ -219,8 +220,8 @@ pub struct Unmapped {
     pub kind: &'static str,
 }
 
-/// Every pair of elements whose values under all of `keys` are equal as they stand, nothing filled in: absent and null
-/// are the same, `1` and `1.0` are not.
+/// Every pair of elements whose values under all of `keys` are equal without defaults: absent and null are the same,
+/// `1` and `1.0` are not.
 ///
 /// # Errors
 ///

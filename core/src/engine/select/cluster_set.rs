@@ -53,13 +53,13 @@ impl ClusterSet {
     /// | `ExclusiveLabel` | clusters with the label; the key is the clusterset label, and the value the set's name, unless given |
     /// | `LabelSelector` | what the selector picks; left out, no cluster; empty, every cluster |
     ///
-    /// At the transitional stage `ExclusiveLabel` can say nothing but the clusterset label and the set's name, and there is
-    /// no `LabelSelector`. In compat mode the answer is that of OCM as it shipped, which has no `ExclusiveLabel`, and each
-    /// version of which has its own word for the clusterset label.
+    /// At the transitional stage `ExclusiveLabel` allows only the clusterset label and the set's name, and
+    /// `LabelSelector` does not exist. Compat mode follows released OCM, which has no `ExclusiveLabel`, and whose
+    /// versions name the clusterset label type differently.
     ///
     /// # Errors
     ///
-    /// A set that says something else, at its place. A bad set never means "no clusters".
+    /// Any other content, at its location. An invalid set never means "no clusters".
     ///
     /// # Example
     ///
@@ -107,6 +107,7 @@ impl ClusterSet {
         Ok(ClusterSet { name, exclusive, labels })
     }
 
+    /// The name of the set.
     pub fn name(&self) -> &Text {
         &self.name
     }
@@ -121,7 +122,7 @@ impl ClusterSet {
         self.labels.as_ref().is_some_and(|it| it.accepts(labels))
     }
 
-    /// The set as a selector, which can also say why a cluster is in it or not.
+    /// The set as a selector, which can also explain its decision.
     pub fn selector(&self) -> Selector {
         self.labels.clone().map_or(Selector::Nothing, Selector::Labels)
     }
@@ -132,7 +133,7 @@ impl ClusterSet {
     }
 }
 
-/// The version of the API, empty where the document does not say.
+/// The version of the API; empty if the document has none.
 fn known_version<'d>(document: &'d Value, at: &JsonPath) -> Result<&'d str, Error> {
     let version = document.text_at(&["apiVersion"]).split_once('/').map_or("", |(_, version)| version);
     if !version.is_empty() && !VERSIONS.contains(&version) {
@@ -164,7 +165,7 @@ fn selector_type<'v>(selector: &'v Value, known: &[&str], at: &JsonPath) -> Resu
     Ok(kind)
 }
 
-/// The words for the selector's type. The original never had `ExclusiveLabel`, and renamed the legacy one in v1beta2.
+/// The selector types. OCM never had `ExclusiveLabel`, and renamed the legacy type in v1beta2.
 fn known_types(version: &str, mode: Mode) -> &'static [&'static str] {
     match (mode, version) {
         (Mode::Strict, _) => {
@@ -253,7 +254,7 @@ pub fn read<'d>(
     refuse_shared(sets, out)
 }
 
-/// The set of this name, as answers call it.
+/// The object name of the set.
 pub fn reference(name: impl Into<Text>) -> ObjectName {
     ObjectName { kind: KIND.into(), namespace: Text::default(), name: name.into() }
 }

@@ -57,6 +57,7 @@ impl Fleet {
         number
     }
 
+    /// Removes a cluster.
     pub fn remove(&mut self, name: &str) -> Option<Cluster> {
         let number = self.numbers.remove(name)?;
         self.unindex(number);
@@ -64,6 +65,7 @@ impl Fleet {
         self.clusters.get_mut(number as usize)?.take()
     }
 
+    /// The cluster with this name.
     pub fn get(&self, name: &str) -> Option<&Cluster> {
         self.at(*self.numbers.get(name)?)
     }
@@ -188,7 +190,7 @@ mod tests {
         Cluster { name: format!("c{number}").into(), labels: labels.into_iter().collect(), ..Cluster::default() }
     }
 
-    /// The index must answer what asking every cluster answers.
+    /// The index must select the same clusters as evaluating each of them.
     #[track_caller]
     fn check(fleet: &Fleet, selector: &str) {
         let selector = parse_text(selector).unwrap();

@@ -26,7 +26,7 @@ pub enum Selector {
     Affinity(Box<Affinity>),
 }
 
-/// Karmada's cluster affinity. A part that cannot be read accepts no cluster, as in the original.
+/// Karmada's cluster affinity. As in Karmada, a part that cannot be read accepts no cluster.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Affinity {
     pub excluded: Vec<Text>,

@@ -5,7 +5,8 @@ use crate::value::Text;
 use crate::value::collections::SortedMap;
 use crate::value::sorting::sort;
 
-/// An index over the conditions of layers: those that name clusters are found by name, and only the others are asked.
+/// An index over the conditions of layers: layers that name clusters are found by name, and only the others are
+/// evaluated.
 #[derive(Clone, Debug, Default)]
 pub struct LayerIndex {
     asked: Vec<(u32, Option<Selector>)>,

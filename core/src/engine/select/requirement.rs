@@ -20,6 +20,7 @@ pub struct Requirement {
     test: Test,
 }
 
+/// The condition of a requirement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     /// Sorted, at least one.
@@ -36,14 +37,17 @@ pub enum Test {
 const OPERATORS: &[&str] = &["In", "NotIn", "Exists", "DoesNotExist"];
 
 impl LabelSelector {
+    /// A selector of these requirements.
     pub fn of(requirements: Vec<Requirement>) -> LabelSelector {
         LabelSelector(requirements)
     }
 
+    /// The requirements, in the order written.
     pub fn requirements(&self) -> &[Requirement] {
         &self.0
     }
 
+    /// Whether `labels` satisfy every requirement.
     pub fn accepts(&self, labels: &Labels) -> bool {
         self.0.iter().all(|requirement| requirement.accepts(labels))
     }

@@ -1,4 +1,4 @@
-//! Selectors in the syntax of `kubectl -l`, read exactly as the original reads them.
+//! Selectors in the syntax of `kubectl -l`, parsed exactly as apimachinery does.
 //!
 //! ```text
 //! selector    = [ requirement { "," requirement } ]

@@ -1,4 +1,4 @@
-//! Which documents are clusters, of which system, and how each says the way to get there.
+//! Which documents are clusters, of which upstream, and where each stores its endpoint and credentials.
 
 use crate::object::document::Identity;
 
@@ -12,10 +12,10 @@ pub struct ClusterKind {
     pub way: AccessMethod,
 }
 
-/// Where a document of a cluster says how to get there. The Secret is in the namespace of the document.
+/// Where the document of a cluster stores endpoint and credentials. The Secret is in the namespace of the document.
 #[derive(Debug)]
 pub enum AccessMethod {
-    /// The hub does not know: the cluster comes to it.
+    /// The hub has no endpoint: an agent of the cluster connects to it.
     Nowhere,
     /// The server and its certificates are in the document, and a token in the Secret that it names.
     Token {
@@ -31,7 +31,7 @@ pub enum AccessMethod {
     Kubeconfig { keys: &'static [&'static str] },
 }
 
-/// The systems that know clusters. A cluster that two of them know is reached the way of the first.
+/// The upstreams with cluster kinds. A cluster that two of them know is reached by the method of the first.
 pub const KINDS: &[ClusterKind] = &[
     ClusterKind {
         group: "core.kubefed.io",

@@ -88,7 +88,7 @@ pub struct Flag {
     pub takes: FlagType,
     pub since: u32,
     pub last: Option<u32>,
-    /// What takes its place, where the component itself says that the flag will go.
+    /// The replacement, if the component reports the flag as deprecated.
     pub instead: Option<&'static str>,
 }
 
@@ -195,7 +195,7 @@ pub const FLAGS: &[Flag] = &[
 
 const ISSUER_KINDS: &[&str] = &["ClusterIssuer", "Issuer"];
 
-/// As of v1.3; the gates of later versions are not listed, since no mold of theirs can be asked for.
+/// As of v1.3; later gates are not listed, because their versions are not supported.
 const FEATURE_GATES: &[&str] = &["AllAlpha", "AllBeta", "ValidateCAA"];
 
 /// The controllers inside the controller, as of v1.3.
@@ -220,7 +220,7 @@ const CONTROLLERS: &[&str] = &[
     "orders",
 ];
 
-/// What the controller uses when it is not told; it compares the two when it starts, told or not.
+/// The defaults of the controller, which compares the two when it starts.
 pub const DEFAULT_BURST: i64 = 50;
 pub const DEFAULT_QPS: f32 = 20.0;
 

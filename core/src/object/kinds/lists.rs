@@ -1,4 +1,4 @@
-//! How the elements of a list are told apart: by keys, as a set, or by their order.
+//! How list elements are identified: by keys, as a set, or by their order.
 //!
 //! The rows follow what Kubernetes declares for strategic merge and server-side apply. They go beyond it where it calls a
 //! list atomic although its order means nothing: RBAC rules and subjects, the names and versions of a
@@ -9,7 +9,7 @@
 
 use crate::object::identity::group_of;
 
-/// What tells the elements of a list apart.
+/// How the elements of a list are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind {
     /// These keys, together.
@@ -105,7 +105,7 @@ const BY_UID: ListKind = ListKind::Keyed(&[key("uid")]);
 const BY_IP: ListKind = ListKind::Keyed(&[key("ip")]);
 const SET: ListKind = ListKind::Set;
 
-/// The apiGroup of a subject follows from its kind, so it does not tell two subjects apart.
+/// The apiGroup of a subject follows from its kind, so it is not a key.
 const BY_SUBJECT: ListKind = ListKind::Keyed(&[key("kind"), key("name"), key_or("namespace", "")]);
 
 const EVERY_KIND: &[(&str, ListKind)] = &[("metadata.finalizers", SET), ("metadata.ownerReferences", BY_UID)];

@@ -1,7 +1,7 @@
 //! Which values of a live object are carried over into the desired one: three tables, one row a rule.
 //!
-//! [`STRICT`] is ours. [`KUBEFED`] and [`KARMADA`] give the originals' answers; where one of them does something that
-//! nobody would ask for, its row carries a [`Quirk`] by name. Where an original crashes, we answer an error.
+//! [`STRICT`] is Fleetfold's own table. [`KUBEFED`] and [`KARMADA`] reproduce their upstream; surprising behaviour is a
+//! named [`Quirk`] of its row. Where an upstream crashes, the result is an error.
 //!
 //! Two things of Karmada are left out. Its rules for Pods and owner references go through Go's types, so its result also
 //! gains empty fields and loses unknown ones; ours changes the retained fields only. And the kinds that it treats by
@@ -34,16 +34,16 @@ pub struct Rule {
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     pub rows: &'static [Rule],
-    /// Whether a value of the wrong type blocks the update, as in the originals, or is passed over with a warning.
+    /// Whether a value of the wrong type blocks the update, as in KubeFed and Karmada, or is skipped with a warning.
     pub refuses: bool,
 }
 
 /// When the live value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// Whatever the template says.
+    /// The live value always wins.
     Always,
-    /// Where the template says nothing.
+    /// The live value wins if the template has none.
     Conditional,
     /// Entries that the template does not have are added to its own.
     Union,
@@ -81,6 +81,7 @@ pub enum Kinds {
 }
 
 impl Kinds {
+    /// Whether the rule covers this kind.
     pub fn contains(self, api_version: &str, kind: &str) -> bool {
         match self {
             Kinds::Every => true,
@@ -119,7 +120,7 @@ pub enum When {
     DesiredHas(&'static str),
     /// The desired object, with the rules above applied, has this label.
     Label(&'static str, &'static str),
-    /// The desired object is a Secret of this type. A template without a type is taken to mean the live one, if so said.
+    /// The desired object is a Secret of this type. With `or_live`, a template without a type takes the live type.
     SecretType { is: &'static str, or_live: bool },
     /// Both objects have the same value there, or none, with the rules above applied.
     Agree(&'static [&'static str]),
@@ -132,11 +133,11 @@ pub enum Pairs {
     ByKind,
     /// By the first of these groups of keys, then what is left by the next.
     ByKeys(&'static [&'static [Key]]),
-    /// By values compared as they stand, nothing filled in; of several partners the last one wins.
+    /// By values compared without defaults; the last of several partners wins.
     ByRaw(&'static [&'static str]),
 }
 
-/// What a rule of an original does beside its mode. [`EmptyIsUnset`](Quirk::EmptyIsUnset) is the one that we keep.
+/// Upstream behaviour beyond the mode of a rule. Strict mode uses only [`EmptyIsUnset`](Quirk::EmptyIsUnset).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quirk {
     /// An empty or zero desired value counts as unset: a server fills the field in.

@@ -1,4 +1,4 @@
-//! Which fields stand at the root of a kind, so that a path that can never lead anywhere is told.
+//! The root fields of a kind, so that a path that cannot exist is reported.
 
 use crate::object::identity::group_of;
 

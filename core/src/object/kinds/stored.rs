@@ -2,7 +2,7 @@
 
 use crate::object::identity::group_of;
 
-/// The groups whose kinds are Go structs in the API server: it writes them out anew. Custom resources keep what they were
+/// The groups whose kinds are Go structs in the API server, which normalizes them. Custom resources are stored as
 /// given.
 const WORKLOADS: &[&str] = &["", "apps", "batch"];
 const RBAC: &str = "rbac.authorization.k8s.io";
@@ -10,8 +10,8 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 /// Fields of the metadata of every kind that are left out when they are empty.
 const METADATA: &[&str] = &["annotations", "finalizers", "generateName", "labels", "namespace", "ownerReferences"];
 
-/// Fields of workloads, pods, services and configuration that are left out when they are empty, zero or false, wherever
-/// they stand.
+/// Fields of workloads, pods, services and configuration that are left out when they are empty, zero or false, at any
+/// depth.
 const OMITTED: &[&str] = &[
     // maps and lists
     "add",
@@ -76,7 +76,7 @@ const OMITTED_IN: &[(&str, &str)] = &[("env", "value"), ("tolerations", "value")
 /// Fields of roles and bindings that are left out when they are empty.
 const OMITTED_BY_RBAC: &[&str] = &["apiGroups", "nonResourceURLs", "resourceNames", "resources", "subjects"];
 
-/// Where quantities stand, by the end of the path; `*` is any name.
+/// Paths of quantities, by their last steps; `*` is any name.
 const QUANTITIES: &[&[&str]] = &[
     &["resources", "limits", "*"],
     &["resources", "requests", "*"],
@@ -84,8 +84,8 @@ const QUANTITIES: &[&[&str]] = &[
     &["spec", "hard", "*"],
 ];
 
-/// Whether an object of this kind has no field at the end of this path where the field is empty, zero or false. Of what
-/// does not say its version nothing is known.
+/// Whether the API server omits the field at this path when it is empty, zero or false. False for an object without
+/// `apiVersion`.
 ///
 /// # Example
 ///
@@ -107,7 +107,7 @@ pub fn is_omitted(api_version: &str, keys: &[&str]) -> bool {
     }
 }
 
-/// Whether a quantity such as `1000m` stands at the end of this path, which is written anew as `1`.
+/// Whether the value at this path is a quantity, which the API server normalizes: `1000m` becomes `1`.
 ///
 /// # Example
 ///

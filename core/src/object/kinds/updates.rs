@@ -28,11 +28,12 @@ pub enum How {
 pub struct Section {
     path: Vec<String>,
     pub how: How,
-    /// The original compares this section with itself, so that it never sees it differ.
+    /// The cert-manager deployment operator compares this section with itself, so it never finds a difference.
     pub unseen_in_original: bool,
 }
 
 impl Section {
+    /// The keys from the root of the object.
     pub fn path(&self) -> Vec<&str> {
         self.path.iter().map(String::as_str).collect()
     }

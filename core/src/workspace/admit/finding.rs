@@ -83,7 +83,7 @@ fn look(workspace: &mut Workspace, asked: &AdmissionRequest, rule: &Rule) -> (Ve
     (before, after)
 }
 
-/// What is told of a document by itself.
+/// The findings about a document on its own.
 fn alone(workspace: &Workspace, document: Option<&Document>, rule: &Rule, out: &mut Vec<Diagnostic>) {
     let Some(document) = document else { return };
     let mut found = Vec::new();
@@ -92,7 +92,7 @@ fn alone(workspace: &Workspace, document: Option<&Document>, rule: &Rule, out: &
     attribute(found, &document.identity, out);
 }
 
-/// What does not say which document it is about is about the one that was looked at.
+/// A finding without a document belongs to the one under review.
 fn attribute(found: Vec<Diagnostic>, looked_at: &Identity, out: &mut Vec<Diagnostic>) {
     out.extend(found.into_iter().map(|it| if it.at.document.is_none() { it.of(looked_at) } else { it }));
 }
@@ -122,7 +122,7 @@ fn of_cluster_results<'c>(
 
 /// What was wrong before the change.
 struct Known<'a> {
-    /// How often each was told.
+    /// How often each was reported.
     errors: SortedMap<(Code, String), usize>,
     /// The document before and after; nothing where nothing was wrong with it.
     repaired: Option<(&'a Value, &'a Value)>,

@@ -2,7 +2,8 @@
 //!
 //! 1. Counted is what clusters get from every subject that the change reaches, as `whatIf` shows it: the objects; where a dialect
 //!    gives options or decisions, one for each cluster.
-//! 2. What a cluster no longer gets is taken from it, unless a policy leaves it behind. What it gets anew or otherwise is changed.
+//! 2. An object that a cluster no longer gets is deleted there, unless a policy retains it. A new or different object
+//!    counts as changed.
 //! 3. What cannot be read after the change keeps its last state, and takes nothing.
 //! 4. With a namespace, or the organization that has it, goes what is in it.
 //! 5. A status, a finalizer, and what is being deleted already are never in the way.
@@ -38,7 +39,7 @@ pub struct Limits {
     pub changes: Option<usize>,
 }
 
-/// Whether documents of a kind may have a say in what clusters get.
+/// Whether documents of a kind can affect what clusters get.
 pub fn concerns(view: View, group: &str, kind: &str) -> bool {
     let reads = |it: &HubKind| {
         let is_kind = match it.kind.strip_suffix('*') {
@@ -114,7 +115,7 @@ fn managed(workspace: &Workspace) -> usize {
     cluster_results.map(weight).fold(0, usize::saturating_add)
 }
 
-/// How many objects a result stands for. One that cannot be worked out stands for what is there.
+/// How many objects a result counts for. A result that cannot be computed counts as one.
 fn weight(cluster_result: &ClusterResult) -> usize {
     cluster_result.rendered.as_ref().map_or(1, |it| size(it))
 }

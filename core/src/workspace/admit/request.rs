@@ -35,7 +35,7 @@ pub struct AdmissionRequest {
     pub new: Document,
     /// # Errors
     ///
-    /// The request does not say who asks, which matters only where a permission is needed.
+    /// The requesting user. Missing user info matters only if a permission is needed.
     pub asker: Result<Requester, Error>,
 }
 
@@ -51,7 +51,7 @@ pub struct Requester {
 ///
 /// # Errors
 ///
-/// It does not say.
+/// The request does not name it.
 pub fn kind_of(request: &Value) -> Result<(Text, Text), Error> {
     let at = ROOT.key("request");
     if request.as_map().is_none() {
@@ -74,7 +74,7 @@ pub fn operation_of(request: &Value) -> Result<Operation, Error> {
 ///
 /// # Errors
 ///
-/// It is no text.
+/// It is not a string.
 pub fn subresource_of(request: &Value) -> Result<Text, Error> {
     field::<Option<Text>>(request, "subResource", &ROOT.key("request")).map(Option::unwrap_or_default)
 }
@@ -82,7 +82,7 @@ pub fn subresource_of(request: &Value) -> Result<Text, Error> {
 impl AdmissionRequest {
     /// # Errors
     ///
-    /// There is no object, or it is not the one that the request says.
+    /// There is no object, or it is not the one that the request names.
     pub fn read(request: &Value, operation: Operation, group: Text, kind: Text) -> Result<AdmissionRequest, Error> {
         let at = ROOT.key("request");
         let mut given = vec![("object", object(request, "object", &group, &kind)?)];
@@ -117,18 +117,18 @@ impl AdmissionRequest {
     }
 }
 
-/// An object that somebody wants to be gone.
+/// A request to delete an object.
 #[derive(Debug)]
 pub struct DeleteRequest {
     pub identity: Identity,
-    /// As it was, where the request says so.
+    /// The object before the deletion, if the request has it.
     pub old: Option<Document>,
 }
 
 impl DeleteRequest {
     /// # Errors
     ///
-    /// It is not the object that the request says, or nothing says which one it is.
+    /// It is not the object that the request names, or the request names none.
     pub fn read(request: &Value, group: Text, kind: Text) -> Result<DeleteRequest, Error> {
         let at = ROOT.key("request");
         let given = match request.get("oldObject").filter(|it| !it.is_null()) {
@@ -171,8 +171,8 @@ impl Requester {
         Ok(Requester { user, uid: field(&info, "uid", &at)?, extra: extra.unwrap_or_default() })
     }
 
-    /// As the API server is asked for a permission. What it said beside the name goes back to it: a token may carry less
-    /// than its user has.
+    /// The access review for a permission. Groups, UID and extra fields of the user are passed on: a token may carry
+    /// fewer permissions than its user has.
     pub fn access_review(&self, permission: &Permission) -> Value {
         let mut review = permission.access_review(&self.user);
         if let Some(spec) = review.get_mut("spec").and_then(Value::as_map_mut) {

@@ -55,13 +55,13 @@ impl Trial {
     }
 }
 
-/// Puts a document in its place; answers how to undo it.
+/// Loads a document. Returns how to undo it.
 fn put(workspace: &mut Workspace, document: Document, out: &mut Vec<Diagnostic>) -> Undo {
     let identity = document.identity.clone();
     workspace.put(document, out).map_or(Undo::Remove(identity), |it| Undo::Put(Box::new(it)))
 }
 
-/// Takes a document away; answers how to undo it.
+/// Unloads a document. Returns how to undo it.
 fn remove(workspace: &mut Workspace, identity: &Identity) -> Option<Undo> {
     workspace.remove(identity).map(|it| Undo::Put(Box::new(it)))
 }

@@ -6,7 +6,7 @@
 //! | that is new | unless it says `Unknown`, or that nothing is wrong |
 //! | whose reason or message alone is another one | no: it would be told again and again |
 //!
-//! A status of KUDO has no conditions, but a word for how far it is, which is told in the same way.
+//! A KUDO status has no conditions, but a status word, which is published in the same way.
 
 use crate::value::Value;
 
@@ -21,7 +21,7 @@ pub struct Event {
 /// Where statuses keep their conditions.
 const CONDITIONS: &[&[&str]] = &[&["conditions"], &["statusConditions", "conditions"]];
 
-/// Where statuses keep a word instead, and below what its steps say.
+/// The path of the status word of KUDO, which has no conditions.
 const WORD: &[&str] = &["aggregatedStatus", "status"];
 const STEPS: &[&str] = &["planStatus"];
 
@@ -46,7 +46,7 @@ const BAD: &[(&str, &str)] = &[
     ("Stalled", "True"),
 ];
 
-/// KUDO's words, as events say them, and which of them are bad.
+/// KUDO's status words, their event reasons, and which of them are failures.
 const WORDS: &[(&str, &str, bool)] = &[
     ("COMPLETE", "PlanComplete", false),
     ("ERROR", "PlanError", true),

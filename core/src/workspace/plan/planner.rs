@@ -1,4 +1,4 @@
-//! The verbs with which a dialect plans: each looks at what was seen, and becomes a need or an action.
+//! The verbs with which a dialect plans: each compares with the observed state, and becomes a need or an action.
 
 use super::events::events;
 use super::record::{last_applied, recorded};
@@ -17,7 +17,7 @@ use crate::value::{Text, Value};
 use crate::workspace::observed::{Observation, Query};
 use crate::workspace::store::View;
 
-/// Collects what one subject contributes to a plan, for one cluster or as a whole.
+/// Collects what one subject contributes to a plan, for one cluster or for the subject itself.
 #[derive(Debug)]
 pub struct Planner<'a> {
     view: View<'a>,
@@ -32,11 +32,11 @@ pub struct DesiredObject {
     pub cluster: Text,
     pub desired: Value,
     pub wave: i64,
-    /// Why it is wanted, as an action says it when the object is not there.
+    /// The reason for the object, which the create action carries.
     pub because: String,
 }
 
-/// How an object stands after planning it.
+/// The state of an object after planning it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectState {
     /// It was not looked at yet.
@@ -49,7 +49,7 @@ pub enum ObjectState {
     Differs,
     /// It differs where no update can help.
     Stuck,
-    /// It is being deleted, and comes again when it is gone.
+    /// It is being deleted, and is created again afterwards.
     Terminating,
 }
 
@@ -227,7 +227,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Lets a live object go. One that is going already is left alone.
+    /// Deletes a live object, unless it is already being deleted.
     pub fn delete(&mut self, cluster: &str, live: &Value, wave: i64, reason: Reason) {
         self.steps.managed = self.steps.managed.saturating_add(1);
         if !is_terminating(live) {
@@ -235,8 +235,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Says what a status should be; it is part of the plan where it is not that already. Fields of the live status that
-    /// are not said stay.
+    /// Sets a status; it is part of the plan if the live status differs. Fields of the live status that are not set
+    /// stay.
     pub fn status(&mut self, live: &Value, status: Value) {
         let before = status_of(live);
         let mut wanted = before.clone();
@@ -297,7 +297,7 @@ enum Content {
     Patch(Vec<Operation>),
 }
 
-/// How an object stands after adopting it.
+/// The state of an object after adopting it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Adopted {
     Unknown,
@@ -309,7 +309,7 @@ pub enum Adopted {
     Refused(Vec<crate::engine::matching::Difference>),
 }
 
-/// How an object stands after letting it go.
+/// The state of an object after releasing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Released {
     Unknown,

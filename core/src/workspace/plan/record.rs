@@ -1,4 +1,5 @@
-//! What was applied last is recorded on the object, so that what is no longer wanted can be told from what others added.
+//! The last applied object is recorded on the live one, so that removed fields can be distinguished from fields of
+//! other writers.
 
 use crate::object::secrets;
 use crate::value::json;
