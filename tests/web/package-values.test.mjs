@@ -185,6 +185,18 @@ test("A lone surrogate is refused where it stands, not turned into another chara
   }
 });
 
+test("A lone surrogate is found in browsers without isWellFormed too", () => {
+  const program = `delete String.prototype.isWellFormed;
+    import(${JSON.stringify(node)}).then(({ call, callText, parse }) => {
+      const codes = [call({ op: "parse", text: "\\ud800" }), JSON.parse(callText('{"op":"\\ud800"}'))].map((it) => it.error.code);
+      console.log(...codes, parse({ text: "a: \\ud83d\\ude00" }, { bigint: true }).documents[0].a);
+    });`;
+  assert.equal(
+    execFileSync(process.execPath, ["-e", program], { encoding: "utf8" }).trim(),
+    "lone-surrogate bad-request 😀",
+  );
+});
+
 test("Values nest as deep as the engine allows, in every way, and a cycle ends there", () => {
   const nested = (levels) => JSON.parse("[".repeat(levels) + "]".repeat(levels));
   const cyclic = {};

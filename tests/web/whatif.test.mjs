@@ -312,7 +312,8 @@ story(
   "the numbers are those of the command line",
   async (page, view) => {
     await replace(page, "presets.yaml", "{name: replicas, value: 3}", "{name: replicas, value: 7}");
-    const binary = new URL("../../target/debug/fleetfold", import.meta.url).pathname;
+    const target = process.env.CARGO_TARGET_DIR ?? new URL("../../target", import.meta.url).pathname;
+    const binary = `${target}/debug/fleetfold`;
     let said;
     try {
       said = execFileSync(binary, ["what-if", "-f", "examples/greenhouse", "--change", "-", "-o", "json"], {

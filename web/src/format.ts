@@ -25,7 +25,7 @@ function looksLikeOtherType(text: string): boolean {
   );
 }
 
-/** JSON with exact integers. */
+/** JSON with exact integers. As with `JSON.stringify`, a property that is `undefined` is left out. */
 export function toJson(value: unknown, space?: number): string {
   if (typeof value === "bigint") return value.toString();
   if (Array.isArray(value))
@@ -36,9 +36,9 @@ export function toJson(value: unknown, space?: number): string {
       space,
     );
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).map(
-    ([key, it]) => `${JSON.stringify(key)}:${space ? " " : ""}${toJson(it, space)}`,
-  );
+  const entries = Object.entries(value)
+    .filter(([, it]) => it !== undefined)
+    .map(([key, it]) => `${JSON.stringify(key)}:${space ? " " : ""}${toJson(it, space)}`);
   return wrap("{", entries, "}", space);
 }
 

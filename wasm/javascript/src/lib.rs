@@ -4,10 +4,20 @@ mod object;
 
 use fleetfold_core::value::json;
 use js_sys::JsString;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
 
 /// An answer wraps documents, which may have the maximum depth themselves.
 const DEPTH: usize = 2 * json::MAX_DEPTH;
+
+#[wasm_bindgen]
+extern "C" {
+    type Utf16;
+
+    /// As in js-sys, but a browser that lacks it causes an error instead of an exception.
+    #[wasm_bindgen(method, catch, js_name = isWellFormed)]
+    fn is_well_formed(this: &Utf16) -> Result<bool, JsValue>;
+}
 
 /// What is loaded stays until `free`.
 #[wasm_bindgen]
@@ -24,7 +34,8 @@ impl Workspace {
     /// Text in, text out: nothing is lost on the way, and nothing is faster.
     #[wasm_bindgen(js_name = callText)]
     pub fn call_text(&mut self, request: &JsString) -> String {
-        if request.is_valid_utf16() {
+        // `is_valid_utf16` calls JavaScript for every character.
+        if request.unchecked_ref::<Utf16>().is_well_formed().unwrap_or_else(|_| request.is_valid_utf16()) {
             return self.0.call(&String::from(request));
         }
         // A lone surrogate has no bytes, and would become another character without a word. The engine says where it is.

@@ -1,6 +1,7 @@
 // A query that a view repeats whenever the state changes. The last answer stays visible until the next one arrives.
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
+import { toJson } from "../format.js";
 import { SOON } from "./engine.js";
 import type { WorkspaceName } from "./messages.js";
 import type { State } from "./state.js";
@@ -47,7 +48,7 @@ export class EngineQuery<O extends Op> implements ReactiveController {
   readonly #run = async (): Promise<void> => {
     const state = this.#host.state;
     const request = await this.#request();
-    const key = request ? `${state.generation} ${JSON.stringify(request)}` : "";
+    const key = request ? `${state.generation} ${toJson(request)}` : "";
     if (key === this.#key) return;
     this.#key = key;
     if (!request) {

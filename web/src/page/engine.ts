@@ -1,5 +1,6 @@
 // The page's client of the engine in the worker.
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
+import { toJson } from "../format.js";
 import type { FromEngine, SetupRequest, ToEngine, WorkspaceName } from "./messages.js";
 import { SOON } from "./urgency.js";
 
@@ -46,7 +47,7 @@ export class Engine {
     urgency: number,
     request: Requests[O] & { op: O },
   ): Promise<Answered<O> | undefined> {
-    return this.#send({ kind: "ask", on, generation, urgency, request: JSON.stringify(request) }) as Promise<
+    return this.#send({ kind: "ask", on, generation, urgency, request: toJson(request) }) as Promise<
       Answered<O> | undefined
     >;
   }

@@ -1,5 +1,6 @@
 // The state of the page: files, edits and selection. Everything derived comes from the engine through `EngineQuery`.
 import type { Configure, Finding, Load, Op, ParsePlace, Requests } from "../../contract.js";
+import { toJson } from "../format.js";
 import { type Answered, Engine } from "./engine.js";
 import { type File, isSettings, loadRequest, observedLoads, settingsRequest } from "./files.js";
 import type { SetupRequest, WorkspaceName } from "./messages.js";
@@ -177,7 +178,7 @@ export class State extends EventTarget {
     urgency: number,
     on: WorkspaceName = "current",
   ): Promise<Answered<O> | undefined> {
-    const key = `${on} ${JSON.stringify(request)}`;
+    const key = `${on} ${toJson(request)}`;
     let pending = this.#pending.get(key);
     if (!pending) {
       pending = this.engine.query<O>(on, this.generation, urgency, request);
