@@ -139,8 +139,9 @@ fn the_architecture_page_prints_the_graph() {
     let text = std::fs::read_to_string(&page).expect("a page");
     let (before, rest) = text.split_once(GRAPH.0).expect("the mark of the graph's begin");
     let (current, after) = rest.split_once(GRAPH.1).expect("the mark of the graph's end");
-    if current != printed {
+    if current != printed && std::env::var_os("FLEETFOLD_BLESS").is_some() {
         std::fs::write(&page, format!("{before}{}{printed}{}{after}", GRAPH.0, GRAPH.1)).expect("written");
-        panic!("the graph of the rooms has changed; ARCHITECTURE.md is rewritten, look at the change and commit it");
+        return;
     }
+    assert_eq!(current, printed, "run this test with FLEETFOLD_BLESS=1 to write the graph into ARCHITECTURE.md");
 }
