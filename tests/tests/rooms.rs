@@ -65,14 +65,12 @@ fn room_of(path: &str) -> Option<(&'static str, Option<String>)> {
 
 /// The rooms that a piece of code names, with what follows the room in each path.
 fn uses(code: &str) -> Vec<(&'static str, String)> {
-    let mut found = Vec::new();
+    let crates = [("fleetfold_yaml", "yaml"), ("fleetfold_cel", "cel")];
+    let mut found: Vec<(&'static str, String)> =
+        crates.iter().filter(|(name, _)| code.contains(name)).map(|(_, room)| (*room, String::new())).collect();
     for (at, _) in code.match_indices("::") {
         let (before, after) = code.split_at(at);
         let is_root = ["crate", "fleetfold_value"].iter().any(|root| before.ends_with(root));
-        let foreign = [("fleetfold_yaml", "yaml"), ("fleetfold_cel", "cel")];
-        if let Some((_, room)) = foreign.iter().find(|(root, _)| before.ends_with(root)) {
-            found.push((*room, String::new()));
-        }
         if is_root {
             let path = after.trim_start_matches("::");
             let word =
