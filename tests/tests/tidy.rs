@@ -16,6 +16,11 @@ fn sources(endings: &[&str]) -> Vec<(String, String)> {
     files().into_iter().filter(wanted).map(read).collect()
 }
 
+/// The source of the engine: `core` and the crates it is made of.
+fn is_engine(name: &str) -> bool {
+    ["core/src/", "core/value/src/", "core/yaml/src/", "core/cel/src/"].iter().any(|folder| name.starts_with(folder))
+}
+
 #[test]
 fn no_source_file_is_longer_than_600_lines() {
     let long: Vec<_> = sources(&[".rs", ".go", ".ts", ".mjs", ".js"])
@@ -41,7 +46,7 @@ fn core_reads_no_clock_no_file_no_network_and_no_chance() {
         "static mut",
         "thread_local!",
     ];
-    for (name, text) in sources(&[".rs"]).into_iter().filter(|(name, _)| name.starts_with("core/src")) {
+    for (name, text) in sources(&[".rs"]).into_iter().filter(|(name, _)| is_engine(name)) {
         for word in IMPURE {
             assert!(!text.contains(word), "{name} has {word}");
         }
@@ -100,7 +105,7 @@ fn nothing_is_left_open() {
 #[test]
 fn every_code_is_used() {
     let core: String =
-        sources(&[".rs"]).into_iter().filter(|(name, _)| name.starts_with("core/src")).map(|(_, text)| text).collect();
+        sources(&[".rs"]).into_iter().filter(|(name, _)| is_engine(name)).map(|(_, text)| text).collect();
     let words: BTreeSet<&str> = core.split(|it: char| !it.is_alphanumeric() && it != ':').collect();
     let codes = Code::ALL.iter().map(|(code, _)| format!("Code::{code:?}"));
     let reasons = ReasonCode::ALL.iter().map(|(code, _)| format!("ReasonCode::{code:?}"));
