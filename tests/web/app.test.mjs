@@ -5,7 +5,6 @@ import {
   axe,
   check,
   files,
-  goTo,
   open,
   query,
   replace,

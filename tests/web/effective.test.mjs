@@ -25,7 +25,7 @@ const links = (page) =>
       all.map((it) => [
         it.className,
         it.querySelector(".value").textContent.trim(),
-        it.querySelector("button")?.textContent ?? "",
+        it.querySelector("button")?.textContent.trim() ?? "",
       ]),
     );
 const names = (page) => column(page).getByRole("listbox").getByRole("option");

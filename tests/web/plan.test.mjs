@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   axe,
@@ -54,7 +55,7 @@ function story(name, tell, options = {}) {
 /** The plan of the command line for a folder of examples. */
 function commandLine(...folders) {
   const run = spawnSync(
-    "target/debug/fleetfold",
+    join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "fleetfold"),
     ["plan", ...folders.flatMap((it) => ["-f", `examples/${it}`]), "-o", "json", "--now", NOW],
     { cwd: root, encoding: "utf8" },
   );

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { browser, goTo, open, replace, select, selectExample, selectView, settled, site } from "./harness.mjs";
+import { browser, goTo, open, replace, select, selectExample, settled, site } from "./harness.mjs";
 
 const out = process.argv[2] ?? fileURLToPath(new URL("../../docs/shots", import.meta.url));
 const METRICS = "PluginPreset/acme/metrics";
