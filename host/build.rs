@@ -1,7 +1,7 @@
 //! Embeds the raw module: `cargo run` alone gives a program that holds the engine it runs.
 //!
-//! Everything is written to `OUT_DIR`, the files of the nested build too. `npm run module` writes the same module to the
-//! target folder, for other hosts.
+//! Everything is written to `OUT_DIR`, the files of the nested build too. `npm run module` writes the same module to
+//! the target folder, for other hosts.
 
 use std::env;
 use std::fs;
@@ -26,7 +26,8 @@ fn main() {
     println!("cargo::rustc-env=FLEETFOLD_WASMTIME={}", locked_version(&workspace, "wasmtime"));
 }
 
-/// The version of a package in the lock file. The cache keeps compiled code for one version, which the crate does not export.
+/// The version of a package in the lock file. The cache keeps compiled code for one version, which the crate does not
+/// export.
 fn locked_version(workspace: &Path, package: &str) -> String {
     let lock = fs::read_to_string(workspace.join("Cargo.lock")).expect("the lock file");
     let start = format!("name = \"{package}\"\nversion = \"");

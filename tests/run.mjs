@@ -105,14 +105,10 @@ await step("format of the page and the tests", "npm", ["run", "--silent", "forma
 await step("types", join("node_modules", ".bin", "tsc"), ["-p", "web"]);
 await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked"]);
 // The modules as files, for the hosts of others. On one core, beside the lint; not through cargo, which would wait for it.
-const tools = (command, out) =>
-  `"${join(target, "debug", "fleetfold-tools")}" ${command} "${join(target, "module")}" "${out}"`;
-const modules = step(
-  "modules",
-  "sh",
-  ["-c", `${tools("module", target)} && ${tools("policies", join(target, "policies"))}`],
-  { isAside: true },
-);
+const tool = join(target, "debug", "fleetfold-tools");
+const write = (command, out) => `"${tool}" ${command} "${join(target, "module")}" "${out}"`;
+const both = `${write("module", target)} && ${write("policies", join(target, "policies"))}`;
+const modules = step("modules", "sh", ["-c", both], { isAside: true });
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
 await step("rust", "cargo", ["test", "--workspace", "--locked", "--no-fail-fast"], { counts: COUNTS.cargo });
 await step("go oracles", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "oracles") });

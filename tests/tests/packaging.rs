@@ -62,8 +62,8 @@ fn no_crate_compiles_a_file_of_another() {
     assert!(seen > 0, "the search finds the includes of the host's tests");
 }
 
-/// The files that a source file pulls in by path. Paths that start in `OUT_DIR`, or in another variable of the build script,
-/// belong to no crate.
+/// The files that a source file pulls in by path. Paths that start in `OUT_DIR`, or in another variable of the build
+/// script, belong to no crate.
 fn included_files(name: &str, text: &str, folder: &str) -> Vec<String> {
     // Written in halves: this file is searched too.
     let ways = [

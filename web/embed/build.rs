@@ -1,7 +1,8 @@
 //! Copies the page into `OUT_DIR` and writes the table of its files.
 //!
-//! The script names no path to watch, on purpose. Cargo would run it at every build for a folder that does not exist yet;
-//! without any path, cargo watches the files that `include` in `Cargo.toml` selects, and notices when the first one appears.
+//! The script names no path to watch, on purpose. Cargo would run it at every build for a folder that does not exist
+//! yet; without any path, cargo watches the files that `include` in `Cargo.toml` selects, and notices when the first
+//! one appears.
 
 use std::env;
 use std::fs;

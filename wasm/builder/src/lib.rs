@@ -38,7 +38,8 @@ impl BuiltModule {
     }
 }
 
-/// Builds `packages` of the workspace in the folder `workspace` with one call of cargo, which keeps its files in `target_dir`.
+/// Builds `packages` of the workspace in the folder `workspace` with one call of cargo, which keeps its files in
+/// `target_dir`.
 ///
 /// # Errors
 ///
@@ -80,8 +81,8 @@ pub fn build_modules<const N: usize>(
     Ok(built.try_into().expect("one module for each package"))
 }
 
-/// Whether a variable could change the module. Where crates come from (`CARGO_HOME`, network, registries) cannot, since the
-/// lock file holds their checksums, nor can the number of jobs.
+/// Whether a variable could change the module. Where crates come from (`CARGO_HOME`, network, registries) cannot,
+/// since the lock file holds their checksums, nor can the number of jobs.
 fn changes_the_build(name: &str) -> bool {
     const STEERING: [&str; 5] = ["CARGO", "__CARGO", "RUSTC", "RUSTFLAGS", "RUSTUP_TOOLCHAIN"];
     const HARMLESS: [&str; 6] =
@@ -110,10 +111,10 @@ fn remap_flags(workspace: &Path) -> Vec<String> {
 /// Flags that keep large functions apart, which makes the compressed module smaller by a twenty-fifth.
 ///
 /// The inliner moves a function with one caller into that caller, whatever its size: with link-time optimisation this
-/// yields functions of twenty kilobytes with hundreds of locals. It does so through a bonus that has no flag. These flags
-/// multiply the compiler's own costs for `opt-level = "s"` by twenty, so that the bonus suffices for small functions only.
-/// A factor of a hundred saves as much again, but single operations then take up to half as long again. The mangling
-/// decides the order of functions: similar ones end up next to each other, which compresses better.
+/// yields functions of twenty kilobytes with hundreds of locals. It does so through a bonus that has no flag. These
+/// flags multiply the compiler's own costs for `opt-level = "s"` by twenty, so that the bonus suffices for small
+/// functions only. A factor of a hundred saves as much again, but single operations then take up to half as long
+/// again. The mangling decides the order of functions: similar ones end up next to each other, which compresses better.
 fn small_flags() -> Vec<String> {
     [
         "-Csymbol-mangling-version=v0",

@@ -1,5 +1,5 @@
-//! Writes the forms of the engine that cargo alone does not make: the raw module as a file, the engine for JavaScript, and
-//! the modules for policy engines and plugin hosts. The npm scripts run it.
+//! Writes the forms of the engine that cargo alone does not make: the raw module as a file, the engine for JavaScript,
+//! and the modules for policy engines and plugin hosts. The npm scripts run it.
 
 mod javascript;
 mod output;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// Writes a module into a folder and prints its size and digest. It renames a finished file, so that no reader sees half a
-/// module.
+/// Writes a module into a folder and prints its size and digest. It renames a finished file, so that no reader sees
+/// half a module.
 pub fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     let file = folder.join(name).with_extension("wasm");
     let half = file.with_extension("wasm.new");

@@ -62,8 +62,8 @@ impl Form {
     }
 }
 
-/// Wraps a module, which names its world in a custom section, and checks the component against the published WIT file: it
-/// imports nothing else and exports all of it.
+/// Wraps a module, which names its world in a custom section, and checks the component against the published WIT file:
+/// it imports nothing else and exports all of it.
 fn component(module: &[u8], wit: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     let component = ComponentEncoder::default().module(module)?.validate(true).encode()?;
     let mut resolve = Resolve::default();
