@@ -1,8 +1,13 @@
 //! `matches`: checks and translates a pattern, then lets `regex-lite` search in time linear in pattern and text.
 //!
-//! The supported part of RE2: characters, `.`, classes with ranges and negation, `\d \w \s` and their negations, `\t \n
-//! \r \f \v`, `\` before an ASCII sign, groups (`(…)`, `(?:…)`), `|`, `* + ? {n} {n,} {n,m}` and their lazy forms, `^ $
-//! \A \z \b \B`. Flags, Unicode and POSIX classes and numeric escapes are refused.
+//! The supported part of RE2:
+//!
+//! - characters, `.`, classes with ranges and negation
+//! - the classes `\d \w \s` and their negations, `\t \n \r \f \v`, `\` before an ASCII sign
+//! - groups (`(…)`, `(?:…)`), `|`, `* + ? {n} {n,} {n,m}` and their lazy forms
+//! - the assertions `^ $ \A \z \b \B`
+//!
+//! Flags, Unicode and POSIX classes and numeric escapes are refused.
 //!
 //! `regex-lite` and RE2 differ in syntax, so no pattern reaches it as written:
 //!
@@ -20,10 +25,11 @@ use super::Budget;
 /// The largest count of a repetition, and the largest product of nested ones, as in RE2.
 const MAX_REPEATS: u32 = 1000;
 const MAX_GROUPS: usize = 50;
-/// Half of what `regex-lite` allows by default, in states and not in bytes: the limit is the same on every platform.
+/// `regex-lite` has a limit of 10 MB, which a platform with larger pointers reaches earlier. This one is the same on
+/// every platform, and lower: a state takes up to 72 bytes.
 const MAX_STATES: usize = 100_000;
-/// A group nests up to four levels of `regex-lite`'s tree: itself, a repetition, an alternation and a sequence.
-const NEST_LIMIT: u32 = 4 * (MAX_GROUPS as u32 + 1);
+/// A group nests up to three levels of `regex-lite`'s tree: an alternation, a sequence and a repetition.
+const NEST_LIMIT: u32 = 3 * (MAX_GROUPS as u32 + 2);
 /// State visits that cost one step of the budget.
 const VISITS_A_STEP: usize = 16;
 /// Escapes that RE2 has and this crate does not.
