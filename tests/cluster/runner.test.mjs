@@ -136,13 +136,13 @@ describe("the runner", () => {
     const since = new Date();
     const args = [...ARGS, "--leader-elect", "--lease-namespace", "runners"];
     const leader = await plane.run({ args, env: { POD_NAME: "one" } });
-    await leader.waitForLog((it) => it.message.startsWith("leads"), { what: "the first one leading" });
+    await leader.waitForLog((it) => it.leads === true, { what: "the first one leading" });
     await eventually(() => berlin.find("Deployment/shop/web"), { what: "the first one working" });
     const second = await plane.run({ args, env: { POD_NAME: "two" } });
     assert.equal((await plane.hub.get("Lease/runners/fleetfold")).spec.holderIdentity, "one");
     await leader.kill();
     await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
-    await second.waitForLog((it) => it.message.startsWith("leads"), {
+    await second.waitForLog((it) => it.leads === true, {
       timeout: 40_000,
       what: "the second one leading",
     });
