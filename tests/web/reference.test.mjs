@@ -107,7 +107,7 @@ story(
     const run = spawnSync("sh", ["-c", command], {
       cwd: root,
       encoding: "utf8",
-      env: { ...process.env, PATH: `${root}target/debug:${process.env.PATH}` },
+      env: { ...process.env, PATH: `${process.env.CARGO_TARGET_DIR ?? `${root}target`}/debug:${process.env.PATH}` },
     });
     const said = JSON.parse(run.stdout.trim().split("\n").at(-1));
     assert.deepEqual(JSON.parse(await answer(view).evaluate((it) => it.textContent)), said);
