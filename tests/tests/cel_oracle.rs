@@ -73,7 +73,7 @@ const PATTERN: &str = "the pattern is not supported";
 const KEYS: &str = "lists and maps are no keys";
 const ORDER: &str = "the keys of a map come in another order";
 
-/// Why two answers may differ, if that is one of the ways that are written down in `core/src/cel.rs`.
+/// Why two answers may differ, if that is one of the ways that are written down in `core/cel/src/lib.rs`.
 fn explain(ours: &Answer, theirs: &Answer) -> Option<&'static str> {
     let failed = |part: &str| matches!(ours, Answer::Runtime(it) | Answer::Compile(it) if it.contains(part));
     match (ours, theirs) {

@@ -2,7 +2,7 @@
 //!
 //! 1. Where both read a text, the values are the same, to the byte.
 //! 2. Where kubectl refuses a text, so do we.
-//! 3. Where only we refuse one, the reason is one of those that `core/src/yaml.rs` lists, and it holds for this text.
+//! 3. Where only we refuse one, the reason is one of those that `core/yaml/src/lib.rs` lists, and it holds for this text.
 
 use std::collections::BTreeMap;
 
