@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { initSync, Workspace } from "../../web/engine/engine.js";
+import { initSync, readAnswer, Workspace } from "../../web/engine/engine.js";
 
 const web = fileURLToPath(new URL("../../web/", import.meta.url));
 let folder, toYaml, yamlLines, workspace;
@@ -40,7 +40,7 @@ function json(value) {
 /** Parses YAML as kubectl does and asserts that there are no findings. */
 function check(value) {
   const text = toYaml(value);
-  const answer = workspace.callExact(JSON.stringify({ op: "parse", text }));
+  const answer = readAnswer(workspace.callText(JSON.stringify({ op: "parse", text })), true);
   assert.ok(answer.ok, `${text}\n${JSON.stringify(answer.error)}`);
   assert.equal(answer.ok.documents.length, 1, text);
   assert.equal(json(answer.ok.documents[0]), json(value), text);
