@@ -32,7 +32,7 @@ const besides = {
 process.on("exit", () => rmSync(dist, { recursive: true, force: true }));
 mkdirSync(dist);
 copyFileSync(join(web, "engine", "engine_bg.wasm"), join(dist, "engine.wasm"));
-copyFileSync(join(web, "contract.schema.json"), join(dist, "schema.json"));
+copyFileSync(join(web, "..", "core", "src", "api", "contract.schema.json"), join(dist, "schema.json"));
 copyFileSync(join(web, "..", "LICENSE"), join(dist, "LICENSE"));
 await scripts();
 types();

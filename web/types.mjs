@@ -5,11 +5,8 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const schema = (...args) =>
-  execFileSync("cargo", ["run", "--quiet", "--locked", "--bin", "fleetfold", "--", "schema", ...args], {
-    cwd: root,
-    maxBuffer: 1 << 26,
-  });
-writeFileSync(new URL("contract.schema.json", import.meta.url), schema());
-writeFileSync(new URL("contract.ts", import.meta.url), schema("--typescript"));
-writeFileSync(new URL("../docs/codes.md", import.meta.url), schema("--codes"));
+const cargo = ["run", "--quiet", "--locked", "-p", "fleetfold-core", "--features", "schema", "--example", "contract", "--"];
+const contract = (part) => execFileSync("cargo", [...cargo, part], { cwd: root, maxBuffer: 1 << 26 });
+writeFileSync(new URL("../core/src/api/contract.schema.json", import.meta.url), contract("schema"));
+writeFileSync(new URL("contract.ts", import.meta.url), contract("typescript"));
+writeFileSync(new URL("../docs/codes.md", import.meta.url), contract("codes"));

@@ -4,5 +4,6 @@ pub mod document;
 pub mod identity;
 pub mod kinds;
 pub mod labels;
+pub mod redacted;
 pub mod secrets;
 pub mod timestamp;

@@ -5,15 +5,21 @@ pub mod cluster_groups;
 pub mod compare;
 pub mod connection;
 pub mod explain;
+pub mod grouping;
 pub mod hub_kind;
 pub mod lint;
+pub mod load;
+pub mod lookup;
 pub mod observed;
+pub mod permissions;
 pub mod plan;
 pub mod results;
 pub mod settings;
 pub mod store;
 pub mod subject;
 pub mod targets;
+pub mod trial;
+pub mod what_if;
 
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::document::{Document, Identity, Reference};
@@ -24,13 +30,14 @@ use crate::workspace::results::{Change, PreviousResults, Results};
 use crate::workspace::settings::Settings;
 use crate::workspace::store::Store;
 use crate::workspace::subject::Dialect;
+use crate::workspace::trial::Journal;
 
 /// Holds the loaded documents and answers requests. It never fails and never panics: a bad request gets an answer with
 /// an error, and leaves the state unchanged.
 ///
 /// ```
 /// let mut workspace = fleetfold_core::Workspace::default();
-/// let answer = workspace.call(r#"{"op":"patch","object":{"a":1},"patch":[{"op":"remove","path":"/a"}]}"#);
+/// let answer = workspace.call_text(r#"{"op":"patch","object":{"a":1},"patch":[{"op":"remove","path":"/a"}]}"#);
 /// assert_eq!(answer, r#"{"ok":{"object":{}}}"#);
 /// ```
 #[derive(Debug)]
@@ -85,7 +92,7 @@ impl Workspace {
     /// use fleetfold_core::{Workspace, diagnostic::Code};
     ///
     /// let mut workspace = Workspace::default();
-    /// workspace.call(r#"{"op":"load","text":"{kind: Service, metadata: {name: web, namespace: shop}}"}"#);
+    /// workspace.call_text(r#"{"op":"load","text":"{kind: Service, metadata: {name: web, namespace: shop}}"}"#);
     /// assert_eq!(workspace.find(&"Service/shop/web".parse()?)?.identity.name, "web");
     /// let error = workspace.find(&"Service/shop/wbe".parse()?).unwrap_err();
     /// assert_eq!(error.code, Code::UnknownDocument);
@@ -114,7 +121,7 @@ impl Workspace {
     /// use fleetfold_core::{Workspace, object::document::Identity};
     ///
     /// let mut workspace = Workspace::default();
-    /// workspace.call(r#"{"op":"load","text":"{kind: Namespace, metadata: {name: shop}}"}"#);
+    /// workspace.call_text(r#"{"op":"load","text":"{kind: Namespace, metadata: {name: shop}}"}"#);
     /// let shop = Identity { kind: "Namespace".into(), name: "shop".into(), ..Identity::default() };
     /// assert!(workspace.remove(&shop).is_some());
     /// assert_eq!(workspace.documents().count(), 0);
@@ -131,10 +138,10 @@ impl Workspace {
         mut objects: Vec<Document>,
         absent: Vec<Identity>,
         complete: Option<Option<Query>>,
-        journal: Option<&mut Vec<Undo>>,
+        journal: Option<&mut Journal>,
     ) -> usize {
         if let Some(journal) = journal {
-            journal.push(Undo::Observed(cluster.clone(), self.store.observed(cluster).cloned()));
+            journal.note_observed(cluster, self.store.observed(cluster).cloned());
         }
         // Like clusters hold like objects: what is the same in two of them is held once.
         for object in &mut objects {
@@ -166,29 +173,16 @@ impl Workspace {
     }
 
     /// Marks a cluster as unreachable, or as reachable again without a reason.
-    pub fn mark_unreachable(&mut self, cluster: &Text, reason: Option<Text>, journal: Option<&mut Vec<Undo>>) {
+    pub fn mark_unreachable(&mut self, cluster: &Text, reason: Option<Text>, journal: Option<&mut Journal>) {
         let before = self.store.observed(cluster);
         if before.and_then(ObservedCluster::unreachable_reason) == reason.as_ref() {
             return;
         }
         if let Some(journal) = journal {
-            journal.push(Undo::Observed(cluster.clone(), before.cloned()));
+            journal.note_observed(cluster, before.cloned());
         }
         self.store.restore_observed(cluster, reason.map(ObservedCluster::unreachable));
         self.results.invalidate(Change::Live(cluster, None));
-    }
-
-    /// Undoes a change, last step first.
-    pub fn undo(&mut self, journal: Vec<Undo>, replaced: PreviousResults) {
-        for undo in journal.into_iter().rev() {
-            match undo {
-                Undo::Put(document) => drop(self.store.put(*document, &mut Vec::new())),
-                Undo::Remove(identity) => drop(self.store.remove(&identity)),
-                Undo::Observed(cluster, seen) => self.store.restore_observed(&cluster, seen),
-                Undo::Settings(settings) => self.store.settings = *settings,
-            }
-        }
-        self.results.restore(replaced);
     }
 
     /// Changes the settings, and invalidates every result if they differ.
@@ -206,13 +200,4 @@ impl Workspace {
     pub fn refresh(&mut self, now: Option<Timestamp>) -> PreviousResults {
         self.results.refresh(&self.store, now)
     }
-}
-
-/// How to undo one step of a change.
-#[derive(Debug)]
-pub enum Undo {
-    Put(Box<Document>),
-    Remove(Identity),
-    Observed(Text, Option<ObservedCluster>),
-    Settings(Box<Settings>),
 }

@@ -258,14 +258,14 @@ fn answers(name: &str, order: usize) -> Vec<String> {
     turn(&mut requests, order);
     let mut workspace = Workspace::default();
     for request in &requests {
-        let answer = workspace.call(&request.to_canonical());
+        let answer = workspace.call_text(&request.to_canonical());
         assert!(value(&answer).get("ok").is_some(), "{answer}");
     }
     let mut all = ask_everything(&mut workspace);
     // Once more, with every cluster seen.
     let needs = list(&plan(&mut workspace), "needs");
     for need in needs {
-        workspace.call(&seen(need.text_at(&["cluster"]), Vec::new()).to_canonical());
+        workspace.call_text(&seen(need.text_at(&["cluster"]), Vec::new()).to_canonical());
     }
     all.extend(ask_everything(&mut workspace));
     all
@@ -291,18 +291,18 @@ fn seen(cluster: &str, objects: Vec<Value>) -> Value {
 }
 
 fn plan(workspace: &mut Workspace) -> Value {
-    let answer = value(&workspace.call(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#)));
+    let answer = value(&workspace.call_text(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#)));
     answer.get("ok").unwrap().clone()
 }
 
 fn ask_everything(workspace: &mut Workspace) -> Vec<String> {
     let plan = format!(r#"{{"op":"plan","now":"{NOW}"}}"#);
-    let mut all = vec![workspace.call(r#"{"op":"lint"}"#), workspace.call(&plan)];
-    let subjects = value(&workspace.call(r#"{"op":"subjects"}"#));
+    let mut all = vec![workspace.call_text(r#"{"op":"lint"}"#), workspace.call_text(&plan)];
+    let subjects = value(&workspace.call_text(r#"{"op":"subjects"}"#));
     for subject in list(subjects.get("ok").unwrap(), "subjects") {
         let subject = subject.get("subject").unwrap().clone();
         let request = [("op", Value::text("effective")), ("subject", subject), ("origins", true.into())];
-        all.push(workspace.call(&Value::map(request).to_canonical()));
+        all.push(workspace.call_text(&Value::map(request).to_canonical()));
     }
     all
 }

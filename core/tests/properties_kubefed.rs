@@ -217,13 +217,13 @@ fn what_was_asked_before_clusters_left_or_fell_silent_means_nothing() {
         let load = format!(r#"{{"op":"load","documents":[{}]}}"#, documents.join(","));
         let all: Vec<String> = std::iter::once(load).chain((0..12).map(|_| happening(&mut dice))).collect();
         for request in &all {
-            fresh.call(request);
-            asked.call(PLAN);
+            fresh.call_text(request);
+            asked.call_text(PLAN);
             if let Some(change) = request.strip_prefix(r#"{"op":"load","#) {
-                asked.call(&format!(r#"{{"op":"whatIf","load":{{{change}}}"#));
+                asked.call_text(&format!(r#"{{"op":"whatIf","load":{{{change}}}"#));
             }
-            assert!(asked.call(request).contains(r#""ok""#), "{request}");
+            assert!(asked.call_text(request).contains(r#""ok""#), "{request}");
         }
-        assert_eq!(asked.call(PLAN), fresh.call(PLAN), "fleet {seed}: {all:#?}");
+        assert_eq!(asked.call_text(PLAN), fresh.call_text(PLAN), "fleet {seed}: {all:#?}");
     }
 }

@@ -52,16 +52,18 @@ fn fleet_of(made: &Made) -> Fleet {
 
 /// Everything that a workspace has to say.
 fn answers(workspace: &mut Workspace) -> Vec<String> {
-    let mut all =
-        vec![workspace.call(r#"{"op":"lint"}"#), workspace.call(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#))];
-    let subjects = value(&workspace.call(r#"{"op":"subjects"}"#));
+    let mut all = vec![
+        workspace.call_text(r#"{"op":"lint"}"#),
+        workspace.call_text(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#)),
+    ];
+    let subjects = value(&workspace.call_text(r#"{"op":"subjects"}"#));
     for subject in list(subjects.get("ok").unwrap(), "subjects") {
         let request = Value::map([
             ("op", Value::text("effective")),
             ("subject", subject.get("subject").unwrap().clone()),
             ("origins", true.into()),
         ]);
-        all.push(workspace.call(&request.to_canonical()));
+        all.push(workspace.call_text(&request.to_canonical()));
     }
     all
 }
@@ -82,12 +84,12 @@ fn after_a_plan_is_applied_the_next_one_is_empty() {
 fn the_order_of_documents_means_nothing() {
     hold(|made, dice| {
         let mut one = Workspace::default();
-        one.call(&load(&made.documents).to_canonical());
+        one.call_text(&load(&made.documents).to_canonical());
         let mut shuffled = made.documents.clone();
         dice.shuffle(&mut shuffled);
         let mut other = Workspace::default();
         for document in shuffled {
-            other.call(&load(&[document]).to_canonical());
+            other.call_text(&load(&[document]).to_canonical());
         }
         assert_eq!(answers(&mut one), answers(&mut other));
     });
@@ -165,7 +167,7 @@ fn going(document: &Value, made: &Made) -> Value {
 fn admit(workspace: &mut Workspace, review: Value) -> Value {
     let limits = value(r#"{"deletes":0,"deletePercent":0,"changes":0}"#);
     let request = [("op", "admit".into()), ("request", review), ("limits", limits), ("permissions", "roles".into())];
-    value(&workspace.call(&Value::map(request).to_canonical())).get("ok").unwrap().clone()
+    value(&workspace.call_text(&Value::map(request).to_canonical())).get("ok").unwrap().clone()
 }
 
 #[test]
@@ -232,14 +234,14 @@ fn forget_layers(result: &mut Value) {
 
 /// What every cluster gets, subject by subject. Each is asked about by itself: who is grouped with whom is no matter.
 fn effective(workspace: &mut Workspace) -> Vec<String> {
-    let subjects = value(&workspace.call(r#"{"op":"subjects"}"#));
+    let subjects = value(&workspace.call_text(r#"{"op":"subjects"}"#));
     let mut all = Vec::new();
     for subject in list(subjects.get("ok").unwrap(), "subjects") {
         let subject = subject.get("subject").unwrap();
         let mut ask = |clusters: Option<&Value>| {
             let given = clusters.map(|it| ("clusters", Value::list([it.clone()])));
             let request = [("op", Value::text("effective")), ("subject", subject.clone())].into_iter().chain(given);
-            let answer = value(&workspace.call(&Value::map(request).to_canonical()));
+            let answer = value(&workspace.call_text(&Value::map(request).to_canonical()));
             answer.get("ok").map(|it| list(it, "results")).unwrap_or_default()
         };
         for cluster in ask(None).iter().flat_map(|it| list(it, "clusters")) {

@@ -60,19 +60,19 @@ fn a_wrong_value_in_any_field_is_answered() {
             for wrong in wrong_values() {
                 let mut broken = request.clone();
                 set(&mut broken, &place, wrong);
-                let answer = workspace.call(&broken.to_canonical());
+                let answer = workspace.call_text(&broken.to_canonical());
                 asked += 1;
                 // The module is asked now and then, both with nothing loaded: the same bytes, and no trap.
                 if asked % 97 == 0 {
                     guest.fresh();
                     let (text, mut empty) = (broken.to_canonical(), Workspace::default());
-                    assert_eq!(guest.call(text.as_bytes()).expect("an answer, not a trap"), empty.call(&text));
+                    assert_eq!(guest.call(text.as_bytes()).expect("an answer, not a trap"), empty.call_text(&text));
                 }
                 refused += usize::from(is_refusal(&answer));
                 assert!(is_answer(&answer), "{answer}");
             }
         }
-        assert_eq!(workspace.call(GOOD), ANSWER);
+        assert_eq!(workspace.call_text(GOOD), ANSWER);
     }
     println!("{asked} broken requests, {refused} refused");
     assert!(asked > 50_000 && refused > asked / 4, "{asked} asked, {refused} refused");
@@ -85,11 +85,11 @@ fn a_request_cut_anywhere_is_refused() {
     for request in requests().iter().step_by(7).filter(whole) {
         // A request may end in white space, which it does without.
         for cut in (1..request.trim_end().len()).filter(|cut| request.is_char_boundary(*cut)) {
-            let answer = workspace.call(&request[..cut]);
+            let answer = workspace.call_text(&request[..cut]);
             assert!(is_refusal(&answer), "{}: {answer}", &request[..cut]);
         }
     }
-    assert_eq!(workspace.call(GOOD), ANSWER);
+    assert_eq!(workspace.call_text(GOOD), ANSWER);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn random_bytes_are_refused() {
         let mut workspace = Workspace::default();
         prop_assert!(is_refusal(&workspace.call_bytes(Some(&bytes))));
         prop_assert!(is_refusal(&workspace.call_op("parse", &bytes)));
-        prop_assert_eq!(workspace.call(GOOD), ANSWER);
+        prop_assert_eq!(workspace.call_text(GOOD), ANSWER);
         Ok(())
     });
 }
@@ -107,7 +107,7 @@ fn random_bytes_are_refused() {
 fn random_texts_are_parsed_or_refused() {
     hold("random texts", 3_000, "(\\PC|[-:{}\\[\\],&*!|>'\"#%@`\\n\\t ]){0,80}", |text| {
         let request = Value::map([("op", Value::text("parse")), ("text", text.into())]).to_canonical();
-        let answer = Workspace::default().call(&request);
+        let answer = Workspace::default().call_text(&request);
         prop_assert!(is_answer(&answer));
         Ok(())
     });

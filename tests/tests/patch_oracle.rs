@@ -39,7 +39,7 @@ fn compare(mode: &str, arguments: &[&str], explain: Explain) {
             fields.insert("op", "patch");
             fields.insert("mode", mode);
         }
-        let Ok(ours) = json::parse(&workspace.call(&request.to_canonical())) else {
+        let Ok(ours) = json::parse(&workspace.call_text(&request.to_canonical())) else {
             *explained.entry("an integer that KubeFed rounds is beyond int64").or_default() += 1;
             continue;
         };

@@ -62,7 +62,7 @@ fn ask(workspace: &mut Workspace, request: &Value) -> (Option<bool>, String) {
         ("selector", request.get("selector").cloned().unwrap_or_default()),
         ("clusters", Value::list([cluster])),
     ]);
-    let answer = workspace.call(&call.to_canonical());
+    let answer = workspace.call_text(&call.to_canonical());
     let parsed = json::parse(&answer).expect("an answer is JSON");
     (parsed.at(&["ok", "clusters"]).and_then(Value::as_list).map(|picked| !picked.is_empty()), answer)
 }

@@ -56,7 +56,7 @@ fn core_reads_no_clock_no_file_no_network_and_no_chance() {
 /// The host knows kinds as data that the engine gave it.
 #[test]
 fn the_host_knows_no_kind_of_a_dialect() {
-    let answer = fleetfold_core::Workspace::default().call(r#"{"op":"kinds"}"#);
+    let answer = fleetfold_core::Workspace::default().call_text(r#"{"op":"kinds"}"#);
     let answer = fleetfold_core::value::json::parse(&answer).expect("an answer");
     let rows = answer.at(&["ok", "kinds"]).and_then(fleetfold_core::Value::as_list).expect("kinds");
     let of_dialects =

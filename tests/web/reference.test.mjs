@@ -12,7 +12,7 @@ const VIEW = { fromShadowDom: ["ff-app", "ff-reference"] };
 const codes = [...readFileSync(`${root}docs/codes.md`, "utf8").matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(
   ([, name, means]) => ({ name, means }),
 );
-const schema = JSON.parse(readFileSync(`${root}web/contract.schema.json`, "utf8"));
+const schema = JSON.parse(readFileSync(`${root}core/src/api/contract.schema.json`, "utf8"));
 const story = stories(async (page) => {
   await selectView(page, "Reference");
   const view = page.locator("ff-reference");

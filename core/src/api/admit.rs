@@ -1,65 +1,77 @@
 //! `admit`: may this change of an object go through?
 
-use super::WorkspaceOperation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use super::authorize::AuthorizeReview;
 use super::configure::not_negative;
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::authorize::Review;
-use crate::record;
+use crate::object::redacted::Redacted;
 use crate::value::JsonPath;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::admit::{Limits, Permissions, ReviewOptions, admit};
 
-record! {
-    request
-    /// May this change of an object go through, with what is loaded? The workspace itself is not changed.
-    pub struct Admit {
-        /// The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it.
-        request "request": Value,
-        /// Answers to the access reviews that were needed, all of them.
-        reviews "reviews": Option<Vec<AuthorizeReview>>,
-        /// Who says what the user may do, where no review does: `reviews`, the default, asks for more of them; `roles` takes the
-        /// ClusterRoles and ClusterRoleBindings that are loaded, and needs none.
-        permissions "permissions": Option<Permissions>,
-        limits "limits": Option<AdmitLimits>,
-    }
+/// May this change of an object go through, with what is loaded? The workspace itself is not changed.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Admit {
+    /// The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it.
+    pub request: Value,
+    /// Answers to the access reviews that were needed, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviews: Option<Vec<AuthorizeReview>>,
+    /// Who says what the user may do, where no review does: `reviews`, the default, asks for more of them; `roles` takes the
+    /// ClusterRoles and ClusterRoleBindings that are loaded, and needs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<Permissions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<AdmitLimits>,
 }
 
-record! {
-    request
-    /// What one change, or the going of one object, may do to clusters before it is denied. What is left out does not count.
-    pub struct AdmitLimits {
-        /// Objects that it may take from clusters; the smaller of number and share counts.
-        deletes "deletes": Option<i64>,
-        /// The same as a share of all objects that clusters get.
-        delete_percent "deletePercent": Option<i64>,
-        /// Objects that it may change or add.
-        changes "changes": Option<i64>,
-    }
+/// What one change, or the going of one object, may do to clusters before it is denied. What is left out does not count.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AdmitLimits {
+    /// Objects that it may take from clusters; the smaller of number and share counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletes: Option<i64>,
+    /// The same as a share of all objects that clusters get.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_percent: Option<i64>,
+    /// Objects that it may change or add.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<i64>,
 }
 
-record! {
-    answer
-    /// The verdict. While there are `needs` it is not final: ask again with the answers to all of them.
-    pub struct AdmitAnswer {
-        allowed "allowed": bool,
-        /// The stable name of the first reason that stands against it.
-        code "code": Option<&'static str>,
-        /// What stands against it and what to do, in one line.
-        message "message": Option<String>,
-        /// What people should know, allowed or not: at most 20, each of at most 120 characters.
-        warnings "warnings": Option<Vec<String>>,
-        /// The SubjectAccessReviews that must be answered first.
-        needs "needs": Option<Vec<Value>>,
-        /// The sets that the cluster would join, by name.
-        joins "joins": Option<Vec<Text>>,
-        /// The sets that the cluster would leave, by name.
-        leaves "leaves": Option<Vec<Text>>,
-    }
+/// The verdict. While there are `needs` it is not final: ask again with the answers to all of them.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AdmitAnswer {
+    pub allowed: bool,
+    /// The stable name of the first reason that stands against it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<Text>,
+    /// The sets that the cluster would join, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joins: Option<Vec<Text>>,
+    /// The sets that the cluster would leave, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<Vec<Text>>,
+    /// What stands against it and what to do, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The SubjectAccessReviews that must be answered first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Vec<Redacted>>,
+    /// What people should know, allowed or not: at most 20, each of at most 120 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
-impl WorkspaceOperation for Admit {
+impl Op for Admit {
     const NAME: &'static str = "admit";
     type Answer = AdmitAnswer;
 
@@ -70,10 +82,10 @@ impl WorkspaceOperation for Admit {
         let verdict = admit(workspace, &self.request, &means);
         Ok(AdmitAnswer {
             allowed: verdict.allowed(),
-            code: verdict.code().map(Code::as_str),
+            code: verdict.code().map(|code| Text::new_static(code.as_str())),
             message: verdict.message(),
             warnings: some(verdict.warnings()),
-            needs: some(verdict.needs),
+            needs: some(verdict.needs.into_iter().map(Redacted::from).collect()),
             joins: some(verdict.joins),
             leaves: some(verdict.leaves),
         })

@@ -1,110 +1,123 @@
 //! `authorize`: may this user make this label change?
 
-use super::Operation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::authorize::rbac::{Grant, MASTERS, User};
 use crate::engine::authorize::{Check, Question, Review, authorize};
 use crate::engine::select::cluster_set::Stage;
-use crate::record;
+use crate::object::redacted::Redacted;
 use crate::value::{Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// May this user make this label change, and which sets does the cluster join and leave by it?
-    pub struct Authorize {
-        user "user": AuthorizeUser,
-        /// The ManagedCluster before the change; null when it is created.
-        old "old": Option<Value>,
-        /// The ManagedCluster after the change; null when it is deleted.
-        new "new": Option<Value>,
-        /// ManagedClusterSets, and the ClusterRoles and ClusterRoleBindings that decide if there are no reviews.
-        documents "documents": Option<Vec<Value>>,
-        /// Answers to access reviews, which decide instead of roles and bindings. Without these and without documents,
-        /// everything comes back under `needs`.
-        reviews "reviews": Option<Vec<AuthorizeReview>>,
-        /// `full` when left out.
-        stage "stage": Option<Stage>,
-        /// `compat`: the answer of Open Cluster Management.
-        mode "mode": Option<Mode>,
-    }
+/// May this user make this label change, and which sets does the cluster join and leave by it?
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Authorize {
+    pub user: AuthorizeUser,
+    /// The ManagedCluster before the change; null when it is created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<Value>,
+    /// The ManagedCluster after the change; null when it is deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<Value>,
+    /// ManagedClusterSets, and the ClusterRoles and ClusterRoleBindings that decide if there are no reviews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documents: Option<Vec<Value>>,
+    /// Answers to access reviews, which decide instead of roles and bindings. Without these and without documents,
+    /// everything comes back under `needs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviews: Option<Vec<AuthorizeReview>>,
+    /// `full` when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Stage>,
+    /// `compat`: the answer of Open Cluster Management.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
 }
 
-record! {
-    request
-    /// Who makes the change.
-    pub struct AuthorizeUser {
-        name "name": Text,
-        /// All groups of the user. Left out: those that the name implies, as with `kubectl --as`.
-        groups "groups": Option<Vec<Text>>,
-    }
+/// Who makes the change.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AuthorizeUser {
+    pub name: Text,
+    /// All groups of the user. Left out: those that the name implies, as with `kubectl --as`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<Text>>,
 }
 
-record! {
-    request
-    /// The answer to an access review.
-    pub struct AuthorizeReview {
-        resource "resource": Text,
-        subresource "subresource": Text,
-        name "name": Text,
-        verb "verb": Text,
-        allowed "allowed": bool,
-    }
+/// The answer to an access review.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AuthorizeReview {
+    pub resource: Text,
+    pub subresource: Text,
+    pub name: Text,
+    pub verb: Text,
+    pub allowed: bool,
 }
 
-record! {
-    answer
-    /// Whether the change is allowed, and what it does.
-    pub struct AuthorizeAnswer {
-        /// Whether every check is granted.
-        allowed "allowed": bool,
-        /// By label key; of one key, what is taken off first.
-        checks "checks": Vec<AuthorizeCheck>,
-        /// The sets that the cluster joins, by name.
-        joins "joins": Vec<Text>,
-        /// The sets that the cluster leaves, by name.
-        leaves "leaves": Vec<Text>,
-        /// The SubjectAccessReviews that are missing; left out when there are none.
-        needs "needs": Option<Vec<Value>>,
-    }
+/// Whether the change is allowed, and what it does.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AuthorizeAnswer {
+    /// Whether every check is granted.
+    pub allowed: bool,
+    /// By label key; of one key, what is taken off first.
+    pub checks: Vec<AuthorizeCheck>,
+    /// The sets that the cluster joins, by name.
+    pub joins: Vec<Text>,
+    /// The sets that the cluster leaves, by name.
+    pub leaves: Vec<Text>,
+    /// The SubjectAccessReviews that are missing; left out when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Vec<Redacted>>,
 }
 
-record! {
-    answer
-    /// One label that is put on or taken off, or a set that is bound.
-    pub struct AuthorizeCheck {
-        /// `key:value`, or the name of the set.
-        label "label": String,
-        /// `add`, `remove` or `bind`.
-        change "change": &'static str,
-        granted "granted": bool,
-        /// The permissions that were looked for, up to the one that grants: `resource/subresource name`.
-        asked "asked": Vec<String>,
-        /// What granted it, where documents decided.
-        granted_by "grantedBy": Option<AuthorizeGrant>,
-    }
+/// One label that is put on or taken off, or a set that is bound.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AuthorizeCheck {
+    /// The permissions that were looked for, up to the one that grants: `resource/subresource name`.
+    pub asked: Vec<String>,
+    /// `add`, `remove` or `bind`.
+    pub change: Text,
+    pub granted: bool,
+    /// What granted it, where documents decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granted_by: Option<AuthorizeGrant>,
+    /// `key:value`, or the name of the set.
+    pub label: String,
 }
 
-record! {
-    answer
-    /// The rule that granted, or the group that may do everything.
-    pub struct AuthorizeGrant {
-        binding "binding": Option<String>,
-        /// The role that holds the rule.
-        role "role": Option<String>,
-        /// The index of the rule in its role.
-        rule "rule": Option<i64>,
-        /// The bound role, where it aggregates the one that holds the rule.
-        aggregated_by "aggregatedBy": Option<String>,
-        group "group": Option<&'static str>,
-    }
+/// The rule that granted, or the group that may do everything.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AuthorizeGrant {
+    /// The bound role, where it aggregates the one that holds the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregated_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binding: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Text>,
+    /// The role that holds the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The index of the rule in its role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<i64>,
 }
 
-impl Operation for Authorize {
+impl Op for Authorize {
     const NAME: &'static str = "authorize";
     type Answer = AuthorizeAnswer;
 
-    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<AuthorizeAnswer, Error> {
+    fn answer(self, _: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<AuthorizeAnswer, Error> {
         let user = User::new(self.user.name, self.user.groups);
         let roles = self.reviews.is_none() && self.documents.is_some();
         let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
@@ -119,7 +132,7 @@ impl Operation for Authorize {
             mode: self.mode.unwrap_or_default(),
         };
         let verdict = authorize(&question, out)?;
-        let needs: Vec<Value> = verdict.needs.iter().map(|it| it.access_review(&user)).collect();
+        let needs: Vec<Redacted> = verdict.needs.iter().map(|it| it.access_review(&user).into()).collect();
         Ok(AuthorizeAnswer {
             allowed: verdict.allowed(),
             checks: verdict.checks.into_iter().map(AuthorizeCheck::from).collect(),
@@ -140,7 +153,7 @@ impl From<Check> for AuthorizeCheck {
     fn from(check: Check) -> AuthorizeCheck {
         AuthorizeCheck {
             label: check.label,
-            change: check.change.as_str(),
+            change: check.change.as_str().into(),
             granted: check.granted,
             asked: check.asked.iter().map(ToString::to_string).collect(),
             granted_by: check.granted_by.map(AuthorizeGrant::from),
@@ -151,9 +164,13 @@ impl From<Check> for AuthorizeCheck {
 impl From<Grant> for AuthorizeGrant {
     fn from(grant: Grant) -> AuthorizeGrant {
         match grant {
-            Grant::Masters => {
-                AuthorizeGrant { binding: None, role: None, rule: None, aggregated_by: None, group: Some(MASTERS) }
-            }
+            Grant::Masters => AuthorizeGrant {
+                binding: None,
+                role: None,
+                rule: None,
+                aggregated_by: None,
+                group: Some(Text::new_static(MASTERS)),
+            },
             Grant::Rule { binding, role, aggregated_by, rule } => AuthorizeGrant {
                 binding: Some(binding),
                 role: Some(role),

@@ -1,54 +1,56 @@
 //! `clusters`: the fleet that is loaded.
 
-use super::WorkspaceOperation;
-use crate::api::null::Given;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::select::cluster_set::sets_of;
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
-use crate::record;
 use crate::value::JsonPath;
-use crate::value::Text;
+use crate::value::MaybeAbsent;
 use crate::value::collections::SortedMap;
 use crate::value::sorting::sort_by;
+use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::store::Scope;
 
-record! {
-    request
-    /// The clusters that are loaded.
-    pub struct Clusters {
-        /// Only those that it picks, in any of the forms that `select` takes.
-        selector "selector": Given,
-    }
+/// The clusters that are loaded.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Clusters {
+    /// Only those that it picks, in any of the forms that `select` takes.
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub selector: MaybeAbsent<Value>,
 }
 
-record! {
-    answer
-    /// By name, then namespace, then kind.
-    pub struct ClustersAnswer {
-        clusters "clusters": Vec<ClusterAnswer>,
-    }
+/// By name, then namespace, then kind.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ClustersAnswer {
+    pub clusters: Vec<ClusterAnswer>,
 }
 
-record! {
-    answer
-    /// One cluster.
-    pub struct ClusterAnswer {
-        kind "kind": Text,
-        labels "labels": SortedMap<Text, Text>,
-        name "name": Text,
-        /// Where the kind has one.
-        namespace "namespace": Option<Text>,
-        /// It did not answer: what the host met, or nothing more.
-        unreachable "unreachable": Option<Text>,
-        /// The sets it belongs to, by name.
-        sets "sets": Option<Vec<Text>>,
-    }
+/// One cluster.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ClusterAnswer {
+    pub kind: Text,
+    pub labels: SortedMap<Text, Text>,
+    pub name: Text,
+    /// Where the kind has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<Text>,
+    /// The sets it belongs to, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sets: Option<Vec<Text>>,
+    /// It did not answer: what the host met, or nothing more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<Text>,
 }
 
-impl WorkspaceOperation for Clusters {
+impl Op for Clusters {
     const NAME: &'static str = "clusters";
     type Answer = ClustersAnswer;
 

@@ -1,88 +1,104 @@
 //! `configure`: the settings of the workspace.
 
-use super::WorkspaceOperation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::dialect;
 use crate::engine::select::cluster_set::Stage;
-use crate::record;
 use crate::value::JsonPath;
 use crate::value::Text;
 use crate::value::suggest::suggest;
 use crate::workspace::Workspace;
 use crate::workspace::settings::{Leaving, Limits, Precedence, Settings};
 
-record! {
-    request
-    /// Changes settings; those left out stay as they are.
-    pub struct Configure {
-        /// Which of two PluginOverrides is the more specific.
-        precedence "precedence": Option<Precedence>,
-        /// Which rules cluster sets follow.
-        stage "stage": Option<Stage>,
-        /// The repaired answers, or the originals' with their quirks.
-        mode "mode": Option<Mode>,
-        /// The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`.
-        dialects "dialects": Option<Vec<Text>>,
-        /// Whether Greenhouse evaluates expressions.
-        expressions "expressions": Option<bool>,
-        /// Whether workloads restart for renewed secrets.
-        pod_refresher "podRefresher": Option<bool>,
-        /// Whether the whole fleet is paused.
-        paused "paused": Option<bool>,
-        /// What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation
-        /// `fleetfold.dev/leaving` of a cluster wins.
-        leaving "leaving": Option<Leaving>,
-        limits "limits": Option<LimitsInput>,
-    }
+/// Changes settings; those left out stay as they are.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Configure {
+    /// Which of two PluginOverrides is the more specific.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precedence: Option<Precedence>,
+    /// Which rules cluster sets follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Stage>,
+    /// The repaired answers, or the originals' with their quirks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialects: Option<Vec<Text>>,
+    /// Whether Greenhouse evaluates expressions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expressions: Option<bool>,
+    /// Whether workloads restart for renewed secrets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_refresher: Option<bool>,
+    /// Whether the whole fleet is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<bool>,
+    /// What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation
+    /// `fleetfold.dev/leaving` of a cluster wins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaving: Option<Leaving>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<LimitsInput>,
 }
 
-record! {
-    request
-    /// What one plan may do before it is held.
-    pub struct LimitsInput {
-        /// Deletes in one plan; the smaller of number and share counts.
-        deletes "deletes": Option<i64>,
-        /// Deletes as a share of the objects that the subjects manage.
-        delete_percent "deletePercent": Option<i64>,
-        /// Creates and patches in one plan.
-        changes "changes": Option<i64>,
-        /// Kinds that are not deleted unless the object allows it.
-        protected_kinds "protectedKinds": Option<Vec<Text>>,
-        /// Whether a subject that selects no cluster may delete what it made.
-        empty_selection "emptySelection": Option<bool>,
-    }
+/// What one plan may do before it is held.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LimitsInput {
+    /// Deletes in one plan; the smaller of number and share counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletes: Option<i64>,
+    /// Deletes as a share of the objects that the subjects manage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_percent: Option<i64>,
+    /// Creates and patches in one plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<i64>,
+    /// Kinds that are not deleted unless the object allows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protected_kinds: Option<Vec<Text>>,
+    /// Whether a subject that selects no cluster may delete what it made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub empty_selection: Option<bool>,
 }
 
-record! {
-    answer
-    /// The settings in force.
-    pub struct SettingsAnswer {
-        precedence "precedence": Precedence,
-        stage "stage": Stage,
-        mode "mode": Mode,
-        dialects "dialects": Vec<Text>,
-        expressions "expressions": bool,
-        pod_refresher "podRefresher": bool,
-        paused "paused": bool,
-        leaving "leaving": Leaving,
-        limits "limits": LimitsAnswer,
-    }
+/// The settings in force.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SettingsAnswer {
+    pub dialects: Vec<Text>,
+    pub expressions: bool,
+    pub leaving: Leaving,
+    pub limits: LimitsAnswer,
+    pub mode: Mode,
+    pub paused: bool,
+    pub pod_refresher: bool,
+    pub precedence: Precedence,
+    pub stage: Stage,
 }
 
-record! {
-    answer
-    /// What one plan may do before it is held.
-    pub struct LimitsAnswer {
-        deletes "deletes": i64,
-        delete_percent "deletePercent": i64,
-        changes "changes": Option<i64>,
-        protected_kinds "protectedKinds": Vec<Text>,
-        empty_selection "emptySelection": bool,
-    }
+/// What one plan may do before it is held.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LimitsAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<i64>,
+    pub delete_percent: i64,
+    pub deletes: i64,
+    pub empty_selection: bool,
+    pub protected_kinds: Vec<Text>,
 }
 
-impl WorkspaceOperation for Configure {
+impl Op for Configure {
     const NAME: &'static str = "configure";
     type Answer = SettingsAnswer;
 

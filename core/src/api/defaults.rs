@@ -1,49 +1,50 @@
 //! `defaults`: an object with what Greenhouse's own defaulting would add to it.
 
-use super::WorkspaceOperation;
-use super::null::Explicit;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::dialect::greenhouse;
-use crate::record;
+use crate::object::redacted::Redacted;
 use crate::value::JsonPath;
+use crate::value::MaybeAbsent;
 use crate::value::Value;
 use crate::workspace::Workspace;
 use crate::workspace::admit::request::{AdmissionRequest, Operation, kind_of, operation_of, subresource_of};
 use crate::workspace::store::View;
 use crate::workspace::subject::Dialect;
 
-record! {
-    request
-    /// What would Greenhouse's own defaulting add to this object, with what is loaded? Labels, names, and to a Plugin the options
-    /// that its definition has defaults for. Only what is missing is added, so that asking again adds nothing.
-    pub struct Defaults {
-        /// The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it.
-        request "request": Value,
-    }
+/// What would Greenhouse's own defaulting add to this object, with what is loaded? Labels, names, and to a Plugin the options
+/// that its definition has defaults for. Only what is missing is added, so that asking again adds nothing.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Defaults {
+    /// The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it.
+    pub request: Value,
 }
 
-record! {
-    answer
-    /// The object with what was added.
-    pub struct DefaultsAnswer {
-        /// As it should be stored. Where nothing was added it is what came, with Secrets masked: there is nothing to store then.
-        object "object": Option<Value>,
-        /// What was added; left out where nothing was. Taken as `add` of a JSON patch, in this order, it makes the object of what came.
-        added "added": Option<Vec<AddedAnswer>>,
-    }
+/// The object with what was added.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DefaultsAnswer {
+    /// What was added; left out where nothing was. Taken as `add` of a JSON patch, in this order, it makes the object of what came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added: Option<Vec<AddedAnswer>>,
+    /// As it should be stored. Where nothing was added it is what came, with Secrets masked: there is nothing to store then.
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub object: MaybeAbsent<Redacted>,
 }
 
-record! {
-    answer
-    /// One value that was added.
-    pub struct AddedAnswer {
-        /// A JSON pointer into the object.
-        path "path": String,
-        value "value": Explicit,
-    }
+/// One value that was added.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AddedAnswer {
+    /// A JSON pointer into the object.
+    pub path: String,
+    pub value: Redacted,
 }
 
-impl WorkspaceOperation for Defaults {
+impl Op for Defaults {
     const NAME: &'static str = "defaults";
     type Answer = DefaultsAnswer;
 
@@ -53,12 +54,17 @@ impl WorkspaceOperation for Defaults {
         let view = View { store: &workspace.store, now: None };
         let is_on = view.dialects().any(|it| it.name() == greenhouse::Greenhouse.name());
         let came = request.get("object").filter(|it| !it.is_null()).cloned();
-        let unchanged = |object: Option<Value>| Ok(DefaultsAnswer { object, added: None });
-        if !is_on || !greenhouse::has_defaults(&group, &kind) || !subresource_of(request)?.is_empty() {
-            return unchanged(came);
+        let unchanged = |object: Option<Value>, is_stored: bool| {
+            let object = object.map(|it| Redacted::revealing_if(is_stored, it)).into();
+            Ok(DefaultsAnswer { added: None, object })
+        };
+        // What is stored must be whole. A Secret is no object that anything is added to.
+        let has_defaults = greenhouse::has_defaults(&group, &kind);
+        if !is_on || !has_defaults || !subresource_of(request)?.is_empty() {
+            return unchanged(came, has_defaults);
         }
         if matches!(operation_of(request)?, Operation::Delete | Operation::Connect) {
-            return unchanged(came);
+            return unchanged(came, has_defaults);
         }
         // What the object was does not matter.
         let asked = AdmissionRequest::read(request, Operation::Create, group, kind)?;
@@ -67,13 +73,11 @@ impl WorkspaceOperation for Defaults {
         let added = filled
             .added
             .into_iter()
-            .map(|(path, value)| AddedAnswer { path: path.to_string(), value: Explicit(value) });
+            .map(|(path, value)| AddedAnswer { path: path.to_string(), value: Redacted::revealing(value) });
         let added: Vec<AddedAnswer> = added.collect();
-        Ok(DefaultsAnswer { object: Some(filled.object), added: (!added.is_empty()).then_some(added) })
-    }
-
-    /// What is stored must be whole. A Secret is no object that anything is added to.
-    fn reveals(&self) -> bool {
-        kind_of(&self.request).is_ok_and(|(group, kind)| greenhouse::has_defaults(&group, &kind))
+        Ok(DefaultsAnswer {
+            object: MaybeAbsent(Some(Redacted::revealing(filled.object))),
+            added: (!added.is_empty()).then_some(added),
+        })
     }
 }

@@ -1,48 +1,57 @@
 //! `describe`: what this engine is and what it can be asked.
 
-use super::{Operation, op_names, schema};
+use serde::{Deserialize, Serialize};
+
+use super::Op;
+use super::op::names;
 use crate::diagnostic::{Diagnostic, Error};
-use crate::record;
-use crate::value::Value;
+use crate::object::redacted::Redacted;
+use crate::value::json;
 use crate::value::text::hex;
+use crate::value::{Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// What this engine is and what it can be asked.
-    pub struct Describe {}
+/// What this engine is and what it can be asked.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Describe {}
+
+/// This engine.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Description {
+    /// The version of the contract.
+    pub contract: i64,
+    /// A digest over the engine's source. A module cannot hold its own hash, so this is what tells two engines
+    /// apart; it is the same in every build from the same source.
+    pub digest: String,
+    /// The names of all ops.
+    pub ops: Vec<Text>,
+    /// The JSON Schema of every request and answer.
+    pub schema: Redacted,
+    /// The version of the engine.
+    pub version: Text,
 }
 
-record! {
-    answer
-    /// This engine.
-    pub struct Description {
-        /// The version of the engine.
-        version "version": &'static str,
-        /// A digest over the engine's source. A module cannot hold its own hash, so this is what tells two engines
-        /// apart; it is the same in every build from the same source.
-        digest "digest": String,
-        /// The version of the contract.
-        contract "contract": i64,
-        /// The names of all ops.
-        ops "ops": Vec<&'static str>,
-        /// The JSON Schema of every request and answer.
-        schema "schema": Value,
-    }
-}
-
-impl Operation for Describe {
+impl Op for Describe {
     const NAME: &'static str = "describe";
     type Answer = Description;
 
-    fn answer(self, _: &mut Vec<Diagnostic>) -> Result<Description, Error> {
+    fn answer(self, _: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<Description, Error> {
         Ok(Description {
-            version: env!("CARGO_PKG_VERSION"),
+            version: Text::new_static(env!("CARGO_PKG_VERSION")),
             digest: engine_digest(),
             contract: 1,
-            ops: op_names(),
-            schema: schema(),
+            ops: names().into_iter().map(Text::new_static).collect(),
+            schema: schema().into(),
         })
     }
+}
+
+/// The JSON Schema of the contract. It is kept as a file, which `npm run types` derives from the types: deriving it in the
+/// module would make that larger by the code of every type. A test compares the two.
+pub fn schema() -> Value {
+    json::parse(include_str!("contract.schema.json")).unwrap_or_default()
 }
 
 /// One digest over the source of every crate that is part of the engine.

@@ -1,106 +1,119 @@
 //! `explain`: why a value is what it is, a cluster is in or out, an action is taken, or a permission is granted.
 
-use super::WorkspaceOperation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use super::authorize::{AuthorizeCheck, AuthorizeGrant, AuthorizeUser};
-use super::diff::result_of;
-use super::effective::{cluster_of, subject_of};
-use super::null::{Explicit, Given};
-use super::place::{PlaceAnswer, shown, split};
-use super::plan::{ActionAnswer, moment, planned};
+use super::place::{PlaceAnswer, split};
+use super::plan::{ActionAnswer, moment};
 use super::select::ReasonAnswer;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::authorize::rbac::{Rbac, User, is_rbac};
-use crate::engine::authorize::{Permission, Question, authorize};
-use crate::engine::fold::Source;
-use crate::engine::select::cluster_set::is_cluster_set;
-use crate::object::kinds::clusters::MANAGED_CLUSTER;
+use crate::engine::authorize::rbac::User;
+use crate::engine::fold::{Folded, Source};
+use crate::engine::rendered::RenderedObject;
+use crate::engine::select::Cluster;
+use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
-use crate::record;
-use crate::value::JsonPath;
 use crate::value::collections::SortedMap;
-use crate::value::path::Pointer;
+use crate::value::path::{OptionPath, Pointer};
 use crate::value::suggest::suggest;
-use crate::value::{Map, Text, Value};
+use crate::value::{JsonPath, MaybeAbsent, Text, Value};
 use crate::workspace::Workspace;
-use crate::workspace::explain::{Link, object_chain, option_chain, option_value};
-use crate::workspace::store::{Scope, Store, View};
+use crate::workspace::explain::{LayerState, Link, object_chain, option_chain, option_value};
+use crate::workspace::lookup::{cluster_named, result_of, subject_named};
+use crate::workspace::permissions::{may_bind, may_label};
+use crate::workspace::plan::planned;
+use crate::workspace::store::{Store, View};
+use crate::workspace::subject::Subject;
 
-record! {
-    request
-    /// Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or
-    /// out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels.
-    /// With `user` and `set`: whether and why a user may bind a set of clusters.
-    pub struct Explain {
-        subject "subject": Option<Text>,
-        cluster "cluster": Option<Text>,
-        /// An option path, or a JSON pointer into the object.
-        path "path": Option<Text>,
-        /// `Kind/namespace/name`, where the subject gives several objects.
-        object "object": Option<Text>,
-        /// The id of an action of the plan.
-        action "action": Option<Text>,
-        /// The time that the plan was asked for with.
-        now "now": Option<Text>,
-        user "user": Option<AuthorizeUser>,
-        /// The labels to set; null takes one off.
-        labels "labels": Option<SortedMap<Text, Given>>,
-        /// The set to bind.
-        set "set": Option<Text>,
-    }
+/// Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or
+/// out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels.
+/// With `user` and `set`: whether and why a user may bind a set of clusters.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Explain {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Text>,
+    /// An option path, or a JSON pointer into the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<Text>,
+    /// `Kind/namespace/name`, where the subject gives several objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<Text>,
+    /// The id of an action of the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<Text>,
+    /// The time that the plan was asked for with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<AuthorizeUser>,
+    /// The labels to set; null takes one off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<SortedMap<Text, Value>>,
+    /// The set to bind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<Text>,
 }
 
-record! {
-    answer
-    /// Why. Which fields there are depends on what was asked.
-    pub struct ExplainAnswer {
-        value "value": Option<Explicit>,
-        value_from "valueFrom": Option<Value>,
-        /// Every layer that has something to say about the value, winner first.
-        chain "chain": Option<Vec<LinkAnswer>>,
-        /// Whether the subject picks the cluster.
-        selected "selected": Option<bool>,
-        reasons "reasons": Option<Vec<ReasonAnswer>>,
-        action "action": Option<ActionAnswer>,
-        allowed "allowed": Option<bool>,
-        checks "checks": Option<Vec<AuthorizeCheck>>,
-        joins "joins": Option<Vec<Text>>,
-        leaves "leaves": Option<Vec<Text>>,
-    }
+/// Why. Which fields there are depends on what was asked.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<ActionAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<bool>,
+    /// Every layer that has something to say about the value, winner first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Vec<LinkAnswer>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Vec<AuthorizeCheck>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joins: Option<Vec<Text>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<Vec<Text>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<Vec<ReasonAnswer>>,
+    /// Whether the subject picks the cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<bool>,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value: MaybeAbsent<Redacted>,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value_from: MaybeAbsent<Redacted>,
 }
 
-record! {
-    answer
-    /// What one layer says about the value.
-    pub struct LinkAnswer {
-        layer "layer": Text,
-        document "document": Option<String>,
-        path "path": Option<String>,
-        file "file": Option<String>,
-        line "line": Option<i64>,
-        column "column": Option<i64>,
-        value "value": Option<Explicit>,
-        value_from "valueFrom": Option<Value>,
-        /// `wins`, `shadowed`, `not-applied` or `retained`.
-        state "state": &'static str,
-        /// Why it has no say.
-        reason "reason": Option<ReasonAnswer>,
-    }
+/// What one layer says about the value.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LinkAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    pub layer: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Why it has no say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<ReasonAnswer>,
+    pub state: LayerState,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value: MaybeAbsent<Redacted>,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value_from: MaybeAbsent<Redacted>,
 }
 
-const EMPTY: ExplainAnswer = ExplainAnswer {
-    value: None,
-    value_from: None,
-    chain: None,
-    selected: None,
-    reasons: None,
-    action: None,
-    allowed: None,
-    checks: None,
-    joins: None,
-    leaves: None,
-};
-
-impl WorkspaceOperation for Explain {
+impl Op for Explain {
     const NAME: &'static str = "explain";
     type Answer = ExplainAnswer;
 
@@ -112,11 +125,18 @@ impl WorkspaceOperation for Explain {
             }
             (None, None, Some(action), None, None) => explain_action(workspace, &action, out),
             (None, None, None, Some(user), Some(set)) => {
-                Ok(explain_binding(workspace, &User::new(user.name, user.groups), &set, out))
+                Ok(explain_binding(&workspace.store, &User::new(user.name, user.groups), &set, out))
             }
             (None, Some(cluster), None, Some(user), None) => {
-                let user = User::new(user.name, user.groups);
-                explain_permission(workspace, &user, &cluster, self.labels.unwrap_or_default(), out)
+                let (user, labels) = (User::new(user.name, user.groups), self.labels.unwrap_or_default());
+                let verdict = may_label(&workspace.store, &user, &cluster, labels, out)?;
+                Ok(ExplainAnswer {
+                    allowed: Some(verdict.allowed()),
+                    checks: Some(verdict.checks.into_iter().map(AuthorizeCheck::from).collect()),
+                    joins: Some(verdict.joins),
+                    leaves: Some(verdict.leaves),
+                    ..ExplainAnswer::default()
+                })
             }
             _ => {
                 let message = "`explain` takes `subject` and `cluster`, or `action`, or `user`, `cluster` and `labels`, or `user` and `set`";
@@ -134,54 +154,80 @@ fn explain_result(
     object: Option<&Text>,
 ) -> Result<ExplainAnswer, Error> {
     let (root, store) = (JsonPath::ROOT, &workspace.store);
-    let identity = subject_of(workspace, subject, &root.key("subject"))?;
-    let Some(state) = workspace.results.get(&identity) else { return Ok(EMPTY) };
-    let cluster = cluster_of(store, state, name, &root.key("cluster"))?;
-    let subject = state.subject().map_err(Error::clone)?;
+    let identity = subject_named(workspace, subject, &root.key("subject"))?;
+    let Some(entry) = workspace.results.get(&identity) else { return Ok(ExplainAnswer::default()) };
+    let cluster = cluster_named(store, entry, name, &root.key("cluster"))?;
+    let subject = entry.subject().map_err(Error::clone)?;
     let Some(path) = path else {
         let (selected, reasons) = subject.explain(View { store, now: None }, &cluster);
         let reasons = reasons.into_iter().map(ReasonAnswer::from).collect();
-        return Ok(ExplainAnswer { selected: Some(selected), reasons: Some(reasons), ..EMPTY });
+        return Ok(ExplainAnswer { selected: Some(selected), reasons: Some(reasons), ..ExplainAnswer::default() });
     };
-    let rendered = result_of(store, state, name, &root.key("cluster"))?;
+    let rendered = result_of(store, entry, name, &root.key("cluster"))?;
     if let Some(folded) = &rendered.options {
-        let chain = option_chain(subject, &cluster, folded, path);
-        let source = option_value(folded, path);
-        if chain.is_empty() {
-            let known: Vec<&str> = folded.options.iter().map(|it| it.path.as_str()).collect();
-            return Err(nothing(path).hint(suggest(path, &known, "options here")));
-        }
-        let hides = secrets::holds_secret(&folded.values);
-        let cover = |source: Option<Source>| match source {
-            Some(Source::Value(mut value)) if hides => {
-                let place = crate::value::path::OptionPath::parse(path).map(|it| it.pointer()).unwrap_or_default();
-                secrets::cover_part(&mut value, &place, &folded.values);
-                Some(Source::Value(value))
-            }
-            source => source,
-        };
-        let (value, value_from) = split(cover(source).as_ref());
-        let chain = chain.into_iter().map(|link| {
-            let said = split(cover(link.source.clone()).as_ref());
-            LinkAnswer::of(link, said, store)
-        });
-        return Ok(ExplainAnswer { value, value_from, chain: Some(chain.collect()), ..EMPTY });
+        return explain_option(store, subject, &cluster, folded, path);
     }
-    let Some(product) = rendered.object(object, &root.key("object"))? else { return Err(nothing(path)) };
+    match rendered.object(object, &root.key("object"))? {
+        Some(object) => explain_field(store, subject, &cluster, object, path),
+        None => Err(nothing(path)),
+    }
+}
+
+fn explain_option(
+    store: &Store,
+    subject: &dyn Subject,
+    cluster: &Cluster,
+    folded: &Folded,
+    path: &Text,
+) -> Result<ExplainAnswer, Error> {
+    let chain = option_chain(subject, cluster, folded, path);
+    if chain.is_empty() {
+        let known: Vec<&str> = folded.options.iter().map(|it| it.path.as_str()).collect();
+        return Err(nothing(path).hint(suggest(path, &known, "options here")));
+    }
+    let hides = secrets::holds_secret(&folded.values);
+    let cover = |source: Option<Source>| match source {
+        Some(Source::Value(mut value)) if hides => {
+            let place = OptionPath::parse(path).map(|it| it.pointer()).unwrap_or_default();
+            secrets::cover_part(&mut value, &place, &folded.values);
+            Some(Source::Value(value))
+        }
+        source => source,
+    };
+    let (value, value_from) = split(cover(option_value(folded, path)));
+    let chain = chain.into_iter().map(|mut link| {
+        link.source = cover(link.source);
+        LinkAnswer::of(link, store)
+    });
+    Ok(ExplainAnswer { value, value_from, chain: Some(chain.collect()), ..ExplainAnswer::default() })
+}
+
+fn explain_field(
+    store: &Store,
+    subject: &dyn Subject,
+    cluster: &Cluster,
+    object: &RenderedObject,
+    path: &Text,
+) -> Result<ExplainAnswer, Error> {
     let pointer = Pointer::parse(path).map_err(|error| {
-        Error::new(Code::BadPointer, error.message).at(root.key("path")).hint("a JSON pointer, as `/spec/replicas`")
+        let error = Error::new(Code::BadPointer, error.message).at(JsonPath::ROOT.key("path"));
+        error.hint("a JSON pointer, as `/spec/replicas`")
     })?;
-    let chain = object_chain(subject, &cluster, product, &pointer);
+    let chain = object_chain(subject, cluster, object, &pointer);
     if chain.is_empty() {
         return Err(nothing(path));
     }
-    let value = pointer.get(&product.object).map(|it| shown(it.clone(), &product.object, &pointer));
-    let chain = chain.into_iter().map(|link| {
-        let (value, reference) = split(link.source.as_ref());
-        let value = value.map(|it| shown(it.0, &product.object, &pointer));
-        LinkAnswer::of(link, (value, reference), store)
+    let objects = [&object.object];
+    let show = |value: Value| Visibility::Redacted(&objects).show(value, &pointer);
+    let value = MaybeAbsent(pointer.get(&object.object).cloned().map(show));
+    let chain = chain.into_iter().map(|mut link| {
+        link.source = match link.source {
+            Some(Source::Value(value)) => Some(Source::Value(show(value).into_value())),
+            other => other,
+        };
+        LinkAnswer::of(link, store)
     });
-    Ok(ExplainAnswer { value, chain: Some(chain.collect()), ..EMPTY })
+    Ok(ExplainAnswer { value, chain: Some(chain.collect()), ..ExplainAnswer::default() })
 }
 
 fn nothing(path: &Text) -> Error {
@@ -189,8 +235,9 @@ fn nothing(path: &Text) -> Error {
 }
 
 impl LinkAnswer {
-    fn of(link: Link, (value, value_from): (Option<Explicit>, Option<Value>), store: &Store) -> LinkAnswer {
+    fn of(link: Link, store: &Store) -> LinkAnswer {
         let PlaceAnswer { document, path, file, line, column } = PlaceAnswer::origin(link.cause.origin.as_ref(), store);
+        let (value, value_from) = split(link.source);
         LinkAnswer {
             layer: link.cause.layer,
             document,
@@ -200,7 +247,7 @@ impl LinkAnswer {
             column,
             value,
             value_from,
-            state: link.state.as_str(),
+            state: link.state,
             reason: link.reason.map(ReasonAnswer::from),
         }
     }
@@ -214,65 +261,17 @@ fn explain_action(workspace: &mut Workspace, id: &Text, out: &mut Vec<Diagnostic
         let error = Error::new(Code::UnknownAction, format!("the plan has no action `{id}`"));
         return Err(error.at(JsonPath::ROOT.key("action")).hint("an id is of a plan of what is loaded now"));
     };
-    Ok(ExplainAnswer { action: Some(ActionAnswer::of(action, held, false)), ..EMPTY })
+    Ok(ExplainAnswer { action: Some(ActionAnswer::of(action, held, false)), ..ExplainAnswer::default() })
 }
 
-fn explain_permission(
-    workspace: &Workspace,
-    user: &User,
-    name: &Text,
-    labels: SortedMap<Text, Given>,
-    out: &mut Vec<Diagnostic>,
-) -> Result<ExplainAnswer, Error> {
-    let store = &workspace.store;
-    let scope = Scope { kind: MANAGED_CLUSTER.into(), namespace: Text::default() };
-    let Some(document) = store.cluster_document(&scope, name) else {
-        let message = format!("there is no ManagedCluster `{name}`");
-        return Err(Error::new(Code::UnknownCluster, message).at(JsonPath::ROOT.key("cluster")));
-    };
-    let mut new = document.value.clone();
-    let metadata = new.get_mut("metadata").and_then(Value::as_map_mut);
-    let here = metadata.and_then(|it| it.entry_or("labels", || Map::new().into())).and_then(Value::as_map_mut);
-    if let Some(here) = here {
-        for (key, value) in labels {
-            match value.0 {
-                Some(Value::Null) | None => here.remove(&key),
-                Some(value) => here.insert(key, value),
-            };
-        }
-    }
-    let documents: Vec<Value> =
-        store.documents().map(|it| &it.value).filter(|it| is_rbac(it) || is_cluster_set(it)).cloned().collect();
-    let question = Question {
-        user,
-        old: Some(&document.value),
-        new: Some(&new),
-        documents: &documents,
-        reviews: &[],
-        roles: true,
-        stage: store.settings.stage,
-        mode: store.settings.mode,
-    };
-    let verdict = authorize(&question, out)?;
-    Ok(ExplainAnswer {
-        allowed: Some(verdict.allowed()),
-        checks: Some(verdict.checks.into_iter().map(AuthorizeCheck::from).collect()),
-        joins: Some(verdict.joins),
-        leaves: Some(verdict.leaves),
-        ..EMPTY
-    })
-}
-
-fn explain_binding(workspace: &Workspace, user: &User, set: &Text, out: &mut Vec<Diagnostic>) -> ExplainAnswer {
-    let documents = workspace.store.documents().map(|it| &it.value).filter(|it| is_rbac(it));
-    let permission = Permission::bind(set.clone());
-    let granted_by = Rbac::read(documents, out).allows(user, permission.request());
+fn explain_binding(store: &Store, user: &User, set: &Text, out: &mut Vec<Diagnostic>) -> ExplainAnswer {
+    let (permission, granted_by) = may_bind(store, user, set, out);
     let check = AuthorizeCheck {
         label: set.to_string(),
-        change: "bind",
+        change: Text::new_static("bind"),
         granted: granted_by.is_some(),
         asked: vec![permission.to_string()],
         granted_by: granted_by.map(AuthorizeGrant::from),
     };
-    ExplainAnswer { allowed: Some(check.granted), checks: Some(vec![check]), ..EMPTY }
+    ExplainAnswer { allowed: Some(check.granted), checks: Some(vec![check]), ..ExplainAnswer::default() }
 }

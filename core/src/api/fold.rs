@@ -1,62 +1,69 @@
 //! `fold`: layers in order, later wins, with the origin of every value.
 
-use super::Operation;
-use super::null::Given;
-use super::record::{Encode, Shape, Shaped};
+use serde::{Deserialize, Serialize};
+
+use super::Op;
+use super::place::{split, split_revealing_if};
 use super::select::ClusterInput;
 use crate::choice;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::fold::{Effective, Folded, Layer, Origin, Origins, Setting, Source, fold};
-use crate::engine::select::{Cluster, Selector};
+use crate::engine::fold::{Effective, Folded, Layer, Origin, Setting, Source, fold};
+use crate::engine::select::Selector;
+use crate::object::redacted::Redacted;
 use crate::object::secrets;
-use crate::record;
 use crate::value::JsonPath;
-use crate::value::canonical::Writer;
+use crate::value::MaybeAbsent;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::{OptionPath, PathError, Pointer};
 use crate::value::{Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// Lays layers over each other, lowest first.
-    pub struct Fold {
-        /// The layers in order; later ones win.
-        layers "layers": Vec<LayerInput>,
-        /// The cluster that `when` is asked about.
-        cluster "cluster": Option<ClusterInput>,
-        /// `compat`: the answer of Greenhouse.
-        mode "mode": Option<Mode>,
-    }
+/// Lays layers over each other, lowest first.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Fold {
+    /// The layers in order; later ones win.
+    pub layers: Vec<LayerInput>,
+    /// The cluster that `when` is asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterInput>,
+    /// `compat`: the answer of Greenhouse.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
 }
 
-record! {
-    request
-    /// One source of values.
-    pub struct LayerInput {
-        name "name": Text,
-        /// For which clusters, as a selector of any form; without it, for all.
-        when "when": Given,
-        set "set": Vec<SettingInput>,
-    }
+/// One source of values.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LayerInput {
+    pub name: Text,
+    /// For which clusters, as a selector of any form; without it, for all.
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub when: MaybeAbsent<Value>,
+    pub set: Vec<SettingInput>,
 }
 
-record! {
-    request
-    /// One option that a layer sets.
-    pub struct SettingInput {
-        /// The option path, such as `image.tag`.
-        path "path": Text,
-        value "value": Given,
-        /// A reference instead of a value. It stays one.
-        value_from "valueFrom": Option<Value>,
-        /// `deep`: maps merge, null drops a key.
-        merge "merge": Option<Merge>,
-    }
+/// One option that a layer sets.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SettingInput {
+    /// The option path, such as `image.tag`.
+    pub path: Text,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value: MaybeAbsent<Value>,
+    /// A reference instead of a value. It stays one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_from: Option<Value>,
+    /// `deep`: maps merge, null drops a key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge: Option<Merge>,
 }
 
 choice! {
     /// How a value meets what is below it.
+    #[derive(Default)]
     pub enum Merge {
         #[default]
         Replace = "replace",
@@ -64,57 +71,68 @@ choice! {
     }
 }
 
-record! {
-    answer
-    /// The effective options of one cluster.
-    pub struct FoldAnswer {
-        /// By path.
-        options "options": Vec<Effective>,
-        /// For each option the layers that set it, winner first.
-        origins "origins": Origins,
-        /// The tree that Helm would get; references are left out.
-        values "values": Value,
-    }
+/// The effective options of one cluster.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FoldAnswer {
+    /// By path.
+    pub options: Vec<OptionAnswer>,
+    /// For each option the layers that set it, winner first.
+    pub origins: SortedMap<Text, Vec<OriginAnswer>>,
+    /// The tree that Helm would get; references are left out.
+    pub values: Redacted,
 }
 
-record! {
-    answer
-    /// One effective option.
-    pub struct OptionAnswer<'a> {
-        /// The layer that set it.
-        from "from": &'a Text,
-        path "path": &'a Text,
-        value "value": Option<&'a Value>,
-        value_from "valueFrom": Option<&'a Value>,
-    }
+/// One effective option.
+#[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OptionAnswer {
+    /// The layer that set it.
+    pub from: Text,
+    pub path: Text,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value: MaybeAbsent<Redacted>,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value_from: MaybeAbsent<Redacted>,
 }
 
-record! {
-    answer
-    /// What one layer says about an option.
-    pub struct OriginAnswer<'a> {
-        layer "layer": &'a Text,
-        /// Set where the value was merged into what is below.
-        merge "merge": Option<Merge>,
-        value "value": Option<&'a Value>,
-        value_from "valueFrom": Option<&'a Value>,
-    }
+/// What one layer says about an option.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OriginAnswer {
+    pub layer: Text,
+    /// Set where the value was merged into what is below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge: Option<Merge>,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value: MaybeAbsent<Redacted>,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value_from: MaybeAbsent<Redacted>,
 }
 
-impl Operation for Fold {
+impl Op for Fold {
     const NAME: &'static str = "fold";
     type Answer = FoldAnswer;
 
-    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<FoldAnswer, Error> {
+    fn answer(self, _: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<FoldAnswer, Error> {
         let mode = self.mode.unwrap_or_default();
         warn_repeated_names(&self.layers, out);
         let layers = self.layers.into_iter().enumerate();
         let layers = layers.map(|(index, layer)| layer.read(index, mode, out)).collect::<Result<Vec<_>, _>>()?;
-        let mut folded = fold(&layers, self.cluster.map(Cluster::from).as_ref(), mode, out)?;
+        let cluster = self.cluster.map(|it| it.read(&JsonPath::ROOT.key("cluster"))).transpose()?;
+        let mut folded = fold(&layers, cluster.as_ref(), mode, out)?;
         if secrets::holds_secret(&folded.values) {
             cover_parts(&mut folded);
         }
-        Ok(FoldAnswer { options: folded.options, origins: folded.origins, values: folded.values })
+        let origins =
+            folded.origins.iter().map(|(path, chain)| (path.clone(), chain.iter().map(OriginAnswer::of).collect()));
+        Ok(FoldAnswer {
+            options: folded.options.into_iter().map(|it| OptionAnswer::of(it, false)).collect(),
+            origins: origins.collect(),
+            values: folded.values.into(),
+        })
     }
 }
 
@@ -142,12 +160,12 @@ fn warn_repeated_names(layers: &[LayerInput], out: &mut Vec<Diagnostic>) {
 impl LayerInput {
     fn read(self, index: usize, mode: Mode, out: &mut Vec<Diagnostic>) -> Result<Layer, Error> {
         let layers = JsonPath::ROOT.key("layers");
-        let spot = layers.index(index);
-        let when = self.when.0.map(|when| Selector::parse(&when, mode, None, &spot.key("when"))).transpose()?;
-        let set_spot = spot.key("set");
+        let at = layers.index(index);
+        let when = self.when.0.map(|when| Selector::parse(&when, mode, None, &at.key("when"))).transpose()?;
+        let set_at = at.key("set");
         let mut set = Vec::with_capacity(self.set.len());
         for (at, setting) in self.set.into_iter().enumerate() {
-            set.extend(setting.read(&set_spot.index(at), out)?);
+            set.extend(setting.read(&set_at.index(at), out)?);
         }
         Ok(Layer { name: self.name, document: None, when, set })
     }
@@ -179,49 +197,16 @@ impl SettingInput {
     }
 }
 
-fn split(source: &Source) -> (Option<&Value>, Option<&Value>) {
-    match source {
-        Source::Value(value) => (Some(value), None),
-        Source::Reference(reference) => (None, Some(reference)),
+impl OptionAnswer {
+    pub fn of(option: Effective, reveal: bool) -> OptionAnswer {
+        let (value, value_from) = split_revealing_if(reveal, Some(option.source));
+        OptionAnswer { from: option.from, path: option.path, value, value_from }
     }
 }
 
-impl<'a> OptionAnswer<'a> {
-    pub fn of(option: &'a Effective) -> OptionAnswer<'a> {
-        let (value, value_from) = split(&option.source);
-        OptionAnswer { from: &option.from, path: &option.path, value, value_from }
-    }
-}
-
-impl Encode for Effective {
-    fn write(&self, out: &mut Writer) {
-        OptionAnswer::of(self).write(out);
-    }
-}
-
-impl Shaped for Effective {
-    const SHAPE: Shape = OptionAnswer::SHAPE;
-}
-
-impl Encode for Origins {
-    fn write(&self, out: &mut Writer) {
-        out.open('{');
-        for (path, chain) in self.iter() {
-            out.key(path);
-            chain.write(out);
-        }
-        out.close('}');
-    }
-}
-
-impl Shaped for Origins {
-    const SHAPE: Shape = SortedMap::<Text, Vec<OriginAnswer>>::SHAPE;
-}
-
-impl Encode for Origin {
-    fn write(&self, out: &mut Writer) {
-        let (value, value_from) = split(&self.source);
-        let merge = self.deep.then_some(Merge::Deep);
-        OriginAnswer { layer: &self.layer, merge, value, value_from }.write(out);
+impl OriginAnswer {
+    fn of(origin: &Origin) -> OriginAnswer {
+        let (value, value_from) = split(Some(origin.source.clone()));
+        OriginAnswer { layer: origin.layer.clone(), merge: origin.deep.then_some(Merge::Deep), value, value_from }
     }
 }

@@ -1,58 +1,62 @@
 //! `kinds`: which kinds of documents are read on the hub.
 
-use super::WorkspaceOperation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::dialect;
-use crate::record;
 use crate::value::Text;
 use crate::value::collections::SortedMap;
 use crate::workspace::Workspace;
 use crate::workspace::hub_kind::HubKind;
 use crate::workspace::store::View;
 
-record! {
-    request
-    /// The kinds of documents that dialects read on the hub.
-    pub struct Kinds {
-        /// Those of these dialects, be they in force or not; left out, of those in force.
-        dialects "dialects": Option<Vec<Text>>,
-    }
+/// The kinds of documents that dialects read on the hub.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Kinds {
+    /// Those of these dialects, be they in force or not; left out, of those in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialects: Option<Vec<Text>>,
 }
 
-record! {
-    answer
-    /// By group and kind.
-    pub struct KindsAnswer {
-        kinds "kinds": Vec<KindAnswer>,
-    }
+/// By group and kind.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct KindsAnswer {
+    pub kinds: Vec<KindAnswer>,
 }
 
-record! {
-    answer
-    /// One kind of documents.
-    pub struct KindAnswer {
-        /// Empty for the core of Kubernetes.
-        group "group": Text,
-        /// Ends in `*` where it stands for every kind of the group that begins like this.
-        kind "kind": Text,
-        /// Left out where `kind` stands for several; the server knows.
-        plural "plural": Option<Text>,
-        /// `Namespaced` or `Cluster`; left out where `kind` stands for several.
-        scope "scope": Option<Text>,
-        /// The versions that are understood, best first.
-        versions "versions": Vec<Text>,
-        /// Only these objects are documents; in kubectl's syntax.
-        label_selector "labelSelector": Option<&'static str>,
-        /// Whether a status is written apart from the rest.
-        status_subresource "statusSubresource": bool,
-        /// The operations that an admission webhook must see.
-        admits "admits": Option<Vec<&'static str>>,
-        /// Those that read it.
-        dialects "dialects": Vec<&'static str>,
-    }
+/// One kind of documents.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct KindAnswer {
+    /// The operations that an admission webhook must see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admits: Option<Vec<Text>>,
+    /// Those that read it.
+    pub dialects: Vec<Text>,
+    /// Empty for the core of Kubernetes.
+    pub group: Text,
+    /// Ends in `*` where it stands for every kind of the group that begins like this.
+    pub kind: Text,
+    /// Only these objects are documents; in kubectl's syntax.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<Text>,
+    /// Left out where `kind` stands for several; the server knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plural: Option<Text>,
+    /// `Namespaced` or `Cluster`; left out where `kind` stands for several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Text>,
+    /// Whether a status is written apart from the rest.
+    pub status_subresource: bool,
+    /// The versions that are understood, best first.
+    pub versions: Vec<Text>,
 }
 
-impl WorkspaceOperation for Kinds {
+impl Op for Kinds {
     const NAME: &'static str = "kinds";
     type Answer = KindsAnswer;
 
@@ -65,10 +69,11 @@ impl WorkspaceOperation for Kinds {
                 let entry =
                     kinds.entry((kind.group.clone(), kind.kind.clone())).or_insert_with(|| KindAnswer::of(&kind));
                 if !kind.admits.is_empty() {
-                    entry.admits = Some(kind.admits.to_vec());
+                    entry.admits = Some(kind.admits.iter().copied().map(Text::new_static).collect());
                 }
-                if !entry.dialects.contains(&dialect.name()) {
-                    entry.dialects.push(dialect.name());
+                let name = Text::new_static(dialect.name());
+                if !entry.dialects.contains(&name) {
+                    entry.dialects.push(name);
                 }
             }
         }
@@ -85,7 +90,7 @@ impl KindAnswer {
             plural: given(&kind.plural),
             scope: given(&kind.scope),
             versions: kind.versions(),
-            label_selector: Some(kind.label_selector).filter(|it| !it.is_empty()),
+            label_selector: Some(kind.label_selector).filter(|it| !it.is_empty()).map(Text::new_static),
             status_subresource: kind.has_status,
             admits: None,
             dialects: Vec::new(),

@@ -1,30 +1,29 @@
 //! `lint`: everything that is worth telling about what is loaded.
 
-use super::WorkspaceOperation;
-use super::load::count;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
+use super::count;
 use crate::diagnostic::{Diagnostic, Error, Severity};
-use crate::record;
 use crate::workspace::Workspace;
 use crate::workspace::lint::lint;
 
-record! {
-    request
-    /// Looks at everything that is loaded. What it finds are the diagnostics of the answer.
-    pub struct Lint {}
+/// Looks at everything that is loaded. What it finds are the diagnostics of the answer.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Lint {}
+
+/// How much was found.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LintAnswer {
+    pub documents: i64,
+    pub errors: i64,
+    pub infos: i64,
+    pub warnings: i64,
 }
 
-record! {
-    answer
-    /// How much was found.
-    pub struct LintAnswer {
-        documents "documents": i64,
-        errors "errors": i64,
-        warnings "warnings": i64,
-        infos "infos": i64,
-    }
-}
-
-impl WorkspaceOperation for Lint {
+impl Op for Lint {
     const NAME: &'static str = "lint";
     type Answer = LintAnswer;
 

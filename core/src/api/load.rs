@@ -1,107 +1,116 @@
 //! `load` and `unload`: documents in and out of the workspace.
 
-use super::WorkspaceOperation;
-use crate::diagnostic::Mode;
+use serde::{Deserialize, Serialize};
+
+use super::{Op, count};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::select::parse_text;
-use crate::object::document::{Document, Identity, Reference};
+use crate::object::document::Identity;
 use crate::object::identity::group_of;
-use crate::record;
-use crate::value::JsonPath;
-use crate::value::collections::SortedSet;
-use crate::value::path::Pointer;
-use crate::value::{Text, Value};
+use crate::value::{JsonPath, Text, Value};
+use crate::workspace::Workspace;
+use crate::workspace::load::{Batch, from_text, from_values};
+use crate::workspace::lookup::documents_named;
 use crate::workspace::observed::{HUB, Query};
-use crate::workspace::{Undo, Workspace};
-use crate::yaml;
+use crate::workspace::trial::Journal;
 
-record! {
-    request
-    /// Takes documents into the workspace. One that cannot be read is told and left out; the others are taken.
-    pub struct Load {
-        /// The documents, as objects.
-        documents "documents": Option<Vec<Value>>,
-        /// The documents, as YAML or JSON text.
-        text "text": Option<Text>,
-        /// The name of the text, for places.
-        file "file": Option<Text>,
-        /// The text is all of the file: documents that came from it before and are not in it any more are let go, unless
-        /// something in the text cannot be read.
-        whole "whole": Option<bool>,
-        /// The objects were seen in this cluster; the hub is the cluster without a name.
-        live "live": Option<Text>,
-        /// Objects that were looked for in the cluster and are not there.
-        absent "absent": Option<Vec<TargetInput>>,
-        /// The objects are all that the query lists; without a query, all there are in the cluster.
-        complete "complete": Option<bool>,
-        /// What was listed.
-        query "query": Option<QueryInput>,
-        /// The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by
-        /// `false`, and by anything that is seen there.
-        unreachable "unreachable": Option<bool>,
-        /// What the host met when the cluster did not answer.
-        reason "reason": Option<Text>,
-    }
+/// Takes documents into the workspace. One that cannot be read is told and left out; the others are taken.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Load {
+    /// The documents, as objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documents: Option<Vec<Value>>,
+    /// The documents, as YAML or JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
+    /// The name of the text, for places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Text>,
+    /// The text is all of the file: documents that came from it before and are not in it any more are let go, unless
+    /// something in the text cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole: Option<bool>,
+    /// The objects were seen in this cluster; the hub is the cluster without a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<Text>,
+    /// Objects that were looked for in the cluster and are not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absent: Option<Vec<TargetInput>>,
+    /// The objects are all that the query lists; without a query, all there are in the cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
+    /// What was listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<QueryInput>,
+    /// The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by
+    /// `false`, and by anything that is seen there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<bool>,
+    /// What the host met when the cluster did not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Text>,
 }
 
-record! {
-    request
-    /// Names an object of a cluster.
-    pub struct TargetInput {
-        api_version "apiVersion": Text,
-        kind "kind": Text,
-        namespace "namespace": Option<Text>,
-        name "name": Text,
-    }
+/// Names an object of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TargetInput {
+    pub api_version: Text,
+    pub kind: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<Text>,
+    pub name: Text,
 }
 
-record! {
-    request
-    /// A list of objects of a cluster.
-    pub struct QueryInput {
-        api_version "apiVersion": Text,
-        kind "kind": Text,
-        /// Left out for all namespaces.
-        namespace "namespace": Option<Text>,
-        /// In kubectl's syntax.
-        label_selector "labelSelector": Option<Text>,
-    }
+/// A list of objects of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QueryInput {
+    pub api_version: Text,
+    pub kind: Text,
+    /// Left out for all namespaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<Text>,
+    /// In kubectl's syntax.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<Text>,
 }
 
-record! {
-    request
-    /// Lets documents go.
-    pub struct Unload {
-        /// `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` where two groups clash.
-        refs "refs": Vec<Text>,
-    }
+/// Lets documents go.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Unload {
+    /// `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` where two groups clash.
+    pub refs: Vec<Text>,
 }
 
-record! {
-    answer
-    /// What was taken in.
-    pub struct LoadAnswer {
-        /// How many documents were taken in, and how many of them took the place of another.
-        loaded "loaded": i64,
-        replaced "replaced": i64,
-        /// With `whole`: how many documents were let go.
-        unloaded "unloaded": Option<i64>,
-        /// How many clusters the workspace knows now.
-        clusters "clusters": i64,
-    }
+/// What was taken in.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LoadAnswer {
+    /// How many clusters the workspace knows now.
+    pub clusters: i64,
+    /// How many documents were taken in, and how many of them took the place of another.
+    pub loaded: i64,
+    pub replaced: i64,
+    /// With `whole`: how many documents were let go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unloaded: Option<i64>,
 }
 
-record! {
-    answer
-    /// What was let go.
-    pub struct UnloadAnswer {
-        unloaded "unloaded": i64,
-        /// How many clusters the workspace knows now.
-        clusters "clusters": i64,
-    }
+/// What was let go.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UnloadAnswer {
+    /// How many clusters the workspace knows now.
+    pub clusters: i64,
+    pub unloaded: i64,
 }
 
-impl WorkspaceOperation for Load {
+impl Op for Load {
     const NAME: &'static str = "load";
     type Answer = LoadAnswer;
 
@@ -110,28 +119,43 @@ impl WorkspaceOperation for Load {
     }
 }
 
+impl Op for Unload {
+    const NAME: &'static str = "unload";
+    type Answer = UnloadAnswer;
+
+    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<UnloadAnswer, Error> {
+        // All are found before the first one is removed.
+        let named = documents_named(workspace, &self.refs, &JsonPath::ROOT.key("refs"))?;
+        let unloaded = named.iter().filter(|identity| workspace.remove(identity).is_some()).count();
+        Ok(UnloadAnswer { unloaded: count(unloaded), clusters: count(workspace.store.cluster_count()) })
+    }
+}
+
 impl Load {
-    /// Takes everything in, and notes how to undo that where it is asked to.
+    /// Loads everything. Within a trial, the journal notes how to undo it.
     pub fn apply(
         self,
         workspace: &mut Workspace,
         at: &JsonPath,
         out: &mut Vec<Diagnostic>,
-        journal: Option<&mut Vec<Undo>>,
+        journal: Option<&mut Journal>,
     ) -> Result<LoadAnswer, Error> {
-        let needs_live = [
-            ("absent", self.absent.is_some()),
-            ("complete", self.complete.is_some()),
-            ("query", self.query.is_some()),
-            ("unreachable", self.unreachable.is_some()),
-        ];
-        if let (None, Some((field, _))) = (&self.live, needs_live.iter().find(|(_, given)| *given)) {
-            let error =
-                Error::new(Code::MissingField, format!("`{field}` needs `live`, the cluster that was looked at"));
-            return Err(error.at(at.key("live")));
-        }
-        let lost = self.lost(at)?;
-        let whole = self.whole_file(at)?;
+        let is_whole = self.whole == Some(true);
+        let batch = self.batch(at, out)?;
+        let loaded = workspace.load(batch, journal, out);
+        Ok(LoadAnswer {
+            loaded: count(loaded.loaded),
+            replaced: count(loaded.replaced),
+            unloaded: is_whole.then(|| count(loaded.unloaded)),
+            clusters: count(workspace.store.cluster_count()),
+        })
+    }
+
+    /// What to load, once the fields go together.
+    fn batch(self, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Batch, Error> {
+        self.check_live(at)?;
+        let unreachable = self.unreachable_reason(at)?;
+        let whole_file = self.whole_file(at)?;
         let told = out.len();
         let documents = match (self.documents, self.text) {
             (Some(values), None) => from_values(&values, out),
@@ -146,52 +170,34 @@ impl Load {
         };
         // What cannot be read may be any of the documents that were there: unknown is not absent.
         let unread = out.iter().skip(told).any(|it| it.severity == Severity::Error);
-        tell_repeats(&documents, out);
-        let gone = match &whole {
-            Some(file) if !unread => gone_from(file, &documents, workspace),
-            _ => Vec::new(),
-        };
-        let (loaded, mut replaced) = (documents.len(), 0);
-        match self.live {
-            Some(cluster) if lost.is_some() => workspace.mark_unreachable(&cluster, lost, journal),
-            Some(cluster) => {
+        Ok(match (self.live, unreachable) {
+            (None, _) => Batch::Documents { documents, whole_file: whole_file.filter(|_| !unread) },
+            (Some(cluster), Some(reason)) => Batch::Unreachable { cluster, reason },
+            (Some(cluster), None) => {
                 let query = self.query.map(|it| it.read(&at.key("query"))).transpose()?;
                 let complete = self.complete.unwrap_or(false).then_some(query);
                 let absent = self.absent.unwrap_or_default().into_iter().map(TargetInput::identity).collect();
-                replaced = workspace.observe(&cluster, documents, absent, complete, journal);
+                Batch::Observed { cluster, objects: documents, absent, complete }
             }
-            None => {
-                let mut undone = Vec::new();
-                for identity in &gone {
-                    undone.extend(workspace.remove(identity).map(|it| Undo::Put(Box::new(it))));
-                }
-                for document in documents {
-                    let identity = document.identity.clone();
-                    // A change is asked about in order to take the place of what there is.
-                    if journal.is_none() {
-                        tell_other_file(&document, workspace.document(&identity), out);
-                    }
-                    let before = workspace.put(document, out);
-                    replaced += usize::from(before.is_some());
-                    if journal.is_some() {
-                        undone.push(before.map_or(Undo::Remove(identity), |it| Undo::Put(Box::new(it))));
-                    }
-                }
-                if let Some(journal) = journal {
-                    journal.extend(undone);
-                }
-            }
-        }
-        Ok(LoadAnswer {
-            loaded: count(loaded),
-            replaced: count(replaced),
-            unloaded: whole.map(|_| count(gone.len())),
-            clusters: count(workspace.store.cluster_count()),
         })
     }
-}
 
-impl Load {
+    fn check_live(&self, at: &JsonPath) -> Result<(), Error> {
+        let needs_live = [
+            ("absent", self.absent.is_some()),
+            ("complete", self.complete.is_some()),
+            ("query", self.query.is_some()),
+            ("unreachable", self.unreachable.is_some()),
+        ];
+        match (&self.live, needs_live.iter().find(|(_, given)| *given)) {
+            (None, Some((field, _))) => {
+                let message = format!("`{field}` needs `live`, the cluster that was looked at");
+                Err(Error::new(Code::MissingField, message).at(at.key("live")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The file that the text is all of, where it is.
     fn whole_file(&self, at: &JsonPath) -> Result<Option<Text>, Error> {
         if self.whole != Some(true) {
@@ -211,7 +217,7 @@ impl Load {
     }
 
     /// Why the cluster did not answer, where it did not.
-    fn lost(&self, at: &JsonPath) -> Result<Option<Text>, Error> {
+    fn unreachable_reason(&self, at: &JsonPath) -> Result<Option<Text>, Error> {
         let is_lost = self.unreachable == Some(true);
         let refuse = |field: &str, message: &str| Err(Error::new(Code::UnknownValue, message).at(at.key(field)));
         if self.reason.is_some() && !is_lost {
@@ -250,80 +256,4 @@ impl QueryInput {
         parse_text(&label_selector).map_err(|error| error.at(at.key("labelSelector")))?;
         Ok(Query { api_version, kind, namespace: namespace.unwrap_or_default(), label_selector })
     }
-}
-
-fn from_values(values: &[Value], out: &mut Vec<Diagnostic>) -> Vec<Document> {
-    let at = |index: usize| Pointer::of(["documents".to_string(), index.to_string()]);
-    values.iter().enumerate().flat_map(|(index, value)| Document::from_value(value, &at(index), out)).collect()
-}
-
-fn from_text(text: &str, file: Option<&Text>, out: &mut Vec<Diagnostic>) -> Vec<Document> {
-    let mut found = Vec::new();
-    let mut documents = Vec::new();
-    for parsed in yaml::parse_each(text, Mode::Strict, &mut found) {
-        match parsed {
-            Ok(parsed) => documents.extend(Document::from_text(parsed, file, out)),
-            Err(error) => out.push(error.into_diagnostic(file.map(Text::as_str))),
-        }
-    }
-    for mut finding in found {
-        finding.at.file = file.map(Text::to_string);
-        out.push(finding);
-    }
-    documents
-}
-
-/// The documents that came from a file and are not among those that it holds now.
-fn gone_from(file: &Text, now: &[Document], workspace: &Workspace) -> Vec<Identity> {
-    let held: SortedSet<&Identity> = now.iter().map(|it| &it.identity).collect();
-    let gone = workspace.documents().filter(|it| it.file() == Some(file) && !held.contains(&it.identity));
-    gone.map(|it| it.identity.clone()).collect()
-}
-
-/// Of a document that is given twice at once, the last one counts, which the order of files must not decide unsaid.
-fn tell_repeats(documents: &[Document], out: &mut Vec<Diagnostic>) {
-    let mut seen: SortedSet<&Identity> = SortedSet::new();
-    for document in documents.iter().filter(|it| !seen.insert(&it.identity)) {
-        let message = format!("`{}` is given twice; the last one counts", document.identity);
-        let at = document.at(Pointer::root());
-        out.push(Diagnostic { at, ..Diagnostic::warning(Code::DuplicateDocument, message) });
-    }
-}
-
-/// The same for a document that another file has given before.
-fn tell_other_file(document: &Document, before: Option<&Document>, out: &mut Vec<Diagnostic>) {
-    let at = document.at(Pointer::root());
-    let other = before.and_then(|it| it.at(Pointer::root()).file);
-    if let (Some(other), Some(file)) = (other, &at.file)
-        && other != *file
-    {
-        let message = format!("`{}` is also given by `{other}`; the last one counts", document.identity);
-        let told = Diagnostic { at, ..Diagnostic::warning(Code::DuplicateDocument, message) };
-        out.push(told.hint("keep one of them, or unload the other first"));
-    }
-}
-
-impl WorkspaceOperation for Unload {
-    const NAME: &'static str = "unload";
-    type Answer = UnloadAnswer;
-
-    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<UnloadAnswer, Error> {
-        let named = named(&self.refs, workspace, &JsonPath::ROOT.key("refs"))?;
-        let unloaded = named.iter().filter(|identity| workspace.remove(identity).is_some()).count();
-        Ok(UnloadAnswer { unloaded: count(unloaded), clusters: count(workspace.store.cluster_count()) })
-    }
-}
-
-/// The documents that references name. All are found before the first one goes.
-pub fn named(refs: &[Text], workspace: &Workspace, at: &JsonPath) -> Result<SortedSet<Identity>, Error> {
-    let mut named = SortedSet::new();
-    for (index, text) in refs.iter().enumerate() {
-        let found = Reference::parse(text).and_then(|it| workspace.store.find(&it).map(|it| it.identity.clone()));
-        named.insert(found.map_err(|error| error.at(at.index(index)))?);
-    }
-    Ok(named)
-}
-
-pub fn count(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }

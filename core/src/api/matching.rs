@@ -1,42 +1,49 @@
 //! `match`: is the desired object a subset of the live one, and what would the update be?
 
-use super::Operation;
-use super::null::Explicit;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use super::patch::OperationAnswer;
-use super::record::OrNull;
 use crate::choice;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::Upstream;
 use crate::engine::matching::{self, Difference, DifferenceKind, Update};
 use crate::object::identity::same_object;
-use crate::object::secrets;
-use crate::record;
+use crate::object::redacted::{Redacted, Visibility};
+use crate::value::MaybeAbsent;
 use crate::value::{Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// Compares a desired object with a live one.
-    pub struct Match {
-        /// The object as it should be.
-        desired "desired": Value,
-        /// The object as the cluster has it.
-        live "live": Value,
-        /// `byKind`: only what counts for the kind, and what would mend it.
-        policy "policy": Option<Policy>,
-        /// `compat`: the answer of `dialect`. `threeWay`: also what was removed since `lastApplied`.
-        mode "mode": Option<MatchMode>,
-        /// In compat mode, which original: `certmanager` (when left out) or `kubefed`.
-        dialect "dialect": Option<Upstream>,
-        /// What was applied last; `threeWay` needs it.
-        last_applied "lastApplied": Option<Value>,
-        /// The version that KubeFed recorded, such as `gen:3`.
-        recorded "recorded": Option<Text>,
-    }
+/// Compares a desired object with a live one.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Match {
+    /// The object as it should be.
+    pub desired: Value,
+    /// The object as the cluster has it.
+    pub live: Value,
+    /// `byKind`: only what counts for the kind, and what would mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// `compat`: the answer of `dialect`. `threeWay`: also what was removed since `lastApplied`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<MatchMode>,
+    /// In compat mode, which original: `certmanager` (when left out) or `kubefed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<Upstream>,
+    /// What was applied last; `threeWay` needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_applied: Option<Value>,
+    /// The version that KubeFed recorded, such as `gen:3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Text>,
 }
 
 choice! {
     /// What counts.
+    #[derive(Default)]
     pub enum Policy {
         #[default]
         ByKind = "byKind",
@@ -45,6 +52,7 @@ choice! {
 
 choice! {
     /// How to compare.
+    #[derive(Default)]
     pub enum MatchMode {
         #[default]
         Strict = "strict",
@@ -53,40 +61,43 @@ choice! {
     }
 }
 
-record! {
-    answer
-    /// Whether live contains desired, and where it does not.
-    pub struct MatchAnswer {
-        matches "matches": bool,
-        /// In the order of the desired object.
-        differences "differences": Vec<DifferenceAnswer>,
-        /// By kind: the whole object to send, or null.
-        update "update": Option<OrNull<Value>>,
-        /// By kind: the update as operations on the live object.
-        patch "patch": Option<Vec<OperationAnswer>>,
-        /// By kind: the differences that no update can mend.
-        immutable "immutable": Option<Vec<DifferenceAnswer>>,
-    }
+/// Whether live contains desired, and where it does not.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MatchAnswer {
+    /// In the order of the desired object.
+    pub differences: Vec<DifferenceAnswer>,
+    /// By kind: the differences that no update can mend.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub immutable: Option<Vec<DifferenceAnswer>>,
+    pub matches: bool,
+    /// By kind: the update as operations on the live object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Vec<OperationAnswer>>,
+    /// By kind: the whole object to send, or null.
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub update: MaybeAbsent<Option<Redacted>>,
 }
 
-record! {
-    answer
-    /// A place where live does not contain desired.
-    pub struct DifferenceAnswer {
-        /// `changed`, `missing`, `order`, `extra` or `immutable`.
-        kind "kind": &'static str,
-        /// The place in the desired object; of something extra, in the live one.
-        path "path": String,
-        desired "desired": Option<Explicit>,
-        live "live": Option<Explicit>,
-    }
+/// A place where live does not contain desired.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DifferenceAnswer {
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub desired: MaybeAbsent<Redacted>,
+    /// `changed`, `missing`, `order`, `extra` or `immutable`.
+    pub kind: Text,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub live: MaybeAbsent<Redacted>,
+    /// The place in the desired object; of something extra, in the live one.
+    pub path: String,
 }
 
-impl Operation for Match {
+impl Op for Match {
     const NAME: &'static str = "match";
     type Answer = MatchAnswer;
 
-    fn answer(self, _: &mut Vec<Diagnostic>) -> Result<MatchAnswer, Error> {
+    fn answer(self, _: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<MatchAnswer, Error> {
         let mode = self.mode.unwrap_or_default();
         let last = match (mode, &self.last_applied) {
             (MatchMode::ThreeWay, None) => {
@@ -98,6 +109,7 @@ impl Operation for Match {
         };
         let compat = mode == MatchMode::Compat;
         let objects = [&self.desired, &self.live];
+        let visibility = Visibility::Redacted(&objects);
         if self.policy.is_some() {
             if self.live.is_null() {
                 let message = "there is no live object to update";
@@ -107,7 +119,7 @@ impl Operation for Match {
             }
             same_object(&self.desired, &self.live)?;
             let mode = if compat { Mode::Compat } else { Mode::Strict };
-            return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode)?, &objects));
+            return Ok(by_kind(matching::update(&self.desired, &self.live, last, mode)?, visibility));
         }
         let differences = match (compat, self.dialect.unwrap_or(Upstream::Certmanager)) {
             (false, _) => matching::differences(&self.desired, &self.live, last),
@@ -122,37 +134,33 @@ impl Operation for Match {
         };
         Ok(MatchAnswer {
             matches: differences.is_empty(),
-            differences: DifferenceAnswer::list(differences, &objects),
-            update: None,
+            differences: DifferenceAnswer::list(differences, visibility),
+            update: MaybeAbsent(None),
             patch: None,
             immutable: None,
         })
     }
 }
 
-fn by_kind(update: Update, objects: &[&Value]) -> MatchAnswer {
+fn by_kind(update: Update, visibility: Visibility) -> MatchAnswer {
     let immutable = update.differences.iter().filter(|it| it.kind == DifferenceKind::Immutable);
     MatchAnswer {
         matches: update.differences.is_empty(),
-        immutable: Some(DifferenceAnswer::list(immutable.cloned().collect(), objects)),
-        differences: DifferenceAnswer::list(update.differences, objects),
-        update: Some(OrNull(update.object)),
-        patch: Some(OperationAnswer::list(update.patch, objects)),
+        immutable: Some(DifferenceAnswer::list(immutable.cloned().collect(), visibility)),
+        differences: DifferenceAnswer::list(update.differences, visibility),
+        update: MaybeAbsent(Some(update.object.map(Redacted::from))),
+        patch: Some(OperationAnswer::list(update.patch, visibility)),
     }
 }
 
 impl DifferenceAnswer {
     /// The differences of objects. What Secrets in them hold is not shown: that it differs is.
-    pub fn list(differences: Vec<Difference>, objects: &[&Value]) -> Vec<DifferenceAnswer> {
-        let answer = |it: Difference| {
-            let hidden = secrets::is_hidden(objects, &it.path);
-            let show = |value: Value| Explicit(if hidden { secrets::MASK.into() } else { value });
-            DifferenceAnswer {
-                kind: it.kind.as_str(),
-                path: it.path.to_string(),
-                desired: it.desired.map(show),
-                live: it.live.map(show),
-            }
+    pub fn list(differences: Vec<Difference>, visibility: Visibility) -> Vec<DifferenceAnswer> {
+        let answer = |it: Difference| DifferenceAnswer {
+            desired: it.desired.map(|value| visibility.show(value, &it.path)).into(),
+            kind: it.kind.as_str().into(),
+            live: it.live.map(|value| visibility.show(value, &it.path)).into(),
+            path: it.path.to_string(),
         };
         differences.into_iter().map(answer).collect()
     }

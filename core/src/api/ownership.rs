@@ -1,104 +1,111 @@
 //! `adopt` and `release`: shared ownership.
 
-use super::Operation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use super::matching::DifferenceAnswer;
 use super::patch::OperationAnswer;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::ownership::{Owner, adopt, release};
-use crate::record;
+use crate::object::redacted::{Redacted, Visibility};
+use crate::value::MaybeAbsent;
 use crate::value::{Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// Makes an owner one of the owners of an object.
-    pub struct Adopt {
-        owner "owner": OwnerInput,
-        /// The object as the owner needs it.
-        desired "desired": Value,
-        /// The object as the cluster has it, or null when it was looked for and not found.
-        live "live": Value,
-        /// `compat`: an owner that Kubernetes does not allow is refused instead of recorded as a claim.
-        mode "mode": Option<Mode>,
-    }
+/// Makes an owner one of the owners of an object.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Adopt {
+    pub owner: OwnerInput,
+    /// The object as the owner needs it.
+    pub desired: Value,
+    /// The object as the cluster has it, or null when it was looked for and not found.
+    pub live: Value,
+    /// `compat`: an owner that Kubernetes does not allow is refused instead of recorded as a claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
 }
 
-record! {
-    request
-    /// Drops an owner from the owners of an object.
-    pub struct Release {
-        owner "owner": OwnerInput,
-        /// The object as the cluster has it.
-        live "live": Value,
-    }
+/// Drops an owner from the owners of an object.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Release {
+    pub owner: OwnerInput,
+    /// The object as the cluster has it.
+    pub live: Value,
 }
 
-record! {
-    request
-    /// Who needs an object.
-    pub struct OwnerInput {
-        api_version "apiVersion": Text,
-        kind "kind": Text,
-        name "name": Text,
-        uid "uid": Text,
-        /// Of a namespaced owner.
-        namespace "namespace": Option<Text>,
-        /// Whether it asks to be the object's controller.
-        controller "controller": Option<bool>,
-    }
+/// Who needs an object.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OwnerInput {
+    pub api_version: Text,
+    pub kind: Text,
+    pub name: Text,
+    pub uid: Text,
+    /// Of a namespaced owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<Text>,
+    /// Whether it asks to be the object's controller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller: Option<bool>,
 }
 
-record! {
-    answer
-    /// What adopting means.
-    pub struct AdoptAnswer {
-        /// `create`, `append-owner`, `none` (it is an owner already) or `fatal` (the live object differs).
-        action "action": &'static str,
-        /// The object as it should be; left out when adopting is refused.
-        object "object": Option<Value>,
-        /// The operations on the live object.
-        patch "patch": Vec<OperationAnswer>,
-        /// Why adopting is refused.
-        differences "differences": Vec<DifferenceAnswer>,
-    }
+/// What adopting means.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AdoptAnswer {
+    /// `create`, `append-owner`, `none` (it is an owner already) or `fatal` (the live object differs).
+    pub action: Text,
+    /// Why adopting is refused.
+    pub differences: Vec<DifferenceAnswer>,
+    /// The object as it should be; left out when adopting is refused.
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub object: MaybeAbsent<Redacted>,
+    /// The operations on the live object.
+    pub patch: Vec<OperationAnswer>,
 }
 
-record! {
-    answer
-    /// What letting go means.
-    pub struct ReleaseAnswer {
-        /// `delete` (the last owner of a marked object), `remove-owner` or `none` (it is no owner).
-        action "action": &'static str,
-        /// The operations on the live object.
-        patch "patch": Vec<OperationAnswer>,
-    }
+/// What letting go means.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReleaseAnswer {
+    /// `delete` (the last owner of a marked object), `remove-owner` or `none` (it is no owner).
+    pub action: Text,
+    /// The operations on the live object.
+    pub patch: Vec<OperationAnswer>,
 }
 
-impl Operation for Adopt {
+impl Op for Adopt {
     const NAME: &'static str = "adopt";
     type Answer = AdoptAnswer;
 
-    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<AdoptAnswer, Error> {
+    fn answer(self, _: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<AdoptAnswer, Error> {
         let live = Some(&self.live).filter(|it| !it.is_null());
         let adoption = adopt(&self.owner.into(), &self.desired, live, self.mode.unwrap_or_default(), out)?;
         Ok(AdoptAnswer {
-            action: adoption.action.as_str(),
-            object: adoption.object,
-            patch: OperationAnswer::list(adoption.patch, &[&self.live]),
-            differences: DifferenceAnswer::list(adoption.differences, &[&self.desired, &self.live]),
+            action: adoption.action.as_str().into(),
+            object: adoption.object.map(Redacted::from).into(),
+            patch: OperationAnswer::list(adoption.patch, Visibility::Redacted(&[&self.live])),
+            differences: DifferenceAnswer::list(
+                adoption.differences,
+                Visibility::Redacted(&[&self.desired, &self.live]),
+            ),
         })
     }
 }
 
-impl Operation for Release {
+impl Op for Release {
     const NAME: &'static str = "release";
     type Answer = ReleaseAnswer;
 
-    fn answer(self, _: &mut Vec<Diagnostic>) -> Result<ReleaseAnswer, Error> {
+    fn answer(self, _: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<ReleaseAnswer, Error> {
         let released = release(&self.owner.into(), &self.live)?;
         Ok(ReleaseAnswer {
-            action: released.action.as_str(),
-            patch: OperationAnswer::list(released.patch, &[&self.live]),
+            action: released.action.as_str().into(),
+            patch: OperationAnswer::list(released.patch, Visibility::Redacted(&[&self.live])),
         })
     }
 }

@@ -1,56 +1,60 @@
 //! `parse`: text to documents, the way kubectl reads it.
 
-use super::Operation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
-use crate::record;
+use crate::object::redacted::Redacted;
 use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
+use crate::workspace::Workspace;
 use crate::yaml;
 
-record! {
-    request
-    /// Reads YAML or JSON text, one or many documents, the way kubectl reads it.
-    pub struct Parse {
-        /// The text.
-        text "text": Text,
-        /// The name of the text, for places.
-        file "file": Option<String>,
-        /// `compat`: of a key that stands twice the last one wins, large integers are rounded, and nothing is said of
-        /// ambiguous tokens.
-        mode "mode": Option<Mode>,
-        /// Whether the answer says where each value stood.
-        places "places": Option<bool>,
-    }
+/// Reads YAML or JSON text, one or many documents, the way kubectl reads it.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Parse {
+    /// The text.
+    pub text: Text,
+    /// The name of the text, for places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// `compat`: of a key that stands twice the last one wins, large integers are rounded, and nothing is said of
+    /// ambiguous tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// Whether the answer says where each value stood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<bool>,
 }
 
-record! {
-    answer
-    /// The documents of the text.
-    pub struct ParseAnswer {
-        /// All documents that hold something, in order.
-        documents "documents": Vec<Value>,
-        /// For each document, where the value at each JSON pointer starts. Values below an alias have no place of their own.
-        places "places": Option<Vec<SortedMap<Text, ParsePlace>>>,
-    }
+/// The documents of the text.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ParseAnswer {
+    /// All documents that hold something, in order.
+    pub documents: Vec<Redacted>,
+    /// For each document, where the value at each JSON pointer starts. Values below an alias have no place of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<Vec<SortedMap<Text, ParsePlace>>>,
 }
 
-record! {
-    answer
-    /// A place in the text, counted from one.
-    pub struct ParsePlace {
-        line "line": i64,
-        /// Counted in characters.
-        column "column": i64,
-    }
+/// A place in the text, counted from one.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ParsePlace {
+    /// Counted in characters.
+    pub column: i64,
+    pub line: i64,
 }
 
-impl Operation for Parse {
+impl Op for Parse {
     const NAME: &'static str = "parse";
     type Answer = ParseAnswer;
 
-    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<ParseAnswer, Error> {
+    fn answer(self, _: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<ParseAnswer, Error> {
         let mut found = Vec::new();
         let documents = yaml::parse(&self.text, self.mode.unwrap_or_default(), &mut found)
             .map_err(|error| error.into_error(self.file.as_deref()))?;
@@ -59,7 +63,7 @@ impl Operation for Parse {
             out.push(finding);
         }
         let places = self.places.unwrap_or_default().then(|| documents.iter().map(places_of).collect());
-        Ok(ParseAnswer { documents: documents.into_iter().map(|it| it.value).collect(), places })
+        Ok(ParseAnswer { documents: documents.into_iter().map(|it| it.value.into()).collect(), places })
     }
 }
 

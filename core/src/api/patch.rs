@@ -1,62 +1,67 @@
 //! `patch`: per-cluster overrides as RFC 6902 operations.
 
-use super::Operation;
-use super::null::{Explicit, Given};
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::patch;
 use crate::engine::patch::Verb;
+use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
-use crate::record;
+use crate::value::MaybeAbsent;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// Applies operations to an object, all or nothing.
-    pub struct Patch {
-        /// The object to change.
-        object "object": Value,
-        /// The operations, in order.
-        patch "patch": Vec<PatchOperation>,
-        /// `compat`: the answer of KubeFed.
-        mode "mode": Option<Mode>,
-    }
+/// Applies operations to an object, all or nothing.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Patch {
+    /// The object to change.
+    pub object: Value,
+    /// The operations, in order.
+    pub patch: Vec<PatchOperation>,
+    /// `compat`: the answer of KubeFed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
 }
 
-record! {
-    request
-    /// One operation of RFC 6902.
-    pub struct PatchOperation {
-        /// What to do; `replace` when left out.
-        op "op": Option<Verb>,
-        /// Where, as a JSON pointer.
-        path "path": Text,
-        /// Where `move` and `copy` take the value from.
-        from "from": Option<Text>,
-        /// The value of `add`, `replace` and `test`.
-        value "value": Given,
-    }
+/// One operation of RFC 6902.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PatchOperation {
+    /// What to do; `replace` when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<Verb>,
+    /// Where, as a JSON pointer.
+    pub path: Text,
+    /// Where `move` and `copy` take the value from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Text>,
+    /// The value of `add`, `replace` and `test`.
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value: MaybeAbsent<Value>,
 }
 
-record! {
-    answer
-    /// The patched object.
-    pub struct PatchAnswer {
-        object "object": Value,
-    }
+/// The patched object.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PatchAnswer {
+    pub object: Redacted,
 }
 
-impl Operation for Patch {
+impl Op for Patch {
     const NAME: &'static str = "patch";
     type Answer = PatchAnswer;
 
-    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<PatchAnswer, Error> {
+    fn answer(self, _: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<PatchAnswer, Error> {
         let operations: Vec<_> = self.patch.into_iter().map(PatchOperation::into_operation).collect();
         let mode = self.mode.unwrap_or_default();
         let exposing = operations.iter().any(may_expose).then(|| self.object.clone());
         let object = patch::patch(self.object, &operations, mode, out)?;
-        Ok(PatchAnswer { object: exposing.map_or(Ok(object), |before| covered(before, &operations, mode))? })
+        let object = exposing.map_or(Ok(object), |before| covered(before, &operations, mode))?;
+        Ok(PatchAnswer { object: object.into() })
     }
 }
 
@@ -83,29 +88,24 @@ impl PatchOperation {
     }
 }
 
-record! {
-    answer
-    /// One operation of RFC 6902.
-    pub struct OperationAnswer {
-        op "op": Verb,
-        path "path": Text,
-        value "value": Option<Explicit>,
-    }
+/// One operation of RFC 6902.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OperationAnswer {
+    pub op: Verb,
+    pub path: Text,
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub value: MaybeAbsent<Redacted>,
 }
 
 impl OperationAnswer {
-    /// The operations on an object. What Secrets in `objects` hold is not shown: that it changes is.
-    pub fn list(operations: Vec<patch::Operation>, objects: &[&Value]) -> Vec<OperationAnswer> {
-        let hidden = |path: &str| secrets::is_hidden(objects, &Pointer::parse(path).unwrap_or_default());
-        operations
-            .into_iter()
-            .map(|it| (hidden(&it.path), it))
-            .map(|(hidden, it)| OperationAnswer::new(it, hidden))
-            .collect()
-    }
-
-    pub fn new(operation: patch::Operation, hidden: bool) -> OperationAnswer {
-        let show = |value| Explicit(if hidden { secrets::MASK.into() } else { value });
-        OperationAnswer { op: operation.verb, path: operation.path, value: operation.value.map(show) }
+    /// The operations on an object. What Secrets hold is not shown: that it changes is.
+    pub fn list(operations: Vec<patch::Operation>, visibility: Visibility) -> Vec<OperationAnswer> {
+        let answer = |it: patch::Operation| {
+            let place = Pointer::parse(&it.path).unwrap_or_default();
+            let value = it.value.map(|value| visibility.show(value, &place)).into();
+            OperationAnswer { op: it.verb, path: it.path, value }
+        };
+        operations.into_iter().map(answer).collect()
     }
 }

@@ -1,43 +1,50 @@
 //! Places and causes, as every answer about results has them.
 
-use super::null::Explicit;
+use serde::{Deserialize, Serialize};
+
 use crate::diagnostic::Location;
 use crate::engine::fold::Source;
 use crate::engine::rendered::Origin;
 use crate::object::document::Identity;
-use crate::object::secrets;
-use crate::record;
-use crate::value::path::Pointer;
-use crate::value::{Text, Value};
-use crate::workspace::compare::Cause;
+use crate::object::redacted::Redacted;
+use crate::value::{MaybeAbsent, Text};
 use crate::workspace::store::Store;
+use crate::workspace::what_if::LocatedCause;
 
-record! {
-    answer
-    /// A place in a document. What is not known is left out.
-    pub struct PlaceAnswer {
-        /// `Kind/namespace/name`.
-        document "document": Option<String>,
-        /// A JSON pointer.
-        path "path": Option<String>,
-        file "file": Option<String>,
-        line "line": Option<i64>,
-        /// Counted in characters, from one.
-        column "column": Option<i64>,
-    }
+/// A place in a document. What is not known is left out.
+#[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PlaceAnswer {
+    /// Counted in characters, from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<i64>,
+    /// `Kind/namespace/name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<i64>,
+    /// A JSON pointer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
-record! {
-    answer
-    /// The layer that decides over a value, and where it says so.
-    pub struct CauseAnswer {
-        layer "layer": Text,
-        document "document": Option<String>,
-        path "path": Option<String>,
-        file "file": Option<String>,
-        line "line": Option<i64>,
-        column "column": Option<i64>,
-    }
+/// The layer that decides over a value, and where it says so.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CauseAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    pub layer: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 impl PlaceAnswer {
@@ -60,31 +67,26 @@ impl PlaceAnswer {
     }
 }
 
-impl CauseAnswer {
-    pub fn of(cause: &Cause, store: &Store) -> CauseAnswer {
-        let PlaceAnswer { document, path, file, line, column } = PlaceAnswer::origin(cause.origin.as_ref(), store);
-        CauseAnswer { layer: cause.layer.clone(), document, path, file, line, column }
+impl From<LocatedCause> for CauseAnswer {
+    fn from(LocatedCause { layer, at }: LocatedCause) -> CauseAnswer {
+        let PlaceAnswer { document, path, file, line, column } = PlaceAnswer::of(at);
+        CauseAnswer { layer, document, path, file, line, column }
     }
 }
 
 /// A value or a reference, as two fields of which one is there.
-pub fn split(source: Option<&Source>) -> (Option<Explicit>, Option<Value>) {
-    match source {
-        Some(Source::Value(value)) => (Some(Explicit(value.clone())), None),
-        Some(Source::Reference(reference)) => (None, Some(reference.clone())),
-        None => (None, None),
-    }
+pub fn split(source: Option<Source>) -> (MaybeAbsent<Redacted>, MaybeAbsent<Redacted>) {
+    split_revealing_if(false, source)
 }
 
-/// A value of an object, unless the object keeps it to itself.
-pub fn shown(value: Value, object: &Value, place: &Pointer) -> Explicit {
-    let mut value = value;
-    if secrets::is_hidden(&[object], place) {
-        value = secrets::MASK.into();
-    } else {
-        secrets::cover(&mut value);
+/// The same with the contents of Secrets, if that was asked for.
+pub fn split_revealing_if(reveal: bool, source: Option<Source>) -> (MaybeAbsent<Redacted>, MaybeAbsent<Redacted>) {
+    let show = |value| MaybeAbsent(Some(Redacted::revealing_if(reveal, value)));
+    match source {
+        Some(Source::Value(value)) => (show(value), MaybeAbsent(None)),
+        Some(Source::Reference(reference)) => (MaybeAbsent(None), show(reference)),
+        None => (MaybeAbsent(None), MaybeAbsent(None)),
     }
-    Explicit(value)
 }
 
 /// An object as answers name it, where a subject gives several.

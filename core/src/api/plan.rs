@@ -1,160 +1,173 @@
 //! `plan`: what must be seen first, what would be done, what is held, and what the statuses would say.
 
-use super::WorkspaceOperation;
-use super::effective::subject_of;
-use super::load::count;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
+use super::count;
 use super::matching::DifferenceAnswer;
 use super::patch::OperationAnswer;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::Identity;
+use crate::object::redacted::{Redacted, Visibility};
 use crate::object::timestamp::Timestamp;
-use crate::record;
 use crate::value::JsonPath;
+use crate::value::MaybeAbsent;
 use crate::value::collections::SortedSet;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
-use crate::workspace::lint::place;
-use crate::workspace::plan::{Action, Event, Held, Need, Plan, Target, Verb, assemble};
+use crate::workspace::lookup::subject_named;
+use crate::workspace::plan::{Action, Event, Held, Need, Plan, Target, Verb, planned};
 
-record! {
-    request
-    /// What would be done.
-    pub struct PlanRequest {
-        /// Only some of it. With clusters, what concerns a subject as a whole is left out.
-        scope "scope": Option<ScopeInput>,
-        /// The time, in RFC 3339; what depends on it waits without.
-        now "now": Option<Text>,
-        /// Carry what Secrets hold; only a runner needs it.
-        reveal "reveal": Option<bool>,
-        /// Tell what statuses turn to, for events.
-        events "events": Option<bool>,
-    }
+/// What would be done.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PlanRequest {
+    /// Only some of it. With clusters, what concerns a subject as a whole is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<ScopeInput>,
+    /// The time, in RFC 3339; what depends on it waits without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
+    /// Carry what Secrets hold; only a runner needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reveal: Option<bool>,
+    /// Tell what statuses turn to, for events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<bool>,
 }
 
-record! {
-    request
-    /// A part of the fleet.
-    pub struct ScopeInput {
-        subjects "subjects": Option<Vec<Text>>,
-        clusters "clusters": Option<Vec<Text>>,
-    }
+/// A part of the fleet.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ScopeInput {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subjects: Option<Vec<Text>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Vec<Text>>,
 }
 
-record! {
-    answer
-    /// A plan.
-    pub struct PlanAnswer {
-        needs "needs": Vec<NeedAnswer>,
-        /// By wave, then subject, cluster and target.
-        actions "actions": Vec<ActionAnswer>,
-        held "held": Vec<ActionAnswer>,
-        /// Statuses that are not what they should be.
-        status "status": Vec<StatusAnswer>,
-        /// SHA-256 over what would be done, be it held or not.
-        digest "digest": String,
-    }
+/// A plan.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PlanAnswer {
+    /// By wave, then subject, cluster and target.
+    pub actions: Vec<ActionAnswer>,
+    /// SHA-256 over what would be done, be it held or not.
+    pub digest: String,
+    pub held: Vec<ActionAnswer>,
+    pub needs: Vec<NeedAnswer>,
+    /// Statuses that are not what they should be.
+    pub status: Vec<StatusAnswer>,
 }
 
-record! {
-    answer
-    /// An object that must be seen, or without a name a list.
-    pub struct NeedAnswer {
-        cluster "cluster": Text,
-        api_version "apiVersion": Text,
-        kind "kind": Text,
-        namespace "namespace": Option<Text>,
-        name "name": Option<Text>,
-        label_selector "labelSelector": Option<Text>,
-    }
+/// An object that must be seen, or without a name a list.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct NeedAnswer {
+    pub api_version: Text,
+    pub cluster: Text,
+    pub kind: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<Text>,
 }
 
-record! {
-    answer
-    /// Names an object.
-    pub struct TargetAnswer {
-        api_version "apiVersion": Text,
-        kind "kind": Text,
-        namespace "namespace": Option<Text>,
-        name "name": Text,
-    }
+/// Names an object.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TargetAnswer {
+    pub api_version: Text,
+    pub kind: Text,
+    pub name: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<Text>,
 }
 
-record! {
-    answer
-    /// One step. Steps of one wave may run side by side.
-    pub struct ActionAnswer {
-        /// Stays the same as long as what would be done does.
-        id "id": String,
-        subject "subject": String,
-        cluster "cluster": Text,
-        /// `create`, `patch` or `delete`.
-        verb "verb": &'static str,
-        target "target": TargetAnswer,
-        body "body": Option<Value>,
-        /// Operations on the live object.
-        patch "patch": Option<Vec<OperationAnswer>>,
-        precondition "precondition": Option<Precondition>,
-        wave "wave": i64,
-        reason "reason": ActionReason,
-        /// What stops it.
-        held "held": Option<HeldReason>,
-    }
+/// One step. Steps of one wave may run side by side.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ActionAnswer {
+    #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
+    pub body: MaybeAbsent<Redacted>,
+    pub cluster: Text,
+    /// What stops it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldReason>,
+    /// Stays the same as long as what would be done does.
+    pub id: String,
+    /// Operations on the live object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Vec<OperationAnswer>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precondition: Option<Precondition>,
+    pub reason: ActionReason,
+    pub subject: String,
+    pub target: TargetAnswer,
+    /// `create`, `patch` or `delete`.
+    pub verb: Text,
+    pub wave: i64,
 }
 
-record! {
-    answer
-    /// The live object that the step is for: another one of its name, or a changed one, is not meant.
-    pub struct Precondition {
-        uid "uid": Option<Text>,
-        resource_version "resourceVersion": Option<Text>,
-    }
+/// The live object that the step is for: another one of its name, or a changed one, is not meant.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Precondition {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_version: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uid: Option<Text>,
 }
 
-record! {
-    answer
-    /// Why a step is taken.
-    pub struct ActionReason {
-        code "code": &'static str,
-        text "text": String,
-        differences "differences": Option<Vec<DifferenceAnswer>>,
-    }
+/// Why a step is taken.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ActionReason {
+    pub code: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Vec<DifferenceAnswer>>,
+    pub text: String,
 }
 
-record! {
-    answer
-    /// Why a step is stopped, and how to let it pass.
-    pub struct HeldReason {
-        code "code": &'static str,
-        text "text": String,
-        hint "hint": String,
-    }
+/// Why a step is stopped, and how to let it pass.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HeldReason {
+    pub code: Text,
+    pub hint: String,
+    pub text: String,
 }
 
-record! {
-    answer
-    /// What a status should be.
-    pub struct StatusAnswer {
-        subject "subject": String,
-        cluster "cluster": Text,
-        target "target": TargetAnswer,
-        status "status": Value,
-        /// Conditions that turn with it; left out where none does, or nobody asks.
-        events "events": Option<Vec<EventAnswer>>,
-    }
+/// What a status should be.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StatusAnswer {
+    pub cluster: Text,
+    /// Conditions that turn with it; left out where none does, or nobody asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<Vec<EventAnswer>>,
+    pub status: Redacted,
+    pub subject: String,
+    pub target: TargetAnswer,
 }
 
-record! {
-    answer
-    /// What happened to the object of a status.
-    pub struct EventAnswer {
-        /// `Normal` or `Warning`.
-        kind "type": &'static str,
-        reason "reason": String,
-        note "note": String,
-    }
+/// What happened to the object of a status.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EventAnswer {
+    pub note: String,
+    pub reason: String,
+    /// `Normal` or `Warning`.
+    #[serde(rename = "type")]
+    pub kind: Text,
 }
 
-impl WorkspaceOperation for PlanRequest {
+impl Op for PlanRequest {
     const NAME: &'static str = "plan";
     type Answer = PlanAnswer;
 
@@ -165,10 +178,6 @@ impl WorkspaceOperation for PlanRequest {
         let clusters = scope.clusters.map(|it| it.into_iter().collect());
         let plan = planned(workspace, subjects.as_ref(), clusters.as_ref(), out);
         Ok(PlanAnswer::of(&plan, self.reveal.unwrap_or(false), self.events.unwrap_or(false)))
-    }
-
-    fn reveals(&self) -> bool {
-        self.reveal.unwrap_or(false)
     }
 }
 
@@ -185,31 +194,9 @@ fn subjects_of(refs: &[Text], workspace: &Workspace) -> Result<SortedSet<Identit
     let (scope, mut subjects) = (JsonPath::ROOT.key("scope"), SortedSet::new());
     let at = scope.key("subjects");
     for (index, text) in refs.iter().enumerate() {
-        subjects.insert(subject_of(workspace, text, &at.index(index))?);
+        subjects.insert(subject_named(workspace, text, &at.index(index))?);
     }
     Ok(subjects)
-}
-
-/// The plan of a workspace that is settled.
-pub fn planned(
-    workspace: &mut Workspace,
-    subjects: Option<&SortedSet<Identity>>,
-    clusters: Option<&SortedSet<Text>>,
-    out: &mut Vec<Diagnostic>,
-) -> Plan {
-    let Workspace { store, results, .. } = workspace;
-    for (identity, state) in results.subjects() {
-        if let Err(error) = state.subject() {
-            let message = format!("`{identity}` keeps its last state: {}", error.message);
-            let finding = Diagnostic { hint: error.hint.clone(), ..Diagnostic::error(error.code, message) };
-            let path = error.pointer();
-            out.push(finding.of(identity).at(path));
-        }
-    }
-    let steps = results.plan(store, subjects, clusters);
-    let plan = assemble(store, steps.iter().map(AsRef::as_ref), out);
-    out.iter_mut().for_each(|it| place(it, store));
-    plan
 }
 
 impl PlanAnswer {
@@ -225,7 +212,7 @@ impl PlanAnswer {
                     subject: it.subject.to_string(),
                     cluster: Text::default(),
                     target: TargetAnswer::of(&it.target),
-                    status: it.status.clone(),
+                    status: Redacted::revealing_if(reveal, it.status.clone()),
                     events: (events && !it.events.is_empty()).then(|| it.events.iter().map(EventAnswer::of).collect()),
                 })
                 .collect(),
@@ -237,7 +224,7 @@ impl PlanAnswer {
 impl EventAnswer {
     fn of(event: &Event) -> EventAnswer {
         let Event { is_warning, reason, note } = event.clone();
-        EventAnswer { kind: if is_warning { "Warning" } else { "Normal" }, reason, note }
+        EventAnswer { kind: Text::new_static(if is_warning { "Warning" } else { "Normal" }), reason, note }
     }
 }
 
@@ -269,39 +256,43 @@ impl ActionAnswer {
         let (uid, version) = (text(&["metadata", "uid"]), text(&["metadata", "resourceVersion"]));
         let precondition = (uid.is_some() || version.is_some())
             .then(|| Precondition { uid: uid.map(Text::from), resource_version: version.map(Text::from) });
-        let objects: Vec<&Value> = if reveal { Vec::new() } else { action.live.iter().chain(&action.body).collect() };
+        let objects: Vec<&Value> = action.live.iter().chain(&action.body).collect();
+        let visibility = if reveal { Visibility::Everything } else { Visibility::Redacted(&objects) };
         let differences = action.reason.differences.clone();
         ActionAnswer {
             id: action.id(),
             subject: action.subject.to_string(),
             cluster: action.cluster.clone(),
-            verb: action.verb.as_str(),
+            verb: action.verb.as_str().into(),
             target: TargetAnswer::of(&action.target),
-            body: action.body.clone(),
-            patch: Some(OperationAnswer::list(action.patch.clone(), &objects)).filter(|it| !it.is_empty()),
+            body: action.body.clone().map(|body| Redacted::revealing_if(reveal, body)).into(),
+            patch: Some(OperationAnswer::list(action.patch.clone(), visibility)).filter(|it| !it.is_empty()),
             precondition,
             wave: action.wave,
             reason: ActionReason {
-                code: action.reason.code.as_str(),
+                code: action.reason.code.as_str().into(),
                 text: action.reason.text.clone(),
-                differences: Some(DifferenceAnswer::list(differences, &objects)).filter(|it| !it.is_empty()),
+                differences: Some(DifferenceAnswer::list(differences, visibility)).filter(|it| !it.is_empty()),
             },
-            held: held.map(|it| HeldReason { code: it.code.as_str(), text: it.text.clone(), hint: it.hint.clone() }),
+            held: held.map(|it| HeldReason {
+                code: it.code.as_str().into(),
+                text: it.text.clone(),
+                hint: it.hint.clone(),
+            }),
         }
     }
 }
 
-record! {
-    answer
-    /// How many steps of each kind.
-    pub struct ActionCounts {
-        create "create": i64,
-        patch "patch": i64,
-        delete "delete": i64,
-        held "held": i64,
-        /// What must be seen before more can be said.
-        needs "needs": i64,
-    }
+/// How many steps of each kind.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ActionCounts {
+    pub create: i64,
+    pub delete: i64,
+    pub held: i64,
+    /// What must be seen before more can be said.
+    pub needs: i64,
+    pub patch: i64,
 }
 
 impl ActionCounts {

@@ -1,76 +1,79 @@
 //! `reach`: how a host gets to each cluster.
 
-use super::{Refusal, WorkspaceOperation};
+use serde::{Deserialize, Serialize};
+
+use super::{Op, Refusal};
 use crate::diagnostic::{Diagnostic, Error};
-use crate::record;
 use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::connection::{Access, Endpoint, reach};
 
-record! {
-    request
-    /// The ways to the clusters that are loaded.
-    pub struct Reach {}
+/// The ways to the clusters that are loaded.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Reach {}
+
+/// By name.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReachAnswer {
+    pub clusters: Vec<ReachableAnswer>,
 }
 
-record! {
-    answer
-    /// By name.
-    pub struct ReachAnswer {
-        clusters "clusters": Vec<ReachableAnswer>,
-    }
+/// One cluster. Without a way it cannot be looked at or changed.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReachableAnswer {
+    pub name: Text,
+    /// Why there is no other way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Refusal>,
+    /// In the order to try.
+    pub ways: Vec<WayAnswer>,
 }
 
-record! {
-    answer
-    /// One cluster. Without a way it cannot be looked at or changed.
-    pub struct ReachableAnswer {
-        name "name": Text,
-        /// In the order to try.
-        ways "ways": Vec<WayAnswer>,
-        /// Why there is no other way.
-        problem "problem": Option<Refusal>,
-    }
+/// A way to a cluster: a server with a token, or a kubeconfig.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WayAnswer {
+    /// The certificates that sign the server's, in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_bundle: Option<Text>,
+    /// The document that says so.
+    pub document: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kubeconfig: Option<SecretKeys>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy_url: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Text>,
+    /// The server's certificate is not to be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skip_tls_verify: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<SecretKey>,
 }
 
-record! {
-    answer
-    /// A way to a cluster: a server with a token, or a kubeconfig.
-    pub struct WayAnswer {
-        /// The document that says so.
-        document "document": String,
-        server "server": Option<Text>,
-        /// The certificates that sign the server's, in base64.
-        ca_bundle "caBundle": Option<Text>,
-        proxy_url "proxyUrl": Option<Text>,
-        /// The server's certificate is not to be checked.
-        skip_tls_verify "skipTlsVerify": Option<bool>,
-        token "token": Option<SecretKey>,
-        kubeconfig "kubeconfig": Option<SecretKeys>,
-    }
+/// A key of a Secret of the hub.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SecretKey {
+    pub key: Text,
+    pub name: Text,
+    pub namespace: Text,
 }
 
-record! {
-    answer
-    /// A key of a Secret of the hub.
-    pub struct SecretKey {
-        namespace "namespace": Text,
-        name "name": Text,
-        key "key": &'static str,
-    }
+/// Keys of a Secret of the hub, of which the first that is there counts.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SecretKeys {
+    pub keys: Vec<Text>,
+    pub name: Text,
+    pub namespace: Text,
 }
 
-record! {
-    answer
-    /// Keys of a Secret of the hub, of which the first that is there counts.
-    pub struct SecretKeys {
-        namespace "namespace": Text,
-        name "name": Text,
-        keys "keys": Vec<&'static str>,
-    }
-}
-
-impl WorkspaceOperation for Reach {
+impl Op for Reach {
     const NAME: &'static str = "reach";
     type Answer = ReachAnswer;
 
@@ -78,7 +81,7 @@ impl WorkspaceOperation for Reach {
         let clusters = reach(&workspace.store).into_iter().map(|(name, it)| ReachableAnswer {
             name: name.clone(),
             ways: it.ways.into_iter().map(WayAnswer::of).collect(),
-            problem: it.problem.as_ref().map(Refusal::of),
+            problem: it.problem.as_ref().map(Refusal::from),
         });
         Ok(ReachAnswer { clusters: clusters.collect() })
     }
@@ -103,12 +106,17 @@ impl WayAnswer {
                 ca_bundle: given(ca_bundle),
                 proxy_url: given(proxy_url),
                 skip_tls_verify: skips_checks.then_some(true),
-                token: Some(SecretKey { namespace, name, key }),
+                token: Some(SecretKey { namespace, name, key: Text::new_static(key) }),
                 ..bare
             },
-            Access::Kubeconfig { secret: name, keys } => {
-                WayAnswer { kubeconfig: Some(SecretKeys { namespace, name, keys: keys.to_vec() }), ..bare }
-            }
+            Access::Kubeconfig { secret: name, keys } => WayAnswer {
+                kubeconfig: Some(SecretKeys {
+                    namespace,
+                    name,
+                    keys: keys.iter().copied().map(Text::new_static).collect(),
+                }),
+                ..bare
+            },
         }
     }
 }

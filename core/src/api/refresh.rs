@@ -1,102 +1,100 @@
 //! `refresh`: which workloads restart for a renewed secret.
 
-use super::Operation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use super::patch::OperationAnswer;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::refresh::{Renewal, Restart, Skip, refresh};
 use crate::object::identity::ObjectName;
+use crate::object::redacted::Visibility;
 use crate::object::timestamp::Timestamp;
-use crate::record;
 use crate::value::{Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// Which workloads must restart because the secret of a certificate was renewed.
-    pub struct Refresh {
-        /// The secret as the cluster has it. Its contents are not looked at.
-        secret "secret": Value,
-        /// The workloads that may use it.
-        workloads "workloads": Vec<Value>,
-        /// The time, in RFC 3339.
-        now "now": Text,
-        /// `compat`: the answer of the cert-manager deployment operator.
-        mode "mode": Option<Mode>,
-    }
+/// Which workloads must restart because the secret of a certificate was renewed.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Refresh {
+    /// The secret as the cluster has it. Its contents are not looked at.
+    pub secret: Value,
+    /// The workloads that may use it.
+    pub workloads: Vec<Value>,
+    /// The time, in RFC 3339.
+    pub now: Text,
+    /// `compat`: the answer of the cert-manager deployment operator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
 }
 
-record! {
-    answer
-    /// What restarts and what does not, both sorted by kind, namespace and name.
-    pub struct RefreshAnswer {
-        patches "patches": Vec<RefreshPatch>,
-        skipped "skipped": Vec<RefreshSkip>,
-    }
+/// What restarts and what does not, both sorted by kind, namespace and name.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RefreshAnswer {
+    pub patches: Vec<RefreshPatch>,
+    pub skipped: Vec<RefreshSkip>,
 }
 
-record! {
-    answer
-    /// One workload and the patch that restarts it.
-    pub struct RefreshPatch {
-        target "target": RefreshTarget,
-        /// Operations of RFC 6902. The label `…/time-restarted` is the time in UTC, written as `2026-01-31T09-30-00Z`.
-        patch "patch": Vec<OperationAnswer>,
-        reason "reason": RefreshReason,
-    }
+/// One workload and the patch that restarts it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RefreshPatch {
+    /// Operations of RFC 6902. The label `…/time-restarted` is the time in UTC, written as `2026-01-31T09-30-00Z`.
+    pub patch: Vec<OperationAnswer>,
+    pub reason: RefreshReason,
+    pub target: RefreshTarget,
 }
 
-record! {
-    answer
-    /// One workload that does not restart.
-    pub struct RefreshSkip {
-        target "target": RefreshTarget,
-        reason "reason": SkipReason,
-    }
+/// One workload that does not restart.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RefreshSkip {
+    pub reason: SkipReason,
+    pub target: RefreshTarget,
 }
 
-record! {
-    answer
-    /// A workload.
-    pub struct RefreshTarget {
-        kind "kind": Text,
-        namespace "namespace": Text,
-        name "name": Text,
-    }
+/// A workload.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RefreshTarget {
+    pub kind: Text,
+    pub name: Text,
+    pub namespace: Text,
 }
 
-record! {
-    answer
-    /// Why a workload restarts.
-    pub struct RefreshReason {
-        /// `secret-renewed`.
-        code "code": &'static str,
-        text "text": String,
-        /// The name of the secret.
-        secret "secret": Text,
-        /// The version of the secret.
-        version "version": Text,
-        /// The version that the workload recorded; left out when it recorded none.
-        recorded "recorded": Option<Text>,
-        /// The places of the workload that take the secret, as JSON pointers.
-        uses "uses": Vec<String>,
-    }
+/// Why a workload restarts.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RefreshReason {
+    /// `secret-renewed`.
+    pub code: Text,
+    /// The version that the workload recorded; left out when it recorded none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Text>,
+    /// The name of the secret.
+    pub secret: Text,
+    pub text: String,
+    /// The places of the workload that take the secret, as JSON pointers.
+    pub uses: Vec<String>,
+    /// The version of the secret.
+    pub version: Text,
 }
 
-record! {
-    answer
-    /// Why a workload does not restart.
-    pub struct SkipReason {
-        /// The stable name of the reason.
-        code "code": &'static str,
-        text "text": &'static str,
-    }
+/// Why a workload does not restart.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SkipReason {
+    /// The stable name of the reason.
+    pub code: Text,
+    pub text: Text,
 }
 
-impl Operation for Refresh {
+impl Op for Refresh {
     const NAME: &'static str = "refresh";
     type Answer = RefreshAnswer;
 
-    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<RefreshAnswer, Error> {
+    fn answer(self, _: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<RefreshAnswer, Error> {
         let now = Timestamp::parse(&self.now).map_err(|wrong| {
             Error::new(Code::BadTime, format!("`{}` is not a time in RFC 3339: {wrong}", self.now)).at(["now"])
         })?;
@@ -111,21 +109,24 @@ impl Operation for Refresh {
 impl From<Restart> for RefreshPatch {
     fn from(Restart { target, operations, renewal }: Restart) -> RefreshPatch {
         let reason = RefreshReason {
-            code: Renewal::CODE.as_str(),
+            code: Renewal::CODE.as_str().into(),
             text: renewal.text(),
             secret: renewal.secret,
             version: renewal.version,
             recorded: renewal.recorded,
             uses: renewal.uses.iter().map(ToString::to_string).collect(),
         };
-        let patch = operations.into_iter().map(|it| OperationAnswer::new(it, false)).collect();
+        let patch = OperationAnswer::list(operations, Visibility::Redacted(&[]));
         RefreshPatch { target: target.into(), patch, reason }
     }
 }
 
 impl From<(ObjectName, Skip)> for RefreshSkip {
     fn from((target, skip): (ObjectName, Skip)) -> RefreshSkip {
-        RefreshSkip { target: target.into(), reason: SkipReason { code: skip.code().as_str(), text: skip.text() } }
+        RefreshSkip {
+            target: target.into(),
+            reason: SkipReason { code: skip.code().as_str().into(), text: skip.text().into() },
+        }
     }
 }
 

@@ -1,79 +1,86 @@
 //! `retain`: values of the live object carried over into the desired one.
 
-use super::Operation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::Upstream;
 use crate::engine::retain::{Retention, Rules, retain, warn_unknown};
 use crate::object::kinds::retention::{KARMADA, KUBEFED, NONE, STRICT, Table};
 use crate::object::labels::check_key;
-use crate::record;
+use crate::object::redacted::Redacted;
 use crate::value::JsonPath;
 use crate::value::index_text;
 use crate::value::path::{PathError, Pointer, RetentionPath};
 use crate::value::{Map, Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// Carries values of the live object over into the desired one.
-    pub struct Retain {
-        /// The object as the template gives it.
-        desired "desired": Map,
-        /// The object as the cluster has it; null before it is created.
-        live "live": Value,
-        /// Rules beside the built-in ones.
-        rules "rules": Option<RetainRules>,
-        /// Whether the built-in rules apply; they do when left out.
-        builtin "builtin": Option<bool>,
-        /// Whether `spec.replicas` belongs to the cluster.
-        retain_replicas "retainReplicas": Option<bool>,
-        /// `compat`: the answer of the original.
-        mode "mode": Option<Mode>,
-        /// In compat mode, which original: `kubefed` (when left out) or `karmada`.
-        dialect "dialect": Option<Upstream>,
-    }
+/// Carries values of the live object over into the desired one.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Retain {
+    /// The object as the template gives it.
+    pub desired: Map,
+    /// The object as the cluster has it; null before it is created.
+    pub live: Value,
+    /// Rules beside the built-in ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<RetainRules>,
+    /// Whether the built-in rules apply; they do when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub builtin: Option<bool>,
+    /// Whether `spec.replicas` belongs to the cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retain_replicas: Option<bool>,
+    /// `compat`: the answer of the original.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// In compat mode, which original: `kubefed` (when left out) or `karmada`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<Upstream>,
 }
 
-record! {
-    request
-    /// What else is retained where the template does not set it.
-    pub struct RetainRules {
-        /// Retention paths, such as `spec.foo[].bar`.
-        fields "fields": Option<Vec<Text>>,
-        /// Keys of labels.
-        labels "labels": Option<Vec<Text>>,
-    }
+/// What else is retained where the template does not set it.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RetainRules {
+    /// Retention paths, such as `spec.foo[].bar`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Vec<Text>>,
+    /// Keys of labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Vec<Text>>,
 }
 
-record! {
-    answer
-    /// The result, and what of it the cluster gave.
-    pub struct RetainAnswer {
-        /// The desired object with what was carried over.
-        object "object": Value,
-        /// What was carried over, by path.
-        retained "retained": Vec<RetainedField>,
-    }
+/// The result, and what of it the cluster gave.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RetainAnswer {
+    /// The desired object with what was carried over.
+    pub object: Redacted,
+    /// What was carried over, by path.
+    pub retained: Vec<RetainedField>,
 }
 
-record! {
-    answer
-    /// A value that the live object gave.
-    pub struct RetainedField {
-        /// Where it is in the result, as a JSON pointer.
-        path "path": String,
-        /// The built-in rule, the retention path, or `label:` and the key.
-        rule "rule": Text,
-        /// `always`, `conditional` or `union`.
-        mode "mode": &'static str,
-    }
+/// A value that the live object gave.
+#[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RetainedField {
+    /// `always`, `conditional` or `union`.
+    pub mode: Text,
+    /// Where it is in the result, as a JSON pointer.
+    pub path: String,
+    /// The built-in rule, the retention path, or `label:` and the key.
+    pub rule: Text,
 }
 
-impl Operation for Retain {
+impl Op for Retain {
     const NAME: &'static str = "retain";
     type Answer = RetainAnswer;
 
-    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<RetainAnswer, Error> {
+    fn answer(self, _: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<RetainAnswer, Error> {
         if !matches!(self.live, Value::Map(_) | Value::Null) {
             return Err(JsonPath::ROOT.key("live").wrong_type("a map or null", &self.live));
         }
@@ -97,14 +104,17 @@ impl Operation for Retain {
             retain_replicas,
         };
         let answer = retain(&desired, &self.live, &rules, out)?;
-        Ok(RetainAnswer { retained: RetainedField::list(&answer.retained), object: answer.object })
+        Ok(RetainAnswer { retained: RetainedField::list(&answer.retained), object: answer.object.into() })
     }
 }
 
 impl RetainedField {
     pub fn list(retained: &[Retention]) -> Vec<RetainedField> {
-        let field =
-            |it: &Retention| RetainedField { path: it.path.clone(), rule: it.rule.clone(), mode: it.mode.as_str() };
+        let field = |it: &Retention| RetainedField {
+            path: it.path.clone(),
+            rule: it.rule.clone(),
+            mode: it.mode.as_str().into(),
+        };
         retained.iter().map(field).collect()
     }
 }

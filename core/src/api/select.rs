@@ -1,89 +1,96 @@
 //! `select`: which clusters a selector picks.
 
-use super::Operation;
+use serde::{Deserialize, Serialize};
+
+use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::Upstream;
 use crate::engine::select::{Cluster, Selector, explain, mentioned, selects};
 use crate::object::labels::Labels;
-use crate::record;
+use crate::value::JsonPath;
 use crate::value::collections::SortedSet;
 use crate::value::index_text;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::suggest::did_you_mean;
-use crate::value::{Text, Value};
+use crate::value::{Map, Text, Value};
+use crate::workspace::Workspace;
 
-record! {
-    request
-    /// Which clusters a selector picks.
-    pub struct Select {
-        /// A label selector object, a string in kubectl's `-l` syntax, a Greenhouse cluster selector, a KubeFed placement,
-        /// a ManagedClusterSet document, or a list of them (any of). An empty one picks all, null picks none.
-        selector "selector": Value,
-        /// The fleet to pick from.
-        clusters "clusters": Vec<ClusterInput>,
-        /// Also say of each cluster why it is in or out.
-        why "why": Option<bool>,
-        /// `compat`: the answer of `dialect`.
-        mode "mode": Option<Mode>,
-        /// In compat mode, which original; only `karmada` makes a difference, with its cluster affinities.
-        dialect "dialect": Option<Upstream>,
-    }
+/// Which clusters a selector picks.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Select {
+    /// A label selector object, a string in kubectl's `-l` syntax, a Greenhouse cluster selector, a KubeFed placement,
+    /// a ManagedClusterSet document, or a list of them (any of). An empty one picks all, null picks none.
+    pub selector: Value,
+    /// The fleet to pick from.
+    pub clusters: Vec<ClusterInput>,
+    /// Also say of each cluster why it is in or out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<bool>,
+    /// `compat`: the answer of `dialect`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// In compat mode, which original; only `karmada` makes a difference, with its cluster affinities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<Upstream>,
 }
 
-record! {
-    request
-    /// A cluster to pick from.
-    pub struct ClusterInput {
-        name "name": Text,
-        labels "labels": Labels,
-        /// What Karmada's field selector reads.
-        provider "provider": Option<Text>,
-        region "region": Option<Text>,
-        zones "zones": Option<Vec<Text>>,
-    }
+/// A cluster to pick from.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ClusterInput {
+    pub name: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::value::collections::SortedMap<Text, Text>>"))]
+    pub labels: Option<Map>,
+    /// What Karmada's field selector reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zones: Option<Vec<Text>>,
 }
 
-record! {
-    answer
-    /// The picked clusters, sorted by name.
-    pub struct SelectAnswer {
-        clusters "clusters": Vec<Text>,
-        /// With `why`: every cluster, sorted by name.
-        explained "explained": Option<Vec<Explained>>,
-    }
+/// The picked clusters, sorted by name.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SelectAnswer {
+    pub clusters: Vec<Text>,
+    /// With `why`: every cluster, sorted by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explained: Option<Vec<Explained>>,
 }
 
-record! {
-    answer
-    /// Why a cluster is in or out.
-    pub struct Explained {
-        name "name": Text,
-        selected "selected": bool,
-        reasons "reasons": Vec<ReasonAnswer>,
-    }
+/// Why a cluster is in or out.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Explained {
+    pub name: Text,
+    pub reasons: Vec<ReasonAnswer>,
+    pub selected: bool,
 }
 
-record! {
-    answer
-    /// One condition and whether it holds.
-    pub struct ReasonAnswer {
-        /// The stable name of the reason.
-        code "code": &'static str,
-        text "text": String,
-        /// Whether it speaks for the cluster.
-        holds "holds": bool,
-    }
+/// One condition and whether it holds.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReasonAnswer {
+    /// The stable name of the reason.
+    pub code: Text,
+    /// Whether it speaks for the cluster.
+    pub holds: bool,
+    pub text: String,
 }
 
-impl Operation for Select {
+impl Op for Select {
     const NAME: &'static str = "select";
     type Answer = SelectAnswer;
 
-    fn answer(self, out: &mut Vec<Diagnostic>) -> Result<SelectAnswer, Error> {
-        let (mode, spot) = (self.mode.unwrap_or_default(), super::JsonPath::ROOT);
-        let selector = Selector::parse(&self.selector, mode, self.dialect, &spot.key("selector"))?;
+    fn answer(self, _: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<SelectAnswer, Error> {
+        let (mode, root) = (self.mode.unwrap_or_default(), JsonPath::ROOT);
+        let selector = Selector::parse(&self.selector, mode, self.dialect, &root.key("selector"))?;
         let clusters = sorted(self.clusters)?;
         if mode == Mode::Strict {
             warn_unknown(&self.selector, &selector, &clusters, out);
@@ -111,7 +118,9 @@ fn sorted(clusters: Vec<ClusterInput>) -> Result<Vec<Cluster>, Error> {
             return Err(Error::new(Code::DuplicateCluster, message).at(["clusters", &index_text(index), "name"]));
         }
     }
-    let mut clusters: Vec<Cluster> = clusters.into_iter().map(Cluster::from).collect();
+    let at = JsonPath::ROOT.key("clusters");
+    let clusters = clusters.into_iter().enumerate().map(|(index, it)| it.read(&at.index(index)));
+    let mut clusters: Vec<Cluster> = clusters.collect::<Result<_, _>>()?;
     sort_by(&mut clusters, |a, b| a.name.cmp(&b.name));
     Ok(clusters)
 }
@@ -146,20 +155,21 @@ fn place_of(name: &Text, given: &Value, at: &Pointer) -> Option<Pointer> {
     }
 }
 
-impl From<ClusterInput> for Cluster {
-    fn from(input: ClusterInput) -> Cluster {
-        Cluster {
-            name: input.name,
-            labels: input.labels,
-            provider: input.provider.unwrap_or_default(),
-            region: input.region.unwrap_or_default(),
-            zones: input.zones.unwrap_or_default(),
-        }
+impl ClusterInput {
+    pub fn read(self, at: &JsonPath) -> Result<Cluster, Error> {
+        let labels = self.labels.map(|it| Labels::read(&it, &at.key("labels"))).transpose()?;
+        Ok(Cluster {
+            name: self.name,
+            labels: labels.unwrap_or_default(),
+            provider: self.provider.unwrap_or_default(),
+            region: self.region.unwrap_or_default(),
+            zones: self.zones.unwrap_or_default(),
+        })
     }
 }
 
 impl From<crate::engine::select::Reason> for ReasonAnswer {
     fn from(reason: crate::engine::select::Reason) -> ReasonAnswer {
-        ReasonAnswer { code: reason.code.as_str(), text: reason.text, holds: reason.holds }
+        ReasonAnswer { code: reason.code.as_str().into(), text: reason.text, holds: reason.holds }
     }
 }

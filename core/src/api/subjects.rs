@@ -1,52 +1,52 @@
 //! `subjects`: what produces results, and how many clusters each has them for.
 
-use super::load::count;
-use super::{Refusal, WorkspaceOperation};
+use serde::{Deserialize, Serialize};
+
+use super::{Op, Refusal, count};
 use crate::diagnostic::{Diagnostic, Error};
-use crate::record;
+use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::targets::Targets;
 
-record! {
-    request
-    /// Everything that is loaded and produces results.
-    pub struct Subjects {}
+/// Everything that is loaded and produces results.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Subjects {}
+
+/// By kind, namespace and name.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SubjectsAnswer {
+    pub subjects: Vec<SubjectAnswer>,
 }
 
-record! {
-    answer
-    /// By kind, namespace and name.
-    pub struct SubjectsAnswer {
-        subjects "subjects": Vec<SubjectAnswer>,
-    }
+/// Something that produces results.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SubjectAnswer {
+    /// How many clusters get something from it; left out where it is of the hub alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<i64>,
+    pub dialect: Text,
+    /// Why it produces nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Refusal>,
+    pub subject: String,
 }
 
-record! {
-    answer
-    /// Something that produces results.
-    pub struct SubjectAnswer {
-        subject "subject": String,
-        dialect "dialect": &'static str,
-        /// How many clusters get something from it; left out where it is of the hub alone.
-        clusters "clusters": Option<i64>,
-        /// Why it produces nothing.
-        error "error": Option<Refusal>,
-    }
-}
-
-impl WorkspaceOperation for Subjects {
+impl Op for Subjects {
     const NAME: &'static str = "subjects";
     type Answer = SubjectsAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<SubjectsAnswer, Error> {
         workspace.refresh(None);
-        let subjects = workspace.results.subjects().map(|(identity, state)| {
-            let is_fleet = state.subject().is_ok_and(|it| matches!(it.targets(), Targets::Fleet(..)));
+        let subjects = workspace.results.subjects().map(|(identity, entry)| {
+            let is_fleet = entry.subject().is_ok_and(|it| matches!(it.targets(), Targets::Fleet(..)));
             SubjectAnswer {
                 subject: identity.to_string(),
-                dialect: state.dialect().name(),
-                clusters: is_fleet.then(|| count(state.cluster_results().len())),
-                error: state.subject().err().map(Refusal::of),
+                dialect: Text::new_static(entry.dialect().name()),
+                clusters: is_fleet.then(|| count(entry.cluster_results().len())),
+                error: entry.subject().err().map(Refusal::from),
             }
         });
         Ok(SubjectsAnswer { subjects: subjects.collect() })

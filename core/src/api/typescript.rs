@@ -1,97 +1,100 @@
-//! The TypeScript types of the contract, made from the same records as the JSON Schema.
+//! The TypeScript types of the contract, from its JSON Schema.
 
 use std::fmt::Write;
 
-use super::record::{Record, Shape, Shaped};
-use super::schema::one_line;
-use super::{Finding, OPS, Refusal};
-use crate::value::collections::SortedMap;
+use crate::value::{Map, Text, Value};
 
-/// A module of types: one interface a record, and the maps from op to request and answer.
-pub fn typescript() -> String {
-    let mut types = Types::default();
-    let mut requests = String::new();
-    let mut answers = String::new();
-    for op in OPS {
-        if let Shape::Record(record) = op.request {
-            let name = format!("{}Request", record.name);
-            types.interface(&name, record, Some(op.name));
-            comment(&mut requests, "  ", record.doc);
-            let _ = writeln!(requests, "  {}: {name};", op.name);
-        }
-        let _ = writeln!(answers, "  {}: {};", op.name, types.name(&op.answer));
-    }
-    let refusal = types.name(&Refusal::SHAPE);
-    let finding = types.name(&Finding::SHAPE);
+const HEAD: &str = "// Generated from the JSON Schema of the contract by `npm run types`. Do not edit.
 
-    let mut out = String::from("// Generated from the engine's records by `npm run types`. Do not edit.\n\n");
-    out.push_str("/** A value. Integers beyond 2^53 are BigInts where that was asked for. */\n");
-    out.push_str(
-        "export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };\n\n",
-    );
-    for interface in types.0.values() {
-        out.push_str(interface);
+/** A value. Integers beyond 2^53 are BigInts where that was asked for. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
+
+";
+
+const TAIL: &str = "export type Op = keyof Requests;
+export type Request = Requests[Op];
+export type Response<T = Answers[Op]> = { ok: T; diagnostics?: Finding[] } | { error: Refusal };
+";
+
+/// A module of types: one interface for each definition of the schema, and the maps from op to request and answer.
+pub fn typescript(schema: &Value) -> String {
+    let mut out = String::from(HEAD);
+    for (name, definition) in definitions(schema) {
+        define(&mut out, name, definition);
         out.push('\n');
     }
-    let _ = write!(out, "/** The request of each op. */\nexport interface Requests {{\n{requests}}}\n\n");
-    let _ = write!(out, "/** What each op answers under `ok`. */\nexport interface Answers {{\n{answers}}}\n\n");
-    out.push_str("export type Op = keyof Requests;\nexport type Request = Requests[Op];\n");
-    let _ = writeln!(
-        out,
-        "export type Response<T = Answers[Op]> = {{ ok: T; diagnostics?: {finding}[] }} | {{ error: {refusal} }};"
-    );
+    out.push_str("/** The request of each op. */\nexport interface Requests {\n");
+    for (op, names) in entries(schema, "x-ops") {
+        let request = names.get("request").and_then(Value::as_text).unwrap_or_default();
+        let definition = schema.get("$defs").and_then(|it| it.get(request));
+        comment(&mut out, "  ", definition.unwrap_or(&Value::Null));
+        let _ = writeln!(out, "  {op}: {request};");
+    }
+    out.push_str("}\n\n/** What each op answers under `ok`. */\nexport interface Answers {\n");
+    for (op, names) in entries(schema, "x-ops") {
+        let _ = writeln!(out, "  {op}: {};", names.text_at(&["answer"]));
+    }
+    out.push_str("}\n\n");
+    out.push_str(TAIL);
     out
 }
 
-#[derive(Default)]
-struct Types(SortedMap<String, String>);
+fn definitions(schema: &Value) -> impl Iterator<Item = (&Text, &Value)> {
+    entries(schema, "$defs")
+}
 
-impl Types {
-    fn name(&mut self, shape: &Shape) -> String {
-        match shape {
-            Shape::Any => "Json".into(),
-            Shape::Null => "null".into(),
-            Shape::Object => "{ [key: string]: Json }".into(),
-            Shape::Bool => "boolean".into(),
-            Shape::Int => "number".into(),
-            Shape::Text => "string".into(),
-            Shape::OneOfTexts(texts) => texts.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(" | "),
-            Shape::List(item) => match self.name(item) {
-                item if item.contains('|') => format!("({item})[]"),
-                item => format!("{item}[]"),
-            },
-            Shape::MapOf(item) => format!("{{ [key: string]: {} }}", self.name(item)),
-            Shape::Nullable(inner) => format!("{} | null", self.name(inner)),
-            Shape::Either(shapes) => shapes.iter().map(|it| self.name(it)).collect::<Vec<_>>().join(" | "),
-            Shape::Record(record) => {
-                if !self.0.contains_key(record.name) {
-                    self.0.insert(record.name.into(), String::new());
-                    self.interface(record.name, *record, None);
-                }
-                record.name.into()
-            }
+fn entries<'a>(schema: &'a Value, key: &str) -> impl Iterator<Item = (&'a Text, &'a Value)> {
+    schema.get(key).and_then(Value::as_map).into_iter().flat_map(Map::iter)
+}
+
+fn define(out: &mut String, name: &str, definition: &Value) {
+    comment(out, "", definition);
+    if definition.get("properties").is_none() {
+        let _ = writeln!(out, "export type {name} = {};", type_of(definition));
+        return;
+    }
+    let _ = writeln!(out, "export interface {name} {{");
+    let required = definition.get("required").and_then(Value::as_list);
+    for (field, schema) in entries(definition, "properties") {
+        comment(out, "  ", schema);
+        let is_required = required.is_some_and(|it| it.iter().any(|it| it.as_text() == Some(field)));
+        let _ = writeln!(out, "  {field}{}: {};", if is_required { "" } else { "?" }, type_of(schema));
+    }
+    out.push_str("}\n");
+}
+
+fn type_of(schema: &Value) -> String {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_text) {
+        return reference.rsplit('/').next().unwrap_or_default().into();
+    }
+    if let Some(only) = schema.get("const") {
+        return only.to_canonical();
+    }
+    for several in ["anyOf", "oneOf", "enum"] {
+        if let Some(choices) = schema.get(several).and_then(Value::as_list) {
+            let of = |it: &Value| if several == "enum" { it.to_canonical() } else { type_of(it) };
+            return choices.iter().map(of).collect::<Vec<_>>().join(" | ");
         }
     }
-
-    fn interface(&mut self, name: &str, record: Record, op: Option<&str>) {
-        let mut text = String::new();
-        comment(&mut text, "", record.doc);
-        let _ = writeln!(text, "export interface {name} {{");
-        if let Some(op) = op {
-            let _ = writeln!(text, "  op: {op:?};");
-        }
-        for field in record.fields {
-            comment(&mut text, "  ", field.doc);
-            let optional = if field.required { "" } else { "?" };
-            let _ = writeln!(text, "  {}{optional}: {};", field.name, self.name(&field.shape));
-        }
-        text.push_str("}\n");
-        self.0.insert(name.into(), text);
+    match schema.text_at(&["type"]) {
+        "boolean" => "boolean".into(),
+        "integer" | "number" => "number".into(),
+        "string" => "string".into(),
+        "null" => "null".into(),
+        "array" => match schema.get("items").map(type_of).unwrap_or_else(|| "Json".into()) {
+            item if item.contains('|') => format!("({item})[]"),
+            item => format!("{item}[]"),
+        },
+        "object" => match schema.get("additionalProperties") {
+            Some(value @ Value::Map(_)) => format!("{{ [key: string]: {} }}", type_of(value)),
+            _ => "{ [key: string]: Json }".into(),
+        },
+        _ => "Json".into(),
     }
 }
 
-fn comment(out: &mut String, indent: &str, doc: &str) {
-    let doc = one_line(doc);
+fn comment(out: &mut String, indent: &str, schema: &Value) {
+    let doc = schema.text_at(&["description"]);
     if !doc.is_empty() {
         let _ = writeln!(out, "{indent}/** {} */", doc.replace("*/", "* /"));
     }

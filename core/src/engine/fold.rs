@@ -65,7 +65,7 @@ impl Setting {
 }
 
 /// Where the value of an option comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Source {
     Value(Value),
     /// A reference, such as to a key of a Secret. It stays one: the engine never sees what it points to.

@@ -34,6 +34,7 @@ pub struct Operation {
 
 choice! {
     /// The operations of RFC 6902.
+    #[derive(Default)]
     pub enum Verb {
         Add = "add",
         Remove = "remove",

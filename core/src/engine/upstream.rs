@@ -4,6 +4,7 @@ use crate::choice;
 
 choice! {
     /// The upstream that compat mode reproduces.
+    #[derive(Default)]
     pub enum Upstream {
         #[default]
         Kubefed = "kubefed",

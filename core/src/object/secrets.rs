@@ -1,7 +1,6 @@
-//! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced while an answer is written.
-//! Everything before that works on the real values.
+//! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced in everything that answers show
+//! ([`Redacted`](super::redacted::Redacted)). The engine works on the real values.
 
-use crate::value::canonical::Redaction;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 
@@ -74,23 +73,6 @@ impl Holder {
             }
         }
     }
-}
-
-/// The redaction of answers.
-pub const REDACTION: Redaction = Redaction { marks: is_sign, redacted: covered };
-
-/// Whether this entry marks its map as a holder of Secrets.
-pub fn is_sign(key: &str, value: &Value) -> bool {
-    key == KIND && value.as_text().is_some_and(|kind| Holder::named(kind).is_some())
-}
-
-/// A redacted copy of a map that holds Secrets.
-pub fn covered(map: &Map) -> Map {
-    let mut map = map.clone();
-    if let Some(holder) = Holder::of(&map) {
-        holder.cover(&mut map);
-    }
-    map
 }
 
 /// Whether a path of one of the objects is inside the contents of a Secret; the object may be the Secret or contain it,

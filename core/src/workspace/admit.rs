@@ -15,18 +15,20 @@
 pub mod finding;
 mod impact;
 pub mod request;
-mod trial;
 pub mod words;
+
+use std::convert::Infallible;
 
 use crate::choice;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::authorize::rbac::{self, Rbac};
 use crate::engine::authorize::{Judge as PermissionJudge, Review};
-use crate::object::document::Document;
+use crate::object::document::{Document, Identity};
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::store::{Store, View};
 use crate::workspace::subject::Dialect;
+use crate::workspace::trial::Journal;
 pub use impact::Limits;
 use request::{AdmissionRequest, DeleteRequest, Operation, kind_of, operation_of, subresource_of};
 
@@ -114,6 +116,7 @@ pub type Judge = fn(&mut Workspace, &AdmissionRequest, &Rule, &ReviewOptions) ->
 
 choice! {
     /// Who decides permissions that no review covers: the API server, through further reviews, or the loaded roles.
+    #[derive(Default)]
     pub enum Permissions {
         #[default]
         Reviews = "reviews",
@@ -191,4 +194,25 @@ fn judge(workspace: &mut Workspace, request: &Value, means: &ReviewOptions) -> R
 /// The rule for documents of a kind, among those of the dialects that are switched on.
 fn rule_of(view: View, group: &str, kind: &str) -> Option<&'static Rule> {
     view.dialects().find_map(|it| it.admission(view, group, kind))
+}
+
+/// Looks at the workspace with the document as the server has it: what is loaded may be older. Mostly it is not, and
+/// nothing is computed again.
+fn from_server<T>(
+    workspace: &mut Workspace,
+    identity: &Identity,
+    old: Option<&Document>,
+    look: impl FnOnce(&mut Workspace) -> T,
+) -> T {
+    let catch_up = |workspace: &mut Workspace, journal: &mut Journal| {
+        let is_current = workspace.document(identity).map(|it| &it.value) == old.map(|it| &it.value);
+        match (is_current, old) {
+            (true, _) => {}
+            (false, Some(old)) => drop(journal.put(workspace, old.clone(), &mut Vec::new())),
+            (false, None) => journal.remove(workspace, identity),
+        }
+        Ok::<(), Infallible>(())
+    };
+    let Ok(looked) = workspace.trial(catch_up, |workspace, _, _| look(workspace));
+    looked
 }

@@ -5,6 +5,7 @@ use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
+use crate::workspace::results::SubjectEntry;
 
 /// How one result differs from another.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -173,4 +174,47 @@ impl RenderedObject {
             }
         }
     }
+}
+
+/// A value in which two clusters differ, and the layer that makes the difference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterDifference {
+    /// From the left cluster to the right one.
+    pub change: Change,
+    pub cause: Cause,
+}
+
+/// Where the results of two clusters differ.
+///
+/// The layer that makes the difference is the winner of one side:
+/// 1. The other side's, if the layer that wins here has a value there too: it is overridden there.
+/// 2. Else the one of the higher precedence: without it there would be no difference.
+pub fn compare_clusters(entry: &SubjectEntry, left: &Rendered, right: &Rendered) -> Vec<ClusterDifference> {
+    let backwards = compare(right, left).changes;
+    let changes = compare(left, right).changes.into_iter();
+    let difference = |change: Change| {
+        let other = backwards.iter().find(|it| it.path == change.path && it.object == change.object);
+        let cause = match other {
+            Some(other) if has_value(right, &change.path, &other.cause) => &change.cause,
+            Some(other) if has_value(left, &change.path, &change.cause) => &other.cause,
+            other => more_specific(&change.cause, other.map(|it| &it.cause), entry),
+        };
+        ClusterDifference { cause: cause.clone(), change }
+    };
+    changes.map(difference).collect()
+}
+
+/// Whether a layer has a value for an option.
+fn has_value(rendered: &Rendered, path: &str, cause: &Cause) -> bool {
+    let chain = rendered.options.as_ref().and_then(|folded| folded.origins.get(path));
+    chain.into_iter().flatten().any(|it| setter(it) == *cause)
+}
+
+fn more_specific<'c>(right: &'c Cause, left: Option<&'c Cause>, entry: &SubjectEntry) -> &'c Cause {
+    let precedence = |cause: &Cause| {
+        let Ok(subject) = entry.subject() else { return None };
+        let options = subject.option_layers().iter().rposition(|it| it.name == cause.layer);
+        options.or_else(|| subject.patch_layers().iter().rposition(|it| it.name == cause.layer))
+    };
+    left.filter(|left| precedence(left) > precedence(right)).unwrap_or(right)
 }

@@ -1,5 +1,6 @@
 //! The origin of a value: every layer that sets it, winner first.
 
+use crate::choice;
 use crate::diagnostic::ReasonCode;
 use crate::engine::fold::{Folded, Source};
 use crate::engine::rendered::{Origin, PatchLayer, RenderedObject};
@@ -13,29 +14,19 @@ use crate::workspace::subject::Subject;
 pub struct Link {
     pub cause: Cause,
     pub source: Option<Source>,
-    pub state: Say,
+    pub state: LayerState,
     /// Why the layer does not apply.
     pub reason: Option<Reason>,
 }
 
-/// Whether the value of a layer is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Say {
-    Wins,
-    Shadowed,
-    NotApplied,
-    /// The live object gave it.
-    Retained,
-}
-
-impl Say {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Say::Wins => "wins",
-            Say::Shadowed => "shadowed",
-            Say::NotApplied => "not-applied",
-            Say::Retained => "retained",
-        }
+choice! {
+    /// Whether the value of a layer is used.
+    pub enum LayerState {
+        Wins = "wins",
+        Shadowed = "shadowed",
+        NotApplied = "not-applied",
+        /// The live object gave it.
+        Retained = "retained",
     }
 }
 
@@ -48,7 +39,7 @@ pub fn option_chain(subject: &dyn Subject, cluster: &Cluster, folded: &Folded, p
         .map(|(rank, origin)| Link {
             cause: setter(origin),
             source: Some(origin.source.clone()),
-            state: if rank == 0 { Say::Wins } else { Say::Shadowed },
+            state: if rank == 0 { LayerState::Wins } else { LayerState::Shadowed },
             reason: None,
         })
         .collect();
@@ -59,7 +50,7 @@ pub fn option_chain(subject: &dyn Subject, cluster: &Cluster, folded: &Folded, p
             chain.push(Link {
                 cause: Cause { layer: layer.name.clone(), origin },
                 source: Some(setting.source.clone()),
-                state: Say::NotApplied,
+                state: LayerState::NotApplied,
                 reason: Some(reason.clone()),
             });
         }
@@ -80,9 +71,9 @@ pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &Rendered
                     cause: Cause { layer: it.layer.clone(), origin: it.origin.clone() },
                     source: it.value.as_ref().and_then(|it| rest.get(it)).cloned().map(Source::Value),
                     state: match (rank, retained) {
-                        (0, true) => Say::Retained,
-                        (0, false) => Say::Wins,
-                        _ => Say::Shadowed,
+                        (0, true) => LayerState::Retained,
+                        (0, false) => LayerState::Wins,
+                        _ => LayerState::Shadowed,
                     },
                     reason: None,
                 });
@@ -91,7 +82,7 @@ pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &Rendered
         None => {
             if let Some(value) = path.get(&product.object) {
                 let source = Some(Source::Value(value.clone()));
-                chain.push(Link { cause: product.cause(path), source, state: Say::Wins, reason: None });
+                chain.push(Link { cause: product.cause(path), source, state: LayerState::Wins, reason: None });
             }
         }
     }
@@ -112,7 +103,7 @@ fn patches_at(layer: &PatchLayer, path: &Pointer, reason: &Reason) -> Vec<Link> 
         Link {
             cause: Cause { layer: layer.name.clone(), origin: Some(origin) },
             source: operation.value.clone().map(Source::Value),
-            state: Say::NotApplied,
+            state: LayerState::NotApplied,
             reason: Some(reason.clone()),
         }
     })

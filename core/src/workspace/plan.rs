@@ -18,9 +18,12 @@ use crate::engine::patch::Operation;
 use crate::object::document::Identity;
 use crate::object::identity::group_of;
 use crate::value::canonical::Writer;
+use crate::value::collections::SortedSet;
 use crate::value::sorting::sort;
 use crate::value::text::hex;
 use crate::value::{Map, Text, Value};
+use crate::workspace::Workspace;
+use crate::workspace::lint::place;
 
 /// Names an object in a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -197,6 +200,28 @@ impl Plan {
         }
         format!("sha256:{}", hex(&hash.finalize()))
     }
+}
+
+/// The plan of the results as they were last refreshed, of some subjects and clusters or of all.
+pub fn planned(
+    workspace: &mut Workspace,
+    subjects: Option<&SortedSet<Identity>>,
+    clusters: Option<&SortedSet<Text>>,
+    out: &mut Vec<Diagnostic>,
+) -> Plan {
+    let Workspace { store, results, .. } = workspace;
+    for (identity, state) in results.subjects() {
+        if let Err(error) = state.subject() {
+            let message = format!("`{identity}` keeps its last state: {}", error.message);
+            let finding = Diagnostic { hint: error.hint.clone(), ..Diagnostic::error(error.code, message) };
+            let path = error.pointer();
+            out.push(finding.of(identity).at(path));
+        }
+    }
+    let steps = results.plan(store, subjects, clusters);
+    let plan = assemble(store, steps.iter().map(AsRef::as_ref), out);
+    out.iter_mut().for_each(|it| place(it, store));
+    plan
 }
 
 /// An empty map where there is none, so that two statuses can be compared.

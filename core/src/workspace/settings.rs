@@ -9,6 +9,7 @@ use crate::workspace::subject::Dialect;
 choice! {
     /// Which of two PluginOverrides is the more specific. The seed says both: its text ranks one for a definition above one
     /// for clusters, its diagram the other way round.
+    #[derive(Default)]
     pub enum Precedence {
         #[default]
         DefinitionOverCluster = "definition-over-cluster",
@@ -18,6 +19,7 @@ choice! {
 
 choice! {
     /// What becomes of what a cluster was given when it leaves the fleet.
+    #[derive(Default)]
     pub enum Leaving {
         #[default]
         Orphan = "orphan",

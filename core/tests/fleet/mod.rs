@@ -92,7 +92,7 @@ impl Fleet {
 
     /// The answer to a request, whatever it is.
     pub fn ask(&mut self, request: Value) -> Value {
-        value(&self.workspace.call(&request.to_canonical()))
+        value(&self.workspace.call_text(&request.to_canonical()))
     }
 
     /// The answer to a request that must be answered.

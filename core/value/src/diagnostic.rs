@@ -5,6 +5,7 @@
 //! step. A decision carries its reasons, each with a [`ReasonCode`]. Messages name places, kinds and names; they never
 //! carry the contents of a document.
 
+mod choice;
 mod codes;
 pub mod decode;
 mod input_location;
@@ -17,6 +18,7 @@ pub use codes::{Code, ReasonCode};
 pub use input_location::InputLocation;
 pub use mode::Mode;
 
+use crate::choice;
 use crate::value::json::{JsonError, JsonErrorKind};
 use crate::value::path::Pointer;
 use crate::value::{JsonPath, Position, Value};
@@ -79,20 +81,12 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Severity {
-    Error,
-    Warning,
-    Info,
-}
-
-impl Severity {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-        }
+choice! {
+    /// How bad a finding is.
+    pub enum Severity {
+        Error = "error",
+        Warning = "warning",
+        Info = "info",
     }
 }
 
@@ -142,7 +136,7 @@ impl Diagnostic {
 }
 
 /// Where a finding is. What is not known is left out.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Location {
     pub document: Option<String>,
     pub path: Option<Pointer>,

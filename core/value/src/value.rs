@@ -10,6 +10,8 @@ pub mod json;
 mod json_path;
 pub mod path;
 mod position;
+#[cfg(feature = "schema")]
+mod schema;
 mod ser;
 pub mod sorting;
 pub mod suggest;
@@ -17,7 +19,7 @@ pub mod text;
 
 use std::sync::Arc;
 
-pub use de::MaybeAbsent;
+pub use de::{MaybeAbsent, OneOrMany};
 pub use json_path::{JsonPath, index_text};
 pub use position::Position;
 pub use text::Text;
@@ -37,7 +39,7 @@ use text::{is_equal, order};
 /// assert_eq!(service.text_at(&["spec", "type"]), "NodePort");
 /// assert_eq!(before.text_at(&["spec", "type"]), "ClusterIP");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Hash)]
 pub enum Value {
     #[default]
     Null,
@@ -97,6 +99,16 @@ impl PartialEq for Number {
     }
 }
 
+/// Equal numbers have one hash, be they integers or doubles.
+impl std::hash::Hash for Number {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match (*self, self.as_int()) {
+            (Number::Double(double), None) => double.to_bits().hash(state),
+            (_, int) => int.hash(state),
+        }
+    }
+}
+
 /// The integer that a double is written as: two numbers are equal exactly when their bytes are. Above 2^53 that is not the
 /// integer a double stands for to its last bit, but the one with its shortest digits.
 fn exact_int(double: f64) -> Option<i64> {
@@ -124,7 +136,7 @@ fn exact_int(double: f64) -> Option<i64> {
 /// assert_eq!(labels.insert("env", "stage"), Some(Value::text("prod")));
 /// assert_eq!(labels.remove("region"), None);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Hash)]
 pub struct Map(Vec<(Text, Value)>);
 
 impl Map {

@@ -25,7 +25,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.typescript {
-        print(api::typescript())?;
+        print(api::typescript(&api::schema()))?;
     } else if args.codes {
         print(api::codes())?;
     } else {

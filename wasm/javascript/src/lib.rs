@@ -36,7 +36,7 @@ impl Workspace {
     pub fn call_text(&mut self, request: &JsString) -> String {
         // `is_valid_utf16` calls JavaScript for every character.
         if request.unchecked_ref::<Utf16>().is_well_formed().unwrap_or_else(|_| request.is_valid_utf16()) {
-            return self.0.call(&String::from(request));
+            return self.0.call_text(&String::from(request));
         }
         // A lone surrogate has no bytes, and would become another character without a word. The engine says where it is.
         let mut bytes = Vec::new();
@@ -52,7 +52,7 @@ impl Workspace {
     #[wasm_bindgen(js_name = callObject)]
     pub fn call_object(&mut self, request: JsValue, bigint: bool) -> Result<JsValue, JsError> {
         let request = object::read(request)?;
-        read_answer(&self.0.call(&request.to_canonical()), bigint)
+        read_answer(&self.0.call_text(&request.to_canonical()), bigint)
     }
 }
 

@@ -18,6 +18,7 @@ use crate::workspace::store::View;
 
 choice! {
     /// What an option takes.
+    #[derive(Default)]
     pub enum OptionType {
         #[default]
         Text = "string",

@@ -45,7 +45,7 @@ spec: {}
 fn hub() -> Workspace {
     let mut workspace = Workspace::default();
     let request = Value::map([("op", Value::text("load")), ("text", HUB.into())]);
-    let answer = workspace.call(&request.to_canonical());
+    let answer = workspace.call_text(&request.to_canonical());
     assert!(answer.starts_with(r#"{"ok":"#), "{answer}");
     workspace
 }

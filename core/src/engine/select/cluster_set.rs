@@ -22,6 +22,7 @@ const FULL: &str = "use the stage `full`";
 choice! {
     /// How far the hub is on the way to sets by any label. `transitional`: sets by the clusterset label alone, and `join`
     /// and `label` both permit it. `full`: sets by any label, and `join` is deprecated.
+    #[derive(Default)]
     pub enum Stage {
         Transitional = "transitional",
         #[default]

@@ -1,10 +1,10 @@
 //! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing it.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::request::AdmissionRequest;
-use super::trial::Trial;
-use super::{ReviewOptions, Rule, Verdict};
+use super::{ReviewOptions, Rule, Verdict, from_server};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::object::document::{Document, Identity};
 use crate::value::collections::{SortedMap, SortedSet};
@@ -14,6 +14,7 @@ use crate::workspace::Workspace;
 use crate::workspace::lint::{self, tidy};
 use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
 use crate::workspace::store::View;
+use crate::workspace::trial::Journal;
 
 /// # Errors
 ///
@@ -47,31 +48,21 @@ pub fn judge(
 fn look(workspace: &mut Workspace, asked: &AdmissionRequest, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     let AdmissionRequest { identity, old, new, .. } = asked;
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    let mut trial = Trial::begin(workspace, identity, old.as_ref());
-    alone(workspace, old.as_ref(), rule, &mut before);
-    trial.put(workspace, new.clone(), &mut after);
-    alone(workspace, Some(new), rule, &mut after);
-    for (subject, was) in trial.replaced() {
-        let now = workspace.results.get(subject);
-        match was {
-            Previous::Absent => {}
-            Previous::Subject(state) => of_state(subject, state, &mut before),
-            Previous::Clusters { cluster_results, .. } => {
-                of_cluster_results(subject, cluster_results.values().flatten(), &mut before);
-                let now = now.map(SubjectEntry::cluster_results).into_iter();
-                of_cluster_results(
-                    subject,
-                    now.flat_map(|now| cluster_results.keys().filter_map(|name| now.get(name))),
-                    &mut after,
-                );
-                continue;
+    from_server(workspace, identity, old.as_ref(), |workspace| {
+        alone(workspace, old.as_ref(), rule, &mut before);
+        let mut loading = Vec::new();
+        let put = |workspace: &mut Workspace, journal: &mut Journal| {
+            journal.put(workspace, new.clone(), &mut loading);
+            Ok::<(), Infallible>(())
+        };
+        let Ok(()) = workspace.trial(put, |workspace, replaced, _| {
+            alone(workspace, Some(new), rule, &mut after);
+            for (subject, was) in replaced.iter() {
+                of_replaced(subject, was, workspace.results.get(subject), &mut before, &mut after);
             }
-        }
-        if let Some(now) = now {
-            of_state(subject, now, &mut after);
-        }
-    }
-    trial.undo(workspace);
+        });
+        after.extend(loading);
+    });
     let name = identity.to_string();
     for found in [&mut before, &mut after] {
         found.retain(|it| it.at.document.as_ref() == Some(&name));
@@ -81,6 +72,29 @@ fn look(workspace: &mut Workspace, asked: &AdmissionRequest, rule: &Rule) -> (Ve
         tidy(found);
     }
     (before, after)
+}
+
+/// The findings about a subject of which something was replaced.
+fn of_replaced(
+    subject: &Identity,
+    was: &Previous,
+    now: Option<&SubjectEntry>,
+    before: &mut Vec<Diagnostic>,
+    after: &mut Vec<Diagnostic>,
+) {
+    match was {
+        Previous::Absent => {}
+        Previous::Subject(state) => of_state(subject, state, before),
+        Previous::Clusters { cluster_results, .. } => {
+            of_cluster_results(subject, cluster_results.values().flatten(), before);
+            let now = now.map(SubjectEntry::cluster_results).into_iter();
+            let now = now.flat_map(|now| cluster_results.keys().filter_map(|name| now.get(name)));
+            return of_cluster_results(subject, now, after);
+        }
+    }
+    if let Some(now) = now {
+        of_state(subject, now, after);
+    }
 }
 
 /// The findings about a document on its own.

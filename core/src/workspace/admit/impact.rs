@@ -8,11 +8,11 @@
 //! 4. With a namespace, or the organization that has it, goes what is in it.
 //! 5. A status, a finalizer, and what is being deleted already are never in the way.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::request::{AdmissionRequest, DeleteRequest};
-use super::trial::Trial;
-use super::{Verdict, rule_of};
+use super::{Verdict, from_server, rule_of};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::rendered::Rendered;
 use crate::object::document::{Document, Identity};
@@ -24,10 +24,11 @@ use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::Workspace;
 use crate::workspace::compare::compare;
 use crate::workspace::hub_kind::HubKind;
-use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
+use crate::workspace::results::{ClusterResult, Previous, PreviousResults, SubjectEntry};
 use crate::workspace::store::{Scope, Store, View};
 use crate::workspace::subject::{RemovalCause, Subject};
 use crate::workspace::targets::Targets;
+use crate::workspace::trial::Journal;
 
 /// What one change may do to clusters. What is not given does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,18 +60,24 @@ pub fn of_change(workspace: &mut Workspace, asked: &AdmissionRequest, limits: &L
     if asked.moves_nothing() || is_emptied(&workspace.store, identity) {
         return;
     }
-    let mut trial = Trial::begin(workspace, identity, old.as_ref());
-    let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
     let edited: Vec<Identity> = is_cluster(identity).then(|| identity.clone()).into_iter().collect();
-    let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
-    trial.put(workspace, new.clone(), &mut Vec::new());
-    impact.count(workspace, &trial, Reviewed { identity, going: &[] });
-    for (key, now) in workspace.results.per_cluster_options(&workspace.store, &edited) {
-        if own_before.get(&key).is_some_and(|it| *it != now) && !impact.changed.contains(&key) {
-            impact.changes = impact.changes.saturating_add(1);
-        }
-    }
-    trial.undo(workspace);
+    let impact = from_server(workspace, identity, old.as_ref(), |workspace| {
+        let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
+        let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
+        let put = |workspace: &mut Workspace, journal: &mut Journal| {
+            journal.put(workspace, new.clone(), &mut Vec::new());
+            Ok::<(), Infallible>(())
+        };
+        let Ok(()) = workspace.trial(put, |workspace, replaced, _| {
+            impact.count(workspace, replaced, Reviewed { identity, going: &[] });
+            for (key, now) in workspace.results.per_cluster_options(&workspace.store, &edited) {
+                if own_before.get(&key).is_some_and(|it| *it != now) && !impact.changed.contains(&key) {
+                    impact.changes = impact.changes.saturating_add(1);
+                }
+            }
+        });
+        impact
+    });
     impact.judge(limits, verdict);
 }
 
@@ -81,16 +88,21 @@ pub fn of_going(workspace: &mut Workspace, going: &DeleteRequest, limits: &Limit
     if is_terminating(&old.value) || is_emptied(&workspace.store, identity) {
         return;
     }
-    let mut trial = Trial::begin(workspace, identity, Some(&old));
-    let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
-    let holds = is_holder(identity);
-    let within = |it: &&Document| holds && it.identity.namespace == identity.name && !is_terminating(&it.value);
-    let mut all: Vec<Document> = workspace.documents().filter(within).cloned().collect();
-    all.push(old);
-    let names: Vec<Identity> = all.iter().map(|it| it.identity.clone()).collect();
-    trial.remove(workspace, &names);
-    impact.count(workspace, &trial, Reviewed { identity, going: &all });
-    trial.undo(workspace);
+    let impact = from_server(workspace, identity, Some(&old), |workspace| {
+        let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
+        let holds = is_holder(identity);
+        let within = |it: &&Document| holds && it.identity.namespace == identity.name && !is_terminating(&it.value);
+        let mut all: Vec<Document> = workspace.documents().filter(within).cloned().collect();
+        all.push(old.clone());
+        let remove = |workspace: &mut Workspace, journal: &mut Journal| {
+            all.iter().for_each(|it| journal.remove(workspace, &it.identity));
+            Ok::<(), Infallible>(())
+        };
+        let Ok(()) = workspace.trial(remove, |workspace, replaced, _| {
+            impact.count(workspace, replaced, Reviewed { identity, going: &all });
+        });
+        impact
+    });
     impact.judge(limits, verdict);
 }
 
@@ -163,9 +175,9 @@ struct Impact {
 }
 
 impl Impact {
-    fn count(&mut self, workspace: &Workspace, trial: &Trial, reviewed: Reviewed) {
+    fn count(&mut self, workspace: &Workspace, replaced: &PreviousResults, reviewed: Reviewed) {
         let view = View { store: &workspace.store, now: None };
-        for (identity, before) in trial.replaced() {
+        for (identity, before) in replaced.iter() {
             let state = workspace.results.get(identity);
             let now = state.map(SubjectEntry::subject);
             let was = match before {

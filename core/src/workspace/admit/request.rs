@@ -17,6 +17,7 @@ const ROOT: JsonPath = JsonPath::ROOT;
 
 choice! {
     /// What is done to the object.
+    #[derive(Default)]
     pub enum Operation {
         #[default]
         Create = "CREATE",

@@ -48,34 +48,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Declares a choice of the contract: an enum whose variants are texts, with the default marked.
-#[macro_export]
-macro_rules! choice {
-    ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $vdoc:literal])* $(#[$attr:meta])? $variant:ident = $wire:literal,)* }) => {
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub enum $name { $($(#[doc = $vdoc])* $(#[$attr])? $variant,)* }
-
-        impl $name {
-            pub const TEXTS: &[&str] = &[$($wire),*];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $wire,)* }
-            }
-        }
-
-        impl $crate::diagnostic::decode::Decode for $name {
-            fn decode(value: $crate::value::Value, at: &$crate::value::JsonPath) -> Result<Self, $crate::diagnostic::Error> {
-                match value.as_text() {
-                    $(Some($wire) => Ok($name::$variant),)*
-                    Some(other) => Err($crate::diagnostic::decode::unknown_text(other, $name::TEXTS, at)),
-                    None => Err(at.wrong_type("a string", &value)),
-                }
-            }
-        }
-    };
-}
-
 pub fn unknown_text(text: &str, known: &[&str], at: &JsonPath) -> Error {
     let hint = match nearest(text, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),

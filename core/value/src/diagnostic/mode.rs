@@ -4,6 +4,7 @@ use crate::choice;
 
 choice! {
     /// The repaired answer, or the original's with its quirks.
+    #[derive(Default)]
     pub enum Mode {
         #[default]
         Strict = "strict",

@@ -40,7 +40,7 @@ use serde::de::{
 };
 
 use super::Error;
-use crate::value::de::{MAP, MAYBE_ABSENT, TEXT, VALUE, wrong_type};
+use crate::value::de::{MAP, MAYBE_ABSENT, ONE_OR_MANY, TEXT, VALUE, wrong_type};
 use crate::value::{Map, Number, Text, Value, json};
 
 /// Reads a request from its JSON text.
@@ -61,9 +61,22 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
     T::deserialize(Reader::from(value)).map_err(ReadError::into_error)
 }
 
+/// Reads an answer of an engine that may be newer: fields that are not known are ignored.
+///
+/// # Errors
+///
+/// The value is not what `T` takes.
+pub fn from_value_ignoring_unknown<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
+    let reader = Reader { source: Source::Given(value), ignores_unknown: true };
+    T::deserialize(reader).map_err(ReadError::into_error)
+}
+
 /// A value, or an absent field, as a serde `Deserializer`. One type for both: every type that is read is compiled once.
 #[derive(Clone, Debug)]
-pub struct Reader(Source);
+pub struct Reader {
+    source: Source,
+    ignores_unknown: bool,
+}
 
 #[derive(Clone, Debug)]
 enum Source {
@@ -74,7 +87,7 @@ enum Source {
 
 impl From<Value> for Reader {
     fn from(value: Value) -> Reader {
-        Reader(Source::Given(value))
+        Reader { source: Source::Given(value), ignores_unknown: false }
     }
 }
 
@@ -86,7 +99,7 @@ impl From<&Value> for Reader {
 
 impl Reader {
     fn value(self) -> Result<Value, ReadError> {
-        match self.0 {
+        match self.source {
             Source::Given(value) => Ok(value),
             Source::Absent(name) => Err(ReadError::missing(name)),
         }
@@ -142,14 +155,15 @@ impl<'de> Deserializer<'de> for Reader {
     type Error = ReadError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let ignores_unknown = self.ignores_unknown;
         match self.value()? {
             Value::Null => visitor.visit_unit(),
             Value::Bool(bool) => visitor.visit_bool(bool),
             Value::Number(Number::Int(int)) => visitor.visit_i64(int),
             Value::Number(Number::Double(double)) => visitor.visit_f64(double),
             Value::Text(text) => visitor.visit_str(&text),
-            Value::List(items) => visitor.visit_seq(Items::new(items)),
-            Value::Map(map) => visitor.visit_map(Entries::new(map)),
+            Value::List(items) => visitor.visit_seq(Items::new(items, ignores_unknown)),
+            Value::Map(map) => visitor.visit_map(Entries::new(map, ignores_unknown)),
         }
     }
 
@@ -188,7 +202,7 @@ impl<'de> Deserializer<'de> for Reader {
     same! { deserialize_bytes deserialize_byte_buf => deserialize_any }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match self.0 {
+        match self.source {
             Source::Absent(_) | Source::Given(Value::Null) => visitor.visit_none(),
             Source::Given(_) => visitor.visit_some(self),
         }
@@ -212,26 +226,29 @@ impl<'de> Deserializer<'de> for Reader {
     ) -> Result<V::Value, ReadError> {
         /// Longer texts are shared, and worth the way through an error.
         const COPIED: usize = 64;
-        match (name, &self.0) {
+        match (name, &self.source) {
             (VALUE, _) => Err(ReadError::moved(self.value()?)),
             (MAP, _) => Err(ReadError::moved(Value::Map(self.map()?))),
             (TEXT, Source::Given(Value::Text(text))) if text.len() <= COPIED => visitor.visit_str(text),
             (TEXT, _) => Err(ReadError::moved(Value::Text(self.text()?))),
             (MAYBE_ABSENT, Source::Absent(_)) => visitor.visit_none(),
+            (ONE_OR_MANY, Source::Given(other)) if other.as_list().is_none() => visitor.visit_some(self),
             _ => visitor.visit_newtype_struct(self),
         }
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        visitor.visit_seq(Items::new(self.list()?))
+        let ignores_unknown = self.ignores_unknown;
+        visitor.visit_seq(Items::new(self.list()?, ignores_unknown))
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, ReadError> {
+        let ignores_unknown = self.ignores_unknown;
         let items = self.list()?;
         if items.len() != len {
             return Err(ReadError::unnamed(format!("must be a list of {len}, not of {}", items.len())));
         }
-        visitor.visit_seq(Items::new(items))
+        visitor.visit_seq(Items::new(items, ignores_unknown))
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -244,7 +261,8 @@ impl<'de> Deserializer<'de> for Reader {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        visitor.visit_map(Entries::new(self.map()?))
+        let ignores_unknown = self.ignores_unknown;
+        visitor.visit_map(Entries::new(self.map()?, ignores_unknown))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -253,11 +271,12 @@ impl<'de> Deserializer<'de> for Reader {
         known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
+        let ignores_unknown = self.ignores_unknown;
         let map = self.map()?;
-        if let Some(unknown) = map.keys().find(|key| !known.contains(&key.as_str())) {
+        if !ignores_unknown && let Some(unknown) = map.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(de::Error::unknown_field(unknown, known));
         }
-        visitor.visit_map(Fields { map: Arc::unwrap_or_clone(map), known: known.iter(), name: "" })
+        visitor.visit_map(Fields { map: Arc::unwrap_or_clone(map), known: known.iter(), name: "", ignores_unknown })
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -274,11 +293,14 @@ impl<'de> Deserializer<'de> for Reader {
     }
 }
 
-struct Items(std::iter::Enumerate<std::vec::IntoIter<Value>>);
+struct Items {
+    items: std::iter::Enumerate<std::vec::IntoIter<Value>>,
+    ignores_unknown: bool,
+}
 
 impl Items {
-    fn new(items: Arc<Vec<Value>>) -> Items {
-        Items(Arc::unwrap_or_clone(items).into_iter().enumerate())
+    fn new(items: Arc<Vec<Value>>, ignores_unknown: bool) -> Items {
+        Items { items: Arc::unwrap_or_clone(items).into_iter().enumerate(), ignores_unknown }
     }
 }
 
@@ -286,12 +308,13 @@ impl<'de> SeqAccess<'de> for Items {
     type Error = ReadError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
-        let Some((index, item)) = self.0.next() else { return Ok(None) };
-        seed.deserialize(Reader::from(item)).map(Some).map_err(|error| error.in_element(index))
+        let Some((index, item)) = self.items.next() else { return Ok(None) };
+        let reader = Reader { source: Source::Given(item), ignores_unknown: self.ignores_unknown };
+        seed.deserialize(reader).map(Some).map_err(|error| error.in_element(index))
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.0.len())
+        Some(self.items.len())
     }
 }
 
@@ -299,11 +322,12 @@ impl<'de> SeqAccess<'de> for Items {
 struct Entries {
     entries: std::vec::IntoIter<(Text, Value)>,
     current: (Text, Value),
+    ignores_unknown: bool,
 }
 
 impl Entries {
-    fn new(map: Arc<Map>) -> Entries {
-        Entries { entries: Arc::unwrap_or_clone(map).into_iter(), current: Default::default() }
+    fn new(map: Arc<Map>, ignores_unknown: bool) -> Entries {
+        Entries { entries: Arc::unwrap_or_clone(map).into_iter(), current: Default::default(), ignores_unknown }
     }
 }
 
@@ -319,7 +343,8 @@ impl<'de> MapAccess<'de> for Entries {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, ReadError> {
         let (key, value) = std::mem::take(&mut self.current);
-        seed.deserialize(Reader::from(value)).map_err(|error| error.in_field(&key))
+        let reader = Reader { source: Source::Given(value), ignores_unknown: self.ignores_unknown };
+        seed.deserialize(reader).map_err(|error| error.in_field(&key))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -333,6 +358,7 @@ struct Fields {
     map: Map,
     known: std::slice::Iter<'static, &'static str>,
     name: &'static str,
+    ignores_unknown: bool,
 }
 
 impl<'de> MapAccess<'de> for Fields {
@@ -346,7 +372,8 @@ impl<'de> MapAccess<'de> for Fields {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, ReadError> {
         let value = self.map.get_mut(self.name).map(std::mem::take);
-        let reader = Reader(value.map_or(Source::Absent(self.name), Source::Given));
+        let source = value.map_or(Source::Absent(self.name), Source::Given);
+        let reader = Reader { source, ignores_unknown: self.ignores_unknown };
         seed.deserialize(reader).map_err(|error| error.in_field(self.name))
     }
 }

@@ -10,9 +10,8 @@
 mod serializer;
 
 use std::fmt::Write;
-use std::sync::Arc;
 
-pub use serializer::{WriteError, to_text};
+pub use serializer::{WriteError, to_text, to_text_as_declared};
 
 use crate::value::path::Pointer;
 use crate::value::{Map, Number, Value};
@@ -39,35 +38,13 @@ impl Value {
 #[derive(Debug, Default)]
 pub struct Writer {
     out: String,
-    /// How the contents of Secrets are replaced, where they are.
-    redaction: Option<Redaction>,
-}
-
-/// Which maps hold secrets, and what is written in their place. The writer knows no kinds: it is handed this.
-#[derive(Clone, Copy, Debug)]
-pub struct Redaction {
-    /// Whether an entry marks its map as one that holds secrets.
-    pub marks: fn(&str, &Value) -> bool,
-    /// The map without its secrets.
-    pub redacted: fn(&Map) -> Map,
+    /// Whether the fields of structs may come in any order.
+    is_unordered: bool,
 }
 
 impl Writer {
-    /// A writer of answers: what the redaction finds in them is replaced.
-    pub fn redacting(redaction: Redaction) -> Writer {
-        // Many answers are short; a long one soon doubles.
-        Writer { out: String::with_capacity(512), redaction: Some(redaction) }
-    }
-
     pub fn into_text(self) -> String {
         self.out
-    }
-
-    /// What was written, after which the writer starts anew in the same memory.
-    pub fn take(&mut self) -> Arc<str> {
-        let taken = Arc::from(self.out.as_str());
-        self.out.clear();
-        taken
     }
 
     pub fn value(&mut self, value: &Value) {
@@ -109,17 +86,8 @@ impl Writer {
     }
 
     pub fn map(&mut self, map: &Map) {
-        let start = self.out.len();
         self.open('{');
         for (key, value) in map.iter() {
-            // Found on the way, so that maps which are no Secrets, nearly all, are not searched for it.
-            if let Some(redaction) = self.redaction.filter(|it| (it.marks)(key, value)) {
-                self.out.truncate(start);
-                self.redaction = None;
-                self.map(&(redaction.redacted)(map));
-                self.redaction = Some(redaction);
-                return;
-            }
             self.key(key);
             self.value(value);
         }
@@ -151,19 +119,6 @@ impl Writer {
         self.comma();
         write_text(key, &mut self.out);
         self.out.push(':');
-    }
-
-    pub fn pointer_key(&mut self, key: &Pointer) {
-        self.comma();
-        self.pointer(key);
-        self.out.push(':');
-    }
-
-    /// A key that is written already, with its quotes and colon.
-    #[inline]
-    pub fn written_key(&mut self, key: &'static str) {
-        self.comma();
-        self.out.push_str(key);
     }
 
     /// A value that is written already.

@@ -282,6 +282,14 @@ impl<K: PartialEq, V: PartialEq> PartialEq for SortedMap<K, V> {
 
 impl<K: Eq, V: Eq> Eq for SortedMap<K, V> {}
 
+/// Equal maps may lie in other runs.
+impl<K: std::hash::Hash, V: std::hash::Hash> std::hash::Hash for SortedMap<K, V> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.len().hash(state);
+        self.iter().for_each(|entry| entry.hash(state));
+    }
+}
+
 impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()

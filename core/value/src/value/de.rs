@@ -12,7 +12,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::ser::{Serialize, Serializer};
 
+use super::path::Pointer;
 use super::{Map, Number, Text, Value};
 use crate::value::json::MAX_DEPTH;
 
@@ -20,6 +22,7 @@ pub const VALUE: &str = "$fleetfold::Value";
 pub const MAP: &str = "$fleetfold::Map";
 pub const TEXT: &str = "$fleetfold::Text";
 pub const MAYBE_ABSENT: &str = "$fleetfold::MaybeAbsent";
+pub const ONE_OR_MANY: &str = "$fleetfold::OneOrMany";
 
 /// A value on its way from a reader to a field.
 #[derive(Debug)]
@@ -217,12 +220,31 @@ impl<'de> Deserialize<'de> for Key {
 /// A field of which null and absence mean different things: null is read as a `T`, an absent field is nothing.
 ///
 /// Formats other than our reader need `#[serde(default)]` beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaybeAbsent<T>(pub Option<T>);
+
+impl<T> MaybeAbsent<T> {
+    pub fn is_absent(&self) -> bool {
+        self.0.is_none()
+    }
+}
 
 impl<T> Default for MaybeAbsent<T> {
     fn default() -> MaybeAbsent<T> {
         MaybeAbsent(None)
+    }
+}
+
+impl<T> From<Option<T>> for MaybeAbsent<T> {
+    fn from(it: Option<T>) -> MaybeAbsent<T> {
+        MaybeAbsent(it)
+    }
+}
+
+/// The field must be left out where it is absent, with `skip_serializing_if`.
+impl<T: Serialize> Serialize for MaybeAbsent<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
     }
 }
 
@@ -247,5 +269,52 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for MaybeAbsentVisitor<T> {
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<MaybeAbsent<T>, D::Error> {
         T::deserialize(deserializer).map(|it| MaybeAbsent(Some(it)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Pointer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pointer, D::Error> {
+        let text = Text::deserialize(deserializer)?;
+        Pointer::parse(&text).map_err(|error| de::Error::custom(error.message))
+    }
+}
+
+/// One, or a list of several. Only our reader takes one without the list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+impl<T: Serialize> Serialize for OneOrMany<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            OneOrMany::One(one) => one.serialize(serializer),
+            OneOrMany::Many(many) => many.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OneOrMany<T>, D::Error> {
+        deserializer.deserialize_newtype_struct(ONE_OR_MANY, OneOrManyVisitor(PhantomData))
+    }
+}
+
+struct OneOrManyVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<T> {
+    type Value = OneOrMany<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("one or a list")
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<OneOrMany<T>, D::Error> {
+        T::deserialize(deserializer).map(OneOrMany::One)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<OneOrMany<T>, D::Error> {
+        Vec::deserialize(deserializer).map(OneOrMany::Many)
     }
 }

@@ -32,7 +32,26 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 
 /// Reads one JSON text that may nest `depth` deep: an answer wraps documents that are at the limit themselves.
 pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
-    read(text, depth, None)
+    read(Parser::new(text, depth), None)
+}
+
+/// Reads an answer of the engine, or an object of an API server.
+///
+/// 1. It may be twice as deep as a document: an answer wraps documents that are at the limit themselves.
+/// 2. An integer beyond 64 bits is the nearest double. Canonical JSON writes doubles between 2^63 and 1e21 with all their
+///    digits; in a document such an integer is refused.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::json;
+///
+/// let answer = json::parse_answer("[100000000000000000000,9007199254740993]").unwrap();
+/// assert_eq!(answer.to_canonical(), "[100000000000000000000,9007199254740993]");
+/// assert!(json::parse("100000000000000000000").is_err());
+/// ```
+pub fn parse_answer(text: &str) -> Result<Value, JsonError> {
+    read(Parser { rounds_integers: true, ..Parser::new(text, 2 * MAX_DEPTH) }, None)
 }
 
 /// Reads one JSON text that is probably much like an earlier one, and takes over from that what is the same: like objects
@@ -48,11 +67,10 @@ pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
 /// assert!(us.get("spec").unwrap().ptr_eq(eu.get("spec").unwrap()), "both clusters share one spec in memory");
 /// ```
 pub fn parse_like(text: &str, earlier: &Value) -> Result<Value, JsonError> {
-    read(text, MAX_DEPTH, Some(earlier))
+    read(Parser::new(text, MAX_DEPTH), Some(earlier))
 }
 
-fn read(text: &str, depth: usize, like: Option<&Value>) -> Result<Value, JsonError> {
-    let mut parser = Parser::new(text, depth);
+fn read(mut parser: Parser, like: Option<&Value>) -> Result<Value, JsonError> {
     let value = parser.value(like).map_err(|error| *error)?;
     match parser.token() {
         None => Ok(value),
@@ -106,6 +124,8 @@ struct Parser<'a> {
     pos: usize,
     /// How many levels may still be opened.
     depth: usize,
+    /// Whether integers beyond 64 bits become doubles.
+    rounds_integers: bool,
     /// What the open maps and lists hold so far, innermost last. A closed one takes its part away in one piece of the
     /// right size.
     entries: Vec<(Text, Value)>,
@@ -114,7 +134,8 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, depth: usize) -> Parser<'a> {
-        Parser { text, bytes: text.as_bytes(), pos: 0, depth, entries: Vec::new(), items: Vec::new() }
+        let (bytes, rounds_integers) = (text.as_bytes(), false);
+        Parser { text, bytes, pos: 0, depth, rounds_integers, entries: Vec::new(), items: Vec::new() }
     }
 
     /// A value, of which the part that `like` has too is taken from there.
@@ -346,10 +367,13 @@ impl<'a> Parser<'a> {
                 let int = token.bytes().fold(0, |int, digit| int * 10 + i64::from(digit - b'0'));
                 return Ok(Number::Int(int));
             }
-            return token
-                .parse()
-                .map(Number::Int)
-                .map_err(|_| self.error(JsonErrorKind::IntegerOutOfRange, "the integer does not fit in 64 bits"));
+            match token.parse() {
+                Ok(int) => return Ok(Number::Int(int)),
+                Err(_) if self.rounds_integers => {}
+                Err(_) => {
+                    return Err(self.error(JsonErrorKind::IntegerOutOfRange, "the integer does not fit in 64 bits"));
+                }
+            }
         }
         token
             .parse()

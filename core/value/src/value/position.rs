@@ -1,7 +1,7 @@
 //! Positions in a text.
 
 /// A place in a text, both counted from one; columns count characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     pub line: u32,
     pub column: u32,

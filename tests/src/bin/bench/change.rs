@@ -18,7 +18,7 @@ pub fn run(folder: &Path, count: usize) -> Vec<(String, Value)> {
     let fleet = Fleet::read(folder, count);
     let mut workspace = Workspace::default();
     for request in fleet.documents.iter().chain(&fleet.live).chain([&plan_request(None)]) {
-        check(&workspace.call(request));
+        check(&workspace.call_text(request));
     }
     let picked: Vec<usize> = (0..CHANGES).map(|it| it * count / CHANGES).collect();
     let relabelled = relabelled(&fleet, &picked);
@@ -36,7 +36,7 @@ pub fn run(folder: &Path, count: usize) -> Vec<(String, Value)> {
 fn one(workspace: &mut Workspace, cluster: usize, load: &str) -> u64 {
     let name = name_of(cluster);
     let (plan, effective) = (plan_request(Some(&name)), effective_request(Some(&name), true));
-    let (answers, cost) = timed(|| [load, &plan, &effective].map(|it| workspace.call(it)));
+    let (answers, cost) = timed(|| [load, &plan, &effective].map(|it| workspace.call_text(it)));
     answers.iter().for_each(|it| check(it));
     cost
 }
@@ -65,7 +65,7 @@ fn default(workspace: &mut Workspace, fleet: &Fleet) -> u64 {
     assert_ne!(*load, changed);
     let plan = plan_request(None);
     let mut pass = |load: &str| {
-        let (answers, cost) = timed(|| [load, &plan].map(|it| workspace.call(it)));
+        let (answers, cost) = timed(|| [load, &plan].map(|it| workspace.call_text(it)));
         answers.iter().for_each(|it| check(it));
         cost
     };

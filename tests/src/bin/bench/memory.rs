@@ -19,15 +19,15 @@ pub fn run(folder: &Path, count: usize) -> Vec<(String, Value)> {
     let lines = BufReader::new(File::open(path_of(folder, count)).expect("the fleet is written")).lines();
     let lines = lines.map(|line| line.expect("it is text"));
     for request in lines.take_while(|it| it.contains(r#""kind":"KubeFedCluster""#)) {
-        check(&workspace.call(&request));
+        check(&workspace.call_text(&request));
     }
     // The index over labels is built by now, and so is every buffer that a request needs.
-    check(&workspace.call(r#"{"op":"clusters","selector":"region=region-0,tier=gold"}"#));
+    check(&workspace.call_text(r#"{"op":"clusters","selector":"region=region-0,tier=gold"}"#));
     let labels = resident();
-    check(&workspace.call(&federated));
-    check(&workspace.call(&effective_request(Some(&name_of(0)), true)));
+    check(&workspace.call_text(&federated));
+    check(&workspace.call_text(&effective_request(Some(&name_of(0)), true)));
     let results = resident();
-    check(&workspace.call(&plan_request(None)));
+    check(&workspace.call_text(&plan_request(None)));
     let planned = resident();
     let each = |from: u64, to: u64| Value::from((to.saturating_sub(from) / count as u64) as i64);
     vec![("memory_results".into(), each(labels, results)), ("memory_needs".into(), each(results, planned))]

@@ -55,11 +55,11 @@ fn call(name: &str, request: &str) -> Vec<(String, Value)> {
     let mut workspace = Workspace::default();
     let mut guest = Guest::new(&Module::embedded(&Cache::of_user()).expect("the module compiles"), Limits::default())
         .expect("a guest");
-    let native = workspace.call(request);
+    let native = workspace.call_text(request);
     assert!(native.contains("\"ok\":"), "{name}: {native}");
     assert_eq!(native, Engine::call(&mut guest, request.as_bytes()), "{name}");
     vec![
-        (format!("{name}_native_ns"), measure(|| drop(workspace.call(request)))),
+        (format!("{name}_native_ns"), measure(|| drop(workspace.call_text(request)))),
         (format!("{name}_wasmtime_ns"), measure(|| drop(Engine::call(&mut guest, request.as_bytes())))),
     ]
 }

@@ -17,7 +17,7 @@ impl Guest for Engine {
     type Workspace = Held;
 
     fn call(request: String) -> String {
-        Workspace::default().call(&request)
+        Workspace::default().call_text(&request)
     }
 }
 
@@ -30,7 +30,7 @@ impl GuestWorkspace for Held {
     }
 
     fn call(&self, request: String) -> String {
-        self.0.borrow_mut().call(&request)
+        self.0.borrow_mut().call_text(&request)
     }
 }
 

@@ -43,7 +43,7 @@ pub fn ask(workspace: &mut Workspace, op: &str, mut request: Value) -> Result<An
     if let Some(fields) = request.as_map_mut() {
         fields.insert("op", op);
     }
-    let answer = workspace.call(&request.to_canonical());
+    let answer = workspace.call_text(&request.to_canonical());
     let answer = json::parse_within(&answer, DEPTH).map_err(|error| sentence_of_error(&error.into()))?;
     match (answer.get("ok"), answer.get("error")) {
         (Some(ok), _) => {

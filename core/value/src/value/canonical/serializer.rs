@@ -17,6 +17,17 @@ pub fn to_text<T: Serialize + ?Sized>(it: &T) -> Result<String, WriteError> {
     Ok(writer.into_text())
 }
 
+/// The same with the fields of structs as they are declared: for requests, whose order says in which order they are read.
+///
+/// # Errors
+///
+/// As [`to_text`].
+pub fn to_text_as_declared<T: Serialize + ?Sized>(it: &T) -> Result<String, WriteError> {
+    let mut writer = Writer { is_unordered: true, ..Writer::default() };
+    writer.serialize(it)?;
+    Ok(writer.into_text())
+}
+
 impl Writer {
     /// Writes anything that serializes. What was written before an error stays: drop the writer then.
     ///
@@ -88,7 +99,7 @@ impl<'a> Open<'a> {
 
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Written {
         debug_assert!(
-            self.last < name,
+            self.writer.is_unordered || self.last < name,
             "`{name}` must be declared before `{}`: fields are written in order",
             self.last
         );

@@ -1,6 +1,6 @@
 // The contract from its schema: every op with its request and answer, every record with its fields.
 import examples from "../../../../examples.json";
-import schema from "../../../../contract.schema.json";
+import schema from "../../../../../core/src/api/contract.schema.json";
 import type { LoadRequest, Op } from "../../../../contract.js";
 
 export interface Schema {

@@ -1,0 +1,146 @@
+//! What comes back: an answer with findings beside it, or an error.
+
+use serde::{Deserialize, Serialize};
+
+use super::Op;
+use super::place::PlaceAnswer;
+use crate::diagnostic::{Code, Diagnostic, Error, Severity, read};
+use crate::value::canonical::{to_text, to_text_as_declared};
+use crate::value::{Text, json};
+
+/// An answer, and the findings beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered<A> {
+    pub answer: A,
+    pub findings: Vec<Finding>,
+}
+
+/// Why a request cannot be answered.
+#[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Refusal {
+    /// Where: a JSON pointer into the request, or `line:column` of a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The stable name of the error.
+    pub code: Text,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A finding beside the answer.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Finding {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<PlaceAnswer>,
+    /// The stable name of the finding.
+    pub code: Text,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What was found.
+    pub message: String,
+    pub severity: Severity,
+}
+
+impl From<&Error> for Refusal {
+    fn from(error: &Error) -> Refusal {
+        let Error { message, at, hint, .. } = error.clone();
+        Refusal { at: at.map(|at| at.to_string()), code: Text::new_static(error.code.as_str()), hint, message }
+    }
+}
+
+impl From<Diagnostic> for Finding {
+    fn from(Diagnostic { severity, code, message, at, hint }: Diagnostic) -> Finding {
+        let at = Some(PlaceAnswer::of(at)).filter(PlaceAnswer::is_known);
+        Finding { at, code: Text::new_static(code.as_str()), hint, message, severity }
+    }
+}
+
+/// For logs and terminals: the message, its place, and the hint.
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(at) = &self.at {
+            write!(f, " (at {at})")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "; {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The text of a response to a request that can be answered.
+pub(super) fn answered<A: Serialize>(answer: &A, findings: &[Finding]) -> Result<String, Error> {
+    #[derive(Serialize)]
+    struct Response<'a, A> {
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        diagnostics: &'a [Finding],
+        ok: &'a A,
+    }
+    to_text(&Response { diagnostics: findings, ok: answer })
+        .map_err(|error| Error::new(Code::BadRequest, format!("the answer cannot be written: {error}")))
+}
+
+/// The text of a response to a request that cannot be answered.
+pub fn refused(error: &Error) -> String {
+    #[derive(Serialize)]
+    struct Response {
+        error: Refusal,
+    }
+    to_text(&Response { error: error.into() }).unwrap_or_default()
+}
+
+/// The text of a request, for an engine behind a boundary.
+///
+/// ```
+/// use fleetfold_core::api::mold::Mold;
+/// use fleetfold_core::api::{read_response, request_text};
+///
+/// let request = Mold { component: "webhook".into(), ..Mold::default() };
+/// assert_eq!(request_text(&request), r#"{"op":"mold","component":"webhook","flags":null}"#);
+///
+/// let mut workspace = fleetfold_core::Workspace::default();
+/// let refusal = read_response::<Mold>(&workspace.call_text(&request_text(&request)))?.unwrap_err();
+/// assert_eq!(refusal.to_string(), "`flags` must be a map or a list, not null (at /flags)");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn request_text<O: Op>(request: &O) -> String {
+    #[derive(Serialize)]
+    struct Request<'a, O> {
+        op: &'static str,
+        #[serde(flatten)]
+        fields: &'a O,
+    }
+    to_text_as_declared(&Request { op: O::NAME, fields: request }).unwrap_or_default()
+}
+
+/// Reads the text of a response. Fields that are not known are those of a newer engine, and ignored.
+///
+/// # Errors
+///
+/// The text is no response to this request.
+pub fn read_response<O: Op>(text: &str) -> Result<Result<Answered<O::Answer>, Refusal>, Error> {
+    #[derive(Deserialize)]
+    #[serde(bound = "A: serde::de::DeserializeOwned")]
+    struct Response<A> {
+        diagnostics: Option<Vec<Finding>>,
+        error: Option<Refusal>,
+        ok: Option<A>,
+    }
+    let response: Response<O::Answer> = read::from_value_ignoring_unknown(json::parse_answer(text)?)?;
+    match response {
+        Response { ok: Some(answer), diagnostics, .. } => {
+            Ok(Ok(Answered { answer, findings: diagnostics.unwrap_or_default() }))
+        }
+        Response { error: Some(refusal), .. } => Ok(Err(refusal)),
+        _ => Err(Error::new(Code::MissingField, "the response has neither `ok` nor `error`")),
+    }
+}

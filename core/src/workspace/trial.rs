@@ -1,0 +1,90 @@
+//! A change that is made to be looked at, and undone.
+
+use crate::diagnostic::Diagnostic;
+use crate::object::document::{Document, Identity};
+use crate::value::Text;
+use crate::workspace::Workspace;
+use crate::workspace::observed::ObservedCluster;
+use crate::workspace::results::PreviousResults;
+use crate::workspace::settings::Settings;
+
+/// The steps of a change, and how to undo each of them.
+#[derive(Debug, Default)]
+pub struct Journal {
+    steps: Vec<Undo>,
+}
+
+#[derive(Debug)]
+enum Undo {
+    Put(Box<Document>),
+    Remove(Identity),
+    Observed(Text, Option<ObservedCluster>),
+    Settings(Box<Settings>),
+}
+
+impl Journal {
+    /// Loads a document. Returns whether it replaces another one.
+    pub fn put(&mut self, workspace: &mut Workspace, new: Document, out: &mut Vec<Diagnostic>) -> bool {
+        let identity = new.identity.clone();
+        let before = workspace.put(new, out);
+        let is_replacement = before.is_some();
+        self.steps.push(before.map_or(Undo::Remove(identity), |it| Undo::Put(Box::new(it))));
+        is_replacement
+    }
+
+    /// Unloads a document.
+    pub fn remove(&mut self, workspace: &mut Workspace, identity: &Identity) {
+        self.steps.extend(workspace.remove(identity).map(|it| Undo::Put(Box::new(it))));
+    }
+
+    /// Changes the settings.
+    pub fn configure(&mut self, workspace: &mut Workspace, settings: Settings) {
+        self.steps.push(Undo::Settings(Box::new(workspace.store.settings.clone())));
+        workspace.configure(settings);
+    }
+
+    /// Notes the observed state of a cluster, which is about to change.
+    pub fn note_observed(&mut self, cluster: &Text, before: Option<ObservedCluster>) {
+        self.steps.push(Undo::Observed(cluster.clone(), before));
+    }
+
+    /// The documents that were loaded or unloaded.
+    pub fn documents(&self) -> impl Iterator<Item = &Identity> {
+        self.steps.iter().filter_map(|it| match it {
+            Undo::Put(document) => Some(&document.identity),
+            Undo::Remove(identity) => Some(identity),
+            Undo::Observed(..) | Undo::Settings(_) => None,
+        })
+    }
+}
+
+impl Workspace {
+    /// Makes a change, looks at what follows from it, and undoes it. A change that fails half-way is undone as well.
+    ///
+    /// `look` gets the workspace with the change in it, the results that the change replaced, and its steps.
+    ///
+    /// # Errors
+    ///
+    /// Those of the change.
+    pub fn trial<T, E>(
+        &mut self,
+        change: impl FnOnce(&mut Workspace, &mut Journal) -> Result<(), E>,
+        look: impl FnOnce(&mut Workspace, &PreviousResults, &Journal) -> T,
+    ) -> Result<T, E> {
+        self.refresh(None);
+        let mut journal = Journal::default();
+        let made = change(self, &mut journal);
+        let replaced = self.refresh(None);
+        let looked = made.map(|()| look(self, &replaced, &journal));
+        for step in journal.steps.into_iter().rev() {
+            match step {
+                Undo::Put(document) => drop(self.store.put(*document, &mut Vec::new())),
+                Undo::Remove(identity) => drop(self.store.remove(&identity)),
+                Undo::Observed(cluster, seen) => self.store.restore_observed(&cluster, seen),
+                Undo::Settings(settings) => self.store.settings = *settings,
+            }
+        }
+        self.results.restore(replaced);
+        looked
+    }
+}
