@@ -1,23 +1,46 @@
-//! The CustomResourceDefinitions of the kinds that are read on the hub, for whoever sets one up.
+//! The CustomResourceDefinitions of the kinds that Fleetfold reads on a hub.
+//!
+//! The schemas of kinds that no other system installs are derived from the Rust types of this crate. Names, versions and
+//! scopes of all kinds come from the engine's table of kinds.
 
-mod schemas;
+mod condition;
+mod derived;
+mod fleet_plan;
+mod greenhouse;
+mod installation;
+
+use std::collections::BTreeMap;
 
 use fleetfold_core::dialect;
 use fleetfold_core::object::document::Document;
-use fleetfold_core::value::collections::SortedMap;
 use fleetfold_core::value::path::Pointer;
-use fleetfold_core::value::{Map, Text, Value};
+use fleetfold_core::value::{Text, Value};
 use fleetfold_core::workspace::hub_kind::HubKind;
 use fleetfold_core::workspace::store::{Store, View};
-use schemas::{DESCRIBED, Described, FLEET_PLAN, Field, GROUP, Shape};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec,
+    CustomResourceDefinitionVersion, CustomResourceSubresourceStatus, CustomResourceSubresources,
+    CustomResourceValidation,
+};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// The state of a runner is a document of no dialect.
-const PLAN: HubKind = HubKind::cluster_wide(GROUP, FLEET_PLAN, "fleetplans", "v1").with_status();
+pub use condition::{Condition, ConditionStatus};
+pub use derived::{AnyObject, Anything};
+use derived::{Column, DERIVED, DerivedKind, GROUP, OtherKind, schema_of};
+pub use fleet_plan::{ClusterState, FleetPlan, FleetPlanSpec, FleetPlanStatus, HeldAction, PlanCounts, Verb};
+pub use greenhouse::{Merge, OptionOverride, PluginOverride, PluginOverrideSpec};
+pub use installation::{
+    Bundle, BundleSpec, CertManagerDeployment, CertManagerDeploymentSpec, Component, CrdConditions, DangerZone,
+    DeploymentConditions, Flag, FlagType, Health, Installation, InstallationSpec, InstallationStatus, Phase,
+};
 
-/// The definitions, by name: of the kinds that no installed system brings, or of `all` kinds that a dialect reads.
+/// No dialect reads the FleetPlan: only runners do.
+const FLEET_PLAN: HubKind = HubKind::cluster_wide(GROUP, FleetPlan::KIND, "fleetplans", "v1").with_status();
+
+/// The definitions, sorted by name: of the kinds that no other system installs, or of `all` kinds that a dialect reads.
 ///
-/// The kinds of other systems take anything: this is enough for a server that plays the hub in a test. Which federated kinds
-/// there are is said by `type_configs`, FederatedTypeConfigs.
+/// The definitions of other systems' kinds accept any fields, which is enough for the hub of a test. `type_configs` are
+/// the FederatedTypeConfigs that name the federated kinds.
 pub fn crds(all: bool, type_configs: &[Value]) -> Vec<Value> {
     let mut store = Store::with(dialect::ALL);
     for config in type_configs {
@@ -26,13 +49,17 @@ pub fn crds(all: bool, type_configs: &[Value]) -> Vec<Value> {
         }
     }
     let view = View { store: &store, now: None };
-    let mut kinds: SortedMap<String, HubKind> = SortedMap::new();
+    let mut kinds: BTreeMap<String, HubKind> = BTreeMap::new();
     let read = dialect::ALL.iter().flat_map(|it| it.kinds(view));
-    for kind in read.filter(|it| !is_built_in(it) && !it.plural.is_empty()).chain([PLAN]) {
+    for kind in read.filter(|it| !is_built_in(it) && !it.plural.is_empty()).chain([FLEET_PLAN]) {
         kinds.entry(format!("{}.{}", kind.plural, kind.group)).or_insert(kind);
     }
-    let wanted = kinds.into_iter().filter(|(_, kind)| all || described(kind).is_some());
-    wanted.map(|(name, kind)| definition(&name, &kind)).collect()
+    let wanted = kinds.into_iter().filter(|(_, kind)| all || derived(kind).is_some());
+    wanted.map(|(name, kind)| to_value(&definition(name, &kind))).collect()
+}
+
+fn to_value(definition: &CustomResourceDefinition) -> Value {
+    serde_json::to_value(definition).and_then(serde_json::from_value).expect("a definition is JSON")
 }
 
 /// Whether every API server has the kind.
@@ -40,149 +67,60 @@ fn is_built_in(kind: &HubKind) -> bool {
     kind.group.is_empty() || kind.group.ends_with(".k8s.io")
 }
 
-fn described(kind: &HubKind) -> Option<&'static Described> {
-    DESCRIBED.iter().find(|it| it.group == kind.group && it.kind == kind.kind)
+fn derived(kind: &HubKind) -> Option<&'static DerivedKind> {
+    DERIVED.iter().find(|it| it.group == kind.group && it.kind == kind.kind)
 }
 
-fn definition(name: &str, kind: &HubKind) -> Value {
-    let described = described(kind);
-    let mut names = Map::from_iter([
-        ("kind", Value::Text(kind.kind.clone())),
-        ("listKind", format!("{}List", kind.kind).into()),
-        ("plural", kind.plural.clone().into()),
-        ("singular", kind.kind.to_ascii_lowercase().into()),
-    ]);
-    if let Some(described) = described {
-        names.insert("categories", Value::list(["fleetfold"]));
-        if !described.short_names.is_empty() {
-            names.insert("shortNames", Value::list(described.short_names.iter().copied()));
-        }
-    }
+fn definition(name: String, kind: &HubKind) -> CustomResourceDefinition {
+    let derived = derived(kind);
+    let owned = |names: &[&str]| names.iter().map(|&it| it.to_owned()).collect::<Vec<String>>();
+    let names = CustomResourceDefinitionNames {
+        kind: kind.kind.to_string(),
+        list_kind: Some(format!("{}List", kind.kind)),
+        plural: kind.plural.to_string(),
+        singular: Some(kind.kind.to_ascii_lowercase()),
+        categories: derived.map(|_| owned(&["fleetfold"])),
+        short_names: derived.map(|it| owned(it.short_names)).filter(|it| !it.is_empty()),
+    };
     let versions = kind.versions();
-    let versions =
-        versions.iter().enumerate().map(|(index, version)| self::version(kind, described, version, index == 0));
-    Value::map([
-        ("apiVersion", "apiextensions.k8s.io/v1".into()),
-        ("kind", "CustomResourceDefinition".into()),
-        ("metadata", Value::map([("name", name)])),
-        (
-            "spec",
-            Value::map([
-                ("group", kind.group.clone().into()),
-                ("names", names.into()),
-                ("scope", kind.scope.clone().into()),
-                ("versions", Value::list(versions)),
-            ]),
-        ),
-    ])
-}
-
-fn version(kind: &HubKind, described: Option<&Described>, version: &Text, is_stored: bool) -> Value {
-    let mut fields = Map::from_iter([
-        ("name", Value::Text(version.clone())),
-        ("served", true.into()),
-        ("storage", is_stored.into()),
-        ("schema", Value::map([("openAPIV3Schema", described.map_or_else(anything, root))])),
-    ]);
-    if kind.has_status {
-        fields.insert("subresources", Value::map([("status", Map::new())]));
-    }
-    if let Some(described) = described {
-        let column = |(name, kind, path): &(&'static str, &'static str, &'static str)| {
-            Value::map([("name", *name), ("type", *kind), ("jsonPath", *path)])
-        };
-        fields.insert("additionalPrinterColumns", Value::list(described.columns.iter().map(column)));
-    }
-    fields.into()
-}
-
-/// A kind that takes whatever its own system writes.
-fn anything() -> Value {
-    let any = || Value::from(shape(&Shape::AnyMap));
-    object(&[], &["spec", "status"].map(|name| (name, any())))
-}
-
-fn root(described: &Described) -> Value {
-    let fields: Vec<Field> = [described.spec].into_iter().chain(described.status).collect();
-    let mut root = object(&fields, &[]);
-    if let Some(root) = root.as_map_mut() {
-        root.insert("description", described.doc);
-    }
-    root
-}
-
-/// The schema of a whole object, with what every object has.
-fn object(fields: &[Field], further: &[(&'static str, Value)]) -> Value {
-    let mut schema = self::fields(fields);
-    let properties = schema.entry_or("properties", || Map::new().into()).and_then(Value::as_map_mut);
-    if let Some(properties) = properties {
-        for (name, kind) in [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")] {
-            properties.insert(name, Value::map([("type", kind)]));
-        }
-        for (name, schema) in further {
-            properties.insert(*name, schema.clone());
-        }
-    }
-    schema.into()
-}
-
-fn fields(fields: &[Field]) -> Map {
-    let mut schema = of_type("object");
-    if !fields.is_empty() {
-        schema.insert("properties", Value::map(fields.iter().map(|it| (it.name, property(it)))));
-    }
-    let required: Vec<&str> = fields.iter().filter(|it| it.required).map(|it| it.name).collect();
-    if !required.is_empty() {
-        schema.insert("required", Value::list(required));
-    }
-    schema
-}
-
-fn property(field: &Field) -> Value {
-    let mut schema = shape(&field.shape);
-    schema.insert("description", field.doc);
-    schema.into()
-}
-
-const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
-const LIST_TYPE: &str = "x-kubernetes-list-type";
-
-fn shape(of: &Shape) -> Map {
-    let list = |items: Map| {
-        let mut schema = of_type("array");
-        schema.insert("items", items);
-        schema
-    };
-    let with = |mut schema: Map, key: &'static str, value: Value| {
-        schema.insert(key, value);
-        schema
-    };
-    match of {
-        Shape::Any => Map::from_iter([(PRESERVE, true)]),
-        Shape::AnyMap => with(of_type("object"), PRESERVE, true.into()),
-        Shape::Bool => of_type("boolean"),
-        Shape::Int => with(of_type("integer"), "format", "int64".into()),
-        Shape::Text => of_type("string"),
-        Shape::Word(words) => with(of_type("string"), "enum", Value::list(words.iter().copied())),
-        Shape::Time => with(of_type("string"), "format", "date-time".into()),
-        Shape::Fields(of) => fields(of),
-        Shape::MapOf(of) => with(of_type("object"), "additionalProperties", shape(of).into()),
-        Shape::List(of) => with(list(shape(of)), LIST_TYPE, "atomic".into()),
-        Shape::Set(of) => with(list(shape(of)), LIST_TYPE, "set".into()),
-        Shape::ListBy(key, of) => {
-            let schema = with(list(fields(of)), LIST_TYPE, "map".into());
-            with(schema, "x-kubernetes-list-map-keys", Value::list([*key]))
-        }
+    let versions = versions.iter().enumerate().map(|(index, name)| version(name, index == 0, kind, derived));
+    CustomResourceDefinition {
+        metadata: ObjectMeta { name: Some(name), ..ObjectMeta::default() },
+        spec: CustomResourceDefinitionSpec {
+            group: kind.group.to_string(),
+            names,
+            scope: kind.scope.to_string(),
+            versions: versions.collect(),
+            ..CustomResourceDefinitionSpec::default()
+        },
+        status: None,
     }
 }
 
-fn of_type(kind: &'static str) -> Map {
-    Map::from_iter([("type", kind)])
+fn version(
+    name: &Text,
+    is_stored: bool,
+    kind: &HubKind,
+    derived: Option<&DerivedKind>,
+) -> CustomResourceDefinitionVersion {
+    let schema = derived.map_or_else(schema_of::<OtherKind>, |it| (it.schema)());
+    let status = CustomResourceSubresourceStatus(serde_json::Map::new().into());
+    CustomResourceDefinitionVersion {
+        name: name.to_string(),
+        served: true,
+        storage: is_stored,
+        schema: Some(CustomResourceValidation { open_api_v3_schema: Some(schema) }),
+        subresources: kind.has_status.then_some(CustomResourceSubresources { status: Some(status), scale: None }),
+        additional_printer_columns: derived.map(|it| it.columns.iter().map(Column::definition).collect()),
+        ..CustomResourceDefinitionVersion::default()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
     fn config(kind: &str) -> Value {
         let text = format!(
@@ -214,7 +152,7 @@ mod tests {
             "required",
             "type",
             "x-kubernetes-list-map-keys",
-            LIST_TYPE,
+            "x-kubernetes-list-type",
             PRESERVE,
         ];
         let map = schema.as_map().unwrap_or_else(|| panic!("{at} is no map"));

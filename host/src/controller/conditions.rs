@@ -1,6 +1,7 @@
 //! The conditions of the FleetPlan: what is wrong, where, and what to do.
 
 use fleetfold_core::Value;
+use fleetfold_crds::{ClusterState, ConditionStatus};
 
 use super::documents::Documents;
 use super::executor::{Action, Executor, in_cluster};
@@ -29,13 +30,13 @@ pub struct Facts<'a> {
 
 impl Facts<'_> {
     /// The members that were needed, and whether they are reachable.
-    pub fn clusters(&self) -> Value {
-        let entry = |(name, error): (&String, Option<&ApiError>)| {
-            let mut fields = vec![("name", Value::text(name.as_str())), ("reachable", error.is_none().into())];
-            fields.extend(error.map(|it| ("message", Value::text(it.to_string()))));
-            Value::map(fields)
+    pub fn clusters(&self) -> Vec<ClusterState> {
+        let state = |(name, error): (&String, Option<&ApiError>)| ClusterState {
+            name: name.clone(),
+            reachable: error.is_none(),
+            message: error.map(ApiError::to_string),
         };
-        Value::list(self.members.connections().map(entry))
+        self.members.connections().map(state).collect()
     }
 }
 
@@ -74,17 +75,18 @@ impl Condition {
     }
 
     /// As Kubernetes writes it; `lastTransitionTime` stays while the status does.
-    pub fn to_value(&self, before: &Value, now: &str) -> Value {
-        let status = if self.holds { "True" } else { "False" };
-        let earlier = list(before, "conditions").iter().find(|it| text(it, "type") == self.kind);
-        let since = earlier.filter(|it| text(it, "status") == status).map_or(now, |it| text(it, "lastTransitionTime"));
-        Value::map([
-            ("type", self.kind),
-            ("status", status),
-            ("reason", self.reason),
-            ("message", &self.message),
-            ("lastTransitionTime", since),
-        ])
+    pub fn to_status(&self, before: &[fleetfold_crds::Condition], now: &str) -> fleetfold_crds::Condition {
+        let status = ConditionStatus::from(self.holds);
+        let earlier = before.iter().find(|it| it.kind == self.kind && it.status == status);
+        let since = earlier.and_then(|it| it.last_transition_time.as_deref()).unwrap_or(now);
+        fleetfold_crds::Condition {
+            kind: self.kind.to_owned(),
+            status,
+            reason: Some(self.reason.to_owned()),
+            message: Some(self.message.clone()),
+            last_transition_time: Some(since.to_owned()),
+            observed_generation: None,
+        }
     }
 }
 
@@ -163,18 +165,19 @@ fn summary(finding: &Value) -> String {
 }
 
 /// An event for every condition whose status changed.
-pub fn transitions(before: &Value, after: &Value) -> Vec<Value> {
-    let changed = |it: &&Value| {
-        let earlier = list(before, "conditions").iter().find(|other| text(other, "type") == text(it, "type"));
-        earlier.map_or(text(it, "status") == "False", |earlier| text(earlier, "status") != text(it, "status"))
+pub fn transitions(before: &[fleetfold_crds::Condition], after: &[fleetfold_crds::Condition]) -> Vec<Value> {
+    let changed = |it: &&fleetfold_crds::Condition| {
+        let earlier = before.iter().find(|other| other.kind == it.kind);
+        earlier.map_or(it.status == ConditionStatus::False, |earlier| earlier.status != it.status)
     };
-    let event = |it: &Value| {
-        let kind = if text(it, "status") == "True" { "Normal" } else { "Warning" };
-        let reason = if text(it, "status") == "True" { text(it, "type") } else { text(it, "reason") };
-        let note = if text(it, "message").is_empty() { text(it, "type") } else { text(it, "message") };
+    let event = |it: &fleetfold_crds::Condition| {
+        let holds = it.status == ConditionStatus::True;
+        let kind = if holds { "Normal" } else { "Warning" };
+        let reason = it.reason.as_deref().filter(|_| !holds).unwrap_or(&it.kind);
+        let note = it.message.as_deref().filter(|it| !it.is_empty()).unwrap_or(&it.kind);
         Value::map([("type", kind), ("reason", reason), ("note", note)])
     };
-    list(after, "conditions").iter().filter(changed).map(event).collect()
+    after.iter().filter(changed).map(event).collect()
 }
 
 #[cfg(test)]
@@ -184,10 +187,24 @@ mod tests {
     #[test]
     fn a_condition_keeps_its_time_while_its_status_stays() {
         let bad = Condition::of("Permitted", "Forbidden", vec!["no".into()]);
-        let first = Value::map([("conditions", Value::list([bad.to_value(&Value::Null, "t1")]))]);
-        assert_eq!(text(&bad.to_value(&first, "t2"), "lastTransitionTime"), "t1");
+        let first = [bad.to_status(&[], "t1")];
+        assert_eq!(bad.to_status(&first, "t2").last_transition_time.as_deref(), Some("t1"));
         let good = Condition::of("Permitted", "Forbidden", Vec::new());
-        assert_eq!(text(&good.to_value(&first, "t2"), "lastTransitionTime"), "t2");
+        assert_eq!(good.to_status(&first, "t2").last_transition_time.as_deref(), Some("t2"));
+    }
+
+    #[test]
+    fn a_condition_that_changes_is_an_event() {
+        let bad = Condition::of("Permitted", "Forbidden", vec!["no".into()]).to_status(&[], "t1");
+        let good = Condition::of("Permitted", "Forbidden", Vec::new()).to_status(&[], "t1");
+        let event = |fields: [(&str, &str); 3]| vec![Value::map(fields)];
+        let warning = event([("type", "Warning"), ("reason", "Forbidden"), ("note", "no")]);
+        let normal = event([("type", "Normal"), ("reason", "Permitted"), ("note", "Permitted")]);
+        let cases =
+            [(None, &good, vec![]), (None, &bad, warning), (Some(&bad), &bad, vec![]), (Some(&bad), &good, normal)];
+        for (before, after, want) in cases {
+            assert_eq!(transitions(before.map_or(&[], std::slice::from_ref), std::slice::from_ref(after)), want);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use fleetfold_core::Value;
-use fleetfold_core::value::Map;
+use fleetfold_crds::{FleetPlanStatus, HeldAction, PlanCounts, Verb};
 use tokio::task::AbortHandle;
 
 use super::backoff::Backoff;
@@ -26,8 +26,8 @@ pub enum FleetPlanEvent {
     Written(Result<Value, ApiError>),
 }
 
-pub const FLEET_PLAN_API_VERSION: &str = "fleetfold.dev/v1";
-pub const FLEET_PLAN_KIND: &str = "FleetPlan";
+pub const FLEET_PLAN_API_VERSION: &str = fleetfold_crds::FleetPlan::API_VERSION;
+pub const FLEET_PLAN_KIND: &str = fleetfold_crds::FleetPlan::KIND;
 
 /// The annotation that approves a plan by its digest.
 pub const APPROVED_ANNOTATION: &str = "fleetfold.dev/approved";
@@ -198,15 +198,17 @@ impl FleetPlan {
             tokio::spawn(async move { events.send(FleetPlanEvent::Written(hub.create(&body, Effect::Real).await)) });
             return;
         };
-        let before = live.get("status").cloned().unwrap_or_default();
-        let status = self.status(facts, live);
-        if status == before {
+        let before = read_status(live);
+        let status = self.status(facts, live, &before);
+        let body = status_value(&status);
+        if live.get("status") == Some(&body) {
             return;
         }
         self.is_writing = true;
-        let transitions = conditions::transitions(&before, &status);
+        let [earlier, later] = [&before, &status].map(|it| it.conditions.as_deref().unwrap_or_default());
+        let transitions = conditions::transitions(earlier, later);
         tokio::spawn(async move {
-            let result = hub.put_status(&target, &status, &Value::Null).await;
+            let result = hub.put_status(&target, &body, &Value::Null).await;
             if let Ok(object) = &result {
                 for transition in &transitions {
                     publish_event(&hub, object, transition).await;
@@ -250,46 +252,104 @@ impl FleetPlan {
         }
     }
 
-    fn status(&self, facts: &Facts, live: &Value) -> Value {
-        let before = live.get("status").cloned().unwrap_or_default();
+    fn status(&self, facts: &Facts, live: &Value, before: &FleetPlanStatus) -> FleetPlanStatus {
         let plan = &facts.plan.ok;
-        let verbs = |verb: &str| facts.actions.iter().filter(|it| it.verb == verb).count();
-        let number = |count: usize| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
-        let counts = [
-            ("actions", facts.actions.len()),
-            ("create", verbs("create")),
-            ("patch", verbs("patch")),
-            ("delete", verbs("delete")),
-            ("held", list(plan, "held").len()),
-            ("needs", list(plan, "needs").len()),
-        ];
-        let mut status = Map::new();
-        status.insert("observedGeneration", live.at(&["metadata", "generation"]).cloned().unwrap_or_default());
-        status.insert("digest", text(plan, "digest"));
-        status.insert("plan", Value::map(counts.map(|(key, count)| (key, number(count)))));
-        let held: Vec<Value> = list(plan, "held").iter().take(MAX_HELD).map(held).collect();
-        status.insert("held", held);
-        status.insert("clusters", facts.clusters());
-        let conditions: Vec<Value> = self.conditions.iter().map(|it| it.to_value(&before, &now())).collect();
-        status.insert("conditions", conditions);
-        status.into()
+        let number = |count: usize| Some(i64::try_from(count).unwrap_or(i64::MAX));
+        let verbs = |verb: &str| number(facts.actions.iter().filter(|it| it.verb == verb).count());
+        let earlier = before.conditions.as_deref().unwrap_or_default();
+        FleetPlanStatus {
+            observed_generation: live.at(&["metadata", "generation"]).and_then(Value::as_int),
+            digest: Some(text(plan, "digest").to_owned()),
+            approved_digest: None,
+            plan: Some(PlanCounts {
+                actions: number(facts.actions.len()),
+                held: number(list(plan, "held").len()),
+                needs: number(list(plan, "needs").len()),
+                create: verbs("create"),
+                patch: verbs("patch"),
+                delete: verbs("delete"),
+            }),
+            held: Some(list(plan, "held").iter().take(MAX_HELD).map(held).collect()),
+            clusters: Some(facts.clusters()),
+            conditions: Some(self.conditions.iter().map(|it| it.to_status(earlier, &now())).collect()),
+        }
     }
 }
 
+/// The status on the hub. An absent or unreadable status is empty.
+fn read_status(live: &Value) -> FleetPlanStatus {
+    let status = live.get("status").and_then(|it| serde_json::to_value(it).ok());
+    status.and_then(|it| serde_json::from_value(it).ok()).unwrap_or_default()
+}
+
+fn status_value(status: &FleetPlanStatus) -> Value {
+    serde_json::to_value(status).and_then(serde_json::from_value).expect("a status is JSON")
+}
+
 /// The summary of a held action.
-fn held(action: &Value) -> Value {
-    let part = |key| (key, Value::text(text(action, key)));
-    let why = |key| (key, Value::text(action.text_at(&["held", key])));
-    let target = action.get("target").map(Target::read).unwrap_or_default().to_string();
-    let target = ("target", Value::text(target));
-    Value::map([
-        part("id"),
-        part("subject"),
-        part("cluster"),
-        part("verb"),
-        target,
-        why("code"),
-        why("text"),
-        why("hint"),
-    ])
+fn held(action: &Value) -> HeldAction {
+    let part = |key| Some(text(action, key).to_owned());
+    let why = |key| Some(action.text_at(&["held", key]).to_owned());
+    let verb = match text(action, "verb") {
+        "create" => Some(Verb::Create),
+        "patch" => Some(Verb::Patch),
+        "delete" => Some(Verb::Delete),
+        _ => None,
+    };
+    HeldAction {
+        id: text(action, "id").to_owned(),
+        subject: part("subject"),
+        cluster: part("cluster"),
+        verb,
+        target: Some(action.get("target").map(Target::read).unwrap_or_default().to_string()),
+        code: why("code"),
+        text: why("text"),
+        hint: why("hint"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Value {
+        fleetfold_core::value::json::parse(text).expect("a test writes JSON")
+    }
+
+    #[test]
+    fn a_status_is_read_as_it_was_written() {
+        let live = parse(
+            r#"{"status":{"observedGeneration":2,"digest":"d","plan":{"actions":1,"held":0},
+                "held":[{"id":"a","verb":"delete"}],"clusters":[{"name":"eu-1","reachable":false,"message":"refused"}],
+                "conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}"#,
+        );
+        assert_eq!(Some(&status_value(&read_status(&live))), live.get("status"));
+    }
+
+    #[test]
+    fn an_absent_or_unreadable_status_is_empty() {
+        for live in ["{}", r#"{"status":null}"#, r#"{"status":{"digest":1}}"#] {
+            assert_eq!(read_status(&parse(live)), FleetPlanStatus::default(), "{live}");
+        }
+    }
+
+    #[test]
+    fn a_held_action_names_its_object_and_the_reason() {
+        let action = parse(
+            r#"{"id":"a","subject":"s","cluster":"eu-1","verb":"delete","held":{"code":"c","text":"t","hint":"h"},
+                "target":{"apiVersion":"v1","kind":"ConfigMap","namespace":"n","name":"x"}}"#,
+        );
+        let text = |it: &str| Some(it.to_owned());
+        let want = HeldAction {
+            id: "a".to_owned(),
+            subject: text("s"),
+            cluster: text("eu-1"),
+            verb: Some(Verb::Delete),
+            target: text("ConfigMap/n/x"),
+            code: text("c"),
+            text: text("t"),
+            hint: text("h"),
+        };
+        assert_eq!(held(&action), want);
+    }
 }
