@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
+use fleetfold_core::api::{Answered, Op, Refusal, read_response, request_text};
+use fleetfold_core::value::json;
 
 use crate::answer;
 use crate::engine::Engine;
@@ -90,6 +92,42 @@ impl Session {
         (self.engine, self.kept.unwrap_or_default())
     }
 
+    /// Sends a typed request to the engine.
+    ///
+    /// # Errors
+    ///
+    /// The engine refuses the request, or its answer cannot be read.
+    pub fn call<O: Op>(&mut self, request: &O) -> Result<Answered<O::Answer>, EngineError> {
+        let request = request_text(request);
+        let started = Instant::now();
+        let response = self.engine.call(request.as_bytes());
+        self.took = started.elapsed();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.write(&request, &response);
+        }
+        let answer = read_typed::<O>(&response, self.engine.is_fresh());
+        if changes(O::NAME) {
+            if let (Some(state), Ok(_)) = (&self.state, &answer) {
+                let fields = json::parse(&request).unwrap_or_default();
+                state.lock().unwrap_or_else(PoisonError::into_inner).apply(O::NAME, &fields);
+            }
+            if let Some(shadow) = &mut self.shadow {
+                shadow.call(request.as_bytes());
+            }
+            if let Some(kept) = &mut self.kept {
+                kept.push(request);
+            }
+        }
+        answer
+    }
+
+    /// The answer of the second engine to a typed read-only request.
+    pub fn call_shadow<O: Op>(&mut self, request: &O) -> Option<Result<Answered<O::Answer>, EngineError>> {
+        let shadow = self.shadow.as_mut()?;
+        let response = shadow.call(request_text(request).as_bytes());
+        Some(read_typed::<O>(&response, shadow.is_fresh()))
+    }
+
     /// Sends a request to the engine.
     pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Answer, EngineError> {
         if let Some(fields) = request.as_map_mut() {
@@ -138,6 +176,23 @@ impl fmt::Debug for Session {
 /// Whether an op changes the workspace.
 pub fn changes(op: &str) -> bool {
     matches!(op, "load" | "unload" | "configure")
+}
+
+fn read_typed<O: Op>(response: &str, is_lost: bool) -> Result<Answered<O::Answer>, EngineError> {
+    let refusal = match read_response::<O>(response) {
+        Ok(Ok(answered)) => return Ok(answered),
+        Ok(Err(refusal)) => refusal,
+        Err(problem) => {
+            return Err(EngineError {
+                code: "bad-answer".to_owned(),
+                message: format!("the answer cannot be read: {problem}"),
+                hint: "is the module a newer one?".to_owned(),
+                is_lost,
+            });
+        }
+    };
+    let Refusal { code, message, hint, .. } = refusal;
+    Err(EngineError { code: code.to_string(), message, hint: hint.unwrap_or_default(), is_lost })
 }
 
 fn read(response: &str, is_lost: bool) -> Result<Answer, EngineError> {
