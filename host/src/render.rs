@@ -12,7 +12,6 @@ pub mod style;
 pub mod table;
 pub mod value;
 pub mod whatif;
-pub mod yaml;
 
 pub use fleetfold::answer::{count, list, text, texts};
 use fleetfold_core::Value;

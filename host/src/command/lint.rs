@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fleetfold_core::Value;
+use fleetfold_core::{Value, yaml};
 
 use super::fleet::{Fleet, FleetArgs, empty};
 use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity};
 use crate::render::style::Palette;
 use crate::render::table::{Cell, Table};
-use crate::render::{count, counted, github, json, sarif, yaml};
+use crate::render::{count, counted, github, json, sarif};
 
 /// Check the documents for errors and probable mistakes
 ///
@@ -60,7 +60,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     match args.output {
         Format::Text => print(text(&fleet, &findings, &answer, screen.out))?,
         Format::Table => print(table(&findings).render("", screen.out))?,
-        Format::Yaml => print(yaml::document(&whole(&findings, &answer)))?,
+        Format::Yaml => print(yaml::print(&whole(&findings, &answer)))?,
         Format::Json => print(json::pretty(&whole(&findings, &answer)))?,
         Format::Name => print(names(&findings))?,
         Format::Sarif => print(json::pretty(&sarif::log(&findings)))?,

@@ -8,11 +8,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fleetfold::cluster::ApiError;
 use fleetfold::guest::GuestError;
 use fleetfold::session::EngineError;
-use fleetfold_core::Value;
+use fleetfold_core::{Value, yaml};
 
 use crate::render::finding::{Finding, Texts};
+use crate::render::json;
 use crate::render::style::{Ink, Palette};
-use crate::render::{json, yaml};
 use crate::source::SourceError;
 
 /// How a result is printed.
@@ -139,7 +139,7 @@ pub fn print_answer(
     match output {
         Output::Table => print(table()),
         Output::Json => print(json::pretty(answer)),
-        Output::Yaml => print(yaml::document(answer)),
+        Output::Yaml => print(yaml::print(answer)),
         Output::Name => print(names().iter().map(|name| format!("{name}\n")).collect::<String>()),
     }
 }

@@ -1,8 +1,6 @@
 //! Short forms of values, for tables and single lines.
 
-use fleetfold_core::Value;
-
-use super::yaml;
+use fleetfold_core::{Value, yaml};
 
 /// Shown in a table if there is no value.
 pub const NONE: &str = "<none>";

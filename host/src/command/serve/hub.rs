@@ -14,16 +14,15 @@ use fleetfold::serve::fleet_snapshot::{FleetSnapshot, Source};
 use fleetfold::serve::redaction::Redaction;
 use fleetfold::session::Session;
 use fleetfold::session::workspace_state::WorkspaceState;
-use fleetfold_core::Value;
 use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::folder;
+use fleetfold_core::{Value, yaml};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::command::hub::{HubArgs, runtime};
 use crate::command::output::Failure;
-use crate::render::yaml;
-use crate::source::HUB;
 
 /// How long the first snapshot waits for everything to be read.
 const FIRST_SYNC_TIMEOUT: Duration = Duration::from_secs(60);
@@ -116,10 +115,9 @@ impl Publisher {
                 }
                 fields
             };
-            let folder = if cluster.is_empty() { HUB } else { cluster };
             loads.extend(observed.facts().into_iter().map(with));
             for (kind, text) in self.by_kind(observed.objects()) {
-                let file = format!("live/{folder}/{kind}.yaml");
+                let file = format!("{}/{}/{kind}.yaml", folder::LIVE, folder::folder_of(cluster));
                 loads.push(with(Value::map([("file", file), ("text", text)])));
             }
         }
@@ -148,7 +146,7 @@ impl Publisher {
             if !text.is_empty() {
                 text.push_str("---\n");
             }
-            text.push_str(&yaml::document(&object));
+            text.push_str(&yaml::print(&object));
         }
         let is_shared = |kind: &String| kinds.keys().filter(|(it, _)| it == kind).count() > 1;
         let name = |(kind, group): &(String, String)| match is_shared(kind) && !group.is_empty() {
