@@ -13,14 +13,19 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use fleetfold_core::Value;
+use fleetfold_core::api::admit::{Admit, AdmitAnswer, AdmitLimits};
+use fleetfold_core::api::authorize::AuthorizeReview;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::kinds::Kinds;
+use fleetfold_core::value::Text;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::answer::{list, text, texts};
-use crate::cluster::{ApiError, Cluster};
+use crate::cluster::{ApiError, Cluster, read_json};
 use crate::controller::documents::{self, Changes, DocumentEvent, Documents};
 use crate::controller::events::EventQueue;
 use crate::controller::metrics::Metrics;
-use crate::session::{Answer, EngineError, Session};
+use crate::session::{EngineError, Session};
+use crate::untyped::Typed;
 
 /// The largest review that an API server sends.
 const BODY_LIMIT: usize = 6 << 20;
@@ -33,8 +38,8 @@ const DISCOVERY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A review for the engine, and where its verdict goes.
 struct PendingReview {
-    request: Value,
-    reply: oneshot::Sender<Result<Answer, ReviewError>>,
+    request: Admit,
+    reply: oneshot::Sender<Result<AdmitAnswer, ReviewError>>,
 }
 
 /// Why a review has no verdict.
@@ -49,10 +54,10 @@ enum ReviewError {
 #[derive(Debug)]
 pub struct Admission {
     session: Session,
-    settings: Value,
-    /// The limits on one change, as `admit` takes them.
-    limits: Option<Value>,
-    wanted: Vec<String>,
+    settings: Configure,
+    /// The limits on one change.
+    limits: Option<AdmitLimits>,
+    wanted: Vec<Text>,
     documents: Documents,
     events: mpsc::UnboundedReceiver<DocumentEvent>,
     reviews: mpsc::Receiver<PendingReview>,
@@ -62,7 +67,9 @@ pub struct Admission {
 }
 
 impl Admission {
-    pub fn new(session: Session, hub: &Cluster, settings: Value, metrics: &Arc<Metrics>) -> Admission {
+    // Merge: `settings: Configure`, and `limits: Option<AdmitLimits>` below.
+    pub fn new(session: Session, hub: &Cluster, settings: impl Typed<Configure>, metrics: &Arc<Metrics>) -> Admission {
+        let settings = settings.typed();
         let (queue, events) = EventQueue::new();
         let (review_sender, reviews) = mpsc::channel(64);
         let documents = Documents::new(hub, queue.sender());
@@ -84,8 +91,8 @@ impl Admission {
 
     /// Sets limits on what one change may do.
     #[must_use]
-    pub fn limited(self, limits: Option<Value>) -> Admission {
-        Admission { limits, ..self }
+    pub fn limited(self, limits: Option<impl Typed<AdmitLimits>>) -> Admission {
+        Admission { limits: limits.map(Typed::typed), ..self }
     }
 
     /// The routes: `POST /admit`, `/healthz` and `/readyz`.
@@ -105,8 +112,7 @@ impl Admission {
     ///
     /// The workspace was lost: everything must be loaded again.
     pub async fn run(&mut self, mut stop: watch::Receiver<bool>) -> Result<(), EngineError> {
-        let settings = self.session.ask("configure", self.settings.clone())?;
-        self.wanted = texts(&settings.ok, "dialects").into_iter().map(str::to_owned).collect();
+        self.wanted = self.session.change(self.settings.clone())?.answer.dialects;
         self.refresh_kinds()?;
         self.discover();
         loop {
@@ -140,8 +146,8 @@ impl Admission {
     }
 
     fn refresh_kinds(&mut self) -> Result<(), EngineError> {
-        let kinds = self.session.ask("kinds", Value::map([] as [(&str, Value); 0]))?;
-        if self.documents.set_kinds(&kinds.ok) {
+        let kinds = self.session.call(&Kinds::default())?;
+        if self.documents.set_kinds(kinds.answer) {
             self.discover();
         }
         Ok(())
@@ -152,13 +158,14 @@ impl Admission {
         let is_discovery = matches!(event, DocumentEvent::Discovered(_));
         let Changes { load, unload } = self.documents.handle(event);
         documents::unload(&mut self.session, &unload)?;
-        documents::load(&mut self.session, &load)?;
-        if is_discovery || load.is_empty() && unload.is_empty() { Ok(()) } else { self.refresh_kinds() }
+        let has_changed = !load.is_empty() || !unload.is_empty();
+        documents::load(&mut self.session, load)?;
+        if is_discovery || !has_changed { Ok(()) } else { self.refresh_kinds() }
     }
 
     fn review(&mut self, review: PendingReview) -> Result<(), EngineError> {
         let answer = match self.is_ready() {
-            true => self.session.ask("admit", review.request),
+            true => self.session.call(&review.request),
             false => {
                 // The API server may have given up.
                 let _ = review.reply.send(Err(ReviewError::NotReady));
@@ -166,7 +173,7 @@ impl Admission {
             }
         };
         let lost = answer.as_ref().err().filter(|it| it.is_lost).cloned();
-        let _ = review.reply.send(answer.map_err(ReviewError::Engine));
+        let _ = review.reply.send(answer.map(|it| it.answer).map_err(ReviewError::Engine));
         lost.map_or(Ok(()), Err)
     }
 }
@@ -174,7 +181,7 @@ impl Admission {
 #[derive(Clone, Debug)]
 struct App {
     reviews: mpsc::Sender<PendingReview>,
-    limits: Option<Value>,
+    limits: Option<AdmitLimits>,
     hub: Cluster,
     metrics: Arc<Metrics>,
 }
@@ -191,7 +198,7 @@ async fn admit(State(app): State<App>, body: Body) -> Response {
     let Ok(body) = to_bytes(body, BODY_LIMIT).await else {
         return refused(StatusCode::PAYLOAD_TOO_LARGE, format!("a review has at most {BODY_LIMIT} bytes"));
     };
-    let review = match std::str::from_utf8(&body).map_err(|error| error.to_string()).and_then(crate::answer::read) {
+    let review = match std::str::from_utf8(&body).map_err(|error| error.to_string()).and_then(read_json) {
         Ok(review) => review,
         Err(problem) => return refused(StatusCode::BAD_REQUEST, format!("the review cannot be read: {problem}")),
     };
@@ -200,7 +207,7 @@ async fn admit(State(app): State<App>, body: Body) -> Response {
     };
     match app.verdict(request).await {
         Ok(verdict) => {
-            app.metrics.reviewed(verdict.get("allowed").and_then(Value::as_bool).unwrap_or(false));
+            app.metrics.reviewed(verdict.allowed);
             let answer = respond(request, &verdict).to_canonical();
             ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
         }
@@ -213,15 +220,19 @@ async fn admit(State(app): State<App>, body: Body) -> Response {
 
 impl App {
     /// The engine's verdict, after all access reviews that it needs.
-    async fn verdict(&self, request: &Value) -> Result<Value, String> {
-        let mut reviews: Vec<Value> = Vec::new();
+    async fn verdict(&self, request: &Value) -> Result<AdmitAnswer, String> {
+        let mut reviews: Vec<AuthorizeReview> = Vec::new();
         for _ in 0..MAX_REVIEW_ROUNDS {
-            let fields = [("request", request.clone()), ("reviews", Value::list(reviews.clone()))];
-            let limits = self.limits.clone().map(|it| ("limits", it));
-            let verdict = self.ask(Value::map(fields.into_iter().chain(limits))).await?;
-            let needs = list(&verdict, "needs");
+            let question = Admit {
+                request: request.clone(),
+                reviews: Some(reviews.clone()),
+                permissions: None,
+                limits: self.limits.clone(),
+            };
+            let verdict = self.ask(question).await?;
+            let needs = verdict.needs.as_deref().unwrap_or_default();
             if needs.is_empty() {
-                self.log(request, &verdict);
+                log(request, &verdict);
                 return Ok(verdict);
             }
             for need in needs {
@@ -232,50 +243,52 @@ impl App {
         Err("the engine asks for one access review after the other".to_owned())
     }
 
-    async fn ask(&self, request: Value) -> Result<Value, String> {
+    async fn ask(&self, request: Admit) -> Result<AdmitAnswer, String> {
         let (reply, answer) = oneshot::channel();
         let restarting = || "the engine is being started again".to_owned();
         self.reviews.send(PendingReview { request, reply }).await.map_err(|_| restarting())?;
-        match answer.await.map_err(|_| restarting())? {
-            Ok(answer) => Ok(answer.ok),
-            Err(ReviewError::NotReady) => Err("not everything was read yet".to_owned()),
-            Err(ReviewError::Engine(error)) => Err(error.to_string()),
-        }
+        answer.await.map_err(|_| restarting())?.map_err(|error| match error {
+            ReviewError::NotReady => "not everything was read yet".to_owned(),
+            ReviewError::Engine(error) => error.to_string(),
+        })
     }
 
     /// Performs an access review; returns the result as `admit` takes it.
-    async fn access_review(&self, need: &Value) -> Result<Value, ApiError> {
+    async fn access_review(&self, need: &Value) -> Result<AuthorizeReview, ApiError> {
         let allowed = self.hub.review(need).await?;
-        let attributes = need.at(&["spec", "resourceAttributes"]).cloned().unwrap_or_default();
-        let part = |key| (key, Value::text(text(&attributes, key)));
-        Ok(Value::map([part("resource"), part("subresource"), part("name"), part("verb"), ("allowed", allowed.into())]))
+        let attribute = |key| Text::from(need.text_at(&["spec", "resourceAttributes", key]));
+        Ok(AuthorizeReview {
+            resource: attribute("resource"),
+            subresource: attribute("subresource"),
+            name: attribute("name"),
+            verb: attribute("verb"),
+            allowed,
+        })
     }
+}
 
-    fn log(&self, request: &Value, verdict: &Value) {
-        let (user, name) = (request.text_at(&["userInfo", "username"]), text(request, "name"));
-        let (kind, code) = (request.text_at(&["kind", "kind"]), text(verdict, "code"));
-        match verdict.get("allowed").and_then(Value::as_bool) {
-            Some(true) => tracing::debug!(user, kind, name, "allowed"),
-            _ => tracing::info!(user, kind, name, code, "denied: {}", text(verdict, "message")),
-        }
+fn log(request: &Value, verdict: &AdmitAnswer) {
+    let (user, name) = (request.text_at(&["userInfo", "username"]), request.text_at(&["name"]));
+    let (kind, code) = (request.text_at(&["kind", "kind"]), verdict.code.as_deref().unwrap_or_default());
+    match verdict.allowed {
+        true => tracing::debug!(user, kind, name, "allowed"),
+        false => tracing::info!(user, kind, name, code, "denied: {}", verdict.message.as_deref().unwrap_or_default()),
     }
 }
 
 /// The verdict as an AdmissionReview response.
-fn respond(request: &Value, verdict: &Value) -> Value {
-    let allowed = verdict.get("allowed").and_then(Value::as_bool).unwrap_or(false);
-    let mut response = vec![("uid", Value::text(text(request, "uid"))), ("allowed", allowed.into())];
-    if !allowed {
+fn respond(request: &Value, verdict: &AdmitAnswer) -> Value {
+    let mut response = vec![("uid", Value::text(request.text_at(&["uid"]))), ("allowed", verdict.allowed.into())];
+    if !verdict.allowed {
         let status = [
             ("code", Value::from(403_i64)),
             ("reason", "Forbidden".into()),
-            ("message", text(verdict, "message").into()),
+            ("message", verdict.message.as_deref().unwrap_or_default().into()),
         ];
         response.push(("status", Value::map(status)));
     }
-    let warnings = list(verdict, "warnings");
-    if !warnings.is_empty() {
-        response.push(("warnings", Value::list(warnings.to_vec())));
+    if let Some(warnings) = &verdict.warnings {
+        response.push(("warnings", Value::list(warnings.iter().map(String::as_str))));
     }
     Value::map([
         ("apiVersion", Value::text("admission.k8s.io/v1")),
@@ -286,12 +299,14 @@ fn respond(request: &Value, verdict: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use fleetfold_core::diagnostic::read::from_text;
+
     use super::*;
 
     #[test]
     fn a_denial_carries_its_reason() {
         let request = Value::map([("uid", "u1")]);
-        let verdict = Value::map([("allowed", Value::from(false)), ("message", "no".into())]);
+        let verdict: AdmitAnswer = from_text(r#"{"allowed":false,"message":"no"}"#).unwrap();
         let want = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":false,"status":{"code":403,"message":"no","reason":"Forbidden"},"uid":"u1"}}"#;
         assert_eq!(respond(&request, &verdict).to_canonical(), want);
     }

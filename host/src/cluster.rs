@@ -17,12 +17,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetfold_core::Value;
+use fleetfold_core::api::patch::PatchOperation;
+use fleetfold_core::api::plan::Precondition;
+use fleetfold_core::engine::patch::Verb;
+use fleetfold_core::value::canonical::to_text;
+use fleetfold_core::value::json;
 use http::{Method, Request};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{DeleteOptions, Preconditions};
 use kube::Client;
+use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use crate::answer::{list, text};
 use crate::target::Target;
+use crate::untyped::Typed;
 use discovery::Kinds;
 
 /// The field manager of all writes.
@@ -102,10 +109,11 @@ impl Cluster {
         let answer = self.send(Method::GET, "/apis", None, &Target::default()).await?;
         let versions = |group: &Value| {
             let preferred = group.text_at(&["preferredVersion", "version"]).to_owned();
-            let all = list(group, "versions").iter().map(|it| text(it, "version").to_owned());
+            let all = list_at(group, "versions").iter().map(|it| it.text_at(&["version"]).to_owned());
             std::iter::once(preferred.clone()).chain(all.filter(|it| *it != preferred)).collect()
         };
-        Ok(list(&answer, "groups").iter().map(|it| (text(it, "name").to_owned(), versions(it))).collect())
+        let groups = list_at(&answer, "groups").iter();
+        Ok(groups.map(|it| (it.text_at(&["name"]).to_owned(), versions(it))).collect())
     }
 
     /// Clears the discovery cache.
@@ -131,7 +139,7 @@ impl Cluster {
         loop {
             let query = [("labelSelector", label_selector), ("continue", &page), ("limit", &PAGE_SIZE.to_string())];
             let answer = self.send(Method::GET, &format!("{path}{}", query_of(&query)), None, target).await?;
-            for mut object in list(&answer, "items").iter().cloned() {
+            for mut object in list_at(&answer, "items").iter().cloned() {
                 // List items carry neither apiVersion nor kind.
                 if let Some(fields) = object.as_map_mut() {
                     fields.insert("apiVersion", target.api_version.as_str());
@@ -158,33 +166,49 @@ impl Cluster {
     pub async fn patch(
         &self,
         target: &Target,
-        operations: &[Value],
-        precondition: &Value,
+        operations: &[impl Serialize],
+        // Merge: `Option<&Precondition>`.
+        precondition: impl Typed<Option<Precondition>>,
         effect: Effect,
     ) -> Result<Value, ApiError> {
+        let precondition = precondition.typed();
         let path = self.path(target).await?;
-        self.send_patch(&format!("{path}{}", write_query(effect)), target, operations, precondition).await
+        self.send_patch(&format!("{path}{}", write_query(effect)), target, operations, precondition.as_ref()).await
     }
 
     /// Writes a status, to the status subresource where the kind has one.
-    pub async fn put_status(&self, target: &Target, status: &Value, precondition: &Value) -> Result<Value, ApiError> {
+    pub async fn put_status(
+        &self,
+        target: &Target,
+        status: &Value,
+        precondition: Option<&Precondition>,
+    ) -> Result<Value, ApiError> {
         let api_kind = self.api_kind(&target.api_version, &target.kind).await?;
         let below = if api_kind.has_status { "/status" } else { "" };
         let path = format!("{}{below}{}", api_kind.path(&target.namespace, &target.name), write_query(Effect::Real));
-        let put = Value::map([("op", Value::text("add")), ("path", "/status".into()), ("value", status.clone())]);
-        self.send_patch(&path, target, &[put], precondition).await
+        self.send_patch(&path, target, &[operation(Verb::Add, "/status", Some(status.clone()))], precondition).await
     }
 
     /// Deletes an object, on condition that uid and resourceVersion still match. An absent object counts as deleted.
-    pub async fn delete(&self, target: &Target, precondition: &Value, effect: Effect) -> Result<(), ApiError> {
+    pub async fn delete(
+        &self,
+        target: &Target,
+        precondition: Option<&Precondition>,
+        effect: Effect,
+    ) -> Result<(), ApiError> {
         let path = self.path(target).await?;
-        let options = Value::map([
-            ("apiVersion", Value::text("v1")),
-            ("kind", "DeleteOptions".into()),
-            ("preconditions", precondition.clone()),
-            ("propagationPolicy", "Background".into()),
-        ]);
-        let content = Some(("application/json", options.to_canonical()));
+        let preconditions = precondition.map(|it| Preconditions {
+            uid: it.uid.as_ref().map(ToString::to_string),
+            resource_version: it.resource_version.as_ref().map(ToString::to_string),
+        });
+        let options = DeleteOptions {
+            api_version: Some("v1".to_owned()),
+            kind: Some("DeleteOptions".to_owned()),
+            preconditions,
+            propagation_policy: Some("Background".to_owned()),
+            ..DeleteOptions::default()
+        };
+        let content = Some(("application/json", written(&options)?));
         let query = if effect == Effect::DryRun { "?dryRun=All" } else { "" };
         match self.send(Method::DELETE, &format!("{path}{query}"), content, target).await {
             Ok(_) | Err(ApiError::NotFound { .. }) => Ok(()),
@@ -196,22 +220,23 @@ impl Cluster {
         &self,
         path: &str,
         target: &Target,
-        operations: &[Value],
-        precondition: &Value,
+        operations: &[impl Serialize],
+        precondition: Option<&Precondition>,
     ) -> Result<Value, ApiError> {
-        let mut all = Vec::new();
-        // The server returns a conflict if uid or resourceVersion differ.
-        for (key, field) in [("uid", "/metadata/uid"), ("resourceVersion", "/metadata/resourceVersion")] {
-            if let Some(value) = precondition.get(key) {
-                all.push(Value::map([
-                    ("op", Value::text("replace")),
-                    ("path", field.into()),
-                    ("value", value.clone()),
-                ]));
-            }
+        #[derive(Serialize)]
+        #[serde(untagged)]
+        enum Part<'a, O> {
+            Version(PatchOperation),
+            Given(&'a O),
         }
-        all.extend(operations.iter().cloned());
-        let content = Some(("application/json-patch+json", Value::list(all).to_canonical()));
+        // The server returns a conflict if uid or resourceVersion differ.
+        let versions = precondition.into_iter().flat_map(|it| {
+            let (uid, version) = (it.uid.clone(), it.resource_version.clone());
+            [("/metadata/uid", uid), ("/metadata/resourceVersion", version)]
+        });
+        let versions = versions.filter_map(|(field, it)| Some(operation(Verb::Replace, field, Some(it?.into()))));
+        let all: Vec<Part<_>> = versions.map(Part::Version).chain(operations.iter().map(Part::Given)).collect();
+        let content = Some(("application/json-patch+json", written(&all)?));
         self.send(Method::PATCH, path, content, target).await
     }
 
@@ -244,8 +269,7 @@ impl Cluster {
             response.map_err(|_| unreachable(format!("no answer within {} s", REQUEST_TIMEOUT.as_secs())))?;
         let body =
             response.map_err(ApiError::from).map_err(|it| if target.is_secret() { it.without_values() } else { it })?;
-        let value = crate::answer::read(&body);
-        value
+        read_json(&body)
             .map(without_managed_fields)
             .map_err(|problem| ApiError::Server { code: 0, message: format!("the answer cannot be read: {problem}") })
     }
@@ -262,15 +286,35 @@ impl Cluster {
         let request = Request::builder().uri(&path).body(Vec::new());
         let request = request.map_err(|error| ApiError::Unreachable { message: error.to_string() })?;
         let body = self.0.client.request_text(request).await.map_err(ApiError::from)?;
-        let object = crate::answer::read(&body).unwrap_or_default();
+        let object = read_json(&body).unwrap_or_default();
         let entries = object.at(&["metadata", "managedFields"]).and_then(Value::as_list).cloned().unwrap_or_default();
-        let mut others: Vec<(&str, &str)> = entries.iter().map(|it| (text(it, "time"), text(it, "manager"))).collect();
+        let mut others: Vec<(&str, &str)> =
+            entries.iter().map(|it| (it.text_at(&["time"]), it.text_at(&["manager"]))).collect();
         others.retain(|(_, manager)| *manager != FIELD_MANAGER);
         others.sort_unstable_by(|a, b| b.cmp(a));
         let mut names: Vec<String> = others.into_iter().map(|(_, manager)| manager.to_owned()).collect();
         names.dedup();
         Ok(names)
     }
+}
+
+/// An operation of a JSON patch.
+pub fn operation(op: Verb, path: &str, value: Option<Value>) -> PatchOperation {
+    PatchOperation { op: Some(op), path: path.into(), from: None, value: value.into() }
+}
+
+/// Parses JSON of an API server, which may be deeper than a document and have longer integers; the error is a message.
+pub(crate) fn read_json(text: &str) -> Result<Value, String> {
+    json::parse_answer(text).map_err(|error| format!("{} at {}", error.message, error.place))
+}
+
+/// The elements of a list field; empty if the field is absent.
+fn list_at<'a>(object: &'a Value, key: &str) -> &'a [Value] {
+    object.get(key).and_then(Value::as_list).map_or(&[], Vec::as_slice)
+}
+
+fn written(body: &impl Serialize) -> Result<String, ApiError> {
+    to_text(body).map_err(|error| ApiError::Invalid { message: format!("it cannot be written: {error}") })
 }
 
 /// Removes `managedFields`: half of an object's size, and of no use to the engine.

@@ -14,6 +14,7 @@
 //!
 //! A reconcile without a change writes nothing.
 
+mod action;
 mod backoff;
 mod conditions;
 pub(crate) mod documents;
@@ -29,7 +30,7 @@ mod reconcile;
 mod snapshot;
 mod statuses;
 
-pub use executor::Action;
+pub use action::Action;
 pub use fleet_plan::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND};
 pub use snapshot::{Snapshot, SnapshotError, SyncState, follow, snapshot};
 
@@ -38,11 +39,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::value::Text;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::answer::texts;
 use crate::cluster::Cluster;
 use crate::session::{EngineError, Session};
+use crate::untyped::Typed;
 use documents::Documents;
 use events::{EventQueue, EventSender};
 use executor::Executor;
@@ -58,7 +61,8 @@ use statuses::Statuses;
 pub struct Options {
     /// The name of the runner's FleetPlan on the hub.
     pub name: String,
-    /// The settings of the engine, as `configure` takes them.
+    /// The settings of the engine.
+    // Merge: `Configure`, here and in `begin` and `read_only`.
     pub settings: Value,
     /// Logs the plan and writes nothing.
     pub dry_run: bool,
@@ -106,8 +110,8 @@ pub struct Runner {
     statuses: Statuses,
     fleet_plan: FleetPlan,
     /// The dialects to plan for, and those of which all kinds can be read.
-    wanted: Vec<String>,
-    enabled: Option<Vec<String>>,
+    wanted: Vec<Text>,
+    enabled: Option<Vec<Text>>,
     /// Whether this replica may write.
     is_leader: watch::Receiver<bool>,
     /// The plan that is being applied: its digest and its actions.
@@ -230,8 +234,8 @@ impl Runner {
 
     /// Configures the engine and finds the kinds to watch.
     fn begin(&mut self) -> Result<(), EngineError> {
-        let settings = self.session.ask("configure", self.options.settings.clone())?;
-        self.wanted = texts(&settings.ok, "dialects").into_iter().map(str::to_owned).collect();
+        let settings: Configure = self.options.settings.clone().typed();
+        self.wanted = self.session.change(settings)?.answer.dialects;
         if self.options.watch {
             self.fleet_plan.watch();
         }

@@ -1,7 +1,10 @@
 //! The interface to the engine: the module under wasmtime, or the core linked into this program.
 
-use fleetfold_core::Value;
 use fleetfold_core::Workspace;
+use fleetfold_core::api::Refusal;
+use fleetfold_core::value::Text;
+use fleetfold_core::value::canonical::to_text;
+use serde::Serialize;
 
 use crate::guest::{Guest, GuestError};
 
@@ -46,14 +49,27 @@ impl Engine for Workspace {
 }
 
 impl GuestError {
+    /// The error as the contract has it.
+    pub fn to_refusal(&self) -> Refusal {
+        refusal(self.code(), &self.to_string(), self.hint())
+    }
+
     /// The error as an answer of the contract.
     pub fn to_answer(&self) -> String {
-        error_answer(self.code(), &self.to_string(), self.hint())
+        error_answer(&self.to_refusal())
     }
 }
 
-/// An error answer of the host.
-pub fn error_answer(code: &str, message: &str, hint: &str) -> String {
-    let error = Value::map([("code", code), ("hint", hint), ("message", message)]);
-    Value::map([("error", error)]).to_canonical()
+/// A refusal of the host.
+pub fn refusal(code: &'static str, message: &str, hint: &str) -> Refusal {
+    Refusal { at: None, code: Text::new_static(code), hint: Some(hint.to_owned()), message: message.to_owned() }
+}
+
+/// The text of an answer that refuses a request.
+pub fn error_answer(refusal: &Refusal) -> String {
+    #[derive(Serialize)]
+    struct Response<'a> {
+        error: &'a Refusal,
+    }
+    to_text(&Response { error: refusal }).unwrap_or_default()
 }

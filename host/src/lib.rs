@@ -27,6 +27,7 @@ pub mod serve;
 pub mod session;
 pub mod target;
 pub mod tls;
+pub mod untyped;
 pub mod vectors;
 
 /// The version of this program.

@@ -34,8 +34,7 @@ use axum::serve::IncomingStream;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::answer;
-use crate::engine::{Engine, error_answer};
+use crate::engine::{error_answer, refusal};
 use crate::guest::{Guest, Limits, Module};
 use auth::Auth;
 use fleet_snapshot::{FleetSnapshot, Published};
@@ -183,13 +182,7 @@ impl App {
 /// An engine with a snapshot loaded.
 fn load_guest(module: &Module, limits: Limits, published: &Published) -> Result<Guest, String> {
     let mut guest = Guest::new(module, limits).map_err(|error| error.to_string())?;
-    for request in &published.requests {
-        let answer = answer::read(&Engine::call(&mut guest, request.as_bytes()))?;
-        // An unreadable document is a diagnostic; an error is about the whole request.
-        if let Some(error) = answer.get("error") {
-            return Err(answer::text(error, "message").to_owned());
-        }
-    }
+    published.load(&mut guest)?;
     Ok(guest)
 }
 
@@ -206,6 +199,6 @@ fn json(status: StatusCode, text: String) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-fn error_response(status: StatusCode, code: &str, message: &str, hint: &str) -> Response {
-    json(status, error_answer(code, message, hint))
+fn error_response(status: StatusCode, code: &'static str, message: &str, hint: &str) -> Response {
+    json(status, error_answer(&refusal(code, message, hint)))
 }

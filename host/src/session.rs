@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
 use fleetfold_core::api::{Answered, Op, Refusal, read_response, request_text};
-use fleetfold_core::value::json;
+use fleetfold_core::value::Text;
 
 use crate::answer;
 use crate::engine::Engine;
 use record::Recorder;
-use workspace_state::WorkspaceState;
+use workspace_state::{Change, WorkspaceState};
 
 /// One workspace of an engine.
 pub struct Session {
@@ -34,28 +34,42 @@ pub struct Session {
     pub took: Duration,
 }
 
-/// An answer of the engine with its diagnostics.
-#[derive(Clone, Debug, Default)]
-pub struct Answer {
-    pub ok: Value,
-    pub diagnostics: Vec<Value>,
-}
-
 /// An error that the engine returned in place of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EngineError {
-    pub code: String,
-    pub message: String,
-    pub hint: String,
+    pub refusal: Box<Refusal>,
     /// The workspace was lost: everything must be loaded again.
     pub is_lost: bool,
+    // Merge: delete `code` and `hint` once `command` reads them from the refusal.
+    pub code: String,
+    pub hint: String,
+}
+
+impl EngineError {
+    fn new(refusal: Refusal, is_lost: bool) -> EngineError {
+        let (code, hint) = (refusal.code.to_string(), refusal.hint.clone().unwrap_or_default());
+        EngineError { refusal: Box::new(refusal), is_lost, code, hint }
+    }
+
+    /// The answer of the engine cannot be read.
+    fn bad_answer(problem: &dyn fmt::Display, is_lost: bool) -> EngineError {
+        let refusal = Refusal {
+            at: None,
+            code: Text::new_static("bad-answer"),
+            hint: Some("is the module a newer one?".to_owned()),
+            message: format!("the answer cannot be read: {problem}"),
+        };
+        EngineError::new(refusal, is_lost)
+    }
 }
 
 impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.refusal.message)
     }
 }
+
+impl std::error::Error for EngineError {}
 
 impl Session {
     pub fn new(engine: Box<dyn Engine>) -> Session {
@@ -92,78 +106,54 @@ impl Session {
         (self.engine, self.kept.unwrap_or_default())
     }
 
-    /// Sends a typed request to the engine.
+    /// Sends a request that changes nothing; a [`Change`] goes through [`Session::change`].
     ///
     /// # Errors
     ///
     /// The engine refuses the request, or its answer cannot be read.
     pub fn call<O: Op>(&mut self, request: &O) -> Result<Answered<O::Answer>, EngineError> {
-        let request = request_text(request);
-        let started = Instant::now();
-        let response = self.engine.call(request.as_bytes());
-        self.took = started.elapsed();
-        if let Some(recorder) = &mut self.recorder {
-            recorder.write(&request, &response);
+        debug_assert!(!changes(O::NAME), "`{}` changes the workspace", O::NAME);
+        let response = self.send(&request_text(request));
+        read::<O>(&response, self.engine.is_fresh())
+    }
+
+    /// Sends a change of the workspace, also to the second engine; keeps and tracks it, if that is wanted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::call`].
+    pub fn change<C: Change>(&mut self, change: C) -> Result<Answered<C::Answer>, EngineError> {
+        let request = request_text(&change);
+        let response = self.send(&request);
+        let answer = read::<C>(&response, self.engine.is_fresh());
+        if let (Some(state), Ok(_)) = (&self.state, &answer) {
+            state.lock().unwrap_or_else(PoisonError::into_inner).apply(change);
         }
-        let answer = read_typed::<O>(&response, self.engine.is_fresh());
-        if changes(O::NAME) {
-            if let (Some(state), Ok(_)) = (&self.state, &answer) {
-                let fields = json::parse(&request).unwrap_or_default();
-                state.lock().unwrap_or_else(PoisonError::into_inner).apply(O::NAME, &fields);
-            }
-            if let Some(shadow) = &mut self.shadow {
-                shadow.call(request.as_bytes());
-            }
-            if let Some(kept) = &mut self.kept {
-                kept.push(request);
-            }
+        if let Some(shadow) = &mut self.shadow {
+            shadow.call(request.as_bytes());
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.push(request);
         }
         answer
     }
 
-    /// The answer of the second engine to a typed read-only request.
+    /// The answer of the second engine to a request that changes nothing, if there is one.
     pub fn call_shadow<O: Op>(&mut self, request: &O) -> Option<Result<Answered<O::Answer>, EngineError>> {
         let shadow = self.shadow.as_mut()?;
         let response = shadow.call(request_text(request).as_bytes());
-        Some(read_typed::<O>(&response, shadow.is_fresh()))
+        Some(read::<O>(&response, shadow.is_fresh()))
     }
 
-    /// Sends a request to the engine.
-    pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Answer, EngineError> {
-        if let Some(fields) = request.as_map_mut() {
-            fields.insert("op", op);
-        }
-        let fields = request;
-        let request = fields.to_canonical();
+    /// Sends the text of a request, and records it.
+    fn send(&mut self, request: &str) -> String {
         let started = Instant::now();
         let response = self.engine.call(request.as_bytes());
         self.took = started.elapsed();
         if let Some(recorder) = &mut self.recorder {
-            recorder.write(&request, &response);
+            recorder.write(request, &response);
         }
-        let answer = read(&response, self.engine.is_fresh());
-        if changes(op) {
-            if let (Some(state), Ok(_)) = (&self.state, &answer) {
-                state.lock().unwrap_or_else(PoisonError::into_inner).apply(op, &fields);
-            }
-            if let Some(shadow) = &mut self.shadow {
-                shadow.call(request.as_bytes());
-            }
-            if let Some(kept) = &mut self.kept {
-                kept.push(request);
-            }
-        }
-        answer
-    }
-
-    /// The answer of the second engine to a read-only request.
-    pub fn ask_shadow(&mut self, op: &str, mut request: Value) -> Option<Result<Answer, EngineError>> {
-        let shadow = self.shadow.as_mut()?;
-        if let Some(fields) = request.as_map_mut() {
-            fields.insert("op", op);
-        }
-        let response = shadow.call(request.to_canonical().as_bytes());
-        Some(read(&response, shadow.is_fresh()))
+        response
     }
 }
 
@@ -175,42 +165,48 @@ impl fmt::Debug for Session {
 
 /// Whether an op changes the workspace.
 pub fn changes(op: &str) -> bool {
-    matches!(op, "load" | "unload" | "configure")
+    workspace_state::CHANGES.contains(&op)
 }
 
-fn read_typed<O: Op>(response: &str, is_lost: bool) -> Result<Answered<O::Answer>, EngineError> {
-    let refusal = match read_response::<O>(response) {
-        Ok(Ok(answered)) => return Ok(answered),
-        Ok(Err(refusal)) => refusal,
-        Err(problem) => {
-            return Err(EngineError {
-                code: "bad-answer".to_owned(),
-                message: format!("the answer cannot be read: {problem}"),
-                hint: "is the module a newer one?".to_owned(),
-                is_lost,
-            });
-        }
-    };
-    let Refusal { code, message, hint, .. } = refusal;
-    Err(EngineError { code: code.to_string(), message, hint: hint.unwrap_or_default(), is_lost })
-}
-
-fn read(response: &str, is_lost: bool) -> Result<Answer, EngineError> {
-    let engine_error = |code: &str, message: &str, hint: &str| EngineError {
-        code: code.to_owned(),
-        message: message.to_owned(),
-        hint: hint.to_owned(),
-        is_lost,
-    };
-    let answer = answer::read(response).map_err(|problem| {
-        engine_error("bad-answer", &format!("the answer cannot be read: {problem}"), "is the module a newer one?")
-    })?;
-    if let Some(error) = answer.get("error") {
-        let part = |key| answer::text(error, key);
-        return Err(engine_error(part("code"), part("message"), part("hint")));
+fn read<O: Op>(response: &str, is_lost: bool) -> Result<Answered<O::Answer>, EngineError> {
+    match read_response::<O>(response) {
+        Ok(Ok(answered)) => Ok(answered),
+        Ok(Err(refusal)) => Err(EngineError::new(refusal, is_lost)),
+        Err(problem) => Err(EngineError::bad_answer(&problem, is_lost)),
     }
-    Ok(Answer {
-        ok: answer.get("ok").cloned().unwrap_or_default(),
-        diagnostics: answer::list(&answer, "diagnostics").to_vec(),
-    })
+}
+
+// Merge: delete what follows once `command/apply.rs` uses `Session::call`.
+
+/// An answer of the engine with its diagnostics.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    pub ok: Value,
+    pub diagnostics: Vec<Value>,
+}
+
+impl Session {
+    /// Sends a request that changes nothing, as a value.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::call`].
+    pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Answer, EngineError> {
+        debug_assert!(!changes(op), "`{op}` changes the workspace");
+        if let Some(fields) = request.as_map_mut() {
+            fields.insert("op", op);
+        }
+        let response = self.send(&request.to_canonical());
+        let is_lost = self.engine.is_fresh();
+        let answer = answer::read(&response).map_err(|problem| EngineError::bad_answer(&problem, is_lost))?;
+        if let Some(error) = answer.get("error") {
+            let refusal = fleetfold_core::diagnostic::read::from_value_ignoring_unknown(error.clone());
+            let refusal = refusal.map_err(|problem| EngineError::bad_answer(&problem, is_lost))?;
+            return Err(EngineError::new(refusal, is_lost));
+        }
+        Ok(Answer {
+            ok: answer.get("ok").cloned().unwrap_or_default(),
+            diagnostics: answer::list(&answer, "diagnostics").to_vec(),
+        })
+    }
 }

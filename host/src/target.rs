@@ -3,9 +3,10 @@
 use std::fmt;
 
 use fleetfold_core::Value;
+use fleetfold_core::api::load::TargetInput;
+use fleetfold_core::api::plan::TargetAnswer;
 use fleetfold_core::object::document::Identity;
-
-use crate::answer::text;
+use fleetfold_core::value::Text;
 
 /// Names one object of a cluster or, without a name, all objects of a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,18 +19,14 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target in an answer of the engine.
-    pub fn read(value: &Value) -> Target {
-        let part = |key| text(value, key).to_owned();
-        Target { api_version: part("apiVersion"), kind: part("kind"), namespace: part("namespace"), name: part("name") }
-    }
-
     /// The target that names this object.
     pub fn of(object: &Value) -> Target {
+        let part = |path: &[&str]| object.text_at(path).to_owned();
         Target {
-            namespace: object.text_at(&["metadata", "namespace"]).to_owned(),
-            name: object.text_at(&["metadata", "name"]).to_owned(),
-            ..Target::read(object)
+            api_version: part(&["apiVersion"]),
+            kind: part(&["kind"]),
+            namespace: part(&["metadata", "namespace"]),
+            name: part(&["metadata", "name"]),
         }
     }
 
@@ -46,6 +43,17 @@ impl Target {
         }
     }
 
+    /// As `load` takes it.
+    pub fn to_input(&self) -> TargetInput {
+        TargetInput {
+            api_version: self.api_version.as_str().into(),
+            kind: self.kind.as_str().into(),
+            namespace: given(&self.namespace),
+            name: self.name.as_str().into(),
+        }
+    }
+
+    /// As an object reference of Kubernetes.
     pub fn to_value(&self) -> Value {
         let parts = [
             ("apiVersion", &self.api_version),
@@ -59,6 +67,35 @@ impl Target {
     pub(crate) fn is_secret(&self) -> bool {
         self.kind == "Secret" && self.group().is_empty()
     }
+}
+
+impl From<&TargetAnswer> for Target {
+    fn from(target: &TargetAnswer) -> Target {
+        let TargetAnswer { api_version, kind, namespace, name } = target;
+        Target {
+            api_version: api_version.to_string(),
+            kind: kind.to_string(),
+            namespace: namespace.as_deref().unwrap_or_default().to_owned(),
+            name: name.to_string(),
+        }
+    }
+}
+
+impl From<&TargetInput> for Target {
+    fn from(target: &TargetInput) -> Target {
+        let TargetInput { api_version, kind, namespace, name } = target;
+        Target {
+            api_version: api_version.to_string(),
+            kind: kind.to_string(),
+            namespace: namespace.as_deref().unwrap_or_default().to_owned(),
+            name: name.to_string(),
+        }
+    }
+}
+
+/// A text that requests leave out where it is empty.
+pub(crate) fn given(text: &str) -> Option<Text> {
+    Some(text).filter(|it| !it.is_empty()).map(Text::from)
 }
 
 impl fmt::Display for Target {

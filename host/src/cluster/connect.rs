@@ -6,11 +6,11 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fleetfold_core::Value;
+use fleetfold_core::api::reach::{SecretKey, SecretKeys, WayAnswer};
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig, NamedAuthInfo, NamedCluster, NamedContext};
 use kube::{Client, Config};
 
 use super::{ApiError, Cluster};
-use crate::answer::{list, text, texts};
 use crate::target::Target;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -49,24 +49,30 @@ pub struct Access {
 }
 
 /// The resourceVersions of the Secrets with the credentials; they change when access changes.
-pub async fn versions(credentials: &[Value], hub: &Cluster) -> Vec<String> {
+pub async fn versions(ways: &[WayAnswer], hub: &Cluster) -> Vec<String> {
     let mut versions = Vec::new();
-    for reference in credentials.iter().filter_map(|it| it.get("kubeconfig").or_else(|| it.get("token"))) {
-        let read = Secret::read(reference, hub).await;
+    for way in ways {
+        let (namespace, name) = match (&way.kubeconfig, &way.token) {
+            (Some(SecretKeys { namespace, name, .. }), _) | (None, Some(SecretKey { namespace, name, .. })) => {
+                (namespace, name)
+            }
+            (None, None) => continue,
+        };
+        let read = Secret::read(namespace, name, hub).await;
         versions.push(read.map(|it| it.version().to_owned()).unwrap_or_default());
     }
     versions
 }
 
-/// Connects to a member with the first credentials that work.
-pub async fn member(name: &str, credentials: &[Value], hub: &Cluster) -> Result<Access, ApiError> {
-    let versions = versions(credentials, hub).await;
+/// Connects to a member by the first way that works.
+pub async fn member(name: &str, ways: &[WayAnswer], hub: &Cluster) -> Result<Access, ApiError> {
+    let versions = versions(ways, hub).await;
     let mut error = ApiError::NoAccess {
         message: format!("nothing says how to get to the cluster `{name}`"),
         hint: "give its document a server and a Secret with a token, or a Secret with a kubeconfig".into(),
     };
-    for each in credentials {
-        match connect_with(name, each, hub).await {
+    for way in ways {
+        match connect_by(name, way, hub).await {
             Ok(cluster) => return Ok(Access { cluster, versions }),
             Err(it) => error = it,
         }
@@ -74,27 +80,33 @@ pub async fn member(name: &str, credentials: &[Value], hub: &Cluster) -> Result<
     Err(error)
 }
 
-async fn connect_with(name: &str, credentials: &Value, hub: &Cluster) -> Result<Cluster, ApiError> {
-    let read = match credentials.get("kubeconfig") {
-        Some(secret) => kubeconfig_from_secret(secret, hub).await?,
-        None => kubeconfig_from_token(credentials, hub).await?,
+async fn connect_by(name: &str, way: &WayAnswer, hub: &Cluster) -> Result<Cluster, ApiError> {
+    let document = &way.document;
+    let read = match (&way.kubeconfig, &way.token) {
+        (Some(keys), _) => kubeconfig_from_secret(keys, hub).await?,
+        (None, Some(key)) => kubeconfig_from_token(way, key, hub).await?,
+        (None, None) => {
+            return Err(ApiError::NoAccess {
+                message: format!("`{document}` names no Secret with the access to `{name}`"),
+                hint: format!("mend `{document}`"),
+            });
+        }
     };
     let options = KubeConfigOptions::default();
-    let config = Config::from_custom_kubeconfig(read, &options).await.map_err(|error| {
-        let document = text(credentials, "document");
-        ApiError::NoAccess {
-            message: format!("the access that `{document}` gives to `{name}` cannot be used: {error}"),
-            hint: format!("mend the Secret of `{document}`"),
-        }
+    let config = Config::from_custom_kubeconfig(read, &options).await.map_err(|error| ApiError::NoAccess {
+        message: format!("the access that `{document}` gives to `{name}` cannot be used: {error}"),
+        hint: format!("mend the Secret of `{document}`"),
     })?;
     connect(name, config)
 }
 
 /// Reads a kubeconfig from a Secret of the hub.
-async fn kubeconfig_from_secret(reference: &Value, hub: &Cluster) -> Result<Kubeconfig, ApiError> {
-    let secret = Secret::read(reference, hub).await?;
-    let Some(found) = texts(reference, "keys").into_iter().find_map(|key| secret.get(key)) else {
-        return Err(secret.broken(&format!("has none of the keys {}", texts(reference, "keys").join(", "))));
+async fn kubeconfig_from_secret(reference: &SecretKeys, hub: &Cluster) -> Result<Kubeconfig, ApiError> {
+    let SecretKeys { namespace, name, keys } = reference;
+    let secret = Secret::read(namespace, name, hub).await?;
+    let Some(found) = keys.iter().find_map(|key| secret.get(key)) else {
+        let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        return Err(secret.broken(&format!("has none of the keys {}", keys.join(", "))));
     };
     let found = String::from_utf8(found).map_err(|_| secret.broken("holds a kubeconfig that is no text"))?;
     let config = Kubeconfig::from_yaml(&found).map_err(|_| secret.broken("holds a kubeconfig that cannot be read"))?;
@@ -115,19 +127,17 @@ async fn kubeconfig_from_secret(reference: &Value, hub: &Cluster) -> Result<Kube
 }
 
 /// Makes a kubeconfig of a server address and a token from a Secret of the hub.
-async fn kubeconfig_from_token(credentials: &Value, hub: &Cluster) -> Result<Kubeconfig, ApiError> {
-    let reference = credentials.get("token").cloned().unwrap_or_default();
-    let secret = Secret::read(&reference, hub).await?;
-    let key = text(&reference, "key");
+async fn kubeconfig_from_token(way: &WayAnswer, token: &SecretKey, hub: &Cluster) -> Result<Kubeconfig, ApiError> {
+    let SecretKey { namespace, name, key } = token;
+    let secret = Secret::read(namespace, name, hub).await?;
     let token = secret.get(key).and_then(|it| String::from_utf8(it).ok());
     let token = token.ok_or_else(|| secret.broken(&format!("has no text under the key `{key}`")))?;
-    let given = |key: &str| Some(text(credentials, key).to_owned()).filter(|it| !it.is_empty());
     const ONLY: &str = "member";
     let cluster = kube::config::Cluster {
-        server: given("server"),
-        certificate_authority_data: given("caBundle"),
-        proxy_url: given("proxyUrl"),
-        insecure_skip_tls_verify: credentials.get("skipTlsVerify").and_then(Value::as_bool),
+        server: way.server.as_ref().map(ToString::to_string),
+        certificate_authority_data: way.ca_bundle.as_ref().map(ToString::to_string),
+        proxy_url: way.proxy_url.as_ref().map(ToString::to_string),
+        insecure_skip_tls_verify: way.skip_tls_verify,
         ..kube::config::Cluster::default()
     };
     let user = AuthInfo { token: Some(token.trim().to_owned().into()), ..AuthInfo::default() };
@@ -149,12 +159,12 @@ struct Secret {
 }
 
 impl Secret {
-    async fn read(reference: &Value, hub: &Cluster) -> Result<Secret, ApiError> {
+    async fn read(namespace: &str, name: &str, hub: &Cluster) -> Result<Secret, ApiError> {
         let target = Target {
             api_version: "v1".into(),
             kind: "Secret".into(),
-            namespace: text(reference, "namespace").into(),
-            name: text(reference, "name").into(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
         };
         let name = format!("Secret/{}/{}", target.namespace, target.name);
         match hub.get(&target).await? {
@@ -191,10 +201,4 @@ fn no_access(error: &dyn std::fmt::Display) -> ApiError {
         message: format!("the way to the API server cannot be used: {error}"),
         hint: "give a kubeconfig with `--kubeconfig`, or run inside a cluster".into(),
     }
-}
-
-/// The credentials of a member in the engine's answer to `reach`.
-pub fn credentials_of(endpoints: &Value, name: &str) -> Vec<Value> {
-    let found = list(endpoints, "clusters").iter().find(|it| text(it, "name") == name);
-    found.map(|it| list(it, "ways").to_vec()).unwrap_or_default()
 }

@@ -7,8 +7,7 @@ use fleetfold_core::Value;
 use http::Method;
 use kube::core::{ApiResource, GroupVersionKind};
 
-use super::{ApiError, Cluster};
-use crate::answer::{list, text, texts};
+use super::{ApiError, Cluster, list_at};
 use crate::target::Target;
 
 /// One kind as a server serves it.
@@ -47,16 +46,17 @@ impl ApiKind {
     }
 
     fn read(api_version: &str, all: &Value) -> Vec<ApiKind> {
-        let resources = list(all, "resources");
-        let has = |name: String| resources.iter().any(|it| text(it, "name") == name);
-        let kinds = resources.iter().filter(|it| !text(it, "name").contains('/'));
+        let resources = list_at(all, "resources");
+        let name = |it: &Value| it.text_at(&["name"]).to_owned();
+        let has = |wanted: String| resources.iter().any(|it| it.text_at(&["name"]) == wanted);
+        let kinds = resources.iter().filter(|it| !it.text_at(&["name"]).contains('/'));
         let api_kinds = kinds.map(|it| ApiKind {
             api_version: api_version.to_owned(),
-            kind: text(it, "kind").to_owned(),
-            plural: text(it, "name").to_owned(),
+            kind: it.text_at(&["kind"]).to_owned(),
+            plural: name(it),
             is_namespaced: it.get("namespaced").and_then(Value::as_bool).unwrap_or(false),
-            has_status: has(format!("{}/status", text(it, "name"))),
-            can_watch: texts(it, "verbs").contains(&"watch"),
+            has_status: has(format!("{}/status", name(it))),
+            can_watch: list_at(it, "verbs").iter().any(|verb| verb.as_text() == Some("watch")),
         });
         api_kinds.collect()
     }

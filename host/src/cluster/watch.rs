@@ -10,7 +10,7 @@ use kube::runtime::watcher::{self, Event, watcher};
 use serde_json::json;
 use tokio::task::AbortHandle;
 
-use super::{ApiError, ApiKind, Cluster, without_managed_fields};
+use super::{ApiError, ApiKind, Cluster, read_json, without_managed_fields};
 
 /// What a watch reports.
 #[derive(Clone, Debug)]
@@ -127,5 +127,5 @@ fn read(api_kind: &ApiKind, object: serde_json::Result<serde_json::Value>) -> Re
     }
     object["apiVersion"] = api_kind.api_version.as_str().into();
     object["kind"] = api_kind.kind.as_str().into();
-    crate::answer::read(&object.to_string()).map(without_managed_fields).map_err(unreadable)
+    read_json(&object.to_string()).map(without_managed_fields).map_err(unreadable)
 }

@@ -1,15 +1,17 @@
 //! The conditions of the FleetPlan: what is wrong, where, and what to do.
 
-use fleetfold_core::Value;
+use fleetfold_core::api::plan::{EventAnswer, PlanAnswer};
+use fleetfold_core::api::{Answered, Finding};
+use fleetfold_core::diagnostic::Severity;
+use fleetfold_core::value::Text;
 use fleetfold_crds::{ClusterState, ConditionStatus};
 
+use super::action::Action;
 use super::documents::Documents;
-use super::executor::{Action, Executor, in_cluster};
+use super::executor::{Executor, in_cluster};
 use super::live_cache::LiveCache;
 use super::members::Members;
-use crate::answer::{list, text};
 use crate::cluster::ApiError;
-use crate::session::Answer;
 
 /// How many problems the message of a condition lists.
 const MAX_LISTED: usize = 5;
@@ -17,7 +19,7 @@ const MAX_LISTED: usize = 5;
 /// The state that conditions are computed from.
 #[derive(Debug)]
 pub struct Facts<'a> {
-    pub plan: &'a Answer,
+    pub plan: &'a Answered<PlanAnswer>,
     pub actions: &'a [Action],
     pub documents: &'a Documents,
     pub members: &'a Members,
@@ -91,9 +93,10 @@ impl Condition {
 }
 
 /// The conditions for these facts and the errors found while loading.
-pub fn conditions(facts: &Facts, findings: &[Value]) -> Vec<Condition> {
-    let errors = facts.plan.diagnostics.iter().filter(|it| text(it, "severity") == "error");
-    let mut unread: Vec<String> = findings.iter().chain(errors).map(summary).collect();
+pub fn conditions<'a>(facts: &'a Facts, findings: impl Iterator<Item = &'a Finding>) -> Vec<Condition> {
+    let Answered { answer: plan, findings: of_plan } = facts.plan;
+    let errors = of_plan.iter().filter(|it| it.severity == Severity::Error);
+    let mut unread: Vec<String> = findings.chain(errors).map(summary).collect();
     unread.sort();
     unread.dedup();
     let missing = facts.documents.missing().into_iter();
@@ -117,7 +120,7 @@ pub fn conditions(facts: &Facts, findings: &[Value]) -> Vec<Condition> {
         let others = if it.other_managers.is_empty() { "somebody".to_owned() } else { it.other_managers.join(", ") };
         format!("{}{} is changed back by {others}; let one of them set it", it.target, in_cluster(cluster))
     });
-    let held = list(&facts.plan.ok, "held").iter().map(|it| it.text_at(&["held", "text"]).to_owned());
+    let held = plan.held.iter().map(|it| it.held.as_ref().map(|why| why.text.clone()).unwrap_or_default());
     let mut held: Vec<String> = held.collect();
     held.sort();
     held.dedup();
@@ -131,7 +134,7 @@ pub fn conditions(facts: &Facts, findings: &[Value]) -> Vec<Condition> {
         Condition::of("Unheld", "ActionsHeld", held),
     ];
     if facts.requires_approval {
-        let digest = text(&facts.plan.ok, "digest");
+        let digest = &plan.digest;
         let waiting =
             facts.is_waiting.then(|| format!("waits for the approval of {digest}: `fleetfold approve {digest}`"));
         all.push(Condition::of("Approved", "WaitsForApproval", waiting.into_iter().collect()));
@@ -155,17 +158,18 @@ fn with_hint(what: &str, error: &ApiError) -> String {
     format!("{what}: {error} ({})", error.hint())
 }
 
-/// A diagnostic in one line.
-fn summary(finding: &Value) -> String {
-    let (document, path) = (finding.text_at(&["at", "document"]), finding.text_at(&["at", "path"]));
-    let place: Vec<&str> = [document, path].into_iter().filter(|it| !it.is_empty()).collect();
-    let hint = Some(text(finding, "hint")).filter(|it| !it.is_empty()).map(|it| format!(" ({it})")).unwrap_or_default();
+/// A finding in one line.
+fn summary(finding: &Finding) -> String {
+    let Finding { at, message, hint, .. } = finding;
+    let place = at.iter().flat_map(|it| [&it.document, &it.path]).flatten().filter(|it| !it.is_empty());
+    let place: Vec<&str> = place.map(String::as_str).collect();
+    let hint = hint.as_ref().filter(|it| !it.is_empty()).map(|it| format!(" ({it})")).unwrap_or_default();
     let at = if place.is_empty() { String::new() } else { format!("{}: ", place.join(" ")) };
-    format!("{at}{}{hint}", text(finding, "message"))
+    format!("{at}{message}{hint}")
 }
 
 /// An event for every condition whose status changed.
-pub fn transitions(before: &[fleetfold_crds::Condition], after: &[fleetfold_crds::Condition]) -> Vec<Value> {
+pub fn transitions(before: &[fleetfold_crds::Condition], after: &[fleetfold_crds::Condition]) -> Vec<EventAnswer> {
     let changed = |it: &&fleetfold_crds::Condition| {
         let earlier = before.iter().find(|other| other.kind == it.kind);
         earlier.map_or(it.status == ConditionStatus::False, |earlier| earlier.status != it.status)
@@ -175,7 +179,7 @@ pub fn transitions(before: &[fleetfold_crds::Condition], after: &[fleetfold_crds
         let kind = if holds { "Normal" } else { "Warning" };
         let reason = it.reason.as_deref().filter(|_| !holds).unwrap_or(&it.kind);
         let note = it.message.as_deref().filter(|it| !it.is_empty()).unwrap_or(&it.kind);
-        Value::map([("type", kind), ("reason", reason), ("note", note)])
+        EventAnswer { note: note.to_owned(), reason: reason.to_owned(), kind: Text::new_static(kind) }
     };
     after.iter().filter(changed).map(event).collect()
 }
@@ -197,9 +201,11 @@ mod tests {
     fn a_condition_that_changes_is_an_event() {
         let bad = Condition::of("Permitted", "Forbidden", vec!["no".into()]).to_status(&[], "t1");
         let good = Condition::of("Permitted", "Forbidden", Vec::new()).to_status(&[], "t1");
-        let event = |fields: [(&str, &str); 3]| vec![Value::map(fields)];
-        let warning = event([("type", "Warning"), ("reason", "Forbidden"), ("note", "no")]);
-        let normal = event([("type", "Normal"), ("reason", "Permitted"), ("note", "Permitted")]);
+        let event = |kind: &'static str, reason: &str, note: &str| {
+            vec![EventAnswer { kind: Text::new_static(kind), reason: reason.to_owned(), note: note.to_owned() }]
+        };
+        let warning = event("Warning", "Forbidden", "no");
+        let normal = event("Normal", "Permitted", "Permitted");
         let cases =
             [(None, &good, vec![]), (None, &bad, warning), (Some(&bad), &bad, vec![]), (Some(&bad), &good, normal)];
         for (before, after, want) in cases {

@@ -4,22 +4,21 @@
 //! read is unknown, not empty: the dialects that need it wait until it can be read.
 
 mod kinds;
+mod load;
 
 pub use kinds::Row;
+pub use load::{load, unload};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
+use fleetfold_core::api::kinds::KindsAnswer;
 use fleetfold_core::object::document::Identity;
+use fleetfold_core::value::Text;
 
 use super::events::EventSender;
-use crate::answer::list;
 use crate::cluster::{ApiError, ApiKind, Cluster, Listed, Watch, WatchEvent};
-use crate::session::{EngineError, Session};
 use crate::target::Target;
-
-/// How many documents one `load` request carries.
-const LOAD_BATCH: usize = 200;
 
 /// After how many discoveries without it a kind counts as removed.
 const MISSES_UNTIL_REMOVED: u32 = 2;
@@ -144,8 +143,8 @@ impl Documents {
     }
 
     /// Sets the kinds to watch; returns whether they changed.
-    pub fn set_kinds(&mut self, kinds: &Value) -> bool {
-        let rows: Vec<Row> = list(kinds, "kinds").iter().map(Row::read).collect();
+    pub fn set_kinds(&mut self, answer: KindsAnswer) -> bool {
+        let rows: Vec<Row> = answer.kinds.into_iter().map(Row::from).collect();
         let has_changed = rows != self.rows;
         self.rows = rows;
         if has_changed {
@@ -291,10 +290,10 @@ impl Documents {
     }
 
     /// The dialects of which all served kinds are synced.
-    pub fn readable<'d>(&self, wanted: &'d [String]) -> Vec<&'d String> {
+    pub fn readable(&self, wanted: &[Text]) -> Vec<Text> {
         let is_unknown =
-            |dialect: &String| self.watched.values().any(|it| !it.is_synced && it.row.dialects.contains(dialect));
-        wanted.iter().filter(|it| self.is_discovered && !is_unknown(it)).collect()
+            |dialect: &Text| self.watched.values().any(|it| !it.is_synced && it.row.dialects.contains(dialect));
+        wanted.iter().filter(|it| self.is_discovered && !is_unknown(it)).cloned().collect()
     }
 
     /// The kinds that cannot be read, each with its error.
@@ -326,48 +325,4 @@ impl Watched {
             changes.load.push(object);
         }
     }
-}
-
-/// Loads documents; returns the diagnostics.
-///
-/// # Errors
-///
-/// The workspace was lost.
-pub fn load(session: &mut Session, documents: &[Value]) -> Result<Vec<Value>, EngineError> {
-    let mut found = Vec::new();
-    for part in documents.chunks(LOAD_BATCH) {
-        match session.ask("load", Value::map([("documents", Value::list(part.to_vec()))])) {
-            Ok(answer) => found.extend(answer.diagnostics),
-            Err(error) if error.is_lost => return Err(error),
-            Err(EngineError { code, message, hint, .. }) => {
-                let parts = [("severity", "error"), ("code", &code), ("message", &message), ("hint", &hint)];
-                found.push(Value::map(parts));
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Unloads documents.
-///
-/// # Errors
-///
-/// The workspace was lost.
-pub fn unload(session: &mut Session, identities: &[Identity]) -> Result<(), EngineError> {
-    for identity in identities {
-        match session.ask("unload", Value::map([("refs", Value::list([reference(identity)]))])) {
-            Err(error) if error.is_lost => return Err(error),
-            // A document that could not be read was never loaded.
-            Err(_) | Ok(_) => {}
-        }
-    }
-    Ok(())
-}
-
-/// A document as `unload` refers to it.
-fn reference(identity: &Identity) -> String {
-    let Identity { kind, group, namespace, name } = identity;
-    let kind = if group.is_empty() { kind.to_string() } else { format!("{kind}.{group}") };
-    let parts = [kind.as_str(), namespace.as_str(), name.as_str()];
-    parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/")
 }

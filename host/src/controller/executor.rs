@@ -8,13 +8,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
-use fleetfold_core::object::document::Identity;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use super::action::{Action, ObjectKey};
 use super::backoff::Backoff;
 use super::events::EventSender;
-use crate::answer::{count, list, text};
 use crate::cluster::{ApiError, Cluster, Effect};
 use crate::target::Target;
 
@@ -33,55 +32,6 @@ const REPEAT_PERIOD: Duration = Duration::from_secs(600);
 
 /// How long a retry waits after a write conflict, while the object is fetched again.
 const CONFLICT_BACKOFF: Duration = Duration::from_millis(100);
-
-/// A cluster and an object in it.
-pub type ObjectKey = (String, Identity);
-
-/// One action of a plan.
-#[derive(Clone, Debug)]
-pub struct Action {
-    pub id: String,
-    pub subject: String,
-    pub cluster: String,
-    pub verb: String,
-    pub target: Target,
-    pub wave: i64,
-    pub reason: String,
-    value: Value,
-}
-
-impl Action {
-    pub fn read(value: &Value) -> Action {
-        let part = |key| text(value, key).to_owned();
-        Action {
-            id: part("id"),
-            subject: part("subject"),
-            cluster: part("cluster"),
-            verb: part("verb"),
-            target: value.get("target").map(Target::read).unwrap_or_default(),
-            wave: count(value, "wave"),
-            reason: value.text_at(&["reason", "text"]).to_owned(),
-            value: value.clone(),
-        }
-    }
-
-    pub fn key(&self) -> ObjectKey {
-        (self.cluster.clone(), self.target.identity())
-    }
-
-    /// Applies the action; returns the resulting object, or nothing after a delete.
-    pub async fn apply(&self, cluster: &Cluster, effect: Effect) -> Result<Option<Value>, ApiError> {
-        let precondition = self.value.get("precondition").cloned().unwrap_or_default();
-        match self.verb.as_str() {
-            "create" => cluster.create(self.value.get("body").unwrap_or(&Value::Null), effect).await.map(Some),
-            "patch" => cluster.patch(&self.target, list(&self.value, "patch"), &precondition, effect).await.map(Some),
-            "delete" => cluster.delete(&self.target, &precondition, effect).await.map(|()| None),
-            verb => Err(ApiError::Invalid {
-                message: format!("this runner knows no verb `{verb}`; is the module a newer one?"),
-            }),
-        }
-    }
-}
 
 #[derive(Debug)]
 struct InFlight {
@@ -326,17 +276,14 @@ mod tests {
     use super::*;
 
     fn action(subject: &str, cluster: &str, name: &str, wave: i64) -> Action {
-        let target =
-            Target { api_version: "v1".into(), kind: "Thing".into(), namespace: String::new(), name: name.into() };
         Action {
             id: format!("{subject}{name}"),
             subject: subject.into(),
             cluster: cluster.into(),
             verb: "create".into(),
-            target,
+            target: Target { api_version: "v1".into(), kind: "Thing".into(), name: name.into(), ..Target::default() },
             wave,
-            reason: String::new(),
-            value: Value::Null,
+            ..Action::default()
         }
     }
 

@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use fleetfold_core::Value;
+use fleetfold_core::api::Finding;
+use fleetfold_core::api::plan::{ActionAnswer, HeldReason};
+use fleetfold_core::diagnostic::Severity;
+use fleetfold_core::engine::patch::Verb as PatchVerb;
 use fleetfold_crds::{FleetPlanStatus, HeldAction, PlanCounts, Verb};
 use tokio::task::AbortHandle;
 
@@ -13,9 +17,8 @@ use super::backoff::Backoff;
 use super::conditions::{self, Condition, Facts};
 use super::events::EventSender;
 use super::statuses::publish_event;
-use crate::answer::{list, text};
 use crate::clock::now;
-use crate::cluster::{ApiError, Cluster, Effect, WatchEvent};
+use crate::cluster::{ApiError, Cluster, Effect, WatchEvent, operation};
 use crate::target::Target;
 
 /// What the tasks around the FleetPlan report.
@@ -47,7 +50,7 @@ pub struct FleetPlan {
     is_writing: bool,
     backoff: Option<Backoff>,
     /// The errors in loaded documents, by document.
-    findings: BTreeMap<String, Vec<Value>>,
+    findings: BTreeMap<String, Vec<Finding>>,
     conditions: Vec<Condition>,
 }
 
@@ -137,10 +140,10 @@ impl FleetPlan {
             return;
         }
         let path = format!("/metadata/annotations/{}", APPROVED_ANNOTATION.replace('/', "~1"));
-        let operation = Value::map([("op", "remove"), ("path", path.as_str())]);
+        let removal = operation(PatchVerb::Remove, &path, None);
         let (hub, target, events) = (self.hub.clone(), self.target(), self.events.clone());
         tokio::spawn(async move {
-            match hub.patch(&target, &[operation], &Value::Null, Effect::Real).await {
+            match hub.patch(&target, &[removal], None, Effect::Real).await {
                 Ok(object) => events.send(FleetPlanEvent::Watch(WatchEvent::Changed(object))),
                 // It was removed already.
                 Err(ApiError::Invalid { .. } | ApiError::NotFound { .. }) => {}
@@ -152,19 +155,14 @@ impl FleetPlan {
     }
 
     /// Replaces the errors of these documents by those that loading found.
-    pub fn documents_loaded(&mut self, documents: &[Value], found: Vec<Value>) {
+    pub fn documents_loaded(&mut self, documents: &[Target], found: Vec<Finding>) {
         for document in documents {
-            self.findings.remove(&Target::of(document).to_string());
+            self.findings.remove(&document.to_string());
         }
-        for finding in found.into_iter().filter(|it| text(it, "severity") == "error") {
-            let document = finding.text_at(&["at", "document"]).to_owned();
-            tracing::warn!(
-                document,
-                code = text(&finding, "code"),
-                hint = text(&finding, "hint"),
-                "{}",
-                text(&finding, "message")
-            );
+        for finding in found.into_iter().filter(|it| it.severity == Severity::Error) {
+            let document = finding.at.as_ref().and_then(|it| it.document.clone()).unwrap_or_default();
+            let (code, hint) = (finding.code.as_str(), finding.hint.as_deref().unwrap_or_default());
+            tracing::warn!(document, code, hint, "{}", finding.message);
             self.findings.entry(document).or_default().push(finding);
         }
     }
@@ -175,8 +173,7 @@ impl FleetPlan {
 
     /// Logs the conditions that changed and, if it may, writes the status.
     pub fn write(&mut self, facts: &Facts, may_write: bool) {
-        let findings: Vec<Value> = self.findings.values().flatten().cloned().collect();
-        let conditions = conditions::conditions(facts, &findings);
+        let conditions = conditions::conditions(facts, self.findings.values().flatten());
         for condition in &conditions {
             let before = self.conditions.iter().find(|it| it.kind == condition.kind);
             if before.is_none_or(|it| (it.holds, &it.message) != (condition.holds, &condition.message)) {
@@ -208,7 +205,7 @@ impl FleetPlan {
         let [earlier, later] = [&before, &status].map(|it| it.conditions.as_deref().unwrap_or_default());
         let transitions = conditions::transitions(earlier, later);
         tokio::spawn(async move {
-            let result = hub.put_status(&target, &body, &Value::Null).await;
+            let result = hub.put_status(&target, &body, None).await;
             if let Ok(object) = &result {
                 for transition in &transitions {
                     publish_event(&hub, object, transition).await;
@@ -253,23 +250,23 @@ impl FleetPlan {
     }
 
     fn status(&self, facts: &Facts, live: &Value, before: &FleetPlanStatus) -> FleetPlanStatus {
-        let plan = &facts.plan.ok;
+        let plan = &facts.plan.answer;
         let number = |count: usize| Some(i64::try_from(count).unwrap_or(i64::MAX));
         let verbs = |verb: &str| number(facts.actions.iter().filter(|it| it.verb == verb).count());
         let earlier = before.conditions.as_deref().unwrap_or_default();
         FleetPlanStatus {
             observed_generation: live.at(&["metadata", "generation"]).and_then(Value::as_int),
-            digest: Some(text(plan, "digest").to_owned()),
+            digest: Some(plan.digest.clone()),
             approved_digest: None,
             plan: Some(PlanCounts {
                 actions: number(facts.actions.len()),
-                held: number(list(plan, "held").len()),
-                needs: number(list(plan, "needs").len()),
+                held: number(plan.held.len()),
+                needs: number(plan.needs.len()),
                 create: verbs("create"),
                 patch: verbs("patch"),
                 delete: verbs("delete"),
             }),
-            held: Some(list(plan, "held").iter().take(MAX_HELD).map(held).collect()),
+            held: Some(plan.held.iter().take(MAX_HELD).map(held).collect()),
             clusters: Some(facts.clusters()),
             conditions: Some(self.conditions.iter().map(|it| it.to_status(earlier, &now())).collect()),
         }
@@ -287,24 +284,23 @@ fn status_value(status: &FleetPlanStatus) -> Value {
 }
 
 /// The summary of a held action.
-fn held(action: &Value) -> HeldAction {
-    let part = |key| Some(text(action, key).to_owned());
-    let why = |key| Some(action.text_at(&["held", key]).to_owned());
-    let verb = match text(action, "verb") {
+fn held(action: &ActionAnswer) -> HeldAction {
+    let verb = match action.verb.as_str() {
         "create" => Some(Verb::Create),
         "patch" => Some(Verb::Patch),
         "delete" => Some(Verb::Delete),
         _ => None,
     };
+    let why = |part: fn(&HeldReason) -> &str| Some(action.held.as_ref().map(part).unwrap_or_default().to_owned());
     HeldAction {
-        id: text(action, "id").to_owned(),
-        subject: part("subject"),
-        cluster: part("cluster"),
+        id: action.id.clone(),
+        subject: Some(action.subject.clone()),
+        cluster: Some(action.cluster.to_string()),
         verb,
-        target: Some(action.get("target").map(Target::read).unwrap_or_default().to_string()),
-        code: why("code"),
-        text: why("text"),
-        hint: why("hint"),
+        target: Some(Target::from(&action.target).to_string()),
+        code: why(|it| &it.code),
+        text: why(|it| &it.text),
+        hint: why(|it| &it.hint),
     }
 }
 
@@ -335,10 +331,11 @@ mod tests {
 
     #[test]
     fn a_held_action_names_its_object_and_the_reason() {
-        let action = parse(
-            r#"{"id":"a","subject":"s","cluster":"eu-1","verb":"delete","held":{"code":"c","text":"t","hint":"h"},
-                "target":{"apiVersion":"v1","kind":"ConfigMap","namespace":"n","name":"x"}}"#,
-        );
+        let action = r#"{"id":"a","subject":"s","cluster":"eu-1","verb":"delete","wave":0,
+            "held":{"code":"c","text":"t","hint":"h"},"reason":{"code":"r","text":"because"},
+            "target":{"apiVersion":"v1","kind":"ConfigMap","namespace":"n","name":"x"}}"#;
+        let action: ActionAnswer =
+            fleetfold_core::diagnostic::read::from_text(action).expect("a test writes an action");
         let text = |it: &str| Some(it.to_owned());
         let want = HeldAction {
             id: "a".to_owned(),

@@ -1,6 +1,7 @@
 //! Handles the events of the tasks around the loop. Only the loop talks to the engine, so events are handled in order.
 
 use fleetfold_core::Value;
+use fleetfold_core::api::load::Load;
 use tokio::sync::oneshot;
 
 use super::documents::{Changes, DocumentEvent};
@@ -175,7 +176,8 @@ impl Runner {
             "the cluster `{cluster}` cannot be reached: {error}"
         );
         self.live_cache.clear(cluster);
-        self.load_live(cluster, vec![("unreachable", true.into()), ("reason", error.to_string().into())])
+        let reason = Some(error.to_string().into());
+        self.load_live(cluster, Load { unreachable: Some(true), reason, ..Load::default() })
     }
 
     fn member_connected(&mut self, name: &str, result: Result<Access, ApiError>) -> Result<(), EngineError> {
@@ -184,7 +186,7 @@ impl Runner {
         match error {
             None => {
                 tracing::info!(cluster = name, "the cluster `{name}` can be reached");
-                self.load_live(name, vec![("unreachable", false.into())])
+                self.load_live(name, Load { unreachable: Some(false), ..Load::default() })
             }
             Some(error) if is_news => self.mark_unreachable(name, &error),
             Some(_) => Ok(()),
@@ -253,7 +255,7 @@ impl Runner {
             return self.load(vec![object]);
         }
         self.live_cache.record_write(name, &object);
-        self.load_live(name, vec![("documents", Value::list([object]))])
+        self.load_live(name, Load { documents: Some(vec![object]), ..Load::default() })
     }
 
     /// Fetches an object again, whether it is a document or a live object.

@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
+use fleetfold_core::api::plan::Precondition;
+use fleetfold_core::engine::patch::Verb;
 use tokio::sync::watch;
 
 use crate::clock::{micro_time, now};
-use crate::cluster::{ApiError, Cluster, Effect};
+use crate::cluster::{ApiError, Cluster, Effect, operation};
 use crate::target::Target;
 
 /// How long a lease is valid, how often it is renewed, and after how long without a renewal the leader gives up: well
@@ -82,10 +84,9 @@ impl LeaderElection {
         if holder != self.identity && !holder.is_empty() && !is_stale {
             return Ok(false);
         }
-        let operation =
-            Value::map([("op", Value::text("add")), ("path", "/spec".into()), ("value", self.spec(&self.identity))]);
-        let precondition = Value::map([("resourceVersion", version)]);
-        match self.hub.patch(&self.target(), &[operation], &precondition, Effect::Real).await {
+        let spec = operation(Verb::Add, "/spec", Some(self.spec(&self.identity)));
+        let precondition = Precondition { resource_version: Some(version.into()), uid: None };
+        match self.hub.patch(&self.target(), &[spec], Some(&precondition), Effect::Real).await {
             Ok(_) => Ok(true),
             Err(ApiError::Conflict { .. }) => Ok(false),
             Err(error) => Err(error),
@@ -93,9 +94,9 @@ impl LeaderElection {
     }
 
     async fn release(&self) {
-        let operation = Value::map([("op", Value::text("add")), ("path", "/spec".into()), ("value", self.spec(""))]);
-        let test = Value::map([("op", "test"), ("path", "/spec/holderIdentity"), ("value", &self.identity)]);
-        if let Err(error) = self.hub.patch(&self.target(), &[test, operation], &Value::Null, Effect::Real).await {
+        let spec = operation(Verb::Add, "/spec", Some(self.spec("")));
+        let holder = operation(Verb::Test, "/spec/holderIdentity", Some(self.identity.as_str().into()));
+        if let Err(error) = self.hub.patch(&self.target(), &[holder, spec], None, Effect::Real).await {
             tracing::warn!(code = error.code(), "the lease {} cannot be released: {error}", self.name);
         }
     }

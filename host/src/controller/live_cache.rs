@@ -3,6 +3,10 @@
 //! Each need is fetched once. From then on a metadata watch detects changes, and an object whose resourceVersion
 //! changed is fetched again. The cache holds versions; the objects themselves are in the engine.
 
+mod need;
+
+pub use need::{Need, WatchScope};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -11,7 +15,6 @@ use fleetfold_core::object::document::Identity;
 
 use super::backoff::Backoff;
 use super::events::EventSender;
-use crate::answer::text;
 use crate::cluster::{ApiError, ApiKind, Cluster, Listed, Watch, WatchEvent};
 use crate::target::Target;
 
@@ -30,37 +33,6 @@ pub struct Fetched {
     pub listed: Listed,
     /// Nothing where the server does not serve the kind.
     pub api_kind: Option<ApiKind>,
-}
-
-/// What the planner needs: an object or, without a name, a list.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Need {
-    pub target: Target,
-    pub label_selector: String,
-}
-
-impl Need {
-    pub fn read(value: &Value) -> Need {
-        Need { target: Target::read(value), label_selector: text(value, "labelSelector").to_owned() }
-    }
-
-    pub fn is_list(&self) -> bool {
-        self.target.name.is_empty()
-    }
-
-    fn scope(&self) -> WatchScope {
-        let Target { api_version, kind, namespace, .. } = self.target.clone();
-        WatchScope { api_version, kind, namespace, label_selector: self.label_selector.clone() }
-    }
-}
-
-/// The objects that one watch covers.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WatchScope {
-    api_version: String,
-    kind: String,
-    namespace: String,
-    label_selector: String,
 }
 
 #[derive(Debug)]
@@ -316,23 +288,6 @@ impl LiveCache {
         })
         .filter(|it| *it > Instant::now())
         .min()
-    }
-}
-
-impl WatchScope {
-    fn covers(&self, identity: &Identity) -> bool {
-        let group = self.api_version.rsplit_once('/').map_or("", |(group, _)| group);
-        let in_namespace = self.namespace.is_empty() || identity.namespace == self.namespace;
-        identity.kind == self.kind && identity.group == group && in_namespace && self.label_selector.is_empty()
-    }
-
-    fn target(&self, identity: &Identity) -> Target {
-        Target {
-            api_version: self.api_version.clone(),
-            kind: self.kind.clone(),
-            namespace: identity.namespace.to_string(),
-            name: identity.name.to_string(),
-        }
     }
 }
 

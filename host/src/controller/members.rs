@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fleetfold_core::Value;
+use fleetfold_core::api::reach::{ReachAnswer, WayAnswer};
 
 use super::backoff::Backoff;
 use super::events::EventSender;
@@ -33,7 +33,7 @@ enum ConnectionState {
 struct Member {
     connection: ConnectionState,
     /// What the connection was made with; a change reconnects at once.
-    credentials: Vec<Value>,
+    ways: Vec<WayAnswer>,
     /// The resourceVersions of the Secrets with the credentials.
     versions: Vec<String>,
 }
@@ -42,26 +42,28 @@ struct Member {
 pub struct Members {
     hub: Cluster,
     events: EventSender<MemberEvent>,
-    /// The engine's answer to `reach`.
-    endpoints: Value,
+    /// The ways to each cluster, in the order to try.
+    ways: BTreeMap<String, Vec<WayAnswer>>,
     members: BTreeMap<String, Member>,
 }
 
 impl Members {
     pub fn new(hub: &Cluster, events: EventSender<MemberEvent>) -> Members {
-        Members { hub: hub.clone(), events, endpoints: Value::Null, members: BTreeMap::new() }
+        Members { hub: hub.clone(), events, ways: BTreeMap::new(), members: BTreeMap::new() }
     }
 
-    /// Sets the credentials of all members; returns the members whose credentials changed and whose connection was
-    /// dropped.
-    pub fn set_endpoints(&mut self, endpoints: Value) -> Vec<String> {
-        self.endpoints = endpoints;
-        let endpoints = &self.endpoints;
-        let is_old = |name: &&String, it: &&Member| connect::credentials_of(endpoints, name) != it.credentials;
+    /// Sets the ways to all members; returns the members whose ways changed and whose connection was dropped.
+    pub fn set_ways(&mut self, reach: ReachAnswer) -> Vec<String> {
+        self.ways = reach.clusters.into_iter().map(|it| (it.name.to_string(), it.ways)).collect();
+        let is_old = |name: &&String, it: &&Member| self.ways_to(name) != it.ways;
         let changed: Vec<String> =
             self.members.iter().filter(|(name, it)| is_old(name, it)).map(|(name, _)| name.clone()).collect();
         changed.iter().for_each(|name| drop(self.members.remove(name)));
         changed
+    }
+
+    fn ways_to(&self, name: &str) -> &[WayAnswer] {
+        self.ways.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// A cluster by name, if it is connected. Connects to a member that was not needed before.
@@ -95,16 +97,16 @@ impl Members {
     }
 
     fn connect(&mut self, name: &str, earlier: Option<(ApiError, Backoff)>) {
-        let credentials = connect::credentials_of(&self.endpoints, name);
+        let ways = self.ways_to(name).to_vec();
         let member = Member {
             connection: ConnectionState::Connecting(Instant::now(), earlier),
-            credentials: credentials.clone(),
+            ways: ways.clone(),
             versions: Vec::new(),
         };
         self.members.insert(name.to_owned(), member);
         let (hub, events, name) = (self.hub.clone(), self.events.clone(), name.to_owned());
         tokio::spawn(async move {
-            let result = match connect::member(&name, &credentials, &hub).await {
+            let result = match connect::member(&name, &ways, &hub).await {
                 Ok(access) => access.cluster.probe().await.map(|()| access),
                 Err(error) => Err(error),
             };
@@ -156,9 +158,9 @@ impl Members {
     pub fn check_credentials(&self) {
         for (name, member) in self.members.iter().filter(|(_, it)| matches!(it.connection, ConnectionState::Ready(_))) {
             let (hub, events, name) = (self.hub.clone(), self.events.clone(), name.clone());
-            let (credentials, before) = (member.credentials.clone(), member.versions.clone());
+            let (ways, before) = (member.ways.clone(), member.versions.clone());
             tokio::spawn(async move {
-                if connect::versions(&credentials, &hub).await != before {
+                if connect::versions(&ways, &hub).await != before {
                     events.send(MemberEvent::CredentialsChanged(name));
                 }
             });

@@ -3,17 +3,23 @@
 use std::collections::BTreeSet;
 
 use fleetfold_core::Value;
+use fleetfold_core::api::Answered;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::kinds::Kinds;
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::plan::{PlanAnswer, PlanRequest, StatusAnswer};
+use fleetfold_core::api::reach::Reach;
 use fleetfold_core::object::document::Identity;
 
+use super::action::Action;
 use super::conditions::Facts;
 use super::documents;
-use super::executor::{Action, in_cluster};
+use super::executor::in_cluster;
 use super::live_cache::Need;
 use super::{FETCH_GRACE, Runner, SyncState};
-use crate::answer::{list, text};
 use crate::clock::now;
-use crate::session::compare::{Difference, compare};
-use crate::session::{Answer, EngineError};
+use crate::session::EngineError;
+use crate::session::compare::{Difference, compare_plans};
 use crate::target::Target;
 
 impl Runner {
@@ -26,11 +32,12 @@ impl Runner {
         if std::mem::take(&mut self.documents_changed) {
             self.refresh_kinds()?;
         }
-        let request = [("now", Value::text(now())), ("reveal", true.into()), ("events", true.into())];
-        let plan = self.session.ask("plan", Value::map(request))?;
+        let request =
+            PlanRequest { now: Some(now().into()), reveal: Some(true), events: Some(true), ..PlanRequest::default() };
+        let plan = self.session.call(&request)?;
         self.metrics.planned(self.session.took);
         let needs: BTreeSet<(String, Need)> =
-            list(&plan.ok, "needs").iter().map(|it| (text(it, "cluster").to_owned(), Need::read(it))).collect();
+            plan.answer.needs.iter().map(|it| (it.cluster.to_string(), Need::from(it))).collect();
         self.live_cache.retain_needed(&needs);
         for (cluster, need) in needs {
             self.fetch(&cluster, need)?;
@@ -43,29 +50,29 @@ impl Runner {
         if !is_known || self.dirty {
             return Ok(());
         }
-        let actions: Vec<Action> = list(&plan.ok, "actions").iter().map(Action::read).collect();
-        self.adopt_plan(&plan, &actions);
+        let actions: Vec<Action> = plan.answer.actions.iter().cloned().map(Action::from).collect();
+        self.adopt_plan(&plan.answer, &actions);
         if self.may_write() {
-            self.start_actions(&actions, text(&plan.ok, "digest"));
-            self.write_statuses(list(&plan.ok, "status"));
+            self.start_actions(&actions, &plan.answer.digest);
+            self.write_statuses(&plan.answer.status);
         }
         self.publish_state(&plan, &actions);
         Ok(())
     }
 
     /// Keeps the current plan while its actions are a subset of it; otherwise replaces it.
-    fn adopt_plan(&mut self, plan: &Answer, actions: &[Action]) {
+    fn adopt_plan(&mut self, plan: &PlanAnswer, actions: &[Action]) {
         let ids: BTreeSet<String> = actions.iter().map(|it| it.id.clone()).collect();
         let was_approved = !self.approved.is_empty();
         self.approved.retain(|id| ids.contains(id));
         if was_approved && self.approved.is_empty() {
             self.fleet_plan.remove_approval();
         }
-        let digest = text(&plan.ok, "digest");
+        let digest = plan.digest.as_str();
         if ids.is_subset(&self.current.1) && !ids.is_empty() || digest == self.current.0 {
             return;
         }
-        let held = list(&plan.ok, "held").len();
+        let held = plan.held.len();
         tracing::info!(digest, actions = ids.len(), held, "plan: {} to do, {held} held", ids.len());
         for action in actions {
             let Action { id, verb, cluster, target, subject, reason, wave, .. } = action;
@@ -77,20 +84,20 @@ impl Runner {
 
     /// Logs where the shadow engine plans something else. Both plans are without Secret data, as logs must be.
     fn compare_with_shadow(&mut self) {
-        let request = Value::map([("now", now())]);
-        let Some(shadow) = self.session.ask_shadow("plan", request.clone()) else { return };
-        match (self.session.ask("plan", request), shadow) {
+        let request = PlanRequest { now: Some(now().into()), ..PlanRequest::default() };
+        let Some(shadow) = self.session.call_shadow(&request) else { return };
+        match (self.session.call(&request), shadow) {
             (Ok(plan), Ok(shadow)) => {
-                let compared = compare(&plan.ok, &shadow.ok);
+                let compared = compare_plans(&plan.answer, &shadow.answer);
                 self.metrics.shadow_differs(compared.differences.len());
                 for difference in compared.differences.iter().take(20) {
-                    let target = Target::read(&difference.target);
+                    let target = crate::untyped::target(&difference.target);
                     let Difference { cluster, subject, .. } = difference;
                     tracing::warn!(cluster, subject, target = %target, "the shadow engine plans something else for {target}{}", in_cluster(cluster));
                 }
             }
             (_, Err(error)) | (Err(error), _) => {
-                tracing::warn!(code = error.code, "the shadow engine has no plan: {error}");
+                tracing::warn!(code = error.refusal.code.as_str(), "the shadow engine has no plan: {error}");
             }
         }
     }
@@ -125,22 +132,21 @@ impl Runner {
         unconfirmed
     }
 
-    fn write_statuses(&mut self, statuses: &[Value]) {
+    fn write_statuses(&mut self, statuses: &[StatusAnswer]) {
         for status in statuses {
-            let target = status.get("target").map(Target::read).unwrap_or_default();
+            let target = Target::from(&status.target);
             if !self.executor.is_status_delayed(&target) {
-                let version = self.documents.version(&target).map(str::to_owned);
+                let version = self.documents.version(&target);
                 self.statuses.write(target, status, version);
             }
         }
     }
 
     /// Publishes conditions, metrics and the sync state once no write is in flight.
-    fn publish_state(&mut self, plan: &Answer, actions: &[Action]) {
-        let statuses: Vec<Target> =
-            list(&plan.ok, "status").iter().filter_map(|it| it.get("target")).map(Target::read).collect();
+    fn publish_state(&mut self, plan: &Answered<PlanAnswer>, actions: &[Action]) {
+        let statuses: Vec<Target> = plan.answer.status.iter().map(|it| Target::from(&it.target)).collect();
         self.executor.retain_planned(actions, &statuses);
-        self.metrics.plan_counts(actions.len(), list(&plan.ok, "held").len());
+        self.metrics.plan_counts(actions.len(), plan.answer.held.len());
         self.metrics.unreachable(self.members.connections().filter(|(_, error)| error.is_some()).count());
         let is_busy = self.executor.in_flight() > 0 || self.statuses.in_flight() > 0;
         if is_busy || self.executor.is_retrying_conflict() || !self.unconfirmed.is_empty() {
@@ -163,7 +169,7 @@ impl Runner {
                 synced.send_replace(true);
             }
             if let Some(follower) = &self.follower {
-                let digest = text(&plan.ok, "digest").to_owned();
+                let digest = plan.answer.digest.clone();
                 follower.send_replace(SyncState { digest, problems: self.problems.clone() });
             }
         }
@@ -171,24 +177,22 @@ impl Runner {
 
     /// Enables only the dialects whose kinds can all be read.
     fn configure_dialects(&mut self) -> Result<(), EngineError> {
-        let readable: Vec<String> = self.documents.readable(&self.wanted).into_iter().cloned().collect();
+        let readable = self.documents.readable(&self.wanted);
         if self.enabled.as_ref() != Some(&readable) {
-            self.session
-                .ask("configure", Value::map([("dialects", Value::list(readable.iter().map(String::as_str)))]))?;
+            self.session.change(Configure { dialects: Some(readable.clone()), ..Configure::default() })?;
             (self.enabled, self.documents_changed) = (Some(readable), true);
         }
         Ok(())
     }
 
-    /// Requests the kinds to watch and the credentials of members: both may depend on documents.
+    /// Requests the kinds to watch and the ways to members: both may depend on documents.
     pub(super) fn refresh_kinds(&mut self) -> Result<(), EngineError> {
-        let dialects = || Value::list(self.wanted.iter().map(String::as_str));
-        let kinds = self.session.ask("kinds", Value::map([("dialects", dialects())]))?;
-        if self.documents.set_kinds(&kinds.ok) {
+        let kinds = self.session.call(&Kinds { dialects: Some(self.wanted.clone()) })?;
+        if self.documents.set_kinds(kinds.answer) {
             self.discover();
         }
-        let endpoints = self.session.ask("reach", Value::map([] as [(&str, Value); 0]))?;
-        for name in self.members.set_endpoints(endpoints.ok) {
+        let reach = self.session.call(&Reach {})?;
+        for name in self.members.set_ways(reach.answer) {
             self.forget_cluster(&name)?;
         }
         Ok(())
@@ -198,8 +202,9 @@ impl Runner {
         if documents.is_empty() {
             return Ok(());
         }
-        let found = documents::load(&mut self.session, &documents)?;
-        self.fleet_plan.documents_loaded(&documents, found);
+        let targets: Vec<Target> = documents.iter().map(Target::of).collect();
+        let found = documents::load(&mut self.session, documents)?;
+        self.fleet_plan.documents_loaded(&targets, found);
         self.documents_changed = true;
         Ok(())
     }
@@ -215,17 +220,12 @@ impl Runner {
     }
 
     /// Loads the observed state of a cluster.
-    pub(super) fn load_live(&mut self, cluster: &str, mut fields: Vec<(&str, Value)>) -> Result<(), EngineError> {
-        fields.push(("live", cluster.into()));
-        match self.session.ask("load", Value::map(fields)) {
+    pub(super) fn load_live(&mut self, cluster: &str, observed: Load) -> Result<(), EngineError> {
+        match self.session.change(Load { live: Some(cluster.into()), ..observed }) {
             Err(error) if error.is_lost => Err(error),
             Err(error) => {
-                tracing::error!(
-                    cluster,
-                    code = error.code,
-                    hint = error.hint,
-                    "the engine rejects the observed state: {error}"
-                );
+                let (code, hint) = (error.refusal.code.as_str(), error.refusal.hint.as_deref().unwrap_or_default());
+                tracing::error!(cluster, code, hint, "the engine rejects the observed state: {error}");
                 Ok(())
             }
             Ok(_) => Ok(()),
@@ -236,7 +236,8 @@ impl Runner {
         if deleted.is_empty() {
             return Ok(());
         }
-        self.load_live(cluster, vec![("absent", Value::list(deleted.iter().map(Target::to_value)))])
+        let absent = Some(deleted.iter().map(Target::to_input).collect());
+        self.load_live(cluster, Load { absent, ..Load::default() })
     }
 
     /// Meets a need from the documents, or fetches it.
@@ -254,24 +255,20 @@ impl Runner {
 
     /// Loads the result of a fetch: objects, a complete list, or the absence of an object.
     pub(super) fn load_fetched(&mut self, name: &str, need: &Need, objects: Vec<Value>) -> Result<(), EngineError> {
-        let fields = match (need.is_list(), objects.is_empty()) {
-            (true, _) => {
-                let mut query = need.target.to_value();
-                if let (Some(query), false) = (query.as_map_mut(), need.label_selector.is_empty()) {
-                    query.insert("labelSelector", need.label_selector.as_str());
-                }
-                vec![("documents", Value::list(objects)), ("complete", true.into()), ("query", query)]
-            }
-            (false, true) => vec![("absent", Value::list([need.target.to_value()]))],
-            (false, false) => vec![("documents", Value::list(objects))],
-        };
-        self.load_live(name, fields)
+        if !need.is_list() && objects.is_empty() {
+            return self.load_absent(name, std::slice::from_ref(&need.target));
+        }
+        let query = need.is_list().then(|| need.to_query());
+        let complete = query.is_some().then_some(true);
+        self.load_live(name, Load { documents: Some(objects), complete, query, ..Load::default() })
     }
 
     /// Makes everything in a cluster unknown, so that the next plan needs it again.
     pub(super) fn forget_cluster(&mut self, cluster: &str) -> Result<(), EngineError> {
         self.live_cache.clear(cluster);
-        self.load_live(cluster, vec![("unreachable", true.into())])?;
-        self.load_live(cluster, vec![("unreachable", false.into())])
+        for unreachable in [true, false] {
+            self.load_live(cluster, Load { unreachable: Some(unreachable), ..Load::default() })?;
+        }
+        Ok(())
     }
 }

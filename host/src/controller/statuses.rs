@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fleetfold_core::Value;
+use fleetfold_core::api::plan::{EventAnswer, Precondition, StatusAnswer};
 use tokio::sync::watch;
 
 use super::events::EventSender;
 use super::executor::while_leader;
-use crate::answer::{list, text};
 use crate::clock::{micro_time, now};
 use crate::cluster::{ApiError, Cluster, Effect};
 use crate::target::Target;
@@ -35,19 +35,18 @@ impl Statuses {
     }
 
     /// Writes a status, on condition that the document still has the version that was planned for.
-    pub fn write(&mut self, target: Target, entry: &Value, version: Option<String>) {
+    pub fn write(&mut self, target: Target, planned: &StatusAnswer, version: Option<&str>) {
         if !self.in_flight.insert(target.clone()) {
             return;
         }
-        let (hub, events, is_leader, entry) =
-            (self.hub.clone(), self.events.clone(), self.is_leader.clone(), entry.clone());
+        let (hub, events, is_leader) = (self.hub.clone(), self.events.clone(), self.is_leader.clone());
+        let precondition = version.map(|it| Precondition { resource_version: Some(it.into()), uid: None });
+        let (status, turns) = (planned.status.clone(), planned.events.clone().unwrap_or_default());
         tokio::spawn(async move {
-            let precondition = Value::map(version.map(|it| ("resourceVersion", it)));
-            let status = entry.get("status").cloned().unwrap_or_default();
-            let writing = hub.put_status(&target, &status, &precondition);
+            let writing = hub.put_status(&target, &status, precondition.as_ref());
             let Some(result) = while_leader(is_leader, writing).await else { return };
             if let Ok(object) = &result {
-                for event in list(&entry, "events") {
+                for event in &turns {
                     publish_event(&hub, object, event).await;
                 }
             }
@@ -70,7 +69,7 @@ impl Statuses {
 }
 
 /// Publishes an event about a transition. A failure is only logged: the status carries the same information.
-pub async fn publish_event(hub: &Cluster, object: &Value, event: &Value) {
+pub async fn publish_event(hub: &Cluster, object: &Value, event: &EventAnswer) {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let (target, time) = (Target::of(object), now());
     // Two events in the same second need different names.
@@ -81,7 +80,7 @@ pub async fn publish_event(hub: &Cluster, object: &Value, event: &Value) {
     if let Some(fields) = regarding.as_map_mut() {
         fields.insert("uid", object.text_at(&["metadata", "uid"]));
     }
-    let note: String = text(event, "note").chars().take(1000).collect();
+    let note: String = event.note.chars().take(1000).collect();
     let body = Value::map([
         ("apiVersion", Value::text("events.k8s.io/v1")),
         ("kind", "Event".into()),
@@ -90,8 +89,8 @@ pub async fn publish_event(hub: &Cluster, object: &Value, event: &Value) {
         ("reportingController", "fleetfold.dev/runner".into()),
         ("reportingInstance", "fleetfold".into()),
         ("action", "Reconcile".into()),
-        ("type", text(event, "type").into()),
-        ("reason", text(event, "reason").into()),
+        ("type", event.kind.clone().into()),
+        ("reason", event.reason.as_str().into()),
         ("note", note.into()),
         ("regarding", regarding),
     ]);

@@ -11,11 +11,13 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use fleetfold_core::Value;
+use fleetfold_core::diagnostic::read;
 use fleetfold_core::value::json as reader;
+use fleetfold_core::value::{MaybeAbsent, Value};
+use serde::Deserialize;
 
 use super::{App, error_response, json, load_guest};
-use crate::engine::{Engine, error_answer};
+use crate::engine::{Engine, error_answer, refusal};
 use crate::session::changes;
 
 /// The largest request, as for a Kubernetes API server, and how long it may take to arrive.
@@ -67,16 +69,26 @@ impl App {
     /// same parser.
     fn rejection(&self, request: &[u8]) -> Option<String> {
         let request = reader::parse(std::str::from_utf8(request).ok()?).ok()?;
-        let op = request.text_at(&["op"]);
+        let Asked { op, reveal } = read::from_value_ignoring_unknown(request).ok()?;
+        let op = op.0.as_ref().and_then(Value::as_text).unwrap_or_default();
         if self.has_fleet && changes(op) {
             let message = format!("`{op}` would change the fleet that is served");
             let hint = "ask with `whatIf`, or use `fleetfold call`, which has a workspace of its own";
-            return Some(error_answer("read-only", &message, hint));
+            return Some(error_answer(&refusal("read-only", &message, hint)));
         }
-        if request.get("reveal").is_some_and(|it| *it != Value::Bool(false)) {
+        if reveal.0.is_some_and(|it| it != Value::Bool(false)) {
             let hint = "leave `reveal` out; it is for who writes objects, as the runner does";
-            return Some(error_answer("reveal-not-allowed", "what Secrets hold is not told here", hint));
+            return Some(error_answer(&refusal("reveal-not-allowed", "what Secrets hold is not told here", hint)));
         }
         None
     }
+}
+
+/// What decides whether a request is passed on. The engine checks the types of the fields.
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    op: MaybeAbsent<Value>,
+    #[serde(default)]
+    reveal: MaybeAbsent<Value>,
 }

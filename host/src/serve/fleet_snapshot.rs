@@ -2,8 +2,13 @@
 
 use axum::body::Bytes;
 use fleetfold_core::Value;
+use fleetfold_core::api::Refusal;
+use fleetfold_core::diagnostic::read;
+use fleetfold_core::value::json;
+use serde::Deserialize;
 
 use crate::digest::digest;
+use crate::engine::Engine;
 
 /// Everything that was read at one moment.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +56,7 @@ pub struct Published {
     /// The body of `GET /v1/fleet`.
     pub body: Bytes,
     /// The requests that load it into an engine.
-    pub requests: Vec<String>,
+    requests: Vec<String>,
 }
 
 impl Published {
@@ -75,6 +80,24 @@ impl Published {
         let settings = snapshot.settings.iter().filter_map(|it| it.get("configure")).map(|it| request("configure", it));
         let requests = loads.chain(settings).collect();
         Published { requests, snapshot, revision, body }
+    }
+
+    /// Loads it into an empty engine.
+    ///
+    /// # Errors
+    ///
+    /// The engine refuses a request as a whole. A document that cannot be read is only a finding.
+    pub fn load(&self, engine: &mut dyn Engine) -> Result<(), String> {
+        #[derive(Deserialize)]
+        struct Response {
+            error: Option<Refusal>,
+        }
+        for request in &self.requests {
+            let answer = json::parse_answer(&engine.call(request.as_bytes())).map_err(|error| error.message)?;
+            let Response { error } = read::from_value_ignoring_unknown(answer).map_err(|error| error.to_string())?;
+            error.map_or(Ok(()), |error| Err(error.message))?;
+        }
+        Ok(())
     }
 
     /// The same, with the problem that the next snapshot had.

@@ -10,12 +10,16 @@
 //!
 //! Reasons and preconditions are not compared: they do not change what is applied.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod fields;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
 
 use fleetfold_core::Value;
-use fleetfold_core::value::path::Pointer;
+use fleetfold_core::api::plan::{ActionAnswer, NeedAnswer, PlanAnswer, StatusAnswer, TargetAnswer};
 
-use crate::answer::{list, text};
+use crate::untyped::{Typed, to_value};
 
 /// The differences of two plans.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,17 +69,22 @@ pub struct Field {
     pub new: Option<Value>,
 }
 
+// Merge: delete this function, and name the next one `compare`.
+pub fn compare(old: impl Typed<PlanAnswer>, new: impl Typed<PlanAnswer>) -> Comparison {
+    compare_plans(&old.typed(), &new.typed())
+}
+
 /// Compares two answers to `plan`.
-pub fn compare(old: &Value, new: &Value) -> Comparison {
+pub fn compare_plans(old: &PlanAnswer, new: &PlanAnswer) -> Comparison {
     let mut found = Found(Vec::new());
     found.actions(old, new);
-    found.statuses(old, new);
-    found.needs(old, new);
+    found.statuses(&old.status, &new.status);
+    found.needs(&old.needs, &new.needs);
     let mut differences = found.0;
     // The sort is stable: steps for one object keep their order.
-    differences.sort_by_cached_key(|it| (Key::of(&it.cluster, &it.subject, &it.target), it.part));
-    let digest = |answer| text(answer, "digest").to_owned();
-    Comparison { digests: (digest(old), digest(new)), differences }
+    differences.sort_by(|(a, first), (b, second)| a.cmp(b).then(first.part.cmp(&second.part)));
+    let differences = differences.into_iter().map(|(_, it)| it).collect();
+    Comparison { digests: (old.digest.clone(), new.digest.clone()), differences }
 }
 
 impl Comparison {
@@ -132,8 +141,8 @@ impl Part {
 }
 
 impl Field {
-    fn new(place: &str, old: Option<&Value>, new: Option<&Value>) -> Field {
-        Field { place: place.to_owned(), old: old.cloned(), new: new.cloned() }
+    fn new(place: &str, old: Option<impl Into<Value>>, new: Option<impl Into<Value>>) -> Field {
+        Field { place: place.to_owned(), old: old.map(Into::into), new: new.map(Into::into) }
     }
 
     fn to_value(&self) -> Value {
@@ -144,59 +153,95 @@ impl Field {
 }
 
 /// The key that matches steps, in sort order.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    cluster: String,
-    subject: String,
-    kind: String,
-    namespace: String,
-    name: String,
-    group: String,
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'a> {
+    cluster: &'a str,
+    subject: &'a str,
+    kind: &'a str,
+    namespace: &'a str,
+    name: &'a str,
+    group: &'a str,
     /// The selector of a needed list.
-    selector: String,
+    selector: &'a str,
 }
 
-impl Key {
-    fn of(cluster: &str, subject: &str, target: &Value) -> Key {
-        let part = |key| text(target, key).to_owned();
-        let group = text(target, "apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+fn group(api_version: &str) -> &str {
+    api_version.rsplit_once('/').map_or("", |(group, _)| group)
+}
+
+/// What both plans may have for one object.
+trait Step {
+    fn key(&self) -> Key<'_>;
+
+    /// The object as the answer names it.
+    fn named(&self) -> Value;
+}
+
+impl Step for ActionAnswer {
+    fn key(&self) -> Key<'_> {
+        key(&self.cluster, &self.subject, &self.target)
+    }
+
+    fn named(&self) -> Value {
+        to_value(&self.target)
+    }
+}
+
+impl Step for StatusAnswer {
+    fn key(&self) -> Key<'_> {
+        key(&self.cluster, &self.subject, &self.target)
+    }
+
+    fn named(&self) -> Value {
+        to_value(&self.target)
+    }
+}
+
+fn key<'a>(cluster: &'a str, subject: &'a str, target: &'a TargetAnswer) -> Key<'a> {
+    let TargetAnswer { api_version, kind, name, namespace } = target;
+    let namespace = namespace.as_deref().unwrap_or_default();
+    Key { cluster, subject, kind, namespace, name, group: group(api_version), selector: "" }
+}
+
+impl Step for NeedAnswer {
+    fn key(&self) -> Key<'_> {
         Key {
-            cluster: cluster.to_owned(),
-            subject: subject.to_owned(),
-            kind: part("kind"),
-            namespace: part("namespace"),
-            name: part("name"),
-            group: group.to_owned(),
-            selector: part("labelSelector"),
+            cluster: &self.cluster,
+            subject: "",
+            kind: &self.kind,
+            namespace: self.namespace.as_deref().unwrap_or_default(),
+            name: self.name.as_deref().unwrap_or_default(),
+            group: group(&self.api_version),
+            selector: self.label_selector.as_deref().unwrap_or_default(),
         }
     }
 
-    fn of_step(step: &Value) -> Key {
-        Key::of(text(step, "cluster"), text(step, "subject"), target(step))
+    fn named(&self) -> Value {
+        let mut named = to_value(self);
+        named.as_map_mut().map(|it| it.remove("cluster"));
+        named
     }
 }
 
 /// Pairs the steps of both plans.
-type Sides<'a> = BTreeMap<Key, (Vec<&'a Value>, Vec<&'a Value>)>;
+type Sides<'a, S> = BTreeMap<Key<'a>, (Vec<&'a S>, Vec<&'a S>)>;
 
-fn sides<'a>(old: impl Iterator<Item = &'a Value>, new: impl Iterator<Item = &'a Value>) -> Sides<'a> {
+fn sides<'a, S: Step>(old: impl IntoIterator<Item = &'a S>, new: impl IntoIterator<Item = &'a S>) -> Sides<'a, S> {
     let mut sides = Sides::new();
-    old.for_each(|it| sides.entry(Key::of_step(it)).or_default().0.push(it));
-    new.for_each(|it| sides.entry(Key::of_step(it)).or_default().1.push(it));
+    old.into_iter().for_each(|it| sides.entry(it.key()).or_default().0.push(it));
+    new.into_iter().for_each(|it| sides.entry(it.key()).or_default().1.push(it));
     sides
 }
 
-struct Found(Vec<Difference>);
+struct Found<'a>(Vec<(Key<'a>, Difference)>);
 
-impl Found {
-    fn actions(&mut self, old: &Value, new: &Value) {
-        fn all(plan: &Value) -> impl Iterator<Item = &Value> {
-            list(plan, "actions").iter().chain(list(plan, "held"))
-        }
-        for (mut old, mut new) in sides(all(old), all(new)).into_values() {
+impl<'a> Found<'a> {
+    fn actions(&mut self, old: &'a PlanAnswer, new: &'a PlanAnswer) {
+        let sides = sides(old.actions.iter().chain(&old.held), new.actions.iter().chain(&new.held));
+        for (mut old, mut new) in sides.into_values() {
             // An object may be deleted and created again: steps with equal verbs are paired first, then the rest.
             let mut pairs = Vec::new();
-            old.retain(|step| match new.iter().position(|it| text(it, "verb") == text(step, "verb")) {
+            old.retain(|step| match new.iter().position(|it| it.verb == step.verb) {
                 Some(at) => {
                     pairs.push((*step, new.remove(at)));
                     false
@@ -206,161 +251,51 @@ impl Found {
             let both = old.len().min(new.len());
             pairs.extend(old.drain(..both).zip(new.drain(..both)));
             for (old, new) in pairs {
-                let fields = step(old, new);
-                self.differs(new, Part::Action, text(new, "verb"), fields);
+                self.differs(new, Part::Action, &new.verb, fields::of_actions(old, new));
             }
-            old.into_iter().for_each(|it| self.add(it, Part::Action, Change::OnlyOld(text(it, "verb").to_owned())));
-            new.into_iter().for_each(|it| self.add(it, Part::Action, Change::OnlyNew(text(it, "verb").to_owned())));
+            old.into_iter().for_each(|it| self.add(it, Part::Action, Change::OnlyOld(it.verb.to_string())));
+            new.into_iter().for_each(|it| self.add(it, Part::Action, Change::OnlyNew(it.verb.to_string())));
         }
     }
 
-    fn statuses(&mut self, old: &Value, new: &Value) {
-        for (old, new) in sides(list(old, "status").iter(), list(new, "status").iter()).into_values() {
+    fn statuses(&mut self, old: &'a [StatusAnswer], new: &'a [StatusAnswer]) {
+        for (old, new) in sides(old, new).into_values() {
             for at in 0..old.len().max(new.len()) {
                 match (old.get(at), new.get(at)) {
                     (Some(old), Some(new)) => {
-                        let mut fields = Vec::new();
-                        version(old, new, &mut fields);
-                        walk(&mut Pointer::of(["status"]), old.get("status"), new.get("status"), &mut fields);
-                        self.differs(new, Part::Status, "", fields);
+                        self.differs(*new, Part::Status, "", fields::of_statuses(old, new));
                     }
-                    (Some(old), None) => self.add(old, Part::Status, Change::OnlyOld(String::new())),
-                    (None, Some(new)) => self.add(new, Part::Status, Change::OnlyNew(String::new())),
+                    (Some(old), None) => self.add(*old, Part::Status, Change::OnlyOld(String::new())),
+                    (None, Some(new)) => self.add(*new, Part::Status, Change::OnlyNew(String::new())),
                     (None, None) => {}
                 }
             }
         }
     }
 
-    fn needs(&mut self, old: &Value, new: &Value) {
-        let all = |plan| list(plan, "needs").iter().map(|it| (it.to_canonical(), it)).collect::<BTreeMap<_, _>>();
-        let (old, new) = (all(old), all(new));
-        for (key, need) in &old {
-            if !new.contains_key(key) {
+    fn needs(&mut self, old: &'a [NeedAnswer], new: &'a [NeedAnswer]) {
+        let only = |these: &[&'a NeedAnswer], those: &[&'a NeedAnswer]| {
+            these.iter().copied().filter(|it| !those.contains(it)).collect::<Vec<_>>()
+        };
+        for (old, new) in sides(old, new).into_values() {
+            for need in only(&old, &new) {
                 self.add(need, Part::Need, Change::OnlyOld(String::new()));
             }
-        }
-        for (key, need) in &new {
-            if !old.contains_key(key) {
+            for need in only(&new, &old) {
                 self.add(need, Part::Need, Change::OnlyNew(String::new()));
             }
         }
     }
 
-    fn differs(&mut self, step: &Value, part: Part, verb: &str, fields: Vec<Field>) {
+    fn differs(&mut self, step: &'a impl Step, part: Part, verb: &str, fields: Vec<Field>) {
         if !fields.is_empty() {
             self.add(step, part, Change::Differs { verb: verb.to_owned(), fields });
         }
     }
 
-    fn add(&mut self, step: &Value, part: Part, change: Change) {
-        let mut target = target(step).clone();
-        // A need is its own target, so it also holds the cluster.
-        if let Some(fields) = target.as_map_mut() {
-            fields.remove("cluster");
-        }
-        let (cluster, subject) = (text(step, "cluster").to_owned(), text(step, "subject").to_owned());
-        self.0.push(Difference { cluster, subject, target, part, change });
+    fn add(&mut self, step: &'a impl Step, part: Part, change: Change) {
+        let key = step.key();
+        let (cluster, subject) = (key.cluster.to_owned(), key.subject.to_owned());
+        self.0.push((key, Difference { cluster, subject, target: step.named(), part, change }));
     }
 }
-
-/// The target of a step; a need is its own target.
-fn target(step: &Value) -> &Value {
-    step.get("target").unwrap_or(step)
-}
-
-/// The fields in which two steps for the same object differ.
-fn step(old: &Value, new: &Value) -> Vec<Field> {
-    let mut fields = Vec::new();
-    for (place, keys) in [("verb", &["verb"][..]), ("wave", &["wave"]), ("held", &["held", "code"])] {
-        if old.at(keys) != new.at(keys) {
-            fields.push(Field::new(place, old.at(keys), new.at(keys)));
-        }
-    }
-    version(old, new, &mut fields);
-    // A body and a patch cannot be compared.
-    if text(old, "verb") != text(new, "verb") {
-        return fields;
-    }
-    let before = fields.len();
-    walk(&mut Pointer::root(), old.get("body"), new.get("body"), &mut fields);
-    patches(list(old, "patch"), list(new, "patch"), &mut fields);
-    if fields.len() == before && old.get("id") != new.get("id") && target(old) == target(new) {
-        fields.push(Field::new("id", old.get("id"), new.get("id")));
-    }
-    fields
-}
-
-fn version(old: &Value, new: &Value, out: &mut Vec<Field>) {
-    let of = |step| target(step).get("apiVersion");
-    if of(old) != of(new) {
-        out.push(Field::new("apiVersion", of(old), of(new)));
-    }
-}
-
-/// Compares maps key by key, and lists index by index after the common prefix and suffix are removed: otherwise an
-/// inserted element would make all later ones differ.
-fn walk(path: &mut Pointer, old: Option<&Value>, new: Option<&Value>, out: &mut Vec<Field>) {
-    match (old, new) {
-        (Some(Value::Map(old)), Some(Value::Map(new))) => {
-            for key in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
-                path.push(key.clone());
-                walk(path, old.get(key), new.get(key), out);
-                path.pop();
-            }
-        }
-        (Some(Value::List(old)), Some(Value::List(new))) => {
-            let shorter = old.len().min(new.len());
-            let begin = old.iter().zip(new.iter()).take_while(|(old, new)| old == new).count();
-            let ends = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new);
-            let end = ends.take(shorter - begin).count();
-            let (old, new) = (old.get(..old.len() - end), new.get(..new.len() - end));
-            let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-            for index in begin..old.len().max(new.len()) {
-                path.push(index.to_string());
-                walk(path, old.get(index), new.get(index), out);
-                path.pop();
-            }
-        }
-        _ if old == new => {}
-        _ => out.push(Field::new(&path.to_string(), old, new)),
-    }
-}
-
-/// Compares patches by path. With equal operations at a path, the values are compared like bodies; otherwise the
-/// operations differ.
-fn patches(old: &[Value], new: &[Value], out: &mut Vec<Field>) {
-    let (old, new) = (by_path(old), by_path(new));
-    for path in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
-        let (old, new) = (old.get(path).map_or(&[][..], Vec::as_slice), new.get(path).map_or(&[][..], Vec::as_slice));
-        if let ([old], [new]) = (old, new)
-            && (old.get("op"), old.get("from")) == (new.get("op"), new.get("from"))
-            && let Ok(mut place) = Pointer::parse(path)
-        {
-            walk(&mut place, old.get("value"), new.get("value"), out);
-        } else if old != new {
-            let whole = |operations: &[Value]| match operations {
-                [] => None,
-                [one] => Some(one.clone()),
-                many => Some(Value::from(many.to_vec())),
-            };
-            out.push(Field { place: (*path).to_owned(), old: whole(old), new: whole(new) });
-        }
-    }
-}
-
-/// The operations by path, without their path.
-fn by_path(patch: &[Value]) -> BTreeMap<&str, Vec<Value>> {
-    let mut paths: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-    for operation in patch {
-        let mut rest = operation.clone();
-        if let Some(fields) = rest.as_map_mut() {
-            fields.remove("path");
-        }
-        paths.entry(text(operation, "path")).or_default().push(rest);
-    }
-    paths
-}
-
-#[cfg(test)]
-mod tests;

@@ -3,20 +3,50 @@
 //! The first line names the writer: `{"fleetfold":{"module":"sha256:…","version":"…"}}`. Every other line is a request
 //! and the hash of its answer: `{"answer":"sha256:…","request":{…}}`. Requests are recorded byte for byte.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use fleetfold_core::Value;
+use fleetfold_core::api::plan::{PlanAnswer, PlanRequest};
+use fleetfold_core::api::{Op, Refusal, read_response};
+use fleetfold_core::diagnostic::read;
+use fleetfold_core::value::canonical::to_text;
+use fleetfold_core::value::json;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
+use crate::VERSION;
 use crate::digest::digest;
 use crate::engine::Engine;
-use crate::{VERSION, answer};
 
 /// The text before the hash, between hash and request, and after the request.
 const PARTS: [&str; 3] = [r#"{"answer":""#, r#"","request":"#, "}"];
+
+/// The first line.
+#[derive(Debug, Deserialize, Serialize)]
+struct Header {
+    fleetfold: Option<Writer>,
+}
+
+/// Who wrote a record.
+#[derive(Debug, Deserialize, Serialize)]
+struct Writer {
+    /// The digest of the module that gave the answers.
+    module: Option<String>,
+    version: Option<String>,
+}
+
+/// What a replay reports of a request.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    op: Option<String>,
+    now: Option<String>,
+}
 
 /// Writes requests to a file.
 ///
@@ -37,12 +67,13 @@ impl Recorder {
     /// The file exists or cannot be written.
     pub fn create(path: &Path, module: &str) -> io::Result<Recorder> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-        let header = Value::map([("fleetfold", Value::map([("module", module), ("version", VERSION)]))]);
-        file.write_all(format!("{}\n", header.to_canonical()).as_bytes())?;
+        let writer = Writer { module: Some(module.to_owned()), version: Some(VERSION.to_owned()) };
+        let header = to_text(&Header { fleetfold: Some(writer) }).map_err(io::Error::other)?;
+        file.write_all(format!("{header}\n").as_bytes())?;
         Ok(Recorder { path: path.to_owned(), file: Some(file) })
     }
 
-    /// Writes a request, which is canonical JSON, with the hash of its answer. A failure is logged once and ends the
+    /// Writes a request, which is JSON in one line, with the hash of its answer. A failure is logged once and ends the
     /// record.
     pub fn write(&mut self, request: &str, answer: &str) {
         let Some(file) = &mut self.file else { return };
@@ -188,10 +219,9 @@ pub fn replay(path: &Path, engine: &mut dyn Engine) -> Result<Replay, ReplayErro
 
 impl Replay {
     fn read_header(&mut self, line: &str) -> Result<(), String> {
-        let header = answer::read(line)?;
-        let writer = header.get("fleetfold").ok_or("it does not say who wrote it")?;
-        self.version = answer::text(writer, "version").to_owned();
-        self.module = answer::text(writer, "module").to_owned();
+        let Header { fleetfold } = parse(line)?;
+        let Writer { module, version } = fleetfold.ok_or("it does not say who wrote it")?;
+        (self.module, self.version) = (module.unwrap_or_default(), version.unwrap_or_default());
         Ok(())
     }
 
@@ -201,157 +231,42 @@ impl Replay {
         // A hash contains no quote, so the first match is the right one.
         let parts = inner.and_then(|it| it.split_once(between));
         let (recorded, request) = parts.ok_or("it has no answer and request")?;
-        let asked = answer::read(request)?;
+        let Asked { op, now: planned_at } = parse(request)?;
         let response = engine.call(request.as_bytes());
-        let (op, now) = (answer::text(&asked, "op"), digest(response.as_bytes()));
-        let differs = now != recorded;
+        let (op, now) = (op.unwrap_or_default(), digest(response.as_bytes()));
         self.requests += 1;
-        if !differs && op != "plan" {
-            return Ok(());
+        if op == PlanRequest::NAME {
+            // A plan that cannot be read has nothing in it.
+            let plan = read_response::<PlanRequest>(&response).ok().and_then(Result::ok).map(|it| it.answer);
+            self.plans.push(ReplayedPlan::new(line, planned_at.unwrap_or_default(), plan));
         }
-        // An unreadable answer is a difference by itself.
-        let answered = answer::read(&response).unwrap_or_default();
-        if op == "plan" {
-            let ok = answered.get("ok").unwrap_or(&Value::Null);
-            let count = |key| answer::list(ok, key).len();
-            self.plans.push(ReplayedPlan {
-                line,
-                now: answer::text(&asked, "now").to_owned(),
-                digest: answer::text(ok, "digest").to_owned(),
-                actions: count("actions"),
-                held: count("held"),
-                needs: count("needs"),
-            });
-        }
-        if differs {
-            let refused = answered.get("error").map(|it| answer::text(it, "code").to_owned());
-            self.differences.push(Difference { line, op: op.to_owned(), recorded: recorded.to_owned(), now, refused });
+        if now != recorded {
+            let refused = refusal(&response).map(|it| it.code.to_string());
+            self.differences.push(Difference { line, op, recorded: recorded.to_owned(), now, refused });
         }
         Ok(())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
-    use fleetfold_core::Workspace;
-
-    use super::*;
-
-    const REQUESTS: [&str; 3] = [
-        r#"{"documents":[{"apiVersion":"cluster.open-cluster-management.io/v1","kind":"ManagedCluster","metadata":{"name":"eu-1"}}],"op":"load"}"#,
-        r#"{"now":"2026-01-01T00:00:00Z","op":"plan"}"#,
-        r#"{"op":"clusters","selector":"}\n\",\"request\":é"}"#,
-    ];
-
-    /// A temporary file for a record.
-    struct Place(PathBuf);
-
-    impl Place {
-        fn new(name: &str) -> Place {
-            let path = std::env::temp_dir().join(format!("fleetfold-record-{name}-{}", std::process::id()));
-            let _ = fs::remove_file(&path);
-            Place(path)
-        }
-
-        /// A record of all requests.
-        fn recorded(self) -> Place {
-            let mut recorder = Recorder::create(&self.0, "sha256:abc").unwrap();
-            let mut engine = Workspace::default();
-            for request in REQUESTS {
-                let said = Engine::call(&mut engine, request.as_bytes());
-                recorder.write(request, &said);
-            }
-            assert!(recorder.is_recording());
-            self
-        }
-
-        fn edited(self, edit: impl FnOnce(String) -> String) -> Place {
-            let text = fs::read_to_string(&self.0).unwrap();
-            fs::write(&self.0, edit(text)).unwrap();
-            self
-        }
-
-        fn replay(&self) -> Result<Replay, ReplayError> {
-            replay(&self.0, &mut Workspace::default())
-        }
-
-        #[track_caller]
-        fn fails(&self, message: &str, hint: &str) {
-            let error = self.replay().unwrap_err();
-            assert!(error.to_string().contains(message), "{error}");
-            assert!(error.hint().contains(hint), "{}", error.hint());
-        }
+impl ReplayedPlan {
+    fn new(line: usize, now: String, plan: Option<PlanAnswer>) -> ReplayedPlan {
+        let (digest, actions, held, needs) =
+            plan.map_or_else(Default::default, |it| (it.digest, it.actions.len(), it.held.len(), it.needs.len()));
+        ReplayedPlan { line, now, digest, actions, held, needs }
     }
+}
 
-    impl Drop for Place {
-        fn drop(&mut self) {
-            let _ = fs::remove_file(&self.0);
-        }
-    }
+/// Reads a part of a record; the error is a message.
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let value = json::parse_answer(text).map_err(|error| format!("{} at {}", error.message, error.place))?;
+    read::from_value_ignoring_unknown(value).map_err(|error| error.to_string())
+}
 
-    #[test]
-    fn a_record_replays_with_the_same_answers() {
-        let place = Place::new("same").recorded();
-        let replay = place.replay().unwrap();
-        assert!(replay.is_same(), "{replay:?}");
-        assert_eq!((replay.requests, replay.version.as_str()), (3, VERSION));
-        assert!(replay.is_of_other("sha256:def") && !replay.is_of_other("sha256:abc"));
-        let [plan] = replay.plans.as_slice() else { panic!("{replay:?}") };
-        assert_eq!((plan.line, plan.now.as_str(), plan.actions), (3, "2026-01-01T00:00:00Z", 0));
-        assert!(plan.digest.starts_with("sha256:"), "{plan:?}");
+/// The error in an answer, whatever the op. An unreadable answer has none.
+fn refusal(response: &str) -> Option<Refusal> {
+    #[derive(Deserialize)]
+    struct Response {
+        error: Option<Refusal>,
     }
-
-    #[test]
-    fn every_line_holds_its_request_byte_for_byte() {
-        let place = Place::new("bytes").recorded();
-        let text = fs::read_to_string(&place.0).unwrap();
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines.len(), 4);
-        assert_eq!(lines[0], format!(r#"{{"fleetfold":{{"module":"sha256:abc","version":"{VERSION}"}}}}"#));
-        for (line, request) in lines[1..].iter().zip(REQUESTS) {
-            assert!(line.starts_with(r#"{"answer":"sha256:"#), "{line}");
-            assert!(line.ends_with(&format!(r#","request":{request}}}"#)), "{line}");
-        }
-    }
-
-    #[test]
-    fn a_different_answer_is_reported_with_its_line() {
-        let place = Place::new("other").recorded();
-        let place = place.edited(|text| text.replace("eu-1", "eu-2").replace(r#""op":"clusters""#, r#""op":"none""#));
-        let replay = place.replay().unwrap();
-        let told: Vec<_> =
-            replay.differences.iter().map(|it| (it.line, it.op.as_str(), it.refused.as_deref())).collect();
-        assert_eq!(told, [(4, "none", Some("unknown-op"))]);
-        assert_ne!(replay.differences[0].recorded, replay.differences[0].now);
-    }
-
-    #[test]
-    fn a_record_is_private_and_replaces_no_file() {
-        let place = Place::new("mode").recorded();
-        assert_eq!(fs::metadata(&place.0).unwrap().permissions().mode() & 0o777, 0o600);
-        let error = Recorder::create(&place.0, "sha256:abc").unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
-    }
-
-    #[test]
-    fn a_failed_write_ends_the_record() {
-        let file = File::open("/dev/null").unwrap();
-        let mut recorder = Recorder { path: "/dev/null".into(), file: Some(file) };
-        recorder.write(REQUESTS[0], "{}");
-        assert!(!recorder.is_recording());
-        recorder.write(REQUESTS[1], "{}");
-    }
-
-    #[test]
-    fn errors_in_a_record_name_the_line() {
-        Place::new("none").fails("cannot be read", "--record");
-        let recorded = |name: &str| Place::new(name).recorded();
-        recorded("empty").edited(|_| String::new()).fails("line 1 of", "from its beginning");
-        recorded("head").edited(|text| text.replacen("fleetfold", "x", 1)).fails("line 1 of", "from its beginning");
-        recorded("cut").edited(|text| text[..text.len() - 9].to_owned()).fails("line 4 of", "leave the last line out");
-        recorded("hole").edited(|text| text.replacen("\"op\"", "op", 1)).fails("line 2 of", "record anew");
-    }
+    parse(response).ok().and_then(|Response { error }| error)
 }

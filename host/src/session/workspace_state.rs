@@ -3,21 +3,32 @@
 //!
 //! How one observation replaces another is the engine's rule, so its own type applies it ([`ObservedCluster`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
+use fleetfold_core::api::Op;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::load::{Load, QueryInput, TargetInput, Unload};
 use fleetfold_core::object::document::{Identity, Reference};
-use fleetfold_core::value::Map;
+use fleetfold_core::value::Text;
 use fleetfold_core::workspace::observed::{ObservedCluster, Query};
 
-use crate::answer::{list, text, texts};
 use crate::target::Target;
+
+/// A request that changes the workspace.
+pub trait Change: Op {
+    /// Makes the same change to a state.
+    fn apply(self, state: &mut WorkspaceState);
+}
+
+/// The ops of all changes.
+pub const CHANGES: [&str; 3] = [Load::NAME, Unload::NAME, Configure::NAME];
 
 #[derive(Clone, Debug, Default)]
 pub struct WorkspaceState {
     documents: BTreeMap<Identity, Value>,
-    clusters: BTreeMap<String, ClusterState>,
-    settings: Map,
+    clusters: BTreeMap<Text, ClusterState>,
+    settings: Configure,
     /// Increases with every change.
     pub version: u64,
 }
@@ -26,13 +37,13 @@ pub struct WorkspaceState {
 #[derive(Clone, Debug, Default)]
 pub struct ClusterState {
     observed: ObservedCluster,
-    absent: BTreeMap<Identity, Value>,
-    /// The queries whose lists are complete, by their canonical JSON.
-    lists: BTreeMap<String, Value>,
+    absent: BTreeMap<Identity, TargetInput>,
+    /// The queries whose lists are complete.
+    lists: BTreeSet<QueryInput>,
     /// Whether all objects are known.
     is_complete: bool,
     /// Why the cluster is unreachable, if it is.
-    unreachable: Option<String>,
+    unreachable: Option<Text>,
 }
 
 impl WorkspaceState {
@@ -42,25 +53,9 @@ impl WorkspaceState {
     }
 
     /// Applies a request that changed the workspace.
-    pub fn apply(&mut self, op: &str, request: &Value) {
+    pub fn apply(&mut self, change: impl Change) {
         self.version += 1;
-        match (op, request.get("live").and_then(Value::as_text)) {
-            ("configure", _) => {
-                let settings = request.as_map().into_iter().flat_map(Map::iter).filter(|(key, _)| *key != "op");
-                settings.for_each(|(key, value)| drop(self.settings.insert(key.clone(), value.clone())));
-            }
-            ("unload", _) => {
-                let unloaded: Vec<Reference> =
-                    texts(request, "refs").into_iter().filter_map(|it| Reference::parse(it).ok()).collect();
-                self.documents.retain(|identity, _| !unloaded.iter().any(|it| it.names(identity)));
-            }
-            ("load", Some(cluster)) => self.clusters.entry(cluster.to_owned()).or_default().apply(request),
-            ("load", None) => {
-                let documents = list(request, "documents").iter().map(|it| (Target::of(it).identity(), it.clone()));
-                self.documents.extend(documents);
-            }
-            _ => {}
-        }
+        change.apply(self);
     }
 
     /// All documents, by identity.
@@ -68,9 +63,9 @@ impl WorkspaceState {
         self.documents.iter()
     }
 
-    /// The settings, as `configure` takes them.
-    pub fn settings(&self) -> Value {
-        self.settings.clone().into()
+    /// The settings that were given.
+    pub fn configuration(&self) -> &Configure {
+        &self.settings
     }
 
     /// The observed state of each cluster by name; the hub's name is empty.
@@ -79,53 +74,90 @@ impl WorkspaceState {
     }
 }
 
+impl Change for Load {
+    fn apply(self, state: &mut WorkspaceState) {
+        match &self.live {
+            Some(cluster) => state.clusters.entry(cluster.clone()).or_default().apply(self),
+            None => {
+                let documents = self.documents.into_iter().flatten();
+                state.documents.extend(documents.map(|it| (Target::of(&it).identity(), it)));
+            }
+        }
+    }
+}
+
+impl Change for Unload {
+    fn apply(self, state: &mut WorkspaceState) {
+        let unloaded: Vec<Reference> = self.refs.iter().filter_map(|it| Reference::parse(it).ok()).collect();
+        state.documents.retain(|identity, _| !unloaded.iter().any(|it| it.names(identity)));
+    }
+}
+
+/// Settings that are left out stay as they are.
+impl Change for Configure {
+    fn apply(self, state: &mut WorkspaceState) {
+        let Configure { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits } =
+            std::mem::take(&mut state.settings);
+        state.settings = Configure {
+            precedence: self.precedence.or(precedence),
+            stage: self.stage.or(stage),
+            mode: self.mode.or(mode),
+            dialects: self.dialects.or(dialects),
+            expressions: self.expressions.or(expressions),
+            pod_refresher: self.pod_refresher.or(pod_refresher),
+            paused: self.paused.or(paused),
+            leaving: self.leaving.or(leaving),
+            limits: self.limits.or(limits),
+        };
+    }
+}
+
 impl ClusterState {
-    fn apply(&mut self, request: &Value) {
-        let is = |key| request.get(key).and_then(Value::as_bool) == Some(true);
-        if is("unreachable") {
-            *self = ClusterState { unreachable: Some(text(request, "reason").to_owned()), ..ClusterState::default() };
+    fn apply(&mut self, load: Load) {
+        if load.unreachable == Some(true) {
+            let unreachable = Some(load.reason.unwrap_or_default());
+            *self = ClusterState { unreachable, ..ClusterState::default() };
             return;
         }
         self.unreachable = None;
-        match (is("complete"), request.get("query")) {
-            (true, Some(query)) => {
-                self.observed.complete(Some(read_query(query)));
-                self.lists.insert(query.to_canonical(), query.clone());
+        match (load.complete, load.query) {
+            (Some(true), Some(query)) => {
+                self.observed.complete(Some(read_query(&query)));
+                self.lists.insert(query);
             }
-            (true, None) => {
+            (Some(true), None) => {
                 *self = ClusterState { is_complete: true, ..ClusterState::default() };
             }
-            (false, _) => {}
+            _ => {}
         }
-        for object in list(request, "documents") {
-            let identity = Target::of(object).identity();
+        for object in load.documents.into_iter().flatten() {
+            let identity = Target::of(&object).identity();
             self.absent.remove(&identity);
-            self.observed.put(identity, object.clone());
+            self.observed.put(identity, object);
         }
-        for target in list(request, "absent") {
-            let identity = Target::read(target).identity();
+        for target in load.absent.into_iter().flatten() {
+            let identity = Target::from(&target).identity();
             self.observed.mark_absent(identity.clone());
-            self.absent.insert(identity, target.clone());
+            self.absent.insert(identity, target);
         }
     }
 
-    /// Everything but the objects, as fields of `load` requests that go before those of the objects.
-    pub fn facts(&self) -> Vec<Value> {
+    /// The requests that load everything but the objects of this cluster; they go before those of the objects.
+    pub fn loads(&self, cluster: &str) -> Vec<Load> {
+        let load = || Load { live: Some(cluster.into()), ..Load::default() };
         if let Some(reason) = &self.unreachable {
-            return vec![Value::map([("unreachable", Value::from(true)), ("reason", reason.as_str().into())])];
+            return vec![Load { unreachable: Some(true), reason: Some(reason.clone()), ..load() }];
         }
-        let nothing = || ("documents", Value::from(Vec::new()));
-        let complete = ("complete", Value::from(true));
-        let mut facts = Vec::new();
+        let complete = |query| Load { documents: Some(Vec::new()), complete: Some(true), query, ..load() };
+        let mut loads = Vec::new();
         if self.is_complete {
-            facts.push(Value::map([nothing(), complete.clone()]));
+            loads.push(complete(None));
         }
-        let lists = self.lists.values();
-        facts.extend(lists.map(|query| Value::map([nothing(), complete.clone(), ("query", query.clone())])));
+        loads.extend(self.lists.iter().map(|query| complete(Some(query.clone()))));
         if !self.absent.is_empty() {
-            facts.push(Value::map([("absent", Value::list(self.absent.values().cloned()))]));
+            loads.push(Load { absent: Some(self.absent.values().cloned().collect()), ..load() });
         }
-        facts
+        loads
     }
 
     /// The observed objects, by identity.
@@ -134,69 +166,106 @@ impl ClusterState {
     }
 }
 
-fn read_query(query: &Value) -> Query {
-    let part = |key| text(query, key).into();
+fn read_query(query: &QueryInput) -> Query {
+    let QueryInput { api_version, kind, namespace, label_selector } = query.clone();
     Query {
-        api_version: part("apiVersion"),
-        kind: part("kind"),
-        namespace: part("namespace"),
-        label_selector: part("labelSelector"),
+        api_version,
+        kind,
+        namespace: namespace.unwrap_or_default(),
+        label_selector: label_selector.unwrap_or_default(),
+    }
+}
+
+// Merge: delete what follows once `command/serve/hub.rs` uses `configuration` and `loads`.
+
+impl WorkspaceState {
+    /// The settings, as `configure` takes them.
+    pub fn settings(&self) -> Value {
+        crate::untyped::to_value(&self.settings)
+    }
+}
+
+impl ClusterState {
+    /// The loads as values, without the cluster.
+    pub fn facts(&self) -> Vec<Value> {
+        let bare = |load: Load| crate::untyped::to_value(&Load { live: None, ..load });
+        self.loads("").into_iter().map(bare).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use fleetfold_core::api::request_text;
     use fleetfold_core::value::json;
 
     use super::*;
 
-    fn apply(requests: &[&str]) -> (Vec<String>, Vec<String>, Vec<String>) {
-        let mut state = WorkspaceState::default();
-        for request in requests {
-            let request = json::parse(request).unwrap();
-            state.apply(request.text_at(&["op"]), &request);
-        }
-        let documents = state.documents().map(|(it, _)| it.to_string()).collect();
-        let facts = state.clusters().flat_map(|(_, it)| it.facts()).map(|it| it.to_canonical()).collect();
-        let objects = state.clusters().flat_map(|(_, it)| it.objects()).map(|(it, _)| it.to_string()).collect();
-        (documents, facts, objects)
+    fn pod() -> Load {
+        let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"n"}}"#;
+        Load { documents: Some(vec![json::parse(pod).unwrap()]), ..live() }
     }
 
-    const POD: &str = r#"{"op":"load","live":"eu","documents":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"n"}}]}"#;
+    fn live() -> Load {
+        Load { live: Some("eu".into()), ..Load::default() }
+    }
+
+    fn apply(loads: impl IntoIterator<Item = Load>) -> (Vec<String>, Vec<String>) {
+        let mut state = WorkspaceState::default();
+        loads.into_iter().for_each(|load| state.apply(load));
+        let facts = state.clusters().flat_map(|(name, it)| it.loads(name)).map(|it| request_text(&it)).collect();
+        let objects = state.clusters().flat_map(|(_, it)| it.objects()).map(|(it, _)| it.to_string()).collect();
+        (facts, objects)
+    }
 
     #[test]
     fn documents_are_loaded_and_unloaded_by_name() {
-        let load = r#"{"op":"load","documents":[{"apiVersion":"x.io/v1","kind":"A","metadata":{"name":"a"}},{"apiVersion":"x.io/v1","kind":"A","metadata":{"name":"b"}}]}"#;
-        let (documents, ..) = apply(&[load, load, r#"{"op":"unload","refs":["A.x.io/a"]}"#]);
-        assert_eq!(documents, ["A/b"]);
+        let document = |name: &str| format!(r#"{{"apiVersion":"x.io/v1","kind":"A","metadata":{{"name":"{name}"}}}}"#);
+        let documents = ["a", "b"].map(|name| json::parse(&document(name)).unwrap());
+        let load = Load { documents: Some(documents.to_vec()), ..Load::default() };
+        let mut state = WorkspaceState::default();
+        state.apply(load.clone());
+        state.apply(load);
+        state.apply(Unload { refs: vec!["A.x.io/a".into()] });
+        let documents: Vec<String> = state.documents().map(|(it, _)| it.to_string()).collect();
+        assert_eq!((documents, state.version), (vec!["A/b".to_owned()], 3));
+    }
+
+    #[test]
+    fn settings_that_are_left_out_stay() {
+        let mut state = WorkspaceState::default();
+        state.apply(Configure { paused: Some(true), expressions: Some(true), ..Configure::default() });
+        state.apply(Configure { paused: Some(false), ..Configure::default() });
+        let want = r#"{"op":"configure","expressions":true,"paused":false}"#;
+        assert_eq!(request_text(state.configuration()), want);
     }
 
     #[test]
     fn an_object_is_either_present_or_absent() {
-        let gone =
-            r#"{"op":"load","live":"eu","absent":[{"apiVersion":"v1","kind":"Pod","namespace":"n","name":"a"}]}"#;
-        let (_, facts, objects) = apply(&[POD, gone]);
+        let target =
+            TargetInput { api_version: "v1".into(), kind: "Pod".into(), namespace: Some("n".into()), name: "a".into() };
+        let gone = Load { absent: Some(vec![target]), ..live() };
+        let (facts, objects) = apply([pod(), gone.clone()]);
         assert!(objects.is_empty());
-        assert_eq!(facts, [r#"{"absent":[{"apiVersion":"v1","kind":"Pod","name":"a","namespace":"n"}]}"#]);
-        let (_, facts, objects) = apply(&[POD, gone, POD, POD]);
+        assert_eq!(facts, [request_text(&gone)]);
+        let (facts, objects) = apply([pod(), gone, pod(), pod()]);
         assert_eq!((facts.len(), objects.len()), (0, 1));
     }
 
     #[test]
     fn a_list_replaces_the_objects_that_it_covers() {
-        let all =
-            r#"{"op":"load","live":"eu","documents":[],"complete":true,"query":{"apiVersion":"v1","kind":"Pod"}}"#;
-        let (_, facts, objects) = apply(&[POD, all, all]);
+        let query = QueryInput { api_version: "v1".into(), kind: "Pod".into(), ..QueryInput::default() };
+        let all = Load { documents: Some(Vec::new()), complete: Some(true), query: Some(query), ..live() };
+        let (facts, objects) = apply([pod(), all.clone(), all.clone()]);
         assert_eq!((facts.len(), objects.len()), (1, 0));
-        assert_eq!(apply(&[all, POD]).2, ["Pod/n/a"]);
+        assert_eq!(apply([all, pod()]).1, ["Pod/n/a"]);
     }
 
     #[test]
     fn nothing_is_known_of_an_unreachable_cluster() {
-        let lost = r#"{"op":"load","live":"eu","unreachable":true,"reason":"no way"}"#;
-        let (_, facts, objects) = apply(&[POD, lost]);
-        assert_eq!((facts, objects.len()), (vec![r#"{"reason":"no way","unreachable":true}"#.to_owned()], 0));
-        let (_, facts, objects) = apply(&[POD, lost, r#"{"op":"load","live":"eu","unreachable":false}"#]);
+        let lost = Load { unreachable: Some(true), reason: Some("no way".into()), ..live() };
+        let (facts, objects) = apply([pod(), lost.clone()]);
+        assert_eq!((facts, objects.len()), (vec![request_text(&lost)], 0));
+        let (facts, objects) = apply([pod(), lost, Load { unreachable: Some(false), ..live() }]);
         assert_eq!((facts.len(), objects.len()), (0, 0));
     }
 }

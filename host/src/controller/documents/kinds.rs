@@ -1,8 +1,8 @@
 //! The kinds of documents: as the engine names them, and as the hub serves them.
 
-use fleetfold_core::Value;
+use fleetfold_core::api::kinds::KindAnswer;
+use fleetfold_core::value::Text;
 
-use crate::answer::{text, texts};
 use crate::cluster::{ApiError, ApiKind, Cluster, Listed};
 use crate::target::Target;
 
@@ -13,22 +13,23 @@ pub struct Row {
     /// A kind, or a prefix that ends with `*`.
     pub(super) kind: String,
     versions: Vec<String>,
-    pub(super) dialects: Vec<String>,
+    pub(super) dialects: Vec<Text>,
     pub(super) label_selector: String,
 }
 
-impl Row {
-    pub(super) fn read(value: &Value) -> Row {
-        let all = |key| texts(value, key).into_iter().map(str::to_owned).collect();
+impl From<KindAnswer> for Row {
+    fn from(kind: KindAnswer) -> Row {
         Row {
-            group: text(value, "group").to_owned(),
-            kind: text(value, "kind").to_owned(),
-            versions: all("versions"),
-            dialects: all("dialects"),
-            label_selector: text(value, "labelSelector").to_owned(),
+            group: kind.group.to_string(),
+            kind: kind.kind.to_string(),
+            versions: kind.versions.iter().map(Text::to_string).collect(),
+            dialects: kind.dialects,
+            label_selector: kind.label_selector.map(|it| it.to_string()).unwrap_or_default(),
         }
     }
+}
 
+impl Row {
     pub(super) fn names(&self, api_kind: &ApiKind) -> bool {
         match self.kind.strip_suffix('*') {
             Some(start) => api_kind.kind.starts_with(start),

@@ -1,11 +1,11 @@
 use super::*;
-use fleetfold_core::value::json::parse;
+use fleetfold_core::diagnostic::read::from_text;
 
 #[test]
 fn a_plan_is_the_same_as_itself() {
     let actions = action("create", r#""body":{"a":1}"#);
     let plan = plan(&actions, "", "", "");
-    let compared = compare(&plan, &plan);
+    let compared = compare_plans(&plan, &plan);
     assert!(compared.is_same());
     assert_eq!(
         compared.to_value().to_canonical(),
@@ -69,7 +69,7 @@ fn verb_wave_hold_and_version_differ_without_a_field() {
         (&new, "", "", ""),
         &[r#"eu-1 S/n/s A/n/a action create verb: "patch" → "create""#, "eu-1 S/n/s A/n/a action create wave: 1 → 2"],
     );
-    let held = action("delete", r#""held":{"code":"deletes"}"#);
+    let held = action("delete", r#""held":{"code":"deletes","hint":"h","text":"t"}"#);
     let free = action("delete", r#""precondition":{"uid":"1"}"#);
     check(("", &held, "", ""), (&free, "", "", ""), &[r#"eu-1 S/n/s A/n/a action delete held: "deletes" → "#]);
     let moved = free.replace("g/v1", "g/v2");
@@ -86,8 +86,8 @@ fn redacted_data_differs_by_id() {
     let new = action("create", r#""body":{"data":"***"},"id":"2""#);
     check((&old, "", "", ""), (&new, "", "", ""), &[r#"eu-1 S/n/s A/n/a action create id: "1" → "2""#]);
     let mut other = plan("", "", "", "");
-    other.as_map_mut().unwrap().insert("digest", "sha256:1");
-    assert!(!compare(&plan("", "", "", ""), &other).is_same());
+    other.digest = "sha256:1".to_owned();
+    assert!(!compare_plans(&plan("", "", "", ""), &other).is_same());
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn statuses_and_needs_are_compared_too() {
 
 #[test]
 fn programs_get_every_side_that_there_is() {
-    let compared = compare(
+    let compared = compare_plans(
         &plan(&action("create", r#""body":{"a":1}"#), "", "", ""),
         &plan(&action("create", r#""body":{}"#), "", "", ""),
     );
@@ -127,14 +127,18 @@ fn programs_get_every_side_that_there_is() {
     assert_eq!(compared.to_value().to_canonical(), want);
 }
 
+/// An action with further fields; what these leave out has a default.
 fn action(verb: &str, rest: &str) -> String {
+    let missing =
+        |key: &str, default: &str| if rest.contains(key) { String::new() } else { format!("{key}:{default},") };
+    let (id, wave) = (missing(r#""id""#, r#""0""#), missing(r#""wave""#, "0"));
     format!(
-        r#"{{"subject":"S/n/s","cluster":"eu-1","verb":"{verb}","target":{{"apiVersion":"g/v1","kind":"A","namespace":"n","name":"a"}},{rest}}}"#
+        r#"{{"subject":"S/n/s","cluster":"eu-1","verb":"{verb}","target":{{"apiVersion":"g/v1","kind":"A","namespace":"n","name":"a"}},"reason":{{"code":"c","text":"t"}},{id}{wave}{rest}}}"#
     )
 }
 
-fn plan(actions: &str, held: &str, status: &str, needs: &str) -> Value {
-    parse(&format!(
+fn plan(actions: &str, held: &str, status: &str, needs: &str) -> PlanAnswer {
+    from_text(&format!(
         r#"{{"actions":[{actions}],"held":[{held}],"status":[{status}],"needs":[{needs}],"digest":"sha256:0"}}"#
     ))
     .unwrap()
@@ -143,10 +147,10 @@ fn plan(actions: &str, held: &str, status: &str, needs: &str) -> Value {
 /// Actions, held, statuses and needs of both plans, and the expected differences.
 #[track_caller]
 fn check(old: (&str, &str, &str, &str), new: (&str, &str, &str, &str), want: &[&str]) {
-    let compared = compare(&plan(old.0, old.1, old.2, old.3), &plan(new.0, new.1, new.2, new.3));
+    let compared = compare_plans(&plan(old.0, old.1, old.2, old.3), &plan(new.0, new.1, new.2, new.3));
     let mut lines = Vec::new();
     for it in &compared.differences {
-        let target = ["kind", "namespace", "name"].map(|key| text(&it.target, key)).join("/");
+        let target = ["kind", "namespace", "name"].map(|key| it.target.text_at(&[key])).join("/");
         let about = format!("{} {} {target} {}", it.cluster, it.subject, it.part.as_str());
         match &it.change {
             Change::OnlyOld(verb) => lines.push(format!("{about} only old {verb}")),
