@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use fleetfold::engine::Engine;
 use fleetfold_core::Value;
-use fleetfold_core::object::folder::{self, HUB};
 use fleetfold_core::api::clusters::Clusters;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::parse::Parse;
 use fleetfold_core::api::subjects::{SubjectAnswer, Subjects};
 use fleetfold_core::api::{Answered, Op, read_response, request_text};
 use fleetfold_core::diagnostic::read::from_value;
+use fleetfold_core::object::folder::{self, HUB};
 use fleetfold_core::object::redacted::Redacted;
 use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::suggest::did_you_mean;
