@@ -48,11 +48,12 @@ fn may(fleet: &mut Fleet, group: &str, cluster: &str, key: &str, value: Option<&
     (answer.allowed.unwrap(), answer.joins.unwrap(), answer.leaves.unwrap())
 }
 
-/// One set, and none.
+/// One set.
 fn one(set: &str) -> Vec<Text> {
     vec![set.into()]
 }
 
+/// No set.
 const NONE: Vec<Text> = Vec::new();
 
 /// Puts a label on a cluster, as its agent would.
