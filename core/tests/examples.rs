@@ -7,11 +7,21 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
-use fleet::{Fleet, NOW, documents, examples, files, list, value};
+use fleet::{Fleet, ask, documents, effective, examples, files, observed, plan_now};
 use fleetfold_core::Value;
 use fleetfold_core::Workspace;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::effective::Effective;
+use fleetfold_core::api::explain::{Explain, LinkAnswer};
+use fleetfold_core::api::lint::Lint;
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::subjects::Subjects;
+use fleetfold_core::api::{Finding, request_text};
+use fleetfold_core::diagnostic::{Severity, read};
 use fleetfold_core::object::document::Identity;
+use fleetfold_core::value::Text;
 use fleetfold_core::value::path::Pointer;
+use fleetfold_core::workspace::explain::LayerState;
 
 /// The errors that an example is there to show.
 const SHOWS: [(&str, &[&str]); 1] = [("stories/001-middleware-unquoted", &["bad-label-value"])];
@@ -59,18 +69,16 @@ fn files_of(name: &str) -> Vec<(String, String)> {
     all
 }
 
-fn configure(settings: &str) -> Value {
+fn configure(settings: &str) -> Configure {
     let [settings] = documents(settings).try_into().unwrap_or_else(|_| panic!("one document of settings"));
-    let mut request = settings.get("spec").and_then(Value::as_map).unwrap().clone();
-    request.insert("op", "configure");
-    request.into()
+    read::from_value(settings.get("spec").unwrap().clone()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn load(name: &str) -> Fleet {
     let mut fleet = Fleet::default();
     for (file, text) in files_of(name) {
         match file.as_str() {
-            SETTINGS => drop(fleet.ok(configure(&text))),
+            SETTINGS => drop(fleet.call(configure(&text))),
             _ => fleet.load(&file, &text),
         }
     }
@@ -93,24 +101,23 @@ fn hold(law: impl Fn(&str, &mut Vec<String>)) {
 fn only_the_examples_of_mistakes_have_errors() {
     hold(|name, wrong| {
         let mut fleet = load(name);
-        let answer = fleet.ask(value(r#"{"op":"lint"}"#));
-        let findings = list(&answer, "diagnostics");
-        let errors: Vec<&Value> = findings.iter().filter(|it| it.text_at(&["severity"]) == "error").collect();
-        let codes: Vec<&str> = errors.iter().map(|it| it.text_at(&["code"])).collect();
+        let findings = fleet.lint();
+        let errors: Vec<&Finding> = findings.iter().filter(|it| it.severity == Severity::Error).collect();
+        let codes: Vec<&Text> = errors.iter().map(|it| &it.code).collect();
         let shows = SHOWS.iter().find(|(it, _)| *it == name).map_or(&[][..], |(_, codes)| codes);
         if codes != shows {
-            wrong.push(format!("{shows:?} is not {}", Value::list(errors.into_iter().cloned()).to_canonical()));
+            wrong.push(format!("{shows:?} is not {errors:?}"));
         }
         for finding in &findings {
-            if !has_place(finding.get("at").unwrap_or(&Value::Null)) {
-                wrong.push(format!("a finding without a place: {}", finding.to_canonical()));
+            if !finding.at.as_ref().is_some_and(|at| has_place(at.file.as_deref(), at.line)) {
+                wrong.push(format!("a finding without a place: {finding:?}"));
             }
         }
     });
 }
 
-fn has_place(link: &Value) -> bool {
-    !link.text_at(&["file"]).is_empty() && link.get("line").and_then(Value::as_int).is_some_and(|line| line > 0)
+fn has_place(file: Option<&str>, line: Option<i64>) -> bool {
+    file.is_some_and(|file| !file.is_empty()) && line.is_some_and(|line| line > 0)
 }
 
 #[test]
@@ -119,12 +126,10 @@ fn every_value_of_every_result_is_explained() {
     hold(|name, wrong| {
         let mut fleet = load(name);
         fleet.plan();
-        for subject in list(&fleet.call(r#"{"op":"subjects"}"#), "subjects") {
-            let subject = subject.text_at(&["subject"]).to_string();
-            let whole = fleet.ask(value(&format!(r#"{{"op":"effective","subject":"{subject}"}}"#)));
-            let Some(whole) = whole.get("ok") else { continue };
-            for cluster in list(whole, "results").iter().flat_map(|it| list(it, "clusters")) {
-                explained.set(explained.get() + explain_all(&mut fleet, &subject, &cluster, wrong));
+        for subject in fleet.subjects() {
+            let Ok(all) = fleet.ask(effective(&subject.subject)) else { continue };
+            for cluster in all.answer.results.iter().flat_map(|it| &it.clusters) {
+                explained.set(explained.get() + explain_all(&mut fleet, &subject.subject, cluster, wrong));
             }
         }
     });
@@ -132,24 +137,28 @@ fn every_value_of_every_result_is_explained() {
 }
 
 /// Asks why for every value that a cluster gets; answers how many there are.
-fn explain_all(fleet: &mut Fleet, subject: &str, cluster: &Value, wrong: &mut Vec<String>) -> usize {
+fn explain_all(fleet: &mut Fleet, subject: &str, cluster: &Text, wrong: &mut Vec<String>) -> usize {
     let mut count = 0;
-    let request =
-        [("op", Value::text("effective")), ("subject", subject.into()), ("clusters", Value::list([cluster.clone()]))];
-    let effective = fleet.ok(Value::map(request));
-    for result in list(&effective, "results") {
-        for option in list(&result, "options") {
-            explain_one(fleet, subject, cluster, option.text_at(&["path"]), None, wrong);
+    let of = |path: Text| Explain {
+        subject: Some(subject.into()),
+        cluster: Some(cluster.clone()),
+        path: Some(path),
+        ..Explain::default()
+    };
+    let effective = fleet.call(Effective { clusters: Some(vec![cluster.clone()]), ..effective(subject) });
+    for result in effective.results {
+        for option in result.options.into_iter().flatten() {
+            explain_one(fleet, of(option.path), wrong);
             count += 1;
         }
-        for object in list(&result, "objects") {
-            let object = object.get("object").unwrap();
-            let identity = Identity::of(object).unwrap().to_string();
+        for product in result.objects.into_iter().flatten() {
+            let identity = Identity::of(&product.object).unwrap().to_string();
             let mut leaves = Vec::new();
-            collect_leaves(object, Pointer::root(), &mut leaves);
+            collect_leaves(&product.object, Pointer::root(), &mut leaves);
             count += leaves.len();
             for leaf in leaves {
-                explain_one(fleet, subject, cluster, &leaf.to_string(), Some(&identity), wrong);
+                let object = Some(Text::from(&identity));
+                explain_one(fleet, Explain { object, ..of(leaf.to_string().into()) }, wrong);
             }
         }
     }
@@ -172,38 +181,24 @@ fn collect_leaves(value: &Value, here: Pointer, leaves: &mut Vec<Pointer>) {
     }
 }
 
-fn explain_one(
-    fleet: &mut Fleet,
-    subject: &str,
-    cluster: &Value,
-    path: &str,
-    object: Option<&str>,
-    wrong: &mut Vec<String>,
-) {
-    let request = [
-        ("op", Value::text("explain")),
-        ("subject", subject.into()),
-        ("cluster", cluster.clone()),
-        ("path", path.into()),
-    ];
-    let request = Value::map(request.into_iter().chain(object.map(|it| ("object", Value::text(it)))));
+fn explain_one(fleet: &mut Fleet, request: Explain, wrong: &mut Vec<String>) {
     let answer = fleet.ask(request.clone());
-    let chain = answer.get("ok").map(|it| list(it, "chain")).unwrap_or_default();
+    let chain: &[LinkAnswer] = answer.as_ref().ok().and_then(|it| it.answer.chain.as_deref()).unwrap_or_default();
     let mut flaws = Vec::new();
-    if !chain.first().is_some_and(|it| matches!(it.text_at(&["state"]), "wins" | "retained")) {
+    if !chain.first().is_some_and(|it| matches!(it.state, LayerState::Wins | LayerState::Retained)) {
         flaws.push("nobody wins");
     }
-    for link in &chain {
-        match link.text_at(&["layer"]) {
+    for link in chain {
+        match link.layer.as_str() {
             "" => flaws.push("a layer without a name"),
             // What a cluster keeps for itself stands in no file.
             "live" => {}
-            _ if has_place(link) => {}
+            _ if has_place(link.file.as_deref(), link.line) => {}
             _ => flaws.push("a layer without a place"),
         }
     }
     if !flaws.is_empty() {
-        wrong.push(format!("{}: {} → {}", flaws.join(", "), request.to_canonical(), answer.to_canonical()));
+        wrong.push(format!("{}: {request:?} → {answer:?}", flaws.join(", ")));
     }
 }
 
@@ -214,8 +209,8 @@ fn a_plan_that_is_applied_leaves_nothing_to_do() {
         let plan = fleet.plan();
         fleet.apply(&plan);
         let next = fleet.plan();
-        if !list(&next, "actions").is_empty() {
-            wrong.push(format!("left to do: {}", next.get("actions").unwrap().to_canonical()));
+        if !next.actions.is_empty() {
+            wrong.push(format!("left to do: {:?}", next.actions));
         }
         fleet.settle();
     });
@@ -245,27 +240,27 @@ fn answers(name: &str, order: usize) -> Vec<String> {
                 Some((_, objects)) => objects.extend(documents(&text)),
                 None => clusters.push((cluster.into(), documents(&text))),
             },
-            None if file == SETTINGS => requests.push(configure(&text)),
+            None if file == SETTINGS => requests.push(request_text(&configure(&text))),
             None => {
-                requests.push(Value::map([("op", Value::text("load")), ("file", file.into()), ("text", text.into())]))
+                let (file, text) = (Some(file.into()), Some(text.into()));
+                requests.push(request_text(&Load { file, text, ..Load::default() }));
             }
         }
     }
     for (cluster, mut objects) in clusters {
         turn(&mut objects, order);
-        requests.push(seen(if cluster == "_hub" { "" } else { &cluster }, objects));
+        requests.push(request_text(&observed(if cluster == "_hub" { "" } else { &cluster }, objects)));
     }
     turn(&mut requests, order);
     let mut workspace = Workspace::default();
     for request in &requests {
-        let answer = workspace.call_text(&request.to_canonical());
-        assert!(value(&answer).get("ok").is_some(), "{answer}");
+        let answer = workspace.call_text(request);
+        assert!(!answer.starts_with(r#"{"error":"#), "{answer}");
     }
     let mut all = ask_everything(&mut workspace);
     // Once more, with every cluster seen.
-    let needs = list(&plan(&mut workspace), "needs");
-    for need in needs {
-        workspace.call_text(&seen(need.text_at(&["cluster"]), Vec::new()).to_canonical());
+    for need in ask(&mut workspace, plan_now()).unwrap().answer.needs {
+        ask(&mut workspace, observed(&need.cluster, Vec::new())).unwrap();
     }
     all.extend(ask_everything(&mut workspace));
     all
@@ -281,28 +276,12 @@ fn turn<T>(things: &mut [T], order: usize) {
     }
 }
 
-fn seen(cluster: &str, objects: Vec<Value>) -> Value {
-    Value::map([
-        ("op", Value::text("load")),
-        ("live", cluster.into()),
-        ("complete", true.into()),
-        ("documents", Value::list(objects)),
-    ])
-}
-
-fn plan(workspace: &mut Workspace) -> Value {
-    let answer = value(&workspace.call_text(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#)));
-    answer.get("ok").unwrap().clone()
-}
-
+/// The texts of the answers: equal bytes, not only equal values.
 fn ask_everything(workspace: &mut Workspace) -> Vec<String> {
-    let plan = format!(r#"{{"op":"plan","now":"{NOW}"}}"#);
-    let mut all = vec![workspace.call_text(r#"{"op":"lint"}"#), workspace.call_text(&plan)];
-    let subjects = value(&workspace.call_text(r#"{"op":"subjects"}"#));
-    for subject in list(subjects.get("ok").unwrap(), "subjects") {
-        let subject = subject.get("subject").unwrap().clone();
-        let request = [("op", Value::text("effective")), ("subject", subject), ("origins", true.into())];
-        all.push(workspace.call_text(&Value::map(request).to_canonical()));
+    let mut all = vec![workspace.call_text(&request_text(&Lint {})), workspace.call_text(&request_text(&plan_now()))];
+    for subject in ask(workspace, Subjects {}).unwrap().answer.subjects {
+        let request = Effective { origins: Some(true), ..effective(&subject.subject) };
+        all.push(workspace.call_text(&request_text(&request)));
     }
     all
 }

@@ -3,9 +3,16 @@
 
 mod fleet;
 
-use fleet::{Fleet, list, value};
+use fleet::{Fleet, ask, load, value};
 use fleetfold_core::Value;
 use fleetfold_core::Workspace;
+use fleetfold_core::api::configure::{Configure, LimitsInput};
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::plan::PlanRequest;
+use fleetfold_core::api::request_text;
+use fleetfold_core::api::what_if::WhatIf;
+use fleetfold_core::value::OneOrMany;
+use fleetfold_core::workspace::settings::Leaving;
 
 const FLEETS: u64 = 400;
 const CLUSTERS: [&str; 4] = ["a", "b", "c", "d"];
@@ -85,7 +92,7 @@ const SEEN: &[(&str, &str)] = &[
     ("ServiceAccount", r#"{"secrets":[{"name":"token-1"}],"imagePullSecrets":[{"name":"p"}]}"#),
 ];
 
-fn documents(dice: &mut Dice) -> (Vec<String>, Vec<(&'static str, String)>) {
+fn documents(dice: &mut Dice) -> (Vec<Value>, Vec<(&'static str, Value)>) {
     let mut documents = Vec::new();
     for (index, name) in CLUSTERS.iter().enumerate() {
         let env = *dice.one(&["dev", "prod"]);
@@ -143,20 +150,28 @@ fn documents(dice: &mut Dice) -> (Vec<String>, Vec<(&'static str, String)>) {
             metadata.insert("namespace", "n");
             let labels = metadata.entry_or("labels", || Value::map::<&str, Value>([])).unwrap().as_map_mut().unwrap();
             labels.insert("kubefed.io/managed", label);
-            live.push((*CLUSTERS.iter().find(|it| **it == name).unwrap(), object.to_canonical()));
+            live.push((*CLUSTERS.iter().find(|it| **it == name).unwrap(), object));
         }
     }
-    (documents, live)
+    (documents.iter().map(|it| value(it)).collect(), live)
 }
 
-fn fleet_of(documents: &[String], live: &[(&str, String)]) -> Fleet {
+fn fleet_of(documents: &[Value], live: &[(&str, Value)]) -> Fleet {
     let mut fleet = Fleet::default();
-    fleet.call(r#"{"op":"configure","dialects":["kubefed"],"limits":{"deletes":1000,"deletePercent":100,"protectedKinds":[],"emptySelection":true}}"#);
+    let limits = LimitsInput {
+        deletes: Some(1000),
+        delete_percent: Some(100),
+        changes: None,
+        protected_kinds: Some(Vec::new()),
+        empty_selection: Some(true),
+    };
+    let dialects = Some(vec!["kubefed".into()]);
+    fleet.call(Configure { dialects, limits: Some(limits), ..Configure::default() });
     for document in documents {
-        fleet.call(&format!(r#"{{"op":"load","documents":[{document}]}}"#));
+        fleet.load_documents([document.clone()]);
     }
     for (cluster, object) in live {
-        fleet.put(cluster, value(object));
+        fleet.put(cluster, object.clone());
     }
     fleet
 }
@@ -169,61 +184,80 @@ fn one_plan_is_enough_and_the_order_of_documents_means_nothing() {
         let (mut documents, live) = documents(&mut dice);
         let mut fleet = fleet_of(&documents, &live);
         documents.reverse();
-        let digest = fleet_of(&documents, &live).plan().text_at(&["digest"]).to_string();
-        assert_eq!(fleet.plan().text_at(&["digest"]), digest, "fleet {seed}");
+        let digest = fleet_of(&documents, &live).plan().digest;
+        assert_eq!(fleet.plan().digest, digest, "fleet {seed}");
         let plan = fleet.plan();
-        acted += list(&plan, "actions").len();
+        acted += plan.actions.len();
         fleet.apply(&plan);
         let next = fleet.plan();
-        assert_eq!(list(&next, "actions"), [], "fleet {seed}, after {}", plan.to_canonical());
+        assert_eq!(next.actions, [], "fleet {seed}, after {plan:?}");
         fleet.settle();
     }
     assert!(acted > 1_000, "the fleets ask for only {acted} actions");
 }
 
 /// One thing that happens to a fleet whose clusters come, go, and do not always answer.
-fn happening(dice: &mut Dice) -> String {
+#[derive(Clone, Debug)]
+enum Happening {
+    Load(Load),
+    Configure(Configure),
+}
+
+fn happening(dice: &mut Dice) -> Happening {
     let cluster = *dice.one(&CLUSTERS);
-    match dice.below(7) {
+    let live = || Some(cluster.into());
+    let request = match dice.below(7) {
         0 | 1 => {
             let going = *dice.one(&["", r#""deletionTimestamp":"2026-01-01T00:00:00Z","#]);
             let finalizers = *dice.one(&["", r#""finalizers":["fleetfold.dev/leaving"],"#]);
             let word = *dice.one(&["{}", r#"{"fleetfold.dev/leaving":"delete"}"#, r#"{"fleetfold.dev/leaving":"go"}"#]);
             let metadata = format!(r#"{going}{finalizers}"annotations":{word},"name":"{cluster}","namespace":"k""#);
-            format!(
-                r#"{{"op":"load","documents":[{{"apiVersion":"core.kubefed.io/v1beta1","kind":"KubeFedCluster","metadata":{{{metadata}}}}}]}}"#
-            )
+            load([value(&format!(
+                r#"{{"apiVersion":"core.kubefed.io/v1beta1","kind":"KubeFedCluster","metadata":{{{metadata}}}}}"#
+            ))])
         }
-        2 => format!(r#"{{"op":"load","live":"{cluster}","unreachable":{}}}"#, dice.below(3) > 0),
-        3 => format!(r#"{{"op":"load","live":"{cluster}","complete":true}}"#),
+        2 => Load { live: live(), unreachable: Some(dice.below(3) > 0), ..Load::default() },
+        3 => Load { live: live(), complete: Some(true), ..Load::default() },
         4 | 5 => {
             let managed = *dice.one(&["true", "true", "false"]);
             let metadata = format!(r#"{{"name":"x0","namespace":"n","labels":{{"kubefed.io/managed":"{managed}"}}}}"#);
-            format!(
-                r#"{{"op":"load","live":"{cluster}","documents":[{{"apiVersion":"v1","kind":"ConfigMap","metadata":{metadata}}}]}}"#
-            )
+            let object = format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{metadata}}}"#);
+            Load { live: live(), ..load([value(&object)]) }
         }
-        _ => format!(r#"{{"op":"configure","leaving":"{}"}}"#, *dice.one(&["orphan", "delete"])),
-    }
+        _ => {
+            let leaving = Some(*dice.one(&[Leaving::Orphan, Leaving::Delete]));
+            return Happening::Configure(Configure { leaving, ..Configure::default() });
+        }
+    };
+    Happening::Load(request)
+}
+
+fn happen(workspace: &mut Workspace, happening: Happening) {
+    let result = match happening.clone() {
+        Happening::Load(load) => ask(workspace, load).map(drop),
+        Happening::Configure(configure) => ask(workspace, configure).map(drop),
+    };
+    result.unwrap_or_else(|refusal| panic!("{refusal}: {happening:?}"));
 }
 
 #[test]
 fn what_was_asked_before_clusters_left_or_fell_silent_means_nothing() {
-    const PLAN: &str = r#"{"op":"plan"}"#;
+    let plan = request_text(&PlanRequest::default());
     for seed in 0..FLEETS {
         let mut dice = Dice(seed);
         let (documents, _) = documents(&mut dice);
         let (mut asked, mut fresh) = (Workspace::default(), Workspace::default());
-        let load = format!(r#"{{"op":"load","documents":[{}]}}"#, documents.join(","));
-        let all: Vec<String> = std::iter::once(load).chain((0..12).map(|_| happening(&mut dice))).collect();
-        for request in &all {
-            fresh.call_text(request);
-            asked.call_text(PLAN);
-            if let Some(change) = request.strip_prefix(r#"{"op":"load","#) {
-                asked.call_text(&format!(r#"{{"op":"whatIf","load":{{{change}}}"#));
+        let first = Happening::Load(load(documents));
+        let all: Vec<Happening> = std::iter::once(first).chain((0..12).map(|_| happening(&mut dice))).collect();
+        for it in &all {
+            happen(&mut fresh, it.clone());
+            asked.call_text(&plan);
+            if let Happening::Load(load) = it {
+                let load = Some(OneOrMany::One(load.clone()));
+                ask(&mut asked, WhatIf { load, ..WhatIf::default() }).unwrap();
             }
-            assert!(asked.call_text(request).contains(r#""ok""#), "{request}");
+            happen(&mut asked, it.clone());
         }
-        assert_eq!(asked.call_text(PLAN), fresh.call_text(PLAN), "fleet {seed}: {all:#?}");
+        assert_eq!(asked.call_text(&plan), fresh.call_text(&plan), "fleet {seed}: {all:#?}");
     }
 }

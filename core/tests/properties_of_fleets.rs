@@ -1,12 +1,27 @@
-//! The laws of plans, held against generated fleets of every dialect. A failure names the dialect and the seed of its fleet:
-//! `FLEETFOLD_FLEET=<dialect>:<seed> cargo test -p fleetfold-core --test laws_of_fleets` runs that one alone.
+//! The laws of plans, held against generated fleets of every dialect. A failure names the dialect and the seed of its
+//! fleet: `FLEETFOLD_FLEET=<dialect>:<seed> cargo test -p fleetfold-core --test properties_of_fleets` runs that one alone.
 
 mod fleet;
 mod generate;
 
-use fleet::{Fleet, NOW, list, value};
+use fleet::{Fleet, ask, effective, load, plan_now, unload};
 use fleetfold_core::Value;
 use fleetfold_core::Workspace;
+use fleetfold_core::api::admit::{Admit, AdmitAnswer, AdmitLimits};
+use fleetfold_core::api::configure::{Configure, LimitsInput};
+use fleetfold_core::api::defaults::{AddedAnswer, Defaults};
+use fleetfold_core::api::effective::{Effective, ResultAnswer};
+use fleetfold_core::api::lint::Lint;
+use fleetfold_core::api::patch::{Patch, PatchOperation};
+use fleetfold_core::api::request_text;
+use fleetfold_core::api::subjects::Subjects;
+use fleetfold_core::api::what_if::WhatIf;
+use fleetfold_core::engine::patch::Verb;
+use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::value::canonical::to_text;
+use fleetfold_core::value::{MaybeAbsent, OneOrMany, Text};
+use fleetfold_core::workspace::admit::Permissions;
 use generate::{DIALECTS, Dice, Made};
 
 /// Fleets a dialect and law.
@@ -36,34 +51,28 @@ fn hold_for(fleets: u64, law: impl Fn(&Made, &mut Dice)) {
     }
 }
 
-fn load(documents: &[Value]) -> Value {
-    Value::map([("op", Value::text("load")), ("documents", Value::list(documents.to_vec()))])
-}
-
 fn fleet_of(made: &Made) -> Fleet {
     let mut fleet = Fleet::default();
-    fleet.ok(value(r#"{"op":"configure","limits":{"deletes":1000,"deletePercent":100,"emptySelection":true}}"#));
-    fleet.ok(load(&made.documents));
+    let limits = LimitsInput {
+        deletes: Some(1000),
+        delete_percent: Some(100),
+        empty_selection: Some(true),
+        ..LimitsInput::default()
+    };
+    fleet.call(Configure { limits: Some(limits), ..Configure::default() });
+    fleet.load_documents(made.documents.clone());
     for (cluster, object) in &made.live {
         fleet.put(cluster, object.clone());
     }
     fleet
 }
 
-/// Everything that a workspace has to say.
+/// Everything that a workspace has to say, as texts: equal bytes, not only equal values.
 fn answers(workspace: &mut Workspace) -> Vec<String> {
-    let mut all = vec![
-        workspace.call_text(r#"{"op":"lint"}"#),
-        workspace.call_text(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#)),
-    ];
-    let subjects = value(&workspace.call_text(r#"{"op":"subjects"}"#));
-    for subject in list(subjects.get("ok").unwrap(), "subjects") {
-        let request = Value::map([
-            ("op", Value::text("effective")),
-            ("subject", subject.get("subject").unwrap().clone()),
-            ("origins", true.into()),
-        ]);
-        all.push(workspace.call_text(&request.to_canonical()));
+    let mut all = vec![workspace.call_text(&request_text(&Lint {})), workspace.call_text(&request_text(&plan_now()))];
+    for subject in ask(workspace, Subjects {}).unwrap().answer.subjects {
+        let request = Effective { origins: Some(true), ..effective(&subject.subject) };
+        all.push(workspace.call_text(&request_text(&request)));
     }
     all
 }
@@ -75,7 +84,7 @@ fn after_a_plan_is_applied_the_next_one_is_empty() {
         let plan = fleet.plan();
         fleet.apply(&plan);
         let next = fleet.plan();
-        assert!(list(&next, "actions").is_empty(), "after {}\nleft {}", plan.to_canonical(), next.to_canonical());
+        assert!(next.actions.is_empty(), "after {plan:?}\nleft {next:?}");
         fleet.settle();
     });
 }
@@ -84,12 +93,12 @@ fn after_a_plan_is_applied_the_next_one_is_empty() {
 fn the_order_of_documents_means_nothing() {
     hold(|made, dice| {
         let mut one = Workspace::default();
-        one.call_text(&load(&made.documents).to_canonical());
+        ask(&mut one, load(made.documents.clone())).unwrap();
         let mut shuffled = made.documents.clone();
         dice.shuffle(&mut shuffled);
         let mut other = Workspace::default();
         for document in shuffled {
-            other.call_text(&load(&[document]).to_canonical());
+            ask(&mut other, load([document])).unwrap();
         }
         assert_eq!(answers(&mut one), answers(&mut other));
     });
@@ -103,12 +112,12 @@ fn changes_one_by_one_come_to_the_same_as_all_at_once() {
         // Some documents go, some come back, and every step is asked about.
         for _ in 0..4 {
             let document = dice.pick(&made.documents).clone();
-            let name = fleetfold_core::object::document::Identity::of(&document).unwrap().to_string();
-            let request = Value::map([("op", Value::text("unload")), ("refs", Value::list([name]))]);
-            grown.ask(request);
+            let name = Identity::of(&document).unwrap().to_string();
+            // It may be unloaded already.
+            let _ = grown.ask(unload([name]));
             answers(&mut grown.workspace);
             if dice.happens(60) {
-                grown.ok(load(&[document]));
+                grown.load_documents([document]);
             }
             answers(&mut grown.workspace);
         }
@@ -127,22 +136,22 @@ fn asking_what_if_changes_nothing_and_tells_the_truth() {
         fleet.plan();
         let before = answers(&mut fleet.workspace);
         let document = dice.pick(&made.documents).clone();
-        let name = fleetfold_core::object::document::Identity::of(&document).unwrap().to_string();
-        let gone = Value::map([("op", Value::text("whatIf")), ("unload", Value::list([name.clone()]))]);
-        let told = fleet.ok(gone);
+        let name = Identity::of(&document).unwrap().to_string();
+        let gone = WhatIf { unload: Some(vec![Text::from(&name)]), ..WhatIf::default() };
+        let told = fleet.call(gone);
         assert_eq!(before, answers(&mut fleet.workspace), "whatIf left something behind");
         // What is said to change does, and what is not does not.
-        let subjects_before = effective(&mut fleet.workspace);
-        fleet.ok(Value::map([("op", Value::text("unload")), ("refs", Value::list([name]))]));
-        let subjects_after = effective(&mut fleet.workspace);
+        let subjects_before = results(&mut fleet.workspace);
+        fleet.unload([name]);
+        let subjects_after = results(&mut fleet.workspace);
         let changed = subjects_before != subjects_after;
-        assert_eq!(!list(&told, "groups").is_empty(), changed, "{}", told.to_canonical());
+        assert_eq!(!told.groups.is_empty(), changed, "{told:?}");
     });
 }
 
 /// The review of a delete, or of an update of the same object to something else.
 fn review(old: &Value, new: Option<&Value>) -> Value {
-    let identity = fleetfold_core::object::document::Identity::of(old).unwrap();
+    let identity = Identity::of(old).unwrap();
     let kind = Value::map([("group", identity.group), ("kind", identity.kind)]);
     let user = Value::map([("username", Value::text("eve")), ("groups", Value::list(["system:masters"]))]);
     Value::map([
@@ -155,19 +164,18 @@ fn review(old: &Value, new: Option<&Value>) -> Value {
 }
 
 /// What goes with a document: it, and what is in the namespace that it holds.
-fn going(document: &Value, made: &Made) -> Value {
-    let identity = |it: &Value| fleetfold_core::object::document::Identity::of(it).unwrap();
+fn going(document: &Value, made: &Made) -> Vec<Text> {
+    let identity = |it: &Value| Identity::of(it).unwrap();
     let holder = identity(document);
     let holds = ["Namespace", "Organization"].contains(&holder.kind.as_str());
-    let goes = |it: &fleetfold_core::object::document::Identity| *it == holder || holds && it.namespace == holder.name;
-    Value::list(made.documents.iter().map(identity).filter(goes).map(|it| it.to_string()))
+    let goes = |it: &Identity| *it == holder || holds && it.namespace == holder.name;
+    made.documents.iter().map(identity).filter(goes).map(|it| it.to_string().into()).collect()
 }
 
 /// The verdict over a change that may do nothing to clusters.
-fn admit(workspace: &mut Workspace, review: Value) -> Value {
-    let limits = value(r#"{"deletes":0,"deletePercent":0,"changes":0}"#);
-    let request = [("op", "admit".into()), ("request", review), ("limits", limits), ("permissions", "roles".into())];
-    value(&workspace.call_text(&Value::map(request).to_canonical())).get("ok").unwrap().clone()
+fn admit(fleet: &mut Fleet, request: Value) -> AdmitAnswer {
+    let limits = AdmitLimits { deletes: Some(0), delete_percent: Some(0), changes: Some(0) };
+    fleet.call(Admit { request, limits: Some(limits), permissions: Some(Permissions::Roles), reviews: None })
 }
 
 #[test]
@@ -177,27 +185,25 @@ fn a_review_with_limits_changes_nothing_and_tells_the_truth() {
         fleet.plan();
         let before = answers(&mut fleet.workspace);
         let document = dice.pick(&made.documents).clone();
-        let gone = admit(&mut fleet.workspace, review(&document, None));
+        let gone = admit(&mut fleet, review(&document, None));
         let other = dice.pick(&made.documents).get("spec").cloned().unwrap_or_default();
         let mut changed = document.clone();
         changed.as_map_mut().unwrap().insert("spec", other);
-        let update = admit(&mut fleet.workspace, review(&document, Some(&changed)));
-        let same = admit(&mut fleet.workspace, review(&document, Some(&document)));
+        let update = admit(&mut fleet, review(&document, Some(&changed)));
+        let same = admit(&mut fleet, review(&document, Some(&document)));
         assert_eq!(before, answers(&mut fleet.workspace), "a review left something behind");
         // Nothing is denied for its reach that reaches nobody, and a document that stays as it is always passes.
-        let reaches = |fleet: &mut Fleet, change: (&str, Value)| {
-            let told = fleet.ok(Value::map([("op", Value::text("whatIf")), change]));
-            !list(&told, "groups").is_empty()
-        };
-        let is_limited = |verdict: &Value| verdict.text_at(&["code"]).ends_with("-budget");
+        let reaches = |fleet: &mut Fleet, change: WhatIf| !fleet.call(change).groups.is_empty();
+        let is_limited = |verdict: &AdmitAnswer| verdict.code.as_ref().is_some_and(|it| it.ends_with("-budget"));
         if is_limited(&gone) {
-            assert!(reaches(&mut fleet, ("unload", going(&document, made))), "{}", gone.to_canonical());
+            let unload = Some(going(&document, made));
+            assert!(reaches(&mut fleet, WhatIf { unload, ..WhatIf::default() }), "{gone:?}");
         }
         if is_limited(&update) {
-            let load = Value::map([("documents", Value::list([changed]))]);
-            assert!(reaches(&mut fleet, ("load", load)), "{}", update.to_canonical());
+            let load = Some(OneOrMany::One(load([changed])));
+            assert!(reaches(&mut fleet, WhatIf { load, ..WhatIf::default() }), "{update:?}");
         }
-        assert!(!is_limited(&same), "{}", same.to_canonical());
+        assert!(!is_limited(&same), "{same:?}");
     });
 }
 
@@ -205,49 +211,44 @@ fn a_review_with_limits_changes_nothing_and_tells_the_truth() {
 fn defaults_are_added_once_and_only_added() {
     hold_for(REVIEWED, |made, _| {
         let mut fleet = fleet_of(made);
-        let ask = |fleet: &mut Fleet, object: &Value| {
-            let request = [("op", Value::text("defaults")), ("request", review(object, Some(object)))];
-            fleet.ok(Value::map(request))
-        };
+        let defaults =
+            |fleet: &mut Fleet, object: &Value| fleet.call(Defaults { request: review(object, Some(object)) });
         for document in &made.documents {
-            let once = ask(&mut fleet, document);
-            let operations = list(&once, "added").into_iter().map(|mut it| {
-                it.as_map_mut().unwrap().insert("op", "add");
-                it
-            });
-            let patch = [("object", document.clone()), ("patch", Value::list(operations))];
-            let patched = fleet.ok(Value::map([("op", Value::text("patch"))].into_iter().chain(patch)));
-            assert_eq!(patched.get("object"), once.get("object"));
-            let twice = ask(&mut fleet, once.get("object").unwrap());
-            assert_eq!((twice.get("object"), twice.get("added")), (once.get("object"), None));
+            let once = defaults(&mut fleet, document);
+            let operations = once.added.into_iter().flatten().map(addition);
+            let patch = Patch { object: document.clone(), patch: operations.collect(), mode: None };
+            assert_eq!(Some(fleet.call(patch).object), once.object.0);
+            let twice = defaults(&mut fleet, once.object.0.as_ref().unwrap());
+            assert_eq!((twice.object, twice.added), (once.object, None));
         }
     });
 }
 
+fn addition(AddedAnswer { path, value }: AddedAnswer) -> PatchOperation {
+    let value = MaybeAbsent(Some(Redacted::into_value(value)));
+    PatchOperation { op: Some(Verb::Add), path: path.into(), from: None, value }
+}
+
 /// A value that stays the same is no change, whichever layer gives it.
-fn forget_layers(result: &mut Value) {
-    let options = result.get_mut("options").and_then(Value::as_list_mut).into_iter().flatten();
-    for option in options.filter_map(Value::as_map_mut) {
-        option.remove("from");
+fn forget_layers(result: &mut ResultAnswer) {
+    for option in result.options.iter_mut().flatten() {
+        option.from = Text::default();
     }
 }
 
 /// What every cluster gets, subject by subject. Each is asked about by itself: who is grouped with whom is no matter.
-fn effective(workspace: &mut Workspace) -> Vec<String> {
-    let subjects = value(&workspace.call_text(r#"{"op":"subjects"}"#));
+fn results(workspace: &mut Workspace) -> Vec<String> {
     let mut all = Vec::new();
-    for subject in list(subjects.get("ok").unwrap(), "subjects") {
-        let subject = subject.get("subject").unwrap();
-        let mut ask = |clusters: Option<&Value>| {
-            let given = clusters.map(|it| ("clusters", Value::list([it.clone()])));
-            let request = [("op", Value::text("effective")), ("subject", subject.clone())].into_iter().chain(given);
-            let answer = value(&workspace.call_text(&Value::map(request).to_canonical()));
-            answer.get("ok").map(|it| list(it, "results")).unwrap_or_default()
+    for subject in ask(workspace, Subjects {}).unwrap().answer.subjects {
+        let subject = subject.subject;
+        let mut results_of = |clusters: Option<Vec<Text>>| {
+            let answered = ask(workspace, Effective { clusters, ..effective(&subject) });
+            answered.map(|it| it.answer.results).unwrap_or_default()
         };
-        for cluster in ask(None).iter().flat_map(|it| list(it, "clusters")) {
-            for mut result in ask(Some(&cluster)) {
+        for cluster in results_of(None).into_iter().flat_map(|it| it.clusters) {
+            for mut result in results_of(Some(vec![cluster])) {
                 forget_layers(&mut result);
-                all.push(format!("{} {}", subject.to_canonical(), result.to_canonical()));
+                all.push(format!("{subject} {}", to_text(&result).unwrap()));
             }
         }
     }

@@ -6,24 +6,23 @@ mod fleet;
 use std::fs;
 use std::path::Path;
 
-use fleet::{Fleet, examples, files, list, value};
-use fleetfold_core::Value;
+use fleet::{Fleet, examples, files};
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::subjects::SubjectAnswer;
+use fleetfold_core::diagnostic::Severity;
+use fleetfold_core::value::Text;
 
 /// Loads a file of manifests beside what it stands on; answers what was found in it, which is nothing worse than a warning.
 #[track_caller]
-fn load(fleet: &mut Fleet, name: &str) -> Vec<String> {
+fn load(fleet: &mut Fleet, name: &str) -> Vec<Text> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shapes").join(name);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let request = Value::map([("op", Value::text("load")), ("file", name.into()), ("text", text.into())]);
+    let loaded = fleet.answered(Load { file: Some(name.into()), text: Some(text.into()), ..Load::default() });
     let mut codes = Vec::new();
-    for request in [request, value(r#"{"op":"lint"}"#)] {
-        let answer = fleet.ask(request);
-        assert!(answer.get("ok").is_some(), "{}", answer.to_canonical());
-        for finding in list(&answer, "diagnostics") {
-            assert_ne!(finding.text_at(&["severity"]), "error", "{}", finding.to_canonical());
-            if finding.text_at(&["at", "file"]) == name {
-                codes.push(finding.text_at(&["code"]).to_string());
-            }
+    for finding in loaded.findings.into_iter().chain(fleet.lint()) {
+        assert_ne!(finding.severity, Severity::Error, "{finding:?}");
+        if finding.at.and_then(|at| at.file).is_some_and(|file| file == name) {
+            codes.push(finding.code);
         }
     }
     codes
@@ -31,22 +30,19 @@ fn load(fleet: &mut Fleet, name: &str) -> Vec<String> {
 
 /// What produces results, and for how many clusters; every one of them can be read.
 fn subjects(fleet: &mut Fleet) -> Vec<String> {
-    let found = list(&fleet.call(r#"{"op":"subjects"}"#), "subjects");
-    let line = |it: &Value| {
-        assert_eq!(it.get("error"), None, "{}", it.to_canonical());
-        let clusters = it.get("clusters").and_then(Value::as_int).map_or("the hub".into(), |it| it.to_string());
-        format!("{} {clusters}", it.text_at(&["subject"]))
+    let line = |it: SubjectAnswer| {
+        assert_eq!(it.error, None, "{it:?}");
+        format!("{} {}", it.subject, it.clusters.map_or("the hub".into(), |it| it.to_string()))
     };
-    found.iter().map(line).collect()
+    fleet.subjects().into_iter().map(line).collect()
 }
 
 /// Every cluster is answered.
 #[track_caller]
 fn check_results(fleet: &mut Fleet) {
-    for subject in list(&fleet.call(r#"{"op":"subjects"}"#), "subjects") {
-        let answer = fleet.call(&format!(r#"{{"op":"effective","subject":"{}"}}"#, subject.text_at(&["subject"])));
-        for result in list(&answer, "results") {
-            assert_eq!(result.get("error"), None, "{}", subject.to_canonical());
+    for subject in fleet.subjects() {
+        for result in fleet.effective(&subject.subject).results {
+            assert_eq!(result.error, None, "{subject:?}");
         }
     }
 }

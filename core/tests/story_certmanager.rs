@@ -2,8 +2,13 @@
 
 mod fleet;
 
-use fleet::{Fleet, NOW, actions, examples, files, list, value};
+use fleet::{Fleet, actions, effective, examples, files, plan_now, value};
 use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::explain::{Explain, LinkAnswer};
+use fleetfold_core::api::lint::Lint;
+use fleetfold_core::api::plan::{ActionAnswer, PlanAnswer, PlanRequest};
+use fleetfold_core::diagnostic::Mode;
 use fleetfold_core::value::Map;
 
 const SUBJECT: &str = "CertManagerDeployment/cluster";
@@ -36,16 +41,14 @@ fn container<'v>(deployment: &'v Value, name: &str) -> &'v Value {
 
 /// A condition of the deployment's status, as `status reason`.
 fn condition(fleet: &Fleet, name: &str) -> String {
-    let reference = fleetfold_core::object::document::Reference::parse(SUBJECT).unwrap();
-    let document = &fleet.workspace.find(&reference).unwrap().value;
+    let document = fleet.document_named(SUBJECT);
     let conditions = document.at(&["status", "conditions"]).and_then(Value::as_list).into_iter().flatten();
     let found = conditions.filter(|it| it.text_at(&["type"]) == name);
     found.map(|it| format!("{} {}", it.text_at(&["status"]), it.text_at(&["reason"]))).collect()
 }
 
 fn status(fleet: &Fleet) -> Value {
-    let reference = fleetfold_core::object::document::Reference::parse(SUBJECT).unwrap();
-    fleet.workspace.find(&reference).unwrap().value.get("status").cloned().unwrap_or_default()
+    fleet.document_named(SUBJECT).get("status").cloned().unwrap_or_default()
 }
 
 /// Does what the controllers of a cluster would: definitions are established, pods run.
@@ -115,14 +118,18 @@ fn install_lays_images_and_arguments_over_the_manifests() {
 fn install_says_where_every_value_comes_from() {
     let mut fleet = story("004-install");
     let mut explain = |path: &str| {
-        let answer = fleet.call(&format!(
-            r#"{{"op":"explain","subject":"{SUBJECT}","cluster":"","object":"Deployment/cert-manager/cert-manager","path":"{path}"}}"#
-        ));
-        let link = |it: &Value| {
-            let line = it.get("line").and_then(Value::as_int).unwrap_or(0);
-            format!("{} {} {}:{line}", it.text_at(&["state"]), it.text_at(&["layer"]), it.text_at(&["file"]))
+        let answer = fleet.call(Explain {
+            subject: Some(SUBJECT.into()),
+            cluster: Some("".into()),
+            object: Some("Deployment/cert-manager/cert-manager".into()),
+            path: Some(path.into()),
+            ..Explain::default()
+        });
+        let link = |it: LinkAnswer| {
+            let (file, line) = (it.file.unwrap_or_default(), it.line.unwrap_or(0));
+            format!("{} {} {file}:{line}", it.state.as_str(), it.layer)
         };
-        list(&answer, "chain").iter().map(link).collect::<Vec<_>>()
+        answer.chain.unwrap().into_iter().map(link).collect::<Vec<_>>()
     };
     let line_of = |file: &str, text: &str| {
         let read = std::fs::read_to_string(examples(file)).unwrap();
@@ -164,10 +171,11 @@ fn install_is_ready_when_everything_runs() {
 #[test]
 fn install_is_for_one_deployment_called_cluster() {
     let mut fleet = story("004-install");
-    let other = r#"{"op":"load","documents":[{"apiVersion":"operators.opdev.io/v1alpha1","kind":"CertManagerDeployment","metadata":{"name":"mine"}}]}"#;
-    fleet.call(other);
-    let answer = fleet.ask(value(r#"{"op":"effective","subject":"CertManagerDeployment/mine"}"#));
-    assert_eq!(answer.text_at(&["error", "code"]), "wrong-name");
+    let other =
+        r#"{"apiVersion":"operators.opdev.io/v1alpha1","kind":"CertManagerDeployment","metadata":{"name":"mine"}}"#;
+    fleet.load_documents([value(other)]);
+    let refusal = fleet.ask(effective("CertManagerDeployment/mine")).unwrap_err();
+    assert_eq!(refusal.code, "wrong-name");
     assert!(!actions(&fleet.plan()).is_empty(), "the other one goes on");
 }
 
@@ -176,11 +184,11 @@ fn a_version_that_is_not_supported_stops_before_any_change() {
     let mut fleet = story("004-install");
     fleet.settle();
     let mut ask = |version: &str| {
-        fleet.call(&format!(
-            r#"{{"op":"load","documents":[{{"apiVersion":"operators.opdev.io/v1alpha1","kind":"CertManagerDeployment","metadata":{{"name":"cluster","uid":"u"}},"spec":{version}}}]}}"#
-        ));
-        let told = fleet.told(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#));
-        (told.contains(&"unsupported-version".to_string()), actions(&fleet.plan()).is_empty())
+        fleet.load_documents([value(&format!(
+            r#"{{"apiVersion":"operators.opdev.io/v1alpha1","kind":"CertManagerDeployment","metadata":{{"name":"cluster","uid":"u"}},"spec":{version}}}"#
+        ))]);
+        let codes = fleet.codes(plan_now());
+        (codes.contains(&"unsupported-version".into()), actions(&fleet.plan()).is_empty())
     };
     assert_eq!(ask(r#"{"version":"v1.1.0"}"#), (true, true));
     assert_eq!(ask(r#"{"version":"v1.3.1"}"#), (false, false));
@@ -190,14 +198,13 @@ fn a_version_that_is_not_supported_stops_before_any_change() {
 #[test]
 fn an_unknown_flag_stops_before_any_change() {
     let mut fleet = story("004-install");
-    fleet.call(
-        r#"{"op":"load","documents":[{"apiVersion":"operators.opdev.io/v1alpha1","kind":"CertManagerDeployment","metadata":{"name":"cluster","uid":"u"},"spec":{"version":"v1.3.1","dangerZone":{"containerArgOverrides":{"controller":{"one_output":true}}}}}]}"#,
-    );
-    let answer = fleet.ask(value(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#)));
-    let finding = &list(&answer, "diagnostics")[0];
-    assert_eq!(finding.text_at(&["code"]), "unknown-flag");
-    assert_eq!(finding.text_at(&["at", "path"]), "/spec/dangerZone/containerArgOverrides/controller/one_output");
-    assert_eq!(finding.text_at(&["hint"]), "known since v1.4.0");
+    fleet.load_documents([value(
+        r#"{"apiVersion":"operators.opdev.io/v1alpha1","kind":"CertManagerDeployment","metadata":{"name":"cluster","uid":"u"},"spec":{"version":"v1.3.1","dangerZone":{"containerArgOverrides":{"controller":{"one_output":true}}}}}"#,
+    )]);
+    let finding = fleet.answered(plan_now()).findings.remove(0);
+    assert_eq!(finding.code, "unknown-flag");
+    assert_eq!(finding.at.unwrap().path.unwrap(), "/spec/dangerZone/containerArgOverrides/controller/one_output");
+    assert_eq!(finding.hint.unwrap(), "known since v1.4.0");
     assert!(actions(&fleet.plan()).is_empty());
 }
 
@@ -232,8 +239,7 @@ fn a_difference_is_mended_by_the_policy_of_its_kind() {
 fn a_role_that_cannot_be_changed_is_told_and_stays() {
     let mut fleet = story("004-difference");
     fleet.settle_at_once();
-    let told = fleet.told(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#));
-    assert_eq!(told, ["immutable-difference"]);
+    assert_eq!(fleet.codes(plan_now()), ["immutable-difference"]);
     let binding = object(&fleet, "ClusterRoleBinding/cert-manager-controller-orders");
     assert_eq!(binding.text_at(&["roleRef", "name"]), "cluster-admin");
     run_everything(&mut fleet);
@@ -269,13 +275,13 @@ fn what_something_else_controls_is_told_and_left_alone() {
     fleet.put("", value(r#"{"apiVersion":"v1","kind":"HelmRelease","metadata":{"name":"x","uid":"1"}}"#));
     let plan = fleet.settle_at_once();
     assert!(!actions(&plan).iter().any(|it| it.ends_with("cert-manager-cainjector") && it.contains("Deployment")));
-    assert!(fleet.told(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#)).contains(&"second-controller".to_string()));
+    assert!(fleet.codes(plan_now()).contains(&"second-controller".into()));
 }
 
 #[test]
 fn the_original_adds_no_owner_to_what_was_there() {
     let mut fleet = story("004-difference");
-    fleet.call(r#"{"op":"configure","mode":"compat"}"#);
+    fleet.call(Configure { mode: Some(Mode::Compat), ..Configure::default() });
     let plan = fleet.plan();
     assert!(!actions(&plan).iter().any(|it| it.starts_with("2 patch")), "{:?}", actions(&plan));
 }
@@ -330,9 +336,8 @@ fn a_bundle_that_goes_does_not_take_the_cluster_back() {
     let mut fleet = Fleet::example("certmanager");
     fleet.settle();
     assert_eq!(status(&fleet).text_at(&["version"]), "v1.3.1");
-    fleet.call(r#"{"op":"unload","refs":["Bundle/cert-manager-v1.3.1"]}"#);
-    let told = fleet.told(&format!(r#"{{"op":"plan","now":"{NOW}"}}"#));
-    assert_eq!(told, ["downgrade"]);
+    fleet.unload(["Bundle/cert-manager-v1.3.1"]);
+    assert_eq!(fleet.codes(plan_now()), ["downgrade"]);
     assert!(actions(&fleet.plan()).is_empty());
 }
 
@@ -342,24 +347,27 @@ fn deleting_the_deployment_leaves_the_definitions() {
     fleet.settle();
     fleet.start_deleting(SUBJECT);
     let plan = fleet.plan();
-    assert!(actions(&plan).is_empty() && list(&plan, "status").is_empty());
-    let answer = fleet.ask(value(&format!(r#"{{"op":"effective","subject":"{SUBJECT}"}}"#)));
-    assert_eq!(list(&answer, "diagnostics")[0].text_at(&["code"]), "definitions-kept");
-    fleet.call(&format!(r#"{{"op":"unload","refs":["{SUBJECT}"]}}"#));
-    fleet.apply(&Map::new().into());
+    assert!(plan.actions.is_empty() && plan.status.is_empty());
+    assert_eq!(fleet.codes(effective(SUBJECT))[0], "definitions-kept");
+    fleet.unload([SUBJECT]);
+    fleet.collect_garbage();
     assert_eq!(fleet.names("").len(), 6);
     assert!(fleet.names("").iter().all(|it| it.starts_with("CustomResourceDefinition/")));
+}
+
+fn turn_refresher_on(fleet: &mut Fleet) {
+    fleet.call(Configure { pod_refresher: Some(true), ..Configure::default() });
 }
 
 #[test]
 fn refresh_restarts_who_asked_once_for_all_certificates() {
     let mut fleet = story("004-refresh");
-    fleet.call(r#"{"op":"configure","podRefresher":true}"#);
+    turn_refresher_on(&mut fleet);
     let plan = fleet.settle_at_once();
-    let restarts = |plan: &Value| {
-        let shop = |it: &Value| it.text_at(&["target", "namespace"]) == "shop";
-        let line = |it: Value| format!("{} {}", it.text_at(&["target", "kind"]), it.text_at(&["reason", "code"]));
-        list(plan, "actions").into_iter().filter(shop).map(line).collect::<Vec<_>>()
+    let restarts = |plan: &PlanAnswer| {
+        let shop = |it: &&ActionAnswer| it.target.namespace.as_deref() == Some("shop");
+        let line = |it: &ActionAnswer| format!("{} {}", it.target.kind, it.reason.code);
+        plan.actions.iter().filter(shop).map(line).collect::<Vec<_>>()
     };
     assert_eq!(restarts(&plan), ["Deployment secret-renewed"]);
     let recorded = |fleet: &Fleet| {
@@ -382,18 +390,18 @@ fn refresh_restarts_who_asked_once_for_all_certificates() {
 fn refresh_needs_the_setting_and_the_time() {
     let mut fleet = story("004-refresh");
     fleet.settle();
-    assert!(fleet.told(r#"{"op":"lint"}"#).contains(&"refresher-off".to_string()));
-    fleet.call(r#"{"op":"configure","podRefresher":true}"#);
+    assert!(fleet.codes(Lint {}).contains(&"refresher-off".into()));
+    turn_refresher_on(&mut fleet);
     let mut fresh = story("004-refresh");
-    fresh.call(r#"{"op":"configure","podRefresher":true}"#);
-    assert!(fresh.told(r#"{"op":"plan"}"#).contains(&"time-unknown".to_string()));
-    assert_eq!(list(&fleet.plan(), "actions").len(), 1);
+    turn_refresher_on(&mut fresh);
+    assert!(fresh.codes(PlanRequest::default()).contains(&"time-unknown".into()));
+    assert_eq!(fleet.plan().actions.len(), 1);
 }
 
 #[test]
 fn a_workload_that_is_installed_here_is_mended_and_restarted_in_one_step() {
     let mut fleet = story("004-refresh");
-    fleet.call(r#"{"op":"configure","podRefresher":true}"#);
+    turn_refresher_on(&mut fleet);
     fleet.settle();
     fleet.put("", value(r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"webhook-tls","namespace":"cert-manager","annotations":{"cert-manager.io/issuer-kind":"Issuer"}}}"#));
     fleet.edit("", "Deployment/cert-manager/cert-manager-webhook", |deployment| {

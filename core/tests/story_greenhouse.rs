@@ -2,16 +2,29 @@
 
 mod fleet;
 
-use fleet::{Fleet, actions, examples, list, value};
+use fleet::{Fleet, actions, effective, examples, held, list, value};
 use fleetfold_core::Value;
+use fleetfold_core::api::configure::{Configure, LimitsInput};
+use fleetfold_core::api::effective::Effective;
+use fleetfold_core::api::explain::LinkAnswer;
+use fleetfold_core::api::plan::PlanRequest;
+use fleetfold_core::diagnostic::Mode;
+use fleetfold_core::workspace::settings::Precedence;
 
 const PRESET: &str = "PluginPreset/my-org/my-preset";
 
 fn story(name: &str) -> Fleet {
     let mut fleet = Fleet::default();
-    fleet.call(r#"{"op":"configure","limits":{"deletes":100,"deletePercent":100}}"#);
+    limit(&mut fleet, None);
     fleet.load_file(&examples("stories").join(name).join("fleet.yaml"));
     fleet
+}
+
+/// Deletes are no matter here; an empty selection may be.
+fn limit(fleet: &mut Fleet, empty_selection: Option<bool>) {
+    let limits =
+        LimitsInput { deletes: Some(100), delete_percent: Some(100), empty_selection, ..LimitsInput::default() };
+    fleet.call(Configure { limits: Some(limits), ..Configure::default() });
 }
 
 fn add(fleet: &mut Fleet, story: &str, file: &str) {
@@ -21,13 +34,12 @@ fn add(fleet: &mut Fleet, story: &str, file: &str) {
 /// The value, or the reference, that a cluster ends with, and the layer it is from.
 #[track_caller]
 fn option(fleet: &mut Fleet, cluster: &str, path: &str) -> (String, String) {
-    let answer = fleet.call(&format!(r#"{{"op":"effective","subject":"{PRESET}","clusters":["{cluster}"]}}"#));
-    let results = list(&answer, "results");
-    let options = list(results.first().unwrap_or_else(|| panic!("{}", answer.to_canonical())), "options");
-    let option = options.iter().find(|it| it.text_at(&["path"]) == path).unwrap_or_else(|| panic!("no {path}"));
-    let said = option.get("value").or(option.get("valueFrom")).unwrap();
+    let answer = fleet.call(Effective { clusters: Some(vec![cluster.into()]), ..effective(PRESET) });
+    let result = answer.results.first().unwrap_or_else(|| panic!("{answer:?}"));
+    let option = result.options.iter().flatten().find(|it| it.path == path).unwrap_or_else(|| panic!("no {path}"));
+    let said = option.value.0.as_ref().or(option.value_from.0.as_ref()).unwrap();
     let said = said.as_text().map_or_else(|| said.to_canonical(), String::from);
-    (said, option.text_at(&["from"]).into())
+    (said, option.from.to_string())
 }
 
 #[track_caller]
@@ -35,15 +47,15 @@ fn check(fleet: &mut Fleet, cluster: &str, path: &str, said: &str, from: &str) {
     assert_eq!(option(fleet, cluster, path), (said.into(), from.into()), "{path} of {cluster}");
 }
 
-/// An override of its own kind, as JSON.
-fn plugin_override(name: &str, created: &str, clusters: bool, definitions: bool, set: &str) -> String {
+/// Loads an override of its own kind.
+fn plugin_override(fleet: &mut Fleet, name: &str, created: &str, clusters: bool, definitions: bool, set: &str) {
     let clusters = if clusters { r#""clusterSelector":{"clusterNames":["my-cluster"]},"# } else { "" };
     let definitions = if definitions { r#""pluginDefinitionNames":["my-plugindefinition"],"# } else { "" };
-    format!(
-        r#"{{"op":"load","documents":[{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"PluginOverride",
+    fleet.load_documents([value(&format!(
+        r#"{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"PluginOverride",
             "metadata":{{"name":"{name}","namespace":"my-org","creationTimestamp":"{created}"}},
-            "spec":{{{clusters}{definitions}"overrides":[{{"path":"my-option","value":"{set}"}}]}}}}]}}"#
-    )
+            "spec":{{{clusters}{definitions}"overrides":[{{"path":"my-option","value":"{set}"}}]}}}}"#
+    ))]);
 }
 
 const MORNING: &str = "2024-08-14T08:00:00Z";
@@ -62,24 +74,24 @@ fn option_one_overrides_the_value_of_the_selected_cluster_alone() {
 #[test]
 fn the_more_specific_override_comes_last_whenever_it_was_made() {
     let mut fleet = story("000-1-plugin-override");
-    fleet.call(&plugin_override("for-all", NOON, false, false, "for-all"));
+    plugin_override(&mut fleet, "for-all", NOON, false, false, "for-all");
     check(&mut fleet, "my-cluster", "my-option", "for-all", "plugin-override");
-    fleet.call(&plugin_override("for-the-cluster", MORNING, true, false, "for-the-cluster"));
+    plugin_override(&mut fleet, "for-the-cluster", MORNING, true, false, "for-the-cluster");
     check(&mut fleet, "my-cluster", "my-option", "for-the-cluster", "plugin-override");
     check(&mut fleet, "other-cluster", "my-option", "for-all", "plugin-override");
-    fleet.call(&plugin_override("for-the-definition", MORNING, false, true, "for-the-definition"));
+    plugin_override(&mut fleet, "for-the-definition", MORNING, false, true, "for-the-definition");
     check(&mut fleet, "my-cluster", "my-option", "for-the-definition", "plugin-override");
-    fleet.call(&plugin_override("for-both", MORNING, true, true, "for-both"));
+    plugin_override(&mut fleet, "for-both", MORNING, true, true, "for-both");
     check(&mut fleet, "my-cluster", "my-option", "for-both", "plugin-override");
 }
 
 #[test]
 fn the_diagram_of_the_seed_ranks_the_cluster_above_the_definition() {
     let mut fleet = story("000-1-plugin-override");
-    fleet.call(&plugin_override("for-the-cluster", NOON, true, false, "for-the-cluster"));
-    fleet.call(&plugin_override("for-the-definition", MORNING, false, true, "for-the-definition"));
+    plugin_override(&mut fleet, "for-the-cluster", NOON, true, false, "for-the-cluster");
+    plugin_override(&mut fleet, "for-the-definition", MORNING, false, true, "for-the-definition");
     check(&mut fleet, "my-cluster", "my-option", "for-the-definition", "plugin-override");
-    fleet.call(r#"{"op":"configure","precedence":"cluster-over-definition"}"#);
+    fleet.call(Configure { precedence: Some(Precedence::ClusterOverDefinition), ..Configure::default() });
     check(&mut fleet, "my-cluster", "my-option", "for-the-cluster", "plugin-override");
     check(&mut fleet, "other-cluster", "my-option", "for-the-definition", "plugin-override");
 }
@@ -87,10 +99,10 @@ fn the_diagram_of_the_seed_ranks_the_cluster_above_the_definition() {
 #[test]
 fn of_two_alike_overrides_the_one_made_first_is_applied_first() {
     let mut fleet = story("000-1-plugin-override");
-    fleet.call(&plugin_override("a", NOON, false, false, "second"));
-    fleet.call(&plugin_override("b", MORNING, false, false, "first"));
+    plugin_override(&mut fleet, "a", NOON, false, false, "second");
+    plugin_override(&mut fleet, "b", MORNING, false, false, "first");
     check(&mut fleet, "my-cluster", "my-option", "second", "plugin-override");
-    fleet.call(&plugin_override("a", MORNING, false, false, "second"));
+    plugin_override(&mut fleet, "a", MORNING, false, false, "second");
     check(&mut fleet, "my-cluster", "my-option", "first", "plugin-override");
 }
 
@@ -114,15 +126,11 @@ fn option_three_overrides_in_the_preset_itself() {
     add(&mut fleet, "000-3-cluster-option-overrides", "preset.yaml");
     check(&mut fleet, "my-cluster", "my-option", "value-override", "cluster-option-override");
     check(&mut fleet, "other-cluster", "my-option", "value-default", "preset");
-    let explained =
-        fleet.call(&format!(r#"{{"op":"explain","subject":"{PRESET}","cluster":"my-cluster","path":"my-option"}}"#));
-    let chain: Vec<String> = list(&explained, "chain")
-        .iter()
-        .map(|it| {
-            let line = it.get("line").and_then(Value::as_int).unwrap();
-            format!("{} {} {}:{line}", it.text_at(&["layer"]), it.text_at(&["state"]), it.text_at(&["file"]))
-        })
-        .collect();
+    let explained = fleet.explain(PRESET, "my-cluster", "my-option");
+    let link = |it: LinkAnswer| {
+        format!("{} {} {}:{}", it.layer, it.state.as_str(), it.file.unwrap_or_default(), it.line.unwrap())
+    };
+    let chain: Vec<String> = explained.chain.unwrap().into_iter().map(link).collect();
     let want = [
         "cluster-option-override wins preset.yaml:16",
         "preset shadowed preset.yaml:11",
@@ -153,7 +161,7 @@ fn removing_an_override_gives_the_bytes_of_never_having_set_it() {
     fleet.settle_at_once();
     add(&mut fleet, "000-1-plugin-override", "override.yaml");
     assert_eq!(actions(&fleet.settle_at_once()), ["0 patch Plugin/my-org/my-preset-my-cluster"]);
-    fleet.call(r#"{"op":"unload","refs":["PluginOverride/my-org/my-overrides"]}"#);
+    fleet.unload(["PluginOverride/my-org/my-overrides"]);
     assert_eq!(actions(&fleet.settle_at_once()), ["0 patch Plugin/my-org/my-preset-my-cluster"]);
     for name in ["my-preset-my-cluster", "my-preset-other-cluster"] {
         let name = format!("Plugin/my-org/{name}");
@@ -185,14 +193,13 @@ fn written(fleet: &Fleet) -> String {
 }
 
 fn lone(fleet: &Fleet) -> Value {
-    let reference = fleetfold_core::object::document::Reference::parse("Plugin/my-org/lone").unwrap();
-    fleet.workspace.find(&reference).unwrap().value.clone()
+    fleet.document_named("Plugin/my-org/lone")
 }
 
 #[test]
 fn a_plugin_without_a_preset_gets_back_what_its_user_wrote() {
     let mut fleet = story("000-1-plugin-override");
-    fleet.call(&format!(r#"{{"op":"load","documents":[{LONE}]}}"#));
+    fleet.load_documents([value(LONE)]);
     fleet.settle_at_once();
     assert_eq!(written(&fleet), value(LONE).at(&["spec", "optionValues"]).unwrap().to_canonical());
     add(&mut fleet, "000-1-plugin-override", "override.yaml");
@@ -201,7 +208,7 @@ fn a_plugin_without_a_preset_gets_back_what_its_user_wrote() {
     assert_eq!(written(&fleet), overridden);
     let applied = lone(&fleet).at(&["status", "appliedOverrides"]).unwrap().to_canonical();
     assert_eq!(applied, r#"[{"document":"PluginOverride/my-org/my-overrides","options":["my-option"]}]"#);
-    fleet.call(r#"{"op":"unload","refs":["PluginOverride/my-org/my-overrides"]}"#);
+    fleet.unload(["PluginOverride/my-org/my-overrides"]);
     fleet.settle_at_once();
     assert_eq!(lone(&fleet).get("spec"), value(LONE).get("spec"));
     assert_eq!(lone(&fleet).at(&["metadata", "annotations"]), None);
@@ -210,28 +217,28 @@ fn a_plugin_without_a_preset_gets_back_what_its_user_wrote() {
 #[test]
 fn what_the_user_edits_under_an_override_is_the_users() {
     let mut fleet = story("000-1-plugin-override");
-    fleet.call(&format!(r#"{{"op":"load","documents":[{LONE}]}}"#));
+    fleet.load_documents([value(LONE)]);
     add(&mut fleet, "000-1-plugin-override", "override.yaml");
     fleet.settle_at_once();
     let edited = lone(&fleet)
         .to_canonical()
         .replace(r#"{"name":"my-option","value":"value-override"}"#, r#"{"name":"my-option","value":"edited"}"#);
-    fleet.call(&format!(r#"{{"op":"load","documents":[{edited}]}}"#));
+    fleet.load_documents([value(&edited)]);
     fleet.settle_at_once();
     assert_eq!(
         written(&fleet),
         r#"[{"name":"my-option-3","value":"mine"},{"name":"my-option","value":"value-override"}]"#
     );
-    fleet.call(r#"{"op":"unload","refs":["PluginOverride/my-org/my-overrides"]}"#);
+    fleet.unload(["PluginOverride/my-org/my-overrides"]);
     fleet.settle_at_once();
     assert_eq!(written(&fleet), r#"[{"name":"my-option-3","value":"mine"},{"name":"my-option","value":"edited"}]"#);
 }
 
 /// Loads a cluster of the story with other labels.
 fn relabel(fleet: &mut Fleet, labels: &str) {
-    fleet.call(&format!(
-        r#"{{"op":"load","documents":[{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"Cluster","metadata":{{"name":"my-cluster","namespace":"my-org","labels":{labels}}}}}]}}"#
-    ));
+    fleet.load_documents([value(&format!(
+        r#"{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"Cluster","metadata":{{"name":"my-cluster","namespace":"my-org","labels":{labels}}}}}"#
+    ))]);
 }
 
 #[test]
@@ -248,10 +255,9 @@ fn a_cluster_that_leaves_loses_its_plugin_and_gets_it_again_when_it_is_back() {
 
 /// The preset of the story with another spec.
 fn change_preset(fleet: &mut Fleet, change: impl Fn(&mut fleetfold_core::value::Map)) {
-    let reference = fleetfold_core::object::document::Reference::parse(PRESET).unwrap();
-    let mut preset = fleet.workspace.find(&reference).unwrap().value.clone();
+    let mut preset = fleet.document_named(PRESET);
     change(preset.get_mut("spec").and_then(Value::as_map_mut).unwrap());
-    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([preset]))]));
+    fleet.load_documents([preset]);
 }
 
 #[test]
@@ -264,7 +270,7 @@ fn retain_keeps_the_plugin_of_a_cluster_that_leaves() {
     let plugin = fleet.get("", "Plugin/my-org/my-preset-my-cluster").expect("it is kept").clone();
     assert_eq!(plugin.at(&["metadata", "ownerReferences"]), None);
     assert_eq!(plugin.text_at(&["metadata", "labels", "greenhouse.sap/pluginpreset"]), "my-preset");
-    fleet.call(r#"{"op":"configure","mode":"compat"}"#);
+    fleet.call(Configure { mode: Some(Mode::Compat), ..Configure::default() });
     let original = ["0 delete Plugin/my-org/my-preset-my-cluster", "0 patch Plugin/my-org/my-preset-other-cluster"];
     assert_eq!(actions(&fleet.plan()), original, "the original deletes it, and owns the other one");
 }
@@ -276,7 +282,7 @@ fn a_bad_selector_keeps_every_plugin() {
     change_preset(&mut fleet, |spec| {
         spec.insert("clusterSelector", value(r#"{"matchExpressions":[{"key":"fleet","operator":"In","values":[]}]}"#));
     });
-    assert_eq!(fleet.told(r#"{"op":"plan"}"#), ["operator-values"]);
+    assert_eq!(fleet.codes(PlanRequest::default()), ["operator-values"]);
     assert_eq!(actions(&fleet.plan()), Vec::<String>::new());
 }
 
@@ -287,9 +293,8 @@ fn a_selector_that_picks_nobody_does_not_delete_everything() {
     change_preset(&mut fleet, |spec| drop(spec.insert("clusterSelector", value(r#"{"matchLabels":{"fleet":"al"}}"#))));
     let plan = fleet.plan();
     assert_eq!(actions(&plan), Vec::<String>::new());
-    let held: Vec<String> = list(&plan, "held").iter().map(|it| it.text_at(&["held", "code"]).into()).collect();
-    assert_eq!(held, ["empty-selection", "empty-selection"]);
-    fleet.call(r#"{"op":"configure","limits":{"deletes":100,"deletePercent":100,"emptySelection":true}}"#);
+    assert_eq!(held(&plan), ["empty-selection", "empty-selection"]);
+    limit(&mut fleet, Some(true));
     assert_eq!(actions(&fleet.plan()).len(), 2);
 }
 
@@ -299,14 +304,13 @@ fn a_plugin_that_the_preset_did_not_make_is_left_alone() {
     let foreign = r#"{"apiVersion":"greenhouse.sap/v1alpha1","kind":"Plugin","metadata":{"name":"my-preset-my-cluster","namespace":"my-org"},"spec":{"pluginDefinitionRef":{"kind":"PluginDefinition","name":"my-plugindefinition"},"clusterName":"my-cluster"}}"#;
     fleet.put("", value(foreign));
     assert_eq!(actions(&fleet.settle_at_once()), ["0 create Plugin/my-org/my-preset-other-cluster"]);
-    assert!(fleet.told(r#"{"op":"plan"}"#).contains(&"plugin-skipped".to_string()));
+    assert!(fleet.codes(PlanRequest::default()).contains(&"plugin-skipped".into()));
     assert_eq!(condition(&fleet, "PluginSkipped"), ("True".into(), "my-preset-my-cluster".into()));
 }
 
 /// Whether a condition of the preset holds, and what it says.
 fn condition(fleet: &Fleet, name: &str) -> (String, String) {
-    let reference = fleetfold_core::object::document::Reference::parse(PRESET).unwrap();
-    let preset = &fleet.workspace.find(&reference).unwrap().value;
+    let preset = fleet.document_named(PRESET);
     let conditions = preset.at(&["status", "statusConditions", "conditions"]).and_then(Value::as_list).unwrap();
     let found = conditions.iter().find(|it| it.text_at(&["type"]) == name).unwrap();
     (found.text_at(&["status"]).into(), found.text_at(&["message"]).into())
@@ -325,7 +329,7 @@ fn the_preset_says_how_its_clusters_stand() {
     }
     fleet.settle();
     assert_eq!(condition(&fleet, "Ready"), ("True".into(), "ready".into()));
-    fleet.call(r#"{"op":"unload","refs":["PluginDefinition/my-org/my-plugindefinition"]}"#);
+    fleet.unload(["PluginDefinition/my-org/my-plugindefinition"]);
     fleet.settle();
     let missing = "the definition `my-plugindefinition` is not there";
     assert_eq!(condition(&fleet, "Ready"), ("False".into(), missing.into()));

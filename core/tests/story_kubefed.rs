@@ -2,8 +2,12 @@
 
 mod fleet;
 
-use fleet::{Fleet, actions, list, value};
+use fleet::{Fleet, actions, held, value};
 use fleetfold_core::Value;
+use fleetfold_core::api::configure::{Configure, LimitsInput};
+use fleetfold_core::api::lint::Lint;
+use fleetfold_core::api::plan::PlanRequest;
+use fleetfold_core::object::document::Reference;
 
 const WEBHOOK: &str = "ValidatingWebhookConfiguration/foo";
 const FOO: &str = "FederatedValidatingWebhookConfiguration/foo";
@@ -14,18 +18,17 @@ fn ca_bundle(object: &Value) -> Option<&str> {
 }
 
 fn edit_text(fleet: &mut Fleet, name: &str, path: &[&str], to: &str) {
-    let document = fleet.workspace.find(&fleetfold_core::object::document::Reference::parse(name).unwrap()).unwrap();
-    let mut changed = document.value.clone();
+    let mut changed = fleet.document_named(name);
     let (last, above) = path.split_last().unwrap();
     let holder = above.iter().fold(&mut changed, |at, key| at.get_mut(key).unwrap());
     holder.as_map_mut().unwrap().insert(*last, value(to));
-    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([changed]))]));
+    fleet.load_documents([changed]);
 }
 
 #[test]
 fn the_ca_bundle_of_each_cluster_outlives_an_update() {
     let mut fleet = Fleet::example("stories/003-ca-bundle/corrected");
-    assert_eq!(fleet.told(r#"{"op":"lint"}"#), [""; 0]);
+    assert_eq!(fleet.codes(Lint {}), [""; 0]);
     let plan = fleet.settle_at_once();
     assert_eq!(actions(&plan), [format!("1 patch cluster1 {WEBHOOK}"), format!("1 patch cluster2 {WEBHOOK}")]);
     for (cluster, bundle) in [("cluster1", "Q0EgMQ=="), ("cluster2", "Q0EgMg==")] {
@@ -60,23 +63,20 @@ fn a_bundle_in_the_template_or_in_an_override_goes_to_the_clusters() {
 #[test]
 fn the_path_of_the_seed_is_followed_and_told() {
     let mut fleet = Fleet::example("stories/003-ca-bundle/as-written");
-    assert_eq!(fleet.told(r#"{"op":"lint"}"#), ["unknown-path", "unknown-path"]);
-    let answer = fleet.call(&format!(r#"{{"op":"effective","subject":"{FOO}"}}"#));
-    let bundles = list(&answer, "results")
-        .iter()
-        .map(|it| ca_bundle(&list(it, "objects")[0].get("object").unwrap().clone()).map(String::from))
-        .collect::<Vec<_>>();
-    assert_eq!(bundles, [Some("Q0EgMQ==".to_string()), Some("Q0EgMg==".to_string())]);
+    assert_eq!(fleet.codes(Lint {}), ["unknown-path", "unknown-path"]);
+    let answer = fleet.effective(FOO);
+    let objects = answer.results.iter().map(|it| &it.objects.as_ref().unwrap()[0].object);
+    let bundles: Vec<Option<&str>> = objects.map(|it| ca_bundle(it)).collect();
+    assert_eq!(bundles, [Some("Q0EgMQ=="), Some("Q0EgMg==")]);
 }
 
 #[test]
 fn the_path_of_the_seed_keeps_nothing_of_the_real_kind() {
     let mut fleet = Fleet::example("stories/003-ca-bundle/corrected");
     fleet.load_file(&fleet::examples("stories/003-ca-bundle/as-written/type-config.yaml"));
-    let lint = fleet.ask(value(r#"{"op":"lint"}"#));
-    let found = &list(&lint, "diagnostics")[0];
-    assert_eq!(found.text_at(&["at", "path"]), "/spec/retention/fields/0");
-    assert_eq!(found.text_at(&["hint"]), "leave `spec` out: `webhooks` stands at the root");
+    let found = fleet.lint().remove(0);
+    assert_eq!(found.at.unwrap().path.unwrap(), "/spec/retention/fields/0");
+    assert_eq!(found.hint.unwrap(), "leave `spec` out: `webhooks` stands at the root");
     fleet.settle_at_once();
     assert_eq!(ca_bundle(fleet.get("cluster1", WEBHOOK).unwrap()), None);
 }
@@ -106,10 +106,7 @@ fn the_shop_settles_and_keeps_what_the_clusters_gave_out() {
 fn statuses_speak_of_every_cluster_in_the_words_of_kubefed() {
     let mut fleet = Fleet::example("kubefed");
     fleet.settle();
-    let status = |fleet: &Fleet, name: &str| {
-        let reference = fleetfold_core::object::document::Reference::parse(name).unwrap();
-        fleet.workspace.find(&reference).unwrap().value.get("status").unwrap().to_canonical()
-    };
+    let status = |fleet: &Fleet, name: &str| fleet.document_named(name).get("status").unwrap().to_canonical();
     assert_eq!(
         status(&fleet, "FederatedService/shop/web"),
         r#"{"clusters":[{"name":"berlin"},{"name":"tokyo"}],"conditions":[{"lastTransitionTime":"2026-01-01T00:00:00Z","lastUpdateTime":"2026-01-01T00:00:00Z","status":"True","type":"Propagation"}]}"#
@@ -130,8 +127,8 @@ fn a_cluster_that_is_not_ready_is_neither_asked_nor_emptied() {
         &["spec", "placement"],
         r#"{"clusters":[{"name":"berlin"}]}"#,
     );
-    let plan = fleet.call(r#"{"op":"plan"}"#);
-    assert_eq!(list(&plan, "needs"), []);
+    let plan = fleet.call(PlanRequest::default());
+    assert_eq!(plan.needs, []);
     assert_eq!(actions(&plan), [""; 0]);
 }
 
@@ -146,7 +143,7 @@ fn an_object_that_leaves_a_cluster_goes_only_if_it_is_managed() {
         labels.unwrap().remove("kubefed.io/managed");
     });
     assert_eq!(actions(&fleet.plan()), [""; 0]);
-    assert_eq!(fleet.told(r#"{"op":"plan"}"#), ["not-managed"]);
+    assert_eq!(fleet.codes(PlanRequest::default()), ["not-managed"]);
 }
 
 #[test]
@@ -156,15 +153,15 @@ fn an_empty_placement_deletes_nothing_by_itself() {
     edit_text(&mut fleet, "FederatedService/shop/web", &["spec", "placement"], r#"{"clusters":[]}"#);
     let plan = fleet.plan();
     assert_eq!(actions(&plan), [""; 0]);
-    let held = list(&plan, "held");
-    assert_eq!(held.iter().map(|it| it.text_at(&["held", "code"])).collect::<Vec<_>>(), ["empty-selection"; 2]);
+    assert_eq!(held(&plan), ["empty-selection"; 2]);
 }
 
 #[test]
 fn deleting_the_federated_object_deletes_its_copies_and_then_lets_it_go() {
     let mut fleet = Fleet::example("kubefed");
     fleet.settle();
-    fleet.call(r#"{"op":"configure","limits":{"deletes":9,"deletePercent":100}}"#);
+    let limits = LimitsInput { deletes: Some(9), delete_percent: Some(100), ..LimitsInput::default() };
+    fleet.call(Configure { limits: Some(limits), ..Configure::default() });
     edit_text(
         &mut fleet,
         "FederatedService/shop/web",
@@ -178,15 +175,10 @@ fn deleting_the_federated_object_deletes_its_copies_and_then_lets_it_go() {
     let plan = fleet.plan();
     // lima cannot be looked at: what it has is not known to be gone.
     assert_eq!(actions(&plan), [""; 0]);
-    fleet.call(r#"{"op":"unload","refs":["KubeFedCluster/kube-federation-system/lima"]}"#);
+    fleet.unload(["KubeFedCluster/kube-federation-system/lima"]);
     assert_eq!(actions(&fleet.plan()), ["3 patch FederatedService/shop/web"]);
     fleet.settle();
-    assert!(
-        fleet
-            .workspace
-            .find(&fleetfold_core::object::document::Reference::parse("FederatedService/shop/web").unwrap())
-            .is_err()
-    );
+    assert!(fleet.workspace.find(&Reference::parse("FederatedService/shop/web").unwrap()).is_err());
 }
 
 #[test]

@@ -2,8 +2,12 @@
 
 mod fleet;
 
-use fleet::{Fleet, actions, list, value};
+use fleet::{Fleet, actions, held, list, value};
 use fleetfold_core::Value;
+use fleetfold_core::api::configure::{Configure, LimitsInput};
+use fleetfold_core::api::lint::Lint;
+use fleetfold_core::api::load::{Load, TargetInput};
+use fleetfold_core::api::plan::{NeedAnswer, PlanRequest};
 use fleetfold_core::object::document::Identity;
 
 const ROLE: &str = "ClusterRole/spark-users";
@@ -44,6 +48,12 @@ fn owners(fleet: &Fleet, object: &str) -> Vec<String> {
 
 fn is_marked(fleet: &Fleet, object: &str) -> bool {
     fleet.get("", object).unwrap().text_at(&["metadata", "annotations", "kudo.dev/managed"]) == "true"
+}
+
+/// How many deletes a plan may have, as a number and as a share.
+fn limit_deletes(fleet: &mut Fleet, deletes: i64, delete_percent: Option<i64>) {
+    let limits = LimitsInput { deletes: Some(deletes), delete_percent, ..LimitsInput::default() };
+    fleet.call(Configure { limits: Some(limits), ..Configure::default() });
 }
 
 #[test]
@@ -125,7 +135,7 @@ fn what_differs_stops_the_plan_and_it_goes_on_when_that_is_mended() {
     );
     let status = fleet.document(&kudo("OperatorVersion", "spark-1.0.0")).get("status").unwrap().to_canonical();
     assert!(status.contains("`ConfigMap/data/history-settings` differs at `/data/retention` (changed)"), "{status}");
-    assert!(fleet.told(r#"{"op":"plan"}"#).contains(&"adoption-refused".to_string()));
+    assert!(fleet.codes(PlanRequest::default()).contains(&"adoption-refused".into()));
 
     fleet.edit("", SETTINGS, |settings| {
         settings.get_mut("data").and_then(Value::as_map_mut).unwrap().insert("retention", "30d");
@@ -158,12 +168,11 @@ fn uninstalling_deletes_what_was_made_keeps_what_is_shared_and_spares_what_was_b
 #[test]
 fn a_version_stays_while_something_it_made_may_not_be_deleted() {
     let mut fleet = Fleet::example("stories/002-uninstall");
-    fleet.call(r#"{"op":"configure","limits":{"deletes":0}}"#);
+    limit_deletes(&mut fleet, 0, None);
     let plan = fleet.settle_at_once();
     assert_eq!(actions(&plan), ["1 patch Service/data/history", "3 patch ClusterRole/spark-users"]);
-    let held: Vec<String> = list(&plan, "held").iter().map(|it| it.text_at(&["held", "code"]).to_string()).collect();
-    assert_eq!(held, ["delete-budget", "waits-for-held"]);
-    fleet.call(r#"{"op":"configure","limits":{"deletes":1,"deletePercent":100}}"#);
+    assert_eq!(held(&plan), ["delete-budget", "waits-for-held"]);
+    limit_deletes(&mut fleet, 1, Some(100));
     let plan = fleet.settle_at_once();
     assert_eq!(
         actions(&plan),
@@ -180,10 +189,10 @@ fn an_upgrade_hands_over_what_both_versions_share() {
     let mut new = old.clone();
     new.as_map_mut().unwrap().remove("status");
     new.as_map_mut().unwrap().insert("metadata", value(r#"{"name":"spark-1.1.0","namespace":"data","uid":"uid-new"}"#));
-    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([new]))]));
+    fleet.load_documents([new]);
     fleet.start_deleting("OperatorVersion/data/spark-1.0.0");
     let plan = fleet.settle_at_once();
-    assert!(list(&plan, "held").is_empty());
+    assert!(plan.held.is_empty());
     assert!(!actions(&plan).iter().any(|it| it.contains("delete")), "{:?}", actions(&plan));
     assert_eq!(owners(&fleet, SETTINGS), ["spark-1.1.0"]);
     assert_eq!(owners(&fleet, ROLE), ["claim OperatorVersion/data/spark-1.1.0/uid-new"]);
@@ -193,7 +202,7 @@ fn an_upgrade_hands_over_what_both_versions_share() {
 #[test]
 fn two_versions_share_what_the_first_of_them_creates() {
     let mut fleet = Fleet::example("kudo");
-    assert!(fleet.told(r#"{"op":"lint"}"#).iter().all(|it| it == "owned-by-claim"));
+    assert!(fleet.codes(Lint {}).iter().all(|it| it == "owned-by-claim"));
     let plan = fleet.settle_at_once();
     let lines = actions(&plan);
     assert_eq!(lines.iter().filter(|it| it.contains("create Deployment/db/backup-store")).count(), 1, "{lines:?}");
@@ -212,8 +221,8 @@ fn an_object_that_leaves_the_plan_is_let_go_of() {
     let mut version = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
     let spec = version.get_mut("spec").and_then(Value::as_map_mut).unwrap();
     spec.insert("installPlan", Value::Null);
-    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([version]))]));
-    fleet.call(r#"{"op":"configure","limits":{"deletes":9,"deletePercent":100}}"#);
+    fleet.load_documents([version]);
+    limit_deletes(&mut fleet, 9, Some(100));
     let plan = fleet.settle_at_once();
     assert_eq!(
         actions(&plan),
@@ -233,14 +242,21 @@ fn a_file_without_a_uid_is_looked_for_on_the_hub() {
     let mut fleet = Fleet::default();
     let text = std::fs::read_to_string(fleet::examples("stories/002-install/operator.yaml")).unwrap();
     fleet.load("operator.yaml", &text.replace("  uid: uid-spark-1.0.0\n", ""));
-    let asked = fleet.call(r#"{"op":"plan"}"#);
-    let need = r#"[{"cluster":"","apiVersion":"kudo.dev/v1beta1","kind":"OperatorVersion","namespace":"data","name":"spark-1.0.0"}]"#;
-    assert_eq!(asked.get("needs"), Some(&value(need)));
+    let asked = fleet.call(PlanRequest::default());
+    let need = NeedAnswer {
+        cluster: "".into(),
+        api_version: "kudo.dev/v1beta1".into(),
+        kind: "OperatorVersion".into(),
+        namespace: Some("data".into()),
+        name: Some("spark-1.0.0".into()),
+        label_selector: None,
+    };
+    assert_eq!(asked.needs, [need]);
     assert_eq!(actions(&asked), [""; 0]);
 
     // The hub does not have it yet, then it does.
     assert_eq!(actions(&fleet.plan()), [""; 0]);
-    assert_eq!(fleet.told(r#"{"op":"plan"}"#), ["not-installed"]);
+    assert_eq!(fleet.codes(PlanRequest::default()), ["not-installed"]);
     let version = fleet::documents(&text).remove(1);
     fleet.put("", version);
     fleet.settle();
@@ -254,12 +270,12 @@ fn nothing_is_built_on_what_a_paused_version_would_do() {
     let mut version = fleet.document(&paused);
     let metadata = version.get_mut("metadata").and_then(Value::as_map_mut).unwrap();
     metadata.insert("annotations", value(r#"{"fleetfold.dev/paused":"true"}"#));
-    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([version.clone()]))]));
+    fleet.load_documents([version.clone()]);
     fleet.settle_at_once();
     assert_eq!(owners(&fleet, "Service/db/backup-store"), ["mysql-8.0-1.1.0"]);
 
     version.get_mut("metadata").and_then(Value::as_map_mut).unwrap().remove("annotations");
-    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([version]))]));
+    fleet.load_documents([version]);
     fleet.settle_at_once();
     assert_eq!(owners(&fleet, "Service/db/backup-store"), ["mysql-8.0-1.1.0", "mysql-8.0-1.0.0"]);
 }
@@ -271,14 +287,22 @@ fn a_version_waits_until_what_the_one_before_does_is_known() {
     let mut second = fleet.document(&kudo_db("mysql-8.0-1.1.0"));
     let install = ["spec", "plans", "install"].iter().try_fold(&mut second, |it, key| it.get_mut(key)).unwrap();
     install.get_mut("phases").and_then(Value::as_list_mut).unwrap().remove(0);
-    fleet.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([second]))]));
-    let shared = r#"{"apiVersion":"v1","kind":"Service","namespace":"db","name":"backup-store"}"#;
-    let store = r#"{"apiVersion":"apps/v1","kind":"Deployment","namespace":"db","name":"backup-store"}"#;
-    let own = r#"{"apiVersion":"v1","kind":"ConfigMap","namespace":"db","name":"backup-defaults"}"#;
-    fleet.call(&format!(r#"{{"op":"load","live":"","documents":[],"absent":[{shared},{store},{own}]}}"#));
-    let plan = fleet.call(r#"{"op":"plan"}"#);
+    fleet.load_documents([second]);
+    let target = |api_version: &str, kind: &str, name: &str| TargetInput {
+        api_version: api_version.into(),
+        kind: kind.into(),
+        namespace: Some("db".into()),
+        name: name.into(),
+    };
+    let absent = vec![
+        target("v1", "Service", "backup-store"),
+        target("apps/v1", "Deployment", "backup-store"),
+        target("v1", "ConfigMap", "backup-defaults"),
+    ];
+    fleet.call(Load { live: Some("".into()), absent: Some(absent), ..fleet::load([]) });
+    let plan = fleet.call(PlanRequest::default());
     assert_eq!(actions(&plan), [""; 0], "the first version cannot create yet what the second would share");
-    assert_eq!(list(&plan, "needs").len(), 1, "the role alone was not seen");
+    assert_eq!(plan.needs.len(), 1, "the role alone was not seen");
     fleet.settle_at_once();
     assert_eq!(owners(&fleet, "Service/db/backup-store"), ["mysql-8.0-1.0.0", "mysql-8.0-1.1.0"]);
 }

@@ -2,6 +2,7 @@
 
 use fleetfold_core::Value;
 use fleetfold_core::Workspace;
+use fleetfold_core::api::select::{ClusterInput, Select};
 use fleetfold_core::value::json::{self, JsonErrorKind};
 use fleetfold_tests::oracles::{Oracle, seed};
 
@@ -55,16 +56,12 @@ fn selectors_agree_with_the_original() {
 
 /// Whether the selector picks a cluster with these labels; nothing when it is refused.
 fn ask(workspace: &mut Workspace, request: &Value) -> (Option<bool>, String) {
-    let cluster =
-        Value::map([("name", Value::text("a")), ("labels", request.get("labels").cloned().unwrap_or_default())]);
-    let call = Value::map([
-        ("op", Value::text("select")),
-        ("selector", request.get("selector").cloned().unwrap_or_default()),
-        ("clusters", Value::list([cluster])),
-    ]);
-    let answer = workspace.call_text(&call.to_canonical());
-    let parsed = json::parse(&answer).expect("an answer is JSON");
-    (parsed.at(&["ok", "clusters"]).and_then(Value::as_list).map(|picked| !picked.is_empty()), answer)
+    let labels = request.get("labels").filter(|it| !it.is_null());
+    let labels = labels.map(|it| it.as_map().expect("labels are a map").clone());
+    let cluster = ClusterInput { name: "a".into(), labels, ..ClusterInput::default() };
+    let selector = request.get("selector").cloned().unwrap_or_default();
+    let answered = workspace.call(Select { selector, clusters: vec![cluster], ..Select::default() });
+    (answered.as_ref().ok().map(|it| !it.answer.clusters.is_empty()), format!("{answered:?}"))
 }
 
 fn verdict(answer: &str) -> Option<bool> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use fleetfold_core::api::kinds::Kinds;
 use fleetfold_core::diagnostic::{Code, ReasonCode};
 use fleetfold_tests::tree::{files, root};
 
@@ -56,13 +57,10 @@ fn core_reads_no_clock_no_file_no_network_and_no_chance() {
 /// The host knows kinds as data that the engine gave it.
 #[test]
 fn the_host_knows_no_kind_of_a_dialect() {
-    let answer = fleetfold_core::Workspace::default().call_text(r#"{"op":"kinds"}"#);
-    let answer = fleetfold_core::value::json::parse(&answer).expect("an answer");
-    let rows = answer.at(&["ok", "kinds"]).and_then(fleetfold_core::Value::as_list).expect("kinds");
+    let answered = fleetfold_core::Workspace::default().call(Kinds::default()).expect("an answer");
     let of_dialects =
-        rows.iter().filter(|it| it.text_at(&["group"]).contains('.') && !it.text_at(&["group"]).ends_with(".k8s.io"));
-    let kinds: Vec<String> =
-        of_dialects.map(|it| format!("\"{}\"", it.text_at(&["kind"]))).map(|it| it.replace("*\"", "")).collect();
+        answered.answer.kinds.iter().filter(|it| it.group.contains('.') && !it.group.ends_with(".k8s.io"));
+    let kinds: Vec<String> = of_dialects.map(|it| format!("\"{}\"", it.kind)).map(|it| it.replace("*\"", "")).collect();
     assert!(kinds.len() > 20, "{kinds:?}");
     let is_host = |name: &String| name.starts_with("host/src");
     for (name, text) in sources(&[".rs"]).into_iter().filter(|(name, _)| is_host(name)) {

@@ -218,6 +218,18 @@ fn minor_of(version: Option<&str>) -> Result<u32, Error> {
 /// # Errors
 ///
 /// `bad-flag-value`.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::flags::flag_value;
+/// use fleetfold_core::{object::kinds::flags::FlagType, value::path::Pointer};
+///
+/// let at = Pointer::of(["flags", "port"]);
+/// assert_eq!(flag_value("port", FlagType::Int, &8080_i64.into(), &at)?, "8080");
+/// assert!(flag_value("port", FlagType::Int, &"http".into(), &at).is_err());
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn flag_value(name: &str, takes: FlagType, value: &Value, at: &Pointer) -> Result<String, Error> {
     let value = written(name, takes, value, at)?;
     check_value(name, takes, &value, at)?;

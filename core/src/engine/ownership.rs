@@ -171,6 +171,27 @@ pub fn adopt(
 
 /// The object with its owner, and the path of the owner reference, or of the claim if a reference is illegal. None if
 /// existing claims cannot be read.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::ownership::{Owner, owned}, value::json};
+///
+/// let owner = Owner {
+///     api_version: "kudo.dev/v1beta1".into(),
+///     kind: "Instance".into(),
+///     name: "kafka".into(),
+///     uid: "7a1e".into(),
+///     namespace: Some("data".into()),
+///     controller: false,
+/// };
+/// let role = json::parse(r#"{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",
+///     "metadata":{"name":"kafka"}}"#)?;
+/// let (role, path) = owned(&owner, &role).unwrap();
+/// assert_eq!(path.to_string(), "/metadata/annotations/fleetfold.dev~1claims", "a namespaced owner needs a claim");
+/// assert!(path.get(&role).is_some());
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
     let claims = !may_own(owner, desired);
     let mut object = without_ownership(desired);

@@ -9,9 +9,19 @@ use std::path::{Path, PathBuf};
 
 use fleetfold_core::Value;
 use fleetfold_core::Workspace;
+use fleetfold_core::api::effective::{Effective, EffectiveAnswer};
+use fleetfold_core::api::explain::{Explain, ExplainAnswer};
+use fleetfold_core::api::lint::Lint;
+use fleetfold_core::api::load::{Load, Unload};
+use fleetfold_core::api::patch::OperationAnswer;
+use fleetfold_core::api::plan::{ActionAnswer, PlanAnswer, PlanRequest, TargetAnswer};
+use fleetfold_core::api::subjects::{SubjectAnswer, Subjects};
+use fleetfold_core::api::{Answered, Finding, Op, Refusal, read_response, request_text};
 use fleetfold_core::diagnostic::Mode;
 use fleetfold_core::engine::patch::{Operation, Verb, patch};
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::document::{Identity, Reference};
+use fleetfold_core::object::identity::group_of;
+use fleetfold_core::object::redacted::Redacted;
 use fleetfold_core::value::json;
 use fleetfold_core::value::{Map, Text};
 use fleetfold_core::yaml;
@@ -58,6 +68,13 @@ fn collect(folder: &Path, below: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
+/// The answer to a request, or its refusal. Both are types here and JSON on the way, as for a host of the module.
+#[track_caller]
+pub fn ask<O: Op>(workspace: &mut Workspace, request: O) -> Result<Answered<O::Answer>, Refusal> {
+    let response = workspace.call_text(&request_text(&request));
+    read_response::<O>(&response).unwrap_or_else(|error| panic!("{error} in {response}"))
+}
+
 impl Fleet {
     /// The example of this name: its documents, and what its `live` folder says is in the clusters.
     pub fn example(name: &str) -> Fleet {
@@ -78,8 +95,7 @@ impl Fleet {
                 }
             }
             None => {
-                let request = Value::map([("op", Value::text("load")), ("file", file.into()), ("text", text.into())]);
-                self.ok(request);
+                self.call(Load { file: Some(file.into()), text: Some(text.into()), ..Load::default() });
             }
         }
     }
@@ -90,34 +106,63 @@ impl Fleet {
         self.load(&name, &fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
     }
 
-    /// The answer to a request, whatever it is.
-    pub fn ask(&mut self, request: Value) -> Value {
-        value(&self.workspace.call_text(&request.to_canonical()))
+    /// The answer to a request, or its refusal.
+    #[track_caller]
+    pub fn ask<O: Op>(&mut self, request: O) -> Result<Answered<O::Answer>, Refusal> {
+        ask(&mut self.workspace, request)
     }
 
-    /// The answer to a request that must be answered.
+    /// The answer to a request and its findings; panics with the refusal.
     #[track_caller]
-    pub fn ok(&mut self, request: Value) -> Value {
-        let answer = self.ask(request.clone());
-        match answer.get("ok") {
-            Some(ok) => ok.clone(),
-            None => panic!("{} → {}", request.to_canonical(), answer.to_canonical()),
-        }
+    pub fn answered<O: Op>(&mut self, request: O) -> Answered<O::Answer> {
+        let text = request_text(&request);
+        self.ask(request).unwrap_or_else(|refusal| panic!("{text} → {refusal}"))
     }
 
-    /// The same for a request that is written as JSON.
+    /// The answer to a request; panics with the refusal.
     #[track_caller]
-    pub fn call(&mut self, request: &str) -> Value {
-        self.ok(value(request))
+    pub fn call<O: Op>(&mut self, request: O) -> O::Answer {
+        self.answered(request).answer
     }
 
-    /// The diagnostics of a request that must be answered.
+    /// The codes of the findings beside an answer.
     #[track_caller]
-    pub fn told(&mut self, request: &str) -> Vec<String> {
-        let answer = self.ask(value(request));
-        assert!(answer.get("ok").is_some(), "{request} → {}", answer.to_canonical());
-        let found = answer.get("diagnostics").and_then(Value::as_list).into_iter().flatten();
-        found.map(|it| it.text_at(&["code"]).to_string()).collect()
+    pub fn codes<O: Op>(&mut self, request: O) -> Vec<Text> {
+        self.answered(request).findings.into_iter().map(|it| it.code).collect()
+    }
+
+    /// The findings of `lint`.
+    pub fn lint(&mut self) -> Vec<Finding> {
+        self.answered(Lint {}).findings
+    }
+
+    /// Loads documents.
+    #[track_caller]
+    pub fn load_documents(&mut self, documents: impl IntoIterator<Item = Value>) {
+        self.call(load(documents));
+    }
+
+    /// Unloads the documents that these references name.
+    #[track_caller]
+    pub fn unload<T: Into<Text>>(&mut self, refs: impl IntoIterator<Item = T>) {
+        self.call(unload(refs));
+    }
+
+    pub fn subjects(&mut self) -> Vec<SubjectAnswer> {
+        self.call(Subjects {}).subjects
+    }
+
+    /// What every cluster gets from a subject.
+    #[track_caller]
+    pub fn effective(&mut self, subject: &str) -> EffectiveAnswer {
+        self.call(effective(subject))
+    }
+
+    /// Why a value of an only object, or an option, of a cluster is what it is.
+    #[track_caller]
+    pub fn explain(&mut self, subject: &str, cluster: &str, path: &str) -> ExplainAnswer {
+        let path = Some(path.into());
+        self.call(Explain { path, subject: Some(subject.into()), cluster: Some(cluster.into()), ..Explain::default() })
     }
 
     /// Puts an object into a cluster, as somebody else would.
@@ -162,76 +207,65 @@ impl Fleet {
             return;
         }
         let objects: Vec<Value> = self.clusters.get(cluster).into_iter().flatten().map(|(_, it)| it.clone()).collect();
-        let request = Value::map([
-            ("op", Value::text("load")),
-            ("live", cluster.into()),
-            ("complete", true.into()),
-            ("documents", Value::list(objects)),
-        ]);
-        self.ok(request);
+        self.call(observed(cluster, objects));
     }
 
     /// A plan whose needs are met, as far as clusters can be reached.
-    pub fn plan(&mut self) -> Value {
+    pub fn plan(&mut self) -> PlanAnswer {
         for _ in 0..8 {
-            let plan = self.ok(value(&format!(r#"{{"op":"plan","now":"{NOW}","reveal":true}}"#)));
-            let needs = plan.get("needs").and_then(Value::as_list).cloned().unwrap_or_default();
-            let mut clusters: Vec<&str> = needs.iter().map(|it| it.text_at(&["cluster"])).collect();
+            let plan = self.call(PlanRequest { now: Some(NOW.into()), reveal: Some(true), ..PlanRequest::default() });
+            let mut clusters: Vec<&Text> = plan.needs.iter().map(|it| &it.cluster).collect();
             clusters.dedup();
-            clusters.retain(|cluster| !self.unreachable.iter().any(|it| it == cluster));
+            clusters.retain(|cluster| !self.unreachable.iter().any(|it| it == *cluster));
             if clusters.is_empty() {
                 return plan;
             }
-            let clusters: Vec<String> = clusters.into_iter().map(String::from).collect();
-            clusters.iter().for_each(|cluster| self.forget(cluster));
+            clusters.into_iter().for_each(|cluster| self.forget(cluster));
         }
         panic!("the needs of the plan are never met");
     }
 
     /// Does what a plan says: its actions by wave, then its statuses.
-    pub fn apply(&mut self, plan: &Value) {
-        for action in list(plan, "actions") {
-            self.act(&action);
+    pub fn apply(&mut self, plan: &PlanAnswer) {
+        for action in &plan.actions {
+            self.act(action);
         }
-        for status in list(plan, "status") {
-            let target = status.get("target").unwrap_or_else(|| panic!("a status without a target"));
-            let wanted = status.get("status").cloned().unwrap_or_default();
-            self.change("", target, |object| {
+        for status in &plan.status {
+            self.change("", &status.target, |object| {
                 if let Some(map) = object.as_map_mut() {
-                    map.insert("status", wanted);
+                    map.insert("status", Value::clone(&status.status));
                 }
             });
         }
         self.collect_garbage();
     }
 
-    fn act(&mut self, action: &Value) {
-        let (cluster, verb) = (action.text_at(&["cluster"]).to_string(), action.text_at(&["verb"]));
-        let target = action.get("target").unwrap_or_else(|| panic!("an action without a target"));
-        match verb {
+    fn act(&mut self, action: &ActionAnswer) {
+        let cluster = action.cluster.as_str();
+        match action.verb.as_str() {
             "create" => {
-                let mut body = action.get("body").cloned().unwrap_or_default();
+                let mut body = action.body.0.clone().map(Redacted::into_value).unwrap_or_default();
                 let identity = Identity::of(&body).unwrap();
-                let objects = self.clusters.entry(cluster.clone()).or_default();
+                let objects = self.clusters.entry(cluster.into()).or_default();
                 assert!(!objects.contains_key(&identity), "{identity} is there already");
                 self.stamp(&mut body);
-                self.clusters.entry(cluster.clone()).or_default().insert(identity, body);
-                self.forget(&cluster);
+                self.clusters.entry(cluster.into()).or_default().insert(identity, body);
+                self.forget(cluster);
             }
             "patch" => {
-                let operations: Vec<Operation> = list(action, "patch").iter().map(operation).collect();
-                self.change(&cluster, target, |object| {
+                let operations: Vec<Operation> = action.patch.iter().flatten().map(operation).collect();
+                self.change(cluster, &action.target, |object| {
                     let patched = patch(std::mem::take(object), &operations, Mode::Strict, &mut Vec::new());
-                    *object = patched.unwrap_or_else(|error| panic!("{error:?} for {}", action.to_canonical()));
+                    *object = patched.unwrap_or_else(|error| panic!("{error:?} for {action:?}"));
                 });
             }
-            "delete" => self.delete(&cluster, &identity_of(target)),
+            "delete" => self.delete(cluster, &identity_of(&action.target)),
             verb => panic!("no verb {verb}"),
         }
     }
 
     /// Changes a live object, or the document that it is.
-    fn change(&mut self, cluster: &str, target: &Value, edit: impl FnOnce(&mut Value)) {
+    fn change(&mut self, cluster: &str, target: &TargetAnswer, edit: impl FnOnce(&mut Value)) {
         let identity = identity_of(target);
         let found = self.clusters.get_mut(cluster).and_then(|it| it.remove(&identity));
         match found {
@@ -249,9 +283,9 @@ impl Fleet {
                 edit(&mut document);
                 self.stamp(&mut document);
                 if is_gone(&document) {
-                    self.ok(Value::map([("op", Value::text("unload")), ("refs", Value::list([identity.to_string()]))]));
+                    self.unload([identity.to_string()]);
                 } else {
-                    self.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([document]))]));
+                    self.load_documents([document]);
                 }
             }
         }
@@ -261,6 +295,13 @@ impl Fleet {
     pub fn document(&self, identity: &Identity) -> Value {
         let found = self.workspace.document(identity);
         found.unwrap_or_else(|| panic!("{identity} is not loaded")).value.clone()
+    }
+
+    /// The document that a reference names.
+    #[track_caller]
+    pub fn document_named(&self, name: &str) -> Value {
+        let reference = Reference::parse(name).unwrap();
+        self.workspace.find(&reference).unwrap_or_else(|error| panic!("{error}")).value.clone()
     }
 
     fn delete(&mut self, cluster: &str, identity: &Identity) {
@@ -276,14 +317,13 @@ impl Fleet {
 
     /// Marks a document as being deleted, as `kubectl delete` does while it has finalizers.
     pub fn start_deleting(&mut self, name: &str) {
-        let reference = fleetfold_core::object::document::Reference::parse(name).unwrap();
-        let mut document = self.workspace.find(&reference).unwrap().value.clone();
+        let mut document = self.document_named(name);
         mark_deleted(&mut document);
-        self.ok(Value::map([("op", Value::text("load")), ("documents", Value::list([document]))]));
+        self.load_documents([document]);
     }
 
     /// Objects of the hub whose owners are all gone go too.
-    fn collect_garbage(&mut self) {
+    pub fn collect_garbage(&mut self) {
         let mut uids: Vec<Text> = Vec::new();
         for document in self.workspace.documents() {
             uids.push(document.value.text_at(&["metadata", "uid"]).into());
@@ -316,38 +356,67 @@ impl Fleet {
     pub fn settle(&mut self) -> usize {
         for round in 0..10 {
             let plan = self.plan();
-            if list(&plan, "actions").is_empty() && list(&plan, "status").is_empty() {
+            if plan.actions.is_empty() && plan.status.is_empty() {
                 return round;
             }
             self.apply(&plan);
         }
-        panic!("the fleet never settles: {}", self.plan().to_canonical());
+        panic!("the fleet never settles: {:?}", self.plan());
     }
 
     /// Plans, applies, and requires that the next plan has nothing to do; answers the first plan.
     #[track_caller]
-    pub fn settle_at_once(&mut self) -> Value {
+    pub fn settle_at_once(&mut self) -> PlanAnswer {
         let plan = self.plan();
         self.apply(&plan);
         let next = self.plan();
-        assert!(list(&next, "actions").is_empty(), "left to do: {}", next.to_canonical());
+        assert!(next.actions.is_empty(), "left to do: {next:?}");
         self.settle();
         plan
     }
 }
 
 /// The actions of a plan, one line each: `wave verb cluster Kind/namespace/name`.
-pub fn actions(plan: &Value) -> Vec<String> {
-    let line = |it: &Value| {
-        let (wave, target) = (it.get("wave").and_then(Value::as_int).unwrap_or(-1), it.get("target").unwrap());
-        format!("{wave} {} {} {}", it.text_at(&["verb"]), it.text_at(&["cluster"]), identity_of(target))
-            .replace("  ", " ")
+pub fn actions(plan: &PlanAnswer) -> Vec<String> {
+    let line = |it: &ActionAnswer| {
+        format!("{} {} {} {}", it.wave, it.verb, it.cluster, identity_of(&it.target)).replace("  ", " ")
     };
-    list(plan, "actions").iter().map(line).collect()
+    plan.actions.iter().map(line).collect()
 }
 
-pub fn list(value: &Value, key: &str) -> Vec<Value> {
-    value.get(key).and_then(Value::as_list).cloned().unwrap_or_default()
+/// Why the held actions of a plan are held.
+#[track_caller]
+pub fn held(plan: &PlanAnswer) -> Vec<Text> {
+    plan.held.iter().map(|it| it.held.as_ref().expect("a held action has a reason").code.clone()).collect()
+}
+
+/// A request to load documents.
+pub fn load(documents: impl IntoIterator<Item = Value>) -> Load {
+    Load { documents: Some(documents.into_iter().collect()), ..Load::default() }
+}
+
+/// A request to load all objects of a cluster.
+pub fn observed(cluster: &str, objects: Vec<Value>) -> Load {
+    let (live, complete) = (Some(cluster.into()), Some(true));
+    Load { live, complete, documents: Some(objects), ..Load::default() }
+}
+
+pub fn unload<T: Into<Text>>(refs: impl IntoIterator<Item = T>) -> Unload {
+    Unload { refs: refs.into_iter().map(Into::into).collect() }
+}
+
+pub fn effective(subject: &str) -> Effective {
+    Effective { subject: subject.into(), ..Effective::default() }
+}
+
+/// A request for a plan at [`NOW`], with the contents of Secrets masked.
+pub fn plan_now() -> PlanRequest {
+    PlanRequest { now: Some(NOW.into()), ..PlanRequest::default() }
+}
+
+/// The items of a list of a Kubernetes object.
+pub fn list(object: &Value, key: &str) -> Vec<Value> {
+    object.get(key).and_then(Value::as_list).cloned().unwrap_or_default()
 }
 
 /// The documents of a YAML text.
@@ -360,20 +429,15 @@ pub fn documents(text: &str) -> Vec<Value> {
         .collect()
 }
 
-fn identity_of(target: &Value) -> Identity {
-    let text = |key: &str| Text::from(target.text_at(&[key]));
-    let group = text("apiVersion").rsplit_once('/').map(|(group, _)| Text::from(group)).unwrap_or_default();
-    Identity { kind: text("kind"), group, namespace: text("namespace"), name: text("name") }
+fn identity_of(target: &TargetAnswer) -> Identity {
+    let TargetAnswer { api_version, kind, name, namespace } = target.clone();
+    Identity { kind, group: group_of(&api_version).into(), namespace: namespace.unwrap_or_default(), name }
 }
 
-fn operation(value: &Value) -> Operation {
-    let verb = match value.text_at(&["op"]) {
-        "add" => Verb::Add,
-        "remove" => Verb::Remove,
-        "replace" => Verb::Replace,
-        other => panic!("no operation {other}"),
-    };
-    Operation { verb, path: value.text_at(&["path"]).into(), from: None, value: value.get("value").cloned() }
+fn operation(answer: &OperationAnswer) -> Operation {
+    let OperationAnswer { op: verb, path, value } = answer.clone();
+    assert!(matches!(verb, Verb::Add | Verb::Remove | Verb::Replace), "no operation {}", verb.as_str());
+    Operation { verb, path, from: None, value: value.0.map(Redacted::into_value) }
 }
 
 fn has_finalizers(object: &Value) -> bool {

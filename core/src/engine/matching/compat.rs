@@ -19,6 +19,18 @@ use crate::value::{Map, Number, Value};
 /// # Errors
 ///
 /// The operator crashes on a list that mixes strings or numbers with anything else, so there is no result to reproduce.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::matching::{differences, matches_original}, value::json};
+///
+/// let desired = json::parse(r#"{"args":["--v=2","--leader-elect"]}"#)?;
+/// let live = json::parse(r#"{"args":["--leader-elect","--v=2"]}"#)?;
+/// assert!(matches_original(&desired, &live)?.is_empty(), "the operator ignores the order of arguments");
+/// assert!(!differences(&desired, &live, None).is_empty());
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn matches_original(desired: &Value, live: &Value) -> Result<Vec<Difference>, Error> {
     let mut found = Vec::new();
     match desired {
@@ -36,6 +48,18 @@ pub fn matches_original(desired: &Value, live: &Value) -> Result<Vec<Difference>
 ///
 /// 1. With a generation (`gen:3`), the record must be the live one, and labels and annotations must be equal.
 /// 2. Without one (`rv:9`), the record alone decides.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::matching::matches_kubefed, value::json};
+///
+/// let desired = json::parse(r#"{"metadata":{"name":"web"},"spec":{"replicas":2}}"#)?;
+/// let live = json::parse(r#"{"metadata":{"name":"web","generation":3},"spec":{"replicas":5}}"#)?;
+/// assert!(matches_kubefed(&desired, &live, "gen:3").is_empty(), "KubeFed does not compare the replicas");
+/// assert_eq!(matches_kubefed(&desired, &live, "gen:2")[0].path.to_string(), "/metadata/generation");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn matches_kubefed(desired: &Value, live: &Value, recorded: &str) -> Vec<Difference> {
     let metadata = |object: &Value, field: &str| object.at(&["metadata", field]).cloned().unwrap_or_default();
     let generation = metadata(live, "generation");

@@ -286,6 +286,22 @@ fn refuse_shared(sets: Vec<ClusterSet>, out: &mut Vec<Diagnostic>) -> Vec<Cluste
 }
 
 /// The sets that a cluster with these labels is in, in the order of the sets.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::select::cluster_set::{CLUSTERSET, Stage, read, sets_of};
+/// use fleetfold_core::{diagnostic::Mode, value::json};
+///
+/// let documents = json::parse(r#"[
+///     {"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet","metadata":{"name":"dev"}},
+///     {"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet","metadata":{"name":"qa"}}
+/// ]"#)?;
+/// let sets = read(documents.as_list().unwrap(), Stage::Full, Mode::Strict, &mut Vec::new());
+/// let joined = sets_of(&[(CLUSTERSET, "qa")].into_iter().collect(), &sets);
+/// assert_eq!(joined.iter().map(|set| set.name().as_str()).collect::<Vec<_>>(), ["qa"]);
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn sets_of<'s>(labels: &Labels, sets: &'s [ClusterSet]) -> Vec<&'s ClusterSet> {
     sets.iter().filter(|set| set.accepts(labels)).collect()
 }

@@ -14,6 +14,21 @@ use crate::value::Position;
 use crate::value::Text;
 
 /// Reads a selector such as `env in (prod,stage),!legacy`.
+///
+/// # Errors
+///
+/// The text is not a selector, at its position.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::select::parse_text;
+///
+/// let selector = parse_text("env in (prod,stage),!legacy")?;
+/// assert!(selector.accepts(&[("env", "prod")].into_iter().collect()));
+/// assert!(!selector.accepts(&[("env", "prod"), ("legacy", "")].into_iter().collect()));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
 pub fn parse_text(text: &str) -> Result<LabelSelector, Error> {
     let mut parser = Parser { tokens: scan(text), next: 0 };
     parser.selector().map(LabelSelector::of)
