@@ -11,7 +11,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use fleetfold_core::Value;
+use fleetfold_core::api::load::Load;
 
 /// Why a source cannot be read, and what to do about it.
 #[derive(Debug)]
@@ -47,17 +47,19 @@ pub struct Source {
     pub complete: Vec<String>,
 }
 
-/// The fields of `load` for a file.
-pub fn load_of(name: &str, text: &str, live: Option<&str>) -> Value {
-    let fields = [("file", Some(name)), ("text", Some(text)), ("live", live)];
-    Value::map(fields.into_iter().filter_map(|(key, value)| Some((key, value?))))
+/// The request that loads a file.
+pub fn load_of(name: &str, text: &str, live: Option<&str>) -> Load {
+    Load { file: Some(name.into()), text: Some(text.into()), live: live.map(Into::into), ..Load::default() }
 }
 
-/// The fields of `load` that mark clusters as complete. They go first: a complete cluster has only the objects that are
-/// loaded afterwards.
-pub fn complete_loads(clusters: Vec<String>) -> Vec<Value> {
-    let load = |cluster: String| {
-        Value::map([("documents", Value::from(Vec::new())), ("live", cluster.into()), ("complete", true.into())])
+/// The requests that mark clusters as complete. They go first: a complete cluster has only the objects that are loaded
+/// afterwards.
+pub fn complete_loads(clusters: Vec<String>) -> Vec<Load> {
+    let load = |cluster: String| Load {
+        documents: Some(Vec::new()),
+        live: Some(cluster.into()),
+        complete: Some(true),
+        ..Load::default()
     };
     // Two folders may have live objects of the same cluster.
     clusters.into_iter().collect::<BTreeSet<_>>().into_iter().map(load).collect()

@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fleetfold::answer::{list, text};
 use fleetfold::clock::now;
 use fleetfold::cluster::{Cluster, Effect};
 use fleetfold::controller::{Action, Snapshot};
 use fleetfold::session::compare::compare;
 use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::plan::{PlanAnswer, PlanRequest};
+use fleetfold_core::api::request_text;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
+use fleetfold_core::value::json::parse_answer;
 use futures::future::join_all;
 
 use super::EngineArgs;
@@ -18,6 +22,7 @@ use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
 use crate::command::output::{Failure, Screen, print};
 use crate::render::compare::{Sides, table};
+use crate::render::json::value_of;
 use crate::render::style::{Ink, Palette};
 
 /// Apply a saved plan; fail if the hub has changed since
@@ -60,16 +65,15 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let saved = read(&args.plan)?;
     let mut engine = args.engine.start()?;
     if let Some(limits) = args.limits.settings() {
-        let request = Value::map([("op", Value::text("configure")), ("limits", limits)]);
-        engine.call(request.to_canonical().as_bytes());
+        engine.call(request_text(&Configure { limits: Some(limits), ..Configure::default() }).as_bytes());
     }
     let runtime = runtime()?;
     let done = runtime.block_on(async {
         let mut snapshot = args.hub.snapshot(engine).await?;
         snapshot.warn();
-        let request = Value::map([("now", Value::text(now())), ("reveal", true.into())]);
-        let plan = snapshot.session.ask("plan", request)?.ok;
-        if text(&plan, "digest") != text(&saved, "digest") {
+        let request = PlanRequest { now: Some(now().into()), reveal: Some(true), ..PlanRequest::default() };
+        let plan = snapshot.session.call(&request)?.answer;
+        if plan.digest != saved.digest {
             return report_stale(&saved, &mut snapshot, screen);
         }
         let effect = if args.dry_run == DryRun::Server { Effect::DryRun } else { Effect::Real };
@@ -79,39 +83,37 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     done
 }
 
-fn read(path: &Path) -> Result<Value, Failure> {
+fn read(path: &Path) -> Result<PlanAnswer, Failure> {
     let hint = "give a file that `fleetfold plan -o plan.json` wrote";
     let wrong = |problem: String| Failure::new(format_args!("`{}` is no plan: {problem}", path.display()), hint);
     let written = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let plan = if path.extension().is_some_and(|it| it == "json") {
-        fleetfold::answer::read(&written).map_err(wrong)?
+        parse_answer(&written).map_err(|error| wrong(format!("{} at {}", error.message, error.place)))?
     } else {
         let parsed = fleetfold_core::yaml::parse_each(&written, Default::default(), &mut Vec::new());
         let first = parsed.into_iter().next().and_then(Result::ok);
         first.map(|it| it.value).ok_or_else(|| wrong("it cannot be read".into()))?
     };
-    if text(&plan, "digest").is_empty() {
+    if plan.get("digest").and_then(Value::as_text).is_none_or(str::is_empty) {
         return Err(wrong("it has no digest".into()));
     }
-    Ok(plan)
+    from_value_ignoring_unknown(plan).map_err(|error| wrong(error.to_string()))
 }
 
 /// Prints where the current plan differs from the saved one.
-fn report_stale(saved: &Value, snapshot: &mut Snapshot, screen: Screen) -> Result<ExitCode, Failure> {
+fn report_stale(saved: &PlanAnswer, snapshot: &mut Snapshot, screen: Screen) -> Result<ExitCode, Failure> {
     // Without Secret data, as in the file.
-    let plan = snapshot.session.ask("plan", Value::map([("now", now())]))?.ok;
+    let plan = snapshot.session.call(&PlanRequest { now: Some(now().into()), ..PlanRequest::default() })?.answer;
     let none = Sides { old: Vec::new(), new: Vec::new() };
-    print(table(&compare(saved, &plan), &none, screen.out))?;
-    let message =
-        format_args!("the plan is another one now: {} and not {}", text(&plan, "digest"), text(saved, "digest"))
-            .to_string();
+    print(table(&compare(&value_of(saved), &value_of(&plan)), &none, screen.out))?;
+    let message = format!("the plan is another one now: {} and not {}", plan.digest, saved.digest);
     Failure::new(message, "look at it again with `fleetfold plan --from-cluster -o plan.json`").report(screen.err);
     Ok(ExitCode::from(1))
 }
 
 /// Applies the actions wave by wave. A failure stops only the later waves of its subject.
-async fn apply(plan: &Value, clusters: &[Cluster], effect: Effect, palette: Palette) -> Result<ExitCode, Failure> {
-    let actions: Vec<Action> = list(plan, "actions").iter().map(Action::read).collect();
+async fn apply(plan: &PlanAnswer, clusters: &[Cluster], effect: Effect, palette: Palette) -> Result<ExitCode, Failure> {
+    let actions: Vec<Action> = plan.actions.iter().map(|it| Action::read(&value_of(it))).collect();
     let waves: BTreeSet<i64> = actions.iter().map(|it| it.wave).collect();
     let mut failed: BTreeSet<&str> = BTreeSet::new();
     let (mut done, mut not_done) = (0, 0);
@@ -137,9 +139,9 @@ async fn apply(plan: &Value, clusters: &[Cluster], effect: Effect, palette: Pale
             }
         }
     }
-    let held = list(plan, "held").len();
+    let held = plan.held.len();
     let tried = if effect == Effect::DryRun { " by the servers alone" } else { "" };
-    print(format_args!("{done} done{tried}, {not_done} not done, {held} held\ndigest {}\n", text(plan, "digest")))?;
+    print(format_args!("{done} done{tried}, {not_done} not done, {held} held\ndigest {}\n", plan.digest))?;
     Ok(ExitCode::from(u8::from(not_done > 0)))
 }
 

@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
+use fleetfold_core::api::authorize::{Authorize, AuthorizeAnswer, AuthorizeUser};
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::explain::{Explain, ExplainAnswer};
+use serde::Serialize;
 
 use super::fleet::{Fleet, FleetArgs};
 use crate::command::output::{Failure, Output, Screen, print_answer};
-use crate::render::explain;
+use crate::render::explain::{Permission, permission};
 use crate::source;
 
 /// Check whether a user may change the labels of a ManagedCluster, and which cluster sets it joins and leaves
@@ -56,13 +60,27 @@ pub struct Args {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
-    let answer = match &args.cluster {
-        Some(cluster) => ask(&mut fleet, &args.user, &args.groups, cluster, &args.labels)?,
-        None => ask_whole(args, &mut fleet)?,
-    };
-    let allowed = answer.get("allowed").and_then(Value::as_bool).unwrap_or(false);
-    print_answer(args.output, &answer, || explain::permission(&args.user, &answer, screen.out), Vec::new)?;
-    Ok(fleet.finish(u8::from(!allowed), screen.err))
+    match &args.cluster {
+        Some(cluster) => {
+            let answer = ask(&mut fleet, &args.user, &args.groups, cluster, &args.labels)?;
+            finish(args, &fleet, &answer, Permission::from(&answer), screen)
+        }
+        None => {
+            let answer = ask_whole(args, &mut fleet)?;
+            finish(args, &fleet, &answer, Permission::from(&answer), screen)
+        }
+    }
+}
+
+fn finish(
+    args: &Args,
+    fleet: &Fleet,
+    answer: &impl Serialize,
+    shown: Permission,
+    screen: Screen,
+) -> Result<ExitCode, Failure> {
+    print_answer(args.output, answer, || permission(&args.user, shown, screen.out), Vec::new)?;
+    Ok(fleet.finish(u8::from(!shown.allowed), screen.err))
 }
 
 /// Checks a label change of a loaded cluster.
@@ -72,26 +90,30 @@ pub fn ask(
     groups: &[String],
     cluster: &str,
     labels: &[(String, Option<String>)],
-) -> Result<Value, Failure> {
-    let labels = labels.iter().map(|(key, value)| (key.as_str(), value.as_deref().map_or(Value::Null, Value::from)));
-    let fields = [("user", who(user, groups)), ("cluster", Value::text(cluster)), ("labels", Value::map(labels))];
-    fleet.ask("explain", Value::map(fields))
+) -> Result<ExplainAnswer, Failure> {
+    let labels = labels.iter().map(|(key, value)| (key.into(), value.as_deref().map_or(Value::Null, Value::from)));
+    fleet.call(&Explain {
+        user: Some(who(user, groups)),
+        cluster: Some(cluster.into()),
+        labels: Some(labels.collect()),
+        ..Explain::default()
+    })
 }
 
 /// Checks a change of the complete object.
-fn ask_whole(args: &Args, fleet: &mut Fleet) -> Result<Value, Failure> {
+fn ask_whole(args: &Args, fleet: &mut Fleet) -> Result<AuthorizeAnswer, Failure> {
     let old = args.old.as_deref().map(|it| only_document(fleet, it)).transpose()?;
     let new = args.new.as_deref().map(|it| only_document(fleet, it)).transpose()?;
     let documents = fleet.documents()?;
-    let settings = fleet.ask("configure", super::fleet::empty())?;
-    let fields = [
-        ("user", who(&args.user, &args.groups)),
-        ("old", old.unwrap_or_default()),
-        ("new", new.unwrap_or_default()),
-        ("documents", Value::list(documents)),
-        ("stage", settings.get("stage").cloned().unwrap_or_else(|| Value::text("full"))),
-    ];
-    fleet.ask("authorize", Value::map(fields))
+    let settings = fleet.call(&Configure::default())?;
+    fleet.call(&Authorize {
+        user: who(&args.user, &args.groups),
+        old,
+        new,
+        documents: Some(documents),
+        stage: Some(settings.stage),
+        ..Authorize::default()
+    })
 }
 
 fn only_document(fleet: &mut Fleet, path: &Path) -> Result<Value, Failure> {
@@ -109,12 +131,9 @@ fn only_document(fleet: &mut Fleet, path: &Path) -> Result<Value, Failure> {
     }
 }
 
-fn who(user: &str, groups: &[String]) -> Value {
-    let mut fields = vec![("name", Value::text(user))];
-    if !groups.is_empty() {
-        fields.push(("groups", Value::list(groups.iter().map(String::as_str))));
-    }
-    Value::map(fields)
+fn who(user: &str, groups: &[String]) -> AuthorizeUser {
+    let groups = (!groups.is_empty()).then(|| groups.iter().map(Into::into).collect());
+    AuthorizeUser { name: user.into(), groups }
 }
 
 /// A label as `kubectl label` takes it: `key=value`, or `key-` to remove it.

@@ -5,13 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use fleetfold::answer;
 use fleetfold::args;
 use fleetfold::clock::now;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Module};
 use fleetfold::session::compare::{Comparison, compare};
 use fleetfold_core::Value;
+use fleetfold_core::api::plan::{PlanAnswer, PlanRequest};
+use fleetfold_core::api::{self, Answered, Refusal, read_response, request_text};
+use fleetfold_core::diagnostic::Error;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
+use fleetfold_core::value::json::parse_answer;
+use serde::{Deserialize, Serialize};
 
 use super::ModuleArgs;
 use super::fleet::Fleet;
@@ -19,6 +24,7 @@ use super::hub::HubArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::compare::{Sides, table};
 use crate::render::finding::{Finding, Severity, Texts};
+use crate::render::json::value_of;
 
 /// The name of the embedded module.
 const BUILTIN: &str = "builtin";
@@ -84,13 +90,13 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     }
     let [unread, also] = [&sides[0], &sides[1]].map(|side| errors(&side.findings));
     let [old_plan, new_plan] = [sides[0].plan(&now)?, sides[1].plan(&now)?];
-    let compared = compare(&old_plan, &new_plan);
+    let compared = compare(&value_of(&old_plan), &value_of(&new_plan));
     let [old_findings, new_findings] = sides.map(Side::into_findings);
     let findings = apart(old_findings, new_findings);
     let is_same = compared.is_same() && findings.old.is_empty() && findings.new.is_empty();
-    let modules = Value::map([("new", new.digest()), ("old", old.digest())]);
-    let answer = to_value(&compared, &findings, modules, &now, is_same);
-    print_answer(args.output, &answer, || table(&compared, &findings, screen.out), Vec::new)?;
+    let modules = Pair { new: new.digest(), old: old.digest() };
+    let report = report(&compared, &findings, modules, &now, is_same);
+    print_answer(args.output, &report, || table(&compared, &findings, screen.out), Vec::new)?;
     // Documents that neither module can read were not compared.
     Ok(ExitCode::from(if unread.is_disjoint(&also) { u8::from(!is_same) } else { 2 }))
 }
@@ -149,27 +155,34 @@ struct Side {
 }
 
 impl Side {
-    /// Sends a request; an error is a finding.
+    /// Sends a request that changes the workspace; an error is a finding.
     fn load(&mut self, request: &str) -> Result<(), Failure> {
-        let answer = self.call(request)?;
-        match answer.get("error") {
+        /// What the responses to all of them have.
+        #[derive(Deserialize)]
+        struct Response {
+            diagnostics: Option<Vec<api::Finding>>,
+            error: Option<Refusal>,
+        }
+        let text = Engine::call(&mut self.engine, request.as_bytes());
+        let response: Result<Response, Error> =
+            parse_answer(&text).map_err(Error::from).and_then(from_value_ignoring_unknown);
+        let Response { diagnostics, error } = response.map_err(|problem| self.unreadable(&problem))?;
+        match error {
             // The workspace was lost, so there is nothing to compare.
-            Some(error) if self.engine.is_fresh() => {
-                return Err(Failure::refused(error, &Texts::new()).within(&self.name));
-            }
-            Some(error) => self.findings.push(Finding::error(error)),
-            None => self.findings.extend(Finding::all(&answer)),
+            Some(error) if self.engine.is_fresh() => return Err(self.refused(&error)),
+            Some(error) => self.findings.push(Finding::refused(&error)),
+            None => self.findings.extend(Finding::all(&diagnostics.unwrap_or_default())),
         }
         Ok(())
     }
 
-    fn plan(&mut self, now: &str) -> Result<Value, Failure> {
-        let answer = self.call(&Value::map([("now", now), ("op", "plan")]).to_canonical())?;
-        if let Some(error) = answer.get("error") {
-            return Err(Failure::refused(error, &Texts::new()).within(&self.name));
-        }
-        self.findings.extend(Finding::all(&answer));
-        Ok(answer.get("ok").cloned().unwrap_or_default())
+    fn plan(&mut self, now: &str) -> Result<PlanAnswer, Failure> {
+        let request = request_text(&PlanRequest { now: Some(now.into()), ..PlanRequest::default() });
+        let text = Engine::call(&mut self.engine, request.as_bytes());
+        let response = read_response::<PlanRequest>(&text).map_err(|problem| self.unreadable(&problem))?;
+        let Answered { answer, findings } = response.map_err(|refusal| self.refused(&refusal))?;
+        self.findings.extend(Finding::all(&findings));
+        Ok(answer)
     }
 
     /// The findings without duplicates.
@@ -178,12 +191,13 @@ impl Side {
         self.findings
     }
 
-    fn call(&mut self, request: &str) -> Result<Value, Failure> {
-        let said = Engine::call(&mut self.engine, request.as_bytes());
-        answer::read(&said).map_err(|problem| {
-            let message = format!("an answer of `{}` cannot be read: {problem}", self.name);
-            Failure::new(message, "is it a module of this engine?")
-        })
+    fn refused(&self, refusal: &Refusal) -> Failure {
+        Failure::refused(refusal, &Texts::new()).within(&self.name)
+    }
+
+    fn unreadable(&self, problem: &Error) -> Failure {
+        let message = format!("an answer of `{}` cannot be read: {problem}", self.name);
+        Failure::new(message, "is it a module of this engine?")
     }
 }
 
@@ -220,32 +234,38 @@ fn apart(old: Vec<Finding>, new: Vec<Finding>) -> Sides<Finding> {
     Sides { old: rest(old, of_new), new: rest(new, of_old) }
 }
 
+/// A value for each module, as JSON.
+#[derive(Debug, Serialize)]
+struct Pair<T> {
+    new: T,
+    old: T,
+}
+
 /// The result as JSON.
-fn to_value(compared: &Comparison, findings: &Sides<Finding>, modules: Value, now: &str, is_same: bool) -> Value {
-    let mut answer = compared.to_value();
-    if let Some(fields) = answer.as_map_mut() {
-        let list = |findings: &[Finding]| Value::list(findings.iter().map(Finding::to_value));
-        let diagnostics = [("new", list(&findings.new)), ("old", list(&findings.old))];
-        fields.insert("diagnostics", Value::map(diagnostics));
-        fields.insert("modules", modules);
+fn report(compared: &Comparison, findings: &Sides<Finding>, modules: Pair<&str>, now: &str, is_same: bool) -> Value {
+    let answers = |findings: &[Finding]| findings.iter().map(Finding::to_answer).collect::<Vec<_>>();
+    let diagnostics = Pair { new: answers(&findings.new), old: answers(&findings.old) };
+    let mut report = compared.to_value();
+    if let Some(fields) = report.as_map_mut() {
+        fields.insert("diagnostics", value_of(&diagnostics));
+        fields.insert("modules", value_of(&modules));
         fields.insert("now", now);
         fields.insert("same", is_same);
     }
-    answer
+    report
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::value::json::parse;
+    use crate::render::read_answer;
 
     #[test]
     fn a_finding_that_both_have_is_none_of_either() {
         let finding = |code: &str, message: &str| {
-            let text = format!(
-                r#"{{"diagnostics":[{{"severity":"error","code":"{code}","message":"{message}","at":{{"document":"A/b"}}}}]}}"#
-            );
-            Finding::all(&parse(&text).unwrap()).remove(0)
+            let text =
+                format!(r#"{{"severity":"error","code":"{code}","message":"{message}","at":{{"document":"A/b"}}}}"#);
+            Finding::from(&read_answer::<api::Finding>(&text))
         };
         let old = vec![finding("a", "one"), finding("a", "two"), finding("b", "three")];
         let new = vec![finding("a", "another wording"), finding("c", "four")];

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use fleetfold_core::Value;
+use fleetfold_core::api::diff::Diff;
 
 use super::fleet::FleetArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
-use crate::render::{explain, list};
+use crate::render::explain;
 
 /// Show the differences between two clusters for a subject, and the layers that cause them
 ///
@@ -36,17 +36,16 @@ pub struct Args {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
-    let request = [("subject", &args.subject), ("left", &args.left), ("right", &args.right)];
-    let answer = fleet.ask("diff", Value::map(request.map(|(key, value)| (key, value.as_str()))))?;
-    let differences = list(&answer, "differences");
+    let Args { subject, left, right, .. } = args;
+    let answer = fleet.call(&Diff { subject: subject.into(), left: left.into(), right: right.into() })?;
     let names = || {
-        let causes = differences.iter().map(|it| it.text_at(&["cause", "document"]).to_owned());
-        let mut names: Vec<String> = causes.filter(|it| !it.is_empty()).collect();
+        let causes = answer.differences.iter().filter_map(|it| it.cause.as_ref()?.document.clone());
+        let mut names: Vec<String> = causes.collect();
         names.sort();
         names.dedup();
         names
     };
-    let table = || explain::differences(&args.left, &args.right, &answer, screen.out);
+    let table = || explain::differences(left, right, &answer, screen.out);
     print_answer(args.output, &answer, table, names)?;
-    Ok(fleet.finish(u8::from(!differences.is_empty()), screen.err))
+    Ok(fleet.finish(u8::from(!answer.differences.is_empty()), screen.err))
 }

@@ -2,12 +2,15 @@
 
 use std::process::ExitCode;
 
-use fleetfold_core::Value;
+use fleetfold_core::api::effective::Effective;
+use fleetfold_core::api::explain::{Explain, ExplainAnswer};
+use fleetfold_core::value::Text;
+use serde::Serialize;
 
 use super::authorize;
 use super::fleet::{Fleet, FleetArgs};
 use crate::command::output::{Failure, Output, Screen, print_answer};
-use crate::render::{clusters, explain, list, plan, text, texts};
+use crate::render::{clusters, explain, plan};
 
 /// Explain a value, a cluster, an action of a plan, or a permission
 ///
@@ -66,20 +69,40 @@ pub struct Args {
     output: Output,
 }
 
+/// What is explained, for one cluster or for groups of them.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Explained {
+    One(Box<ExplainAnswer>),
+    Groups { results: Vec<ExplainedGroup> },
+}
+
+#[derive(Debug, Serialize)]
+struct ExplainedGroup {
+    clusters: Vec<Text>,
+    explained: ExplainAnswer,
+}
+
+impl From<ExplainAnswer> for Explained {
+    fn from(answer: ExplainAnswer) -> Explained {
+        Explained::One(Box::new(answer))
+    }
+}
+
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
     let (answer, table) = match (&args.action, &args.user, &args.subject) {
         (Some(action), _, _) => {
-            let answer = fleet.ask("explain", Value::map([("action", action.as_str())]))?;
-            let chain = answer.get("chain").map(|_| explain::chain("because of", &answer, screen.out));
+            let answer = fleet.call(&Explain { action: Some(action.into()), ..Explain::default() })?;
+            let chain = answer.chain.as_ref().map(|_| explain::chain("because of", &answer, screen.out));
             let table = plan::explained(&answer, screen.out) + &chain.unwrap_or_default();
-            (answer, table)
+            (answer.into(), table)
         }
         (None, Some(user), _) => {
             let cluster = args.cluster.as_deref().unwrap_or_default();
             let answer = authorize::ask(&mut fleet, user, &args.groups, cluster, &args.labels)?;
-            let table = explain::permission(user, &answer, screen.out);
-            (answer, table)
+            let table = explain::permission(user, (&answer).into(), screen.out);
+            (answer.into(), table)
         }
         (None, None, subject) => {
             let subject = subject.as_deref().unwrap_or_default();
@@ -100,73 +123,77 @@ fn value(
     path: &str,
     fleet: &mut Fleet,
     screen: Screen,
-) -> Result<(Value, String), Failure> {
+) -> Result<(Explained, String), Failure> {
     let ask = |fleet: &mut Fleet, cluster: &str| {
-        let object = args.object.as_deref().map(|it| ("object", it));
-        let fields = [("subject", subject), ("cluster", cluster), ("path", path)];
-        fleet.ask("explain", Value::map(fields.into_iter().chain(object)))
+        fleet.call(&Explain {
+            subject: Some(subject.into()),
+            cluster: Some(cluster.into()),
+            path: Some(path.into()),
+            object: args.object.as_ref().map(Into::into),
+            ..Explain::default()
+        })
     };
     if let Some(cluster) = &args.cluster {
         let answer = ask(fleet, cluster)?;
         let table = explain::chain(&format!("{path} on {cluster}"), &answer, screen.out);
-        return Ok((answer, table));
+        return Ok((answer.into(), table));
     }
-    let groups = fleet.ask("effective", Value::map([("subject", subject)]))?;
-    let (mut answers, mut tables) = (Vec::new(), Vec::new());
-    for group in list(&groups, "results").iter().filter(|it| it.get("error").is_none()) {
-        let names = texts(group, "clusters");
-        let Some(first) = names.first() else { continue };
-        let answer = ask(fleet, first)?;
-        tables.push(explain::chain(&format!("{path} on {}", clusters(&names)), &answer, screen.out));
-        answers.push(Value::map([("clusters", Value::list(names)), ("explained", answer)]));
+    let groups = fleet.call(&Effective { subject: subject.into(), ..Effective::default() })?;
+    let (mut results, mut tables) = (Vec::new(), Vec::new());
+    for group in groups.results.into_iter().filter(|it| it.error.is_none()) {
+        let Some(first) = group.clusters.first() else { continue };
+        let explained = ask(fleet, first)?;
+        tables.push(explain::chain(&format!("{path} on {}", clusters(&group.clusters)), &explained, screen.out));
+        results.push(ExplainedGroup { clusters: group.clusters, explained });
     }
-    if answers.is_empty() {
+    if results.is_empty() {
         let hint = "`fleetfold explain SUBJECT` without `--path` says why";
         return Err(Failure::new(format_args!("`{subject}` gives nothing to any cluster"), hint));
     }
-    Ok((Value::map([("results", Value::list(answers))]), tables.join("\n")))
+    Ok((Explained::Groups { results }, tables.join("\n")))
 }
 
 /// Explains why a subject selects one cluster or not, or every cluster.
-fn selection(args: &Args, subject: &str, fleet: &mut Fleet, screen: Screen) -> Result<(Value, String), Failure> {
+fn selection(args: &Args, subject: &str, fleet: &mut Fleet, screen: Screen) -> Result<(Explained, String), Failure> {
     let ask = |fleet: &mut Fleet, cluster: &str| {
-        fleet.ask("explain", Value::map([("subject", subject), ("cluster", cluster)]))
+        fleet.call(&Explain { subject: Some(subject.into()), cluster: Some(cluster.into()), ..Explain::default() })
     };
     if let Some(cluster) = &args.cluster {
         let answer = ask(fleet, cluster)?;
         let table = explain::selection(subject, cluster, &answer, screen.out);
-        return Ok((answer, table));
+        return Ok((answer.into(), table));
     }
     let mut names = fleet.clusters(None)?;
     // A subject of the hub has no other cluster.
     names.push(String::new());
-    let mut answers = Vec::new();
+    let mut answers: Vec<(Text, ExplainAnswer)> = Vec::new();
     for name in &names {
         match ask(fleet, name) {
-            Ok(answer) => answers.push((name.as_str(), answer)),
+            Ok(answer) => answers.push((name.into(), answer)),
             // Clusters of other dialects are not in the fleet of this subject.
             Err(failure) if failure.is("unknown-cluster") => {}
             Err(failure) => return Err(failure),
         }
     }
     let table = explain::selections(&answers, screen.out);
-    let each = answers
-        .into_iter()
-        .map(|(name, answer)| Value::map([("clusters", Value::list([name])), ("explained", answer)]));
-    Ok((Value::map([("results", Value::list(each))]), table))
+    let each = answers.into_iter().map(|(name, explained)| ExplainedGroup { clusters: vec![name], explained });
+    Ok((Explained::Groups { results: each.collect() }, table))
 }
 
 /// The documents in the answer, in order, without duplicates.
-fn documents(answer: &Value) -> Vec<String> {
+fn documents(answer: &Explained) -> Vec<String> {
+    let parts: Vec<&ExplainAnswer> = match answer {
+        Explained::One(answer) => vec![answer],
+        Explained::Groups { results } => results.iter().map(|it| &it.explained).collect(),
+    };
     let mut names: Vec<String> = Vec::new();
-    let explained = list(answer, "results").iter().filter_map(|it| it.get("explained"));
-    for part in [answer].into_iter().chain(explained) {
-        let entries = ["chain", "reasons"].iter().flat_map(|key| list(part, key));
-        let roles = list(part, "checks").iter().map(|it| it.text_at(&["grantedBy", "role"]));
-        let named = entries.map(|it| text(it, "document")).chain(roles);
-        for name in named.chain([part.text_at(&["action", "subject"])]).filter(|it| !it.is_empty()) {
-            if !names.iter().any(|it| it == name) {
-                names.push(name.to_owned());
+    for part in parts {
+        let layers = part.chain.iter().flatten().filter_map(|it| it.document.as_ref());
+        let roles = part.checks.iter().flatten().filter_map(|it| it.granted_by.as_ref()?.role.as_ref());
+        let subject = part.action.iter().map(|it| &it.subject);
+        for name in layers.chain(roles).chain(subject) {
+            if !names.contains(name) {
+                names.push(name.clone());
             }
         }
     }

@@ -9,16 +9,24 @@ use std::time::{Duration, Instant};
 
 use fleetfold::engine::Engine;
 use fleetfold_core::Value;
+use fleetfold_core::api::clusters::Clusters;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::parse::Parse;
+use fleetfold_core::api::subjects::{SubjectAnswer, Subjects};
+use fleetfold_core::api::{Answered, Op, read_response, request_text};
+use fleetfold_core::diagnostic::read::from_value;
+use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::suggest::did_you_mean;
 
 use super::EngineArgs;
 use super::hub::HubArgs;
 use crate::command::output::Failure;
+use crate::render::counted;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
-use crate::render::{counted, list, text};
 use crate::source::{self, File, HUB, Source};
-use fleetfold::answer;
+use fleetfold::session::changes;
 
 /// The documents and the engine.
 #[derive(Debug, clap::Args)]
@@ -113,29 +121,24 @@ impl Fleet {
         self.requests
     }
 
-    /// Sends a request to the engine, and keeps its diagnostics.
-    pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Value, Failure> {
-        if let Some(fields) = request.as_map_mut() {
-            fields.insert("op", op);
-        }
-        let request = request.to_canonical();
-        let response = self.engine.call(request.as_bytes());
-        let answer = answer::read(&response).map_err(|problem| {
-            Failure::new(format_args!("the answer to `{op}` cannot be read: {problem}"), "is the module a newer one?")
+    /// Sends a request to the engine, and keeps its findings.
+    pub fn call<O: Op>(&mut self, request: &O) -> Result<O::Answer, Failure> {
+        let request = request_text(request);
+        let response = read_response::<O>(&self.engine.call(request.as_bytes())).map_err(|problem| {
+            let message = format!("the answer to `{}` cannot be read: {problem}", O::NAME);
+            Failure::new(message, "is the module a newer one?")
         })?;
-        if let Some(error) = answer.get("error") {
-            return Err(Failure::refused(error, &self.texts));
-        }
-        if matches!(op, "load" | "configure") {
+        let Answered { answer, findings } = response.map_err(|refusal| Failure::refused(&refusal, &self.texts))?;
+        if changes(O::NAME) {
             self.requests.push(request);
         }
-        self.findings.extend(Finding::all(&answer));
-        Ok(answer.get("ok").cloned().unwrap_or_default())
+        self.findings.extend(Finding::all(&findings));
+        Ok(answer)
     }
 
     fn load_source(&mut self, source: Source) -> Result<(), Failure> {
         for load in source::complete_loads(source.complete) {
-            self.ask("load", load)?;
+            self.call(&load)?;
         }
         let mut progress = Progress::new(source.files.len());
         for file in source.files {
@@ -143,10 +146,10 @@ impl Fleet {
             let File { name, text, live } = file;
             self.texts.insert(name.clone(), text.clone());
             if let Some(settings) = self.settings(&name, &text)? {
-                self.ask("configure", settings).map_err(|failure| failure.within(&name))?;
+                self.configure(settings).map_err(|failure| failure.within(&name))?;
                 continue;
             }
-            self.ask("load", source::load_of(&name, &text, live.as_deref()))?;
+            self.call(&source::load_of(&name, &text, live.as_deref()))?;
             if live.is_none() {
                 self.document_files.push(name);
             }
@@ -155,7 +158,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// The settings in a file, if it is a settings file.
+    /// The settings in a file as they are written, if it is a settings file.
     pub fn settings(&mut self, name: &str, text: &str) -> Result<Option<Value>, Failure> {
         let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"));
         if !stem.is_some_and(|it| it == "fleetfold" || it.ends_with("/fleetfold")) {
@@ -165,14 +168,20 @@ impl Fleet {
         let [document] = documents.as_slice() else { return Ok(None) };
         let is_ours = document.text_at(&["apiVersion"]).starts_with("fleetfold.dev/");
         let is_settings = is_ours && document.text_at(&["kind"]) == "Settings";
-        Ok(is_settings.then(|| document.get("spec").cloned().unwrap_or_else(|| Value::map([] as [(&str, Value); 0]))))
+        Ok(is_settings.then(|| document.get("spec").cloned().unwrap_or_else(empty_map)))
+    }
+
+    /// Applies settings as they are written.
+    pub fn configure(&mut self, settings: Value) -> Result<(), Failure> {
+        self.call(&from_value::<Configure>(settings)?)?;
+        Ok(())
     }
 
     /// The documents of a text, as values.
     pub fn parse(&mut self, name: &str, text: &str) -> Result<Vec<Value>, Failure> {
         self.texts.entry(name.to_owned()).or_insert_with(|| text.to_owned());
-        let parsed = self.ask("parse", Value::map([("text", text), ("file", name)]))?;
-        Ok(list(&parsed, "documents").to_vec())
+        let request = Parse { text: text.into(), file: Some(name.to_owned()), ..Parse::default() };
+        Ok(self.call(&request)?.documents.into_iter().map(Redacted::into_value).collect())
     }
 
     /// All documents as values; a list yields its items.
@@ -196,17 +205,16 @@ impl Fleet {
     }
 
     /// All loaded subjects, in the engine's order.
-    pub fn subjects(&mut self) -> Result<Vec<Value>, Failure> {
-        Ok(list(&self.ask("subjects", empty())?, "subjects").to_vec())
+    pub fn subjects(&mut self) -> Result<Vec<SubjectAnswer>, Failure> {
+        Ok(self.call(&Subjects::default())?.subjects)
     }
 
     /// The names of the clusters that match a selector, or of all.
     pub fn clusters(&mut self, selector: Option<&str>) -> Result<Vec<String>, Failure> {
-        let request = Value::map(selector.map(|it| ("selector", it)));
-        let answer = self.ask("clusters", request)?;
+        let answer = self.call(&Clusters { selector: MaybeAbsent(selector.map(Value::text)) })?;
         // Several dialects may know the same cluster.
-        let names: BTreeSet<&str> = list(&answer, "clusters").iter().map(|it| text(it, "name")).collect();
-        Ok(names.into_iter().map(str::to_owned).collect())
+        let names: BTreeSet<String> = answer.clusters.into_iter().map(|it| it.name.into()).collect();
+        Ok(names.into_iter().collect())
     }
 
     /// The clusters that are requested by name, by selector, or by both; nothing for all. The hub is requested as
@@ -296,8 +304,8 @@ impl fmt::Debug for Fleet {
     }
 }
 
-/// A request without fields.
-pub fn empty() -> Value {
+/// A map without entries.
+pub fn empty_map() -> Value {
     Value::map([] as [(&str, Value); 0])
 }
 
@@ -340,13 +348,13 @@ mod tests {
 
     use super::*;
 
-    /// Records requests and returns empty answers.
+    /// Records requests and returns the same answer to all.
     struct Recorder(Rc<RefCell<Vec<String>>>);
 
     impl Engine for Recorder {
         fn call(&mut self, request: &[u8]) -> String {
             self.0.borrow_mut().push(String::from_utf8_lossy(request).into_owned());
-            r#"{"ok":{}}"#.to_owned()
+            r#"{"ok":{"clusters":0,"loaded":0,"replaced":0}}"#.to_owned()
         }
 
         fn fresh(&mut self) {}
@@ -371,9 +379,9 @@ mod tests {
         let complete = vec!["eu-1".to_owned(), "eu-1".to_owned()];
         fleet.load_source(Source { files, complete }).unwrap();
         let want = [
-            r#"{"complete":true,"documents":[],"live":"eu-1","op":"load"}"#,
-            r#"{"file":"a.yaml","op":"load","text":""}"#,
-            r#"{"file":"live/eu-1/b.yaml","live":"eu-1","op":"load","text":""}"#,
+            r#"{"op":"load","documents":[],"live":"eu-1","complete":true}"#,
+            r#"{"op":"load","text":"","file":"a.yaml"}"#,
+            r#"{"op":"load","text":"","file":"live/eu-1/b.yaml","live":"eu-1"}"#,
         ];
         assert_eq!(*asked.borrow(), want);
     }

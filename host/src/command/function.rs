@@ -18,13 +18,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
+use fleetfold_core::api::lint::Lint;
+use fleetfold_core::api::load::Load;
 
 use self::config::{Config, Task};
 use self::list::{ResourceList, is_ours};
 use super::EngineArgs;
-use super::fleet::{Fleet, empty};
+use super::fleet::{Fleet, empty_map};
 use crate::command::output::{Failure, Screen, print};
-use crate::render::finding::{Finding, Severity, Texts};
+use crate::render::finding::{Finding, Severity, Texts, is_at_least};
 use crate::render::style::Palette;
 use crate::render::yaml;
 use crate::source::read_text;
@@ -106,7 +108,7 @@ impl Refused {
         let (findings, texts) = match self {
             Refused::Config(findings) => (findings, list.texts()),
             Refused::Failed(Failure::Refused { finding, texts }) => (vec![*finding], texts),
-            Refused::Failed(failure) => (vec![Finding::read(&failure.to_diagnostic("failed"))], Texts::new()),
+            Refused::Failed(failure) => (vec![Finding::from(&failure.to_finding("failed"))], Texts::new()),
         };
         Done { items: list.values(), findings, texts, code: 2 }
     }
@@ -116,14 +118,14 @@ fn work(args: &Args, list: &ResourceList, config: &Config) -> Result<Done, Failu
     let mut fleet = Fleet::load(&config.files, args.engine.start()?)?;
     let settings = list.settings().chain(config.settings.clone());
     for settings in settings {
-        fleet.ask("configure", settings)?;
+        fleet.configure(settings)?;
     }
-    fleet.ask("load", Value::map([("documents", Value::list(list.documents()))]))?;
+    fleet.call(&Load { documents: Some(list.documents()), ..Load::default() })?;
     match config.task {
         Task::Lint => {
-            fleet.ask("lint", empty())?;
+            fleet.call(&Lint::default())?;
             let findings = findings(list, &fleet, Vec::new());
-            let fails = |it: &Finding| config.fail_on.is_some_and(|least| it.severity >= least);
+            let fails = |it: &Finding| config.fail_on.is_some_and(|least| is_at_least(it.severity, least));
             let code = u8::from(findings.iter().any(fails));
             Ok(Done { items: list.values(), findings, texts: fleet.texts().clone(), code })
         }

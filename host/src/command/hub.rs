@@ -6,10 +6,11 @@ use fleetfold::cluster::{Cluster, connect};
 use fleetfold::controller::{Snapshot, SnapshotError, snapshot};
 use fleetfold::engine::Engine;
 use fleetfold::session::Session;
-use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::command::output::Failure;
+use crate::render::json::value_of;
 
 /// The flags that choose the hub.
 #[derive(Debug, Clone, clap::Args)]
@@ -37,7 +38,7 @@ impl HubArgs {
     /// The same within a runtime; returns the clusters as well.
     pub async fn snapshot(&self, engine: Box<dyn Engine>) -> Result<Snapshot, Failure> {
         let hub = self.connect().await?;
-        let settings = Value::map([] as [(&str, Value); 0]);
+        let settings = value_of(&Configure::default());
         snapshot(Session::new(engine).keeping(), &hub, settings).await.map_err(|error| match error {
             SnapshotError::Hub(error) => error.into(),
             SnapshotError::Engine(error) => error.into(),

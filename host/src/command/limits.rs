@@ -1,6 +1,7 @@
 //! The flags for limits: on a plan before actions are held, and on one change before it is denied.
 
-use fleetfold_core::Value;
+use fleetfold_core::api::admit::AdmitLimits;
+use fleetfold_core::api::configure::LimitsInput;
 
 /// The limits of a plan. The settings apply to those that are not given.
 #[derive(Debug, Clone, clap::Args)]
@@ -28,15 +29,18 @@ pub struct LimitArgs {
 
 impl LimitArgs {
     /// The limits as `configure` takes them, if any is given.
-    pub fn settings(&self) -> Option<Value> {
-        let mut limits = given([self.max_deletes, self.max_delete_percent, self.max_changes]);
-        if !self.protected.is_empty() {
-            limits.push(("protectedKinds", Value::list(self.protected.iter().map(String::as_str))));
-        }
-        if self.allow_empty_selection {
-            limits.push(("emptySelection", true.into()));
-        }
-        (!limits.is_empty()).then(|| Value::map(limits))
+    pub fn settings(&self) -> Option<LimitsInput> {
+        let LimitArgs { max_deletes, max_delete_percent, max_changes, protected, allow_empty_selection } = self;
+        let is_given = [max_deletes, max_delete_percent, max_changes].iter().any(|it| it.is_some())
+            || !protected.is_empty()
+            || *allow_empty_selection;
+        is_given.then(|| LimitsInput {
+            deletes: max_deletes.map(Into::into),
+            delete_percent: max_delete_percent.map(Into::into),
+            changes: max_changes.map(Into::into),
+            protected_kinds: (!protected.is_empty()).then(|| protected.iter().map(Into::into).collect()),
+            empty_selection: allow_empty_selection.then_some(true),
+        })
     }
 }
 
@@ -58,14 +62,13 @@ pub struct ChangeLimitArgs {
 
 impl ChangeLimitArgs {
     /// The limits as `admit` takes them, if any is given.
-    pub fn limits(&self) -> Option<Value> {
-        let limits = given([self.max_deletes, self.max_delete_percent, self.max_changes]);
-        (!limits.is_empty()).then(|| Value::map(limits))
+    pub fn limits(&self) -> Option<AdmitLimits> {
+        let ChangeLimitArgs { max_deletes, max_delete_percent, max_changes } = self;
+        let is_given = [max_deletes, max_delete_percent, max_changes].iter().any(|it| it.is_some());
+        is_given.then(|| AdmitLimits {
+            deletes: max_deletes.map(Into::into),
+            delete_percent: max_delete_percent.map(Into::into),
+            changes: max_changes.map(Into::into),
+        })
     }
-}
-
-/// The given numbers, by name.
-fn given(numbers: [Option<u32>; 3]) -> Vec<(&'static str, Value)> {
-    let names = ["deletes", "deletePercent", "changes"];
-    names.into_iter().zip(numbers).filter_map(|(name, number)| Some((name, number?.into()))).collect()
 }

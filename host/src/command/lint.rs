@@ -3,14 +3,16 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fleetfold_core::Value;
+use fleetfold_core::api::Finding as FindingAnswer;
+use fleetfold_core::api::lint::{Lint, LintAnswer};
+use serde::Serialize;
 
-use super::fleet::{Fleet, FleetArgs, empty};
+use super::fleet::{Fleet, FleetArgs};
 use crate::command::output::{Failure, Screen, print};
-use crate::render::finding::{Finding, Severity};
+use crate::render::finding::{Finding, Severity, ink, is_at_least};
 use crate::render::style::Palette;
 use crate::render::table::{Cell, Table};
-use crate::render::{count, counted, github, json, sarif, yaml};
+use crate::render::{counted, github, json, sarif, yaml};
 
 /// Check the documents for errors and probable mistakes
 ///
@@ -55,13 +57,13 @@ enum FailOn {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
-    let answer = fleet.ask("lint", empty())?;
+    let answer = fleet.call(&Lint::default())?;
     let findings = fleet.findings();
     match args.output {
         Format::Text => print(text(&fleet, &findings, &answer, screen.out))?,
         Format::Table => print(table(&findings).render("", screen.out))?,
-        Format::Yaml => print(yaml::document(&whole(&findings, &answer)))?,
-        Format::Json => print(json::pretty(&whole(&findings, &answer)))?,
+        Format::Yaml => print(yaml::document(&json::value_of(&Report::of(&findings, &answer))))?,
+        Format::Json => print(json::pretty(&json::value_of(&Report::of(&findings, &answer))))?,
         Format::Name => print(names(&findings))?,
         Format::Sarif => print(json::pretty(&sarif::log(&findings)))?,
         Format::Github => print(github::annotations(&findings))?,
@@ -71,14 +73,14 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         FailOn::Warning => Severity::Warning,
         FailOn::Info => Severity::Info,
     };
-    Ok(ExitCode::from(u8::from(findings.iter().any(|it| it.severity >= least))))
+    Ok(ExitCode::from(u8::from(findings.iter().any(|it| is_at_least(it.severity, least)))))
 }
 
 fn number(findings: &[Finding], severity: Severity) -> i64 {
     i64::try_from(findings.iter().filter(|it| it.severity == severity).count()).unwrap_or(i64::MAX)
 }
 
-fn text(fleet: &Fleet, findings: &[Finding], answer: &Value, palette: Palette) -> String {
+fn text(fleet: &Fleet, findings: &[Finding], answer: &LintAnswer, palette: Palette) -> String {
     let mut out = String::new();
     for finding in findings {
         out.push_str(&finding.render(fleet.texts(), palette));
@@ -86,28 +88,39 @@ fn text(fleet: &Fleet, findings: &[Finding], answer: &Value, palette: Palette) -
     }
     let severities = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "info")];
     let counts = severities.map(|(severity, word)| counted(number(findings, severity), word));
-    out.push_str(&format!("{}: {}\n", counted(count(answer, "documents"), "document"), counts.join(", ")));
+    out.push_str(&format!("{}: {}\n", counted(answer.documents, "document"), counts.join(", ")));
     out
 }
 
 fn table(findings: &[Finding]) -> Table {
     let mut table = Table::new(["SEVERITY", "CODE", "AT", "MESSAGE"]);
     for it in findings {
-        let severity = Cell::inked(it.severity.ink(), it.severity.as_str());
+        let severity = Cell::inked(ink(it.severity), it.severity.as_str());
         table.row([severity, it.code.as_str().into(), it.place().into(), it.message.as_str().into()]);
     }
     table
 }
 
 /// The answer with all findings, those of loading included.
-fn whole(findings: &[Finding], answer: &Value) -> Value {
-    Value::map([
-        ("documents", answer.get("documents").cloned().unwrap_or_default()),
-        ("errors", number(findings, Severity::Error).into()),
-        ("warnings", number(findings, Severity::Warning).into()),
-        ("infos", number(findings, Severity::Info).into()),
-        ("diagnostics", Value::list(findings.iter().map(Finding::to_value))),
-    ])
+#[derive(Debug, Serialize)]
+struct Report {
+    diagnostics: Vec<FindingAnswer>,
+    documents: i64,
+    errors: i64,
+    infos: i64,
+    warnings: i64,
+}
+
+impl Report {
+    fn of(findings: &[Finding], answer: &LintAnswer) -> Report {
+        Report {
+            diagnostics: findings.iter().map(Finding::to_answer).collect(),
+            documents: answer.documents,
+            errors: number(findings, Severity::Error),
+            infos: number(findings, Severity::Info),
+            warnings: number(findings, Severity::Warning),
+        }
+    }
 }
 
 /// The documents with findings.

@@ -8,7 +8,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fleetfold::cluster::ApiError;
 use fleetfold::guest::GuestError;
 use fleetfold::session::EngineError;
-use fleetfold_core::Value;
+use fleetfold_core::api::{self, Refusal};
+use fleetfold_core::diagnostic::{Error, Severity};
+use serde::Serialize;
 
 use crate::render::finding::{Finding, Texts};
 use crate::render::style::{Ink, Palette};
@@ -57,8 +59,8 @@ impl Failure {
     }
 
     /// The error of an answer. A location in the request is dropped: the user wrote no request.
-    pub fn refused(error: &Value, texts: &Texts) -> Self {
-        let mut finding = Finding::error(error);
+    pub fn refused(refusal: &Refusal, texts: &Texts) -> Self {
+        let mut finding = Finding::refused(refusal);
         finding.file = Some(std::mem::take(&mut finding.file)).filter(|it| texts.contains_key(it)).unwrap_or_default();
         let shown = texts.iter().filter(|(name, _)| **name == finding.file);
         Self::Refused {
@@ -82,13 +84,17 @@ impl Failure {
         self
     }
 
-    /// The same as a diagnostic.
-    pub fn to_diagnostic(&self, code: &str) -> Value {
+    /// The same as a finding of the contract; an error outside of the engine gets this code.
+    pub fn to_finding(&self, code: &'static str) -> api::Finding {
         match self {
-            Self::Host { message, hint } => {
-                Value::map([("severity", "error"), ("code", code), ("message", message), ("hint", hint)])
-            }
-            Self::Refused { finding, .. } => finding.to_value(),
+            Self::Host { message, hint } => api::Finding {
+                at: None,
+                code: code.into(),
+                hint: Some(hint.clone()),
+                message: message.clone(),
+                severity: Severity::Error,
+            },
+            Self::Refused { finding, .. } => finding.to_answer(),
         }
     }
 
@@ -102,6 +108,13 @@ impl Failure {
         };
         // Standard error may be closed.
         let _ = io::stderr().write_all(shown.as_bytes());
+    }
+}
+
+/// A request that cannot be read from what the user wrote.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::refused(&Refusal::from(&error), &Texts::new())
     }
 }
 
@@ -132,14 +145,14 @@ impl From<EngineError> for Failure {
 /// Prints an answer in the requested format.
 pub fn print_answer(
     output: Output,
-    answer: &Value,
+    answer: &impl Serialize,
     table: impl FnOnce() -> String,
     names: impl FnOnce() -> Vec<String>,
 ) -> Result<(), Failure> {
     match output {
         Output::Table => print(table()),
-        Output::Json => print(json::pretty(answer)),
-        Output::Yaml => print(yaml::document(answer)),
+        Output::Json => print(json::pretty(&json::value_of(answer))),
+        Output::Yaml => print(yaml::document(&json::value_of(answer))),
         Output::Name => print(names().iter().map(|name| format!("{name}\n")).collect::<String>()),
     }
 }

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use fleetfold::clock::now;
-use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::plan::{PlanAnswer, PlanRequest, ScopeInput};
 
 use super::fleet::{Fleet, FleetArgs};
 use super::limits::LimitArgs;
@@ -80,11 +81,11 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         return Err(Failure::new("there is no plan over documents that cannot be read", hint));
     }
     if let Some(limits) = args.limits.settings() {
-        fleet.ask("configure", Value::map([("limits", limits)]))?;
+        fleet.call(&Configure { limits: Some(limits), ..Configure::default() })?;
     }
-    let mut fields = vec![("now", Value::text(args.now.clone().unwrap_or_else(now)))];
-    fields.extend(scope(args, &mut fleet)?.map(|scope| ("scope", scope)));
-    let answer = fleet.ask("plan", Value::map(fields))?;
+    let now = args.now.clone().unwrap_or_else(now);
+    let scope = scope(args, &mut fleet)?;
+    let answer = fleet.call(&PlanRequest { now: Some(now.into()), scope, ..PlanRequest::default() })?;
     let output = match &args.output {
         Target::Print(output) => *output,
         Target::Write(path) => {
@@ -96,22 +97,21 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(fleet.finish(u8::from(!plan::is_empty(&answer)), screen.err))
 }
 
-fn scope(args: &Args, fleet: &mut Fleet) -> Result<Option<Value>, Failure> {
-    let mut scope = Vec::new();
-    if !args.subjects.is_empty() {
-        scope.push(("subjects", args.subjects.clone()));
-    }
-    match &args.selector {
-        Some(selector) => scope.push(("clusters", fleet.clusters(Some(selector))?)),
-        None if !args.clusters.is_empty() => scope.push(("clusters", args.clusters.clone())),
-        None => {}
-    }
-    Ok((!scope.is_empty()).then(|| Value::map(scope.into_iter().map(|(key, names)| (key, Value::list(names))))))
+fn scope(args: &Args, fleet: &mut Fleet) -> Result<Option<ScopeInput>, Failure> {
+    let subjects = (!args.subjects.is_empty()).then(|| args.subjects.iter().map(Into::into).collect());
+    let clusters = match &args.selector {
+        Some(selector) => Some(fleet.clusters(Some(selector))?),
+        None => Some(args.clusters.clone()).filter(|it| !it.is_empty()),
+    };
+    let clusters = clusters.map(|it| it.into_iter().map(Into::into).collect());
+    let scope = ScopeInput { subjects, clusters };
+    Ok(Some(scope).filter(|it| it.subjects.is_some() || it.clusters.is_some()))
 }
 
-fn write(path: &Path, answer: &Value) -> Result<(), Failure> {
+fn write(path: &Path, answer: &PlanAnswer) -> Result<(), Failure> {
     let is_json = path.extension().is_some_and(|it| it == "json");
-    let text = if is_json { json::pretty(answer) } else { yaml::document(answer) };
+    let answer = json::value_of(answer);
+    let text = if is_json { json::pretty(&answer) } else { yaml::document(&answer) };
     fs::write(path, text).map_err(|error| {
         Failure::new(
             format_args!("`{}` cannot be written: {error}", path.display()),

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use fleetfold_core::Value;
+use fleetfold_core::api::effective::{Effective, EffectiveAnswer};
+use fleetfold_core::value::Text;
+use serde::Serialize;
 
 use super::fleet::{Fleet, FleetArgs};
 use crate::command::output::{Failure, Output, Screen, print_answer};
-use crate::render::{list, preview, text, texts};
+use crate::render::preview::Subject;
 
 /// Show the desired objects and values of each cluster; clusters with equal results are grouped
 ///
@@ -47,40 +49,58 @@ pub struct Args {
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
     let wanted = fleet.wanted(&args.clusters, args.selector.as_deref())?;
-    let answers = match &args.subject {
-        Some(subject) => vec![effective(args, subject, wanted.as_ref(), &mut fleet)?],
-        None => all(args, wanted.as_ref(), &mut fleet)?,
+    let preview = match &args.subject {
+        Some(subject) => Preview::One([Subject::Results(effective(args, subject, wanted.as_ref(), &mut fleet)?)]),
+        None => Preview::All { subjects: all(args, wanted.as_ref(), &mut fleet)? },
     };
-    let whole = match answers.as_slice() {
-        [alone] if args.subject.is_some() => alone.clone(),
-        all => Value::map([("subjects", Value::list(all.to_vec()))]),
-    };
+    let subjects = preview.subjects();
     let table = || {
-        let shown: Vec<String> = answers.iter().map(|it| preview::subject(it, args.origins, screen.out)).collect();
-        shown.join("\n")
+        let tables: Vec<String> = subjects.iter().map(|it| it.table(args.origins, screen.out)).collect();
+        tables.join("\n")
     };
     let names = || match args.subject {
-        Some(_) => answers.iter().flat_map(preview::names).collect(),
-        None => answers.iter().map(|it| it.text_at(&["subject"]).to_owned()).collect(),
+        Some(_) => subjects.iter().flat_map(Subject::object_names).collect(),
+        None => subjects.iter().map(|it| it.name().to_owned()).collect(),
     };
-    print_answer(args.output, &whole, table, names)?;
-    Ok(fleet.finish(u8::from(answers.iter().any(preview::has_error)), screen.err))
+    print_answer(args.output, &preview, table, names)?;
+    Ok(fleet.finish(u8::from(subjects.iter().any(Subject::has_error)), screen.err))
+}
+
+/// The requested subject, or all.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Preview {
+    One(#[serde(serialize_with = "only")] [Subject; 1]),
+    All { subjects: Vec<Subject> },
+}
+
+impl Preview {
+    fn subjects(&self) -> &[Subject] {
+        match self {
+            Preview::One(subject) => subject,
+            Preview::All { subjects } => subjects,
+        }
+    }
+}
+
+fn only<S: serde::Serializer>([subject]: &[Subject; 1], serializer: S) -> Result<S::Ok, S::Error> {
+    subject.serialize(serializer)
 }
 
 /// The results of all subjects for the requested clusters, without empty ones.
-fn all(args: &Args, wanted: Option<&BTreeSet<String>>, fleet: &mut Fleet) -> Result<Vec<Value>, Failure> {
-    let mut answers = Vec::new();
+fn all(args: &Args, wanted: Option<&BTreeSet<String>>, fleet: &mut Fleet) -> Result<Vec<Subject>, Failure> {
+    let mut subjects = Vec::new();
     for subject in fleet.subjects()? {
-        if subject.get("error").is_some() {
-            answers.push(subject);
+        if subject.error.is_some() {
+            subjects.push(Subject::Failed(subject));
             continue;
         }
-        let answer = effective(args, text(&subject, "subject"), wanted, fleet)?;
-        if wanted.is_none() || !list(&answer, "results").is_empty() {
-            answers.push(answer);
+        let answer = effective(args, &subject.subject, wanted, fleet)?;
+        if wanted.is_none() || !answer.results.is_empty() {
+            subjects.push(Subject::Results(answer));
         }
     }
-    Ok(answers)
+    Ok(subjects)
 }
 
 fn effective(
@@ -88,22 +108,22 @@ fn effective(
     subject: &str,
     wanted: Option<&BTreeSet<String>>,
     fleet: &mut Fleet,
-) -> Result<Value, Failure> {
-    let mut fields = vec![("subject", Value::text(subject))];
+) -> Result<EffectiveAnswer, Failure> {
+    let mut request = Effective { subject: subject.into(), ..Effective::default() };
     if let Some(wanted) = wanted {
-        let mut names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let mut names: Vec<Text> = wanted.iter().map(Into::into).collect();
         // A subject rejects clusters outside of its fleet. That error is useful for a named cluster, not for a
         // selector.
         if args.subject.is_none() || args.selector.is_some() {
-            let whole = fleet.ask("effective", Value::map(fields.clone()))?;
-            let given: BTreeSet<&str> = list(&whole, "results").iter().flat_map(|it| texts(it, "clusters")).collect();
+            let whole = fleet.call(&request)?;
+            let given: BTreeSet<&Text> = whole.results.iter().flat_map(|it| &it.clusters).collect();
             names.retain(|name| given.contains(name));
         }
-        fields.push(("clusters", Value::list(names)));
+        request.clusters = Some(names);
     }
     // The table of objects shows the fields that layers set, which needs their origins.
     if args.origins || args.output == Output::Table {
-        fields.push(("origins", true.into()));
+        request.origins = Some(true);
     }
-    fleet.ask("effective", Value::map(fields))
+    fleet.call(&request)
 }

@@ -15,7 +15,7 @@ use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Module};
 use fleetfold::session::Session;
 use fleetfold::session::record::{Recorder, Replay, ReplayedPlan, replay};
-use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;
@@ -26,6 +26,7 @@ use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
 use super::{ModuleArgs, load_module};
 use crate::command::output::{Failure, print};
+use crate::render::json::value_of;
 
 /// Run the controller: apply the plan of a hub and its members
 ///
@@ -176,17 +177,15 @@ async fn reconcile(args: &Args, mut session: Session) -> Result<ExitCode, Failur
 }
 
 fn options(args: &Args) -> Options {
-    let mut settings = vec![];
-    if !args.dialects.is_empty() {
-        settings.push(("dialects", Value::list(args.dialects.iter().map(String::as_str))));
-    }
-    settings.extend(args.limits.settings().map(|limits| ("limits", limits)));
-    if args.pod_refresher {
-        settings.push(("podRefresher", true.into()));
-    }
+    let settings = Configure {
+        dialects: (!args.dialects.is_empty()).then(|| args.dialects.iter().map(Into::into).collect()),
+        limits: args.limits.settings(),
+        pod_refresher: args.pod_refresher.then_some(true),
+        ..Configure::default()
+    };
     Options {
         name: args.name.clone(),
-        settings: Value::map(settings),
+        settings: value_of(&settings),
         dry_run: args.dry_run,
         require_approval: args.require_approval,
         resync: args.resync,

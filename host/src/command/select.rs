@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
+use fleetfold_core::api::clusters::{ClusterAnswer, Clusters};
+use fleetfold_core::api::select::{ClusterInput, Explained, ReasonAnswer, Select};
+use fleetfold_core::value::{MaybeAbsent, Text};
+use serde::Serialize;
 
 use super::fleet::{Fleet, FleetArgs};
 use crate::command::output::{Failure, Output, Screen, print_answer};
+use crate::render::named;
 use crate::render::style::{Ink, Palette};
 use crate::render::table::{Cell, Table};
-use crate::render::{list, name_of, text, texts};
 
 /// Show the clusters that a selector matches
 ///
@@ -46,18 +50,22 @@ pub struct Args {
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
     let selector = args.selector.as_deref().map(|it| read(it, &mut fleet)).transpose()?;
-    let answer = match (&selector, args.why) {
-        (Some(selector), true) => why(selector, &mut fleet)?,
-        _ => fleet.ask("clusters", Value::map(selector.map(|it| ("selector", it))))?,
-    };
-    let clusters = list(&answer, "clusters");
-    let table = || if args.why { reasons(clusters, screen.out) } else { table(clusters, args.show_labels, screen.out) };
-    let names = || {
-        let picked = clusters.iter().filter(|it| it.get("selected").and_then(Value::as_bool) != Some(false));
-        picked.map(name_of).collect()
-    };
-    print_answer(args.output, &answer, table, names)?;
+    if let (Some(selector), true) = (&selector, args.why) {
+        let answer = why(selector, &mut fleet)?;
+        let picked = answer.clusters.iter().filter(|it| it.selected);
+        let names = || picked.map(|it| qualified(&it.kind, it.namespace.as_ref(), &it.name)).collect();
+        print_answer(args.output, &answer, || reasons(&answer.clusters, screen.out), names)?;
+    } else {
+        let answer = fleet.call(&Clusters { selector: MaybeAbsent(selector) })?;
+        let names = || answer.clusters.iter().map(|it| qualified(&it.kind, it.namespace.as_ref(), &it.name)).collect();
+        let table = || table(&answer.clusters, args.show_labels, screen.out);
+        print_answer(args.output, &answer, table, names)?;
+    }
     Ok(fleet.finish(0, screen.err))
+}
+
+fn qualified(kind: &str, namespace: Option<&Text>, name: &str) -> String {
+    named(kind, namespace.map_or("", Text::as_str), name)
 }
 
 /// Parses a selector: YAML if it starts like a map or a list, otherwise the syntax of kubectl.
@@ -69,60 +77,65 @@ fn read(selector: &str, fleet: &mut Fleet) -> Result<Value, Failure> {
     Ok(documents.into_iter().next().unwrap_or_default())
 }
 
+/// Every cluster, with the reasons for which it is selected or not.
+#[derive(Debug, Serialize)]
+struct Reasons {
+    clusters: Vec<ClusterReasons>,
+}
+
+#[derive(Debug, Serialize)]
+struct ClusterReasons {
+    kind: Text,
+    name: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<Text>,
+    reasons: Vec<ReasonAnswer>,
+    selected: bool,
+}
+
 /// Evaluates the clusters of one kind and namespace at a time, in which names are unique.
-fn why(selector: &Value, fleet: &mut Fleet) -> Result<Value, Failure> {
-    let all = fleet.ask("clusters", super::fleet::empty())?;
-    let mut scopes: BTreeMap<(&str, &str), Vec<Value>> = BTreeMap::new();
-    for cluster in list(&all, "clusters") {
-        let labels = cluster.get("labels").cloned().unwrap_or_default();
-        let input = Value::map([("name", Value::text(text(cluster, "name"))), ("labels", labels)]);
-        scopes.entry((text(cluster, "kind"), text(cluster, "namespace"))).or_default().push(input);
+fn why(selector: &Value, fleet: &mut Fleet) -> Result<Reasons, Failure> {
+    let all = fleet.call(&Clusters::default())?;
+    let mut scopes: BTreeMap<(Text, Option<Text>), Vec<ClusterInput>> = BTreeMap::new();
+    for ClusterAnswer { kind, namespace, name, labels, .. } in all.clusters {
+        let input = ClusterInput { name, labels: Some(labels.into_iter().collect()), ..ClusterInput::default() };
+        scopes.entry((kind, namespace)).or_default().push(input);
     }
     let mut explained = Vec::new();
     for ((kind, namespace), clusters) in scopes {
-        let fields = [("selector", selector.clone()), ("clusters", Value::list(clusters)), ("why", true.into())];
-        let answer = fleet.ask("select", Value::map(fields))?;
-        for it in list(&answer, "explained") {
-            let mut it = it.clone();
-            if let Some(fields) = it.as_map_mut() {
-                fields.insert("kind", kind);
-                if !namespace.is_empty() {
-                    fields.insert("namespace", namespace);
-                }
-            }
-            explained.push(it);
+        let request = Select { selector: selector.clone(), clusters, why: Some(true), ..Select::default() };
+        for Explained { name, reasons, selected } in fleet.call(&request)?.explained.into_iter().flatten() {
+            let (kind, namespace) = (kind.clone(), namespace.clone());
+            explained.push(ClusterReasons { kind, name, namespace, reasons, selected });
         }
     }
-    Ok(Value::map([("clusters", Value::list(explained))]))
+    Ok(Reasons { clusters: explained })
 }
 
-fn table(clusters: &[Value], show_labels: bool, palette: Palette) -> String {
+fn table(clusters: &[ClusterAnswer], show_labels: bool, palette: Palette) -> String {
     let mut table = Table::new(["NAME", "KIND", "NAMESPACE", "SETS", "LABELS"]);
     for cluster in clusters {
-        let labels = cluster.get("labels").and_then(Value::as_map).filter(|_| show_labels);
-        let labels = labels.into_iter().flat_map(|it| it.iter());
-        let labels: Vec<String> =
-            labels.map(|(key, value)| format!("{key}={}", value.as_text().unwrap_or(""))).collect();
+        let labels = cluster.labels.iter().filter(|_| show_labels);
+        let labels: Vec<String> = labels.map(|(key, value)| format!("{key}={value}")).collect();
+        let sets: Vec<&str> = cluster.sets.iter().flatten().map(Text::as_str).collect();
         table.row([
-            text(cluster, "name").into(),
-            text(cluster, "kind").into(),
-            text(cluster, "namespace").into(),
-            texts(cluster, "sets").join(",").into(),
+            (&cluster.name).into(),
+            (&cluster.kind).into(),
+            cluster.namespace.as_deref().unwrap_or_default().into(),
+            sets.join(",").into(),
             labels.join(",").into(),
         ]);
     }
     if table.is_empty() { "no cluster\n".to_owned() } else { table.render("", palette) }
 }
 
-fn reasons(clusters: &[Value], palette: Palette) -> String {
+fn reasons(clusters: &[ClusterReasons], palette: Palette) -> String {
     let mut table = Table::new(["NAME", "KIND", "SELECTED", "REASONS"]);
     for cluster in clusters {
-        let selected = match cluster.get("selected").and_then(Value::as_bool) {
-            Some(true) => Cell::inked(Ink::Green, "yes"),
-            _ => Cell::inked(Ink::Red, "no"),
-        };
-        let reasons: Vec<&str> = list(cluster, "reasons").iter().map(|it| text(it, "text")).collect();
-        table.row([text(cluster, "name").into(), text(cluster, "kind").into(), selected, reasons.join("; ").into()]);
+        let (ink, word) = if cluster.selected { (Ink::Green, "yes") } else { (Ink::Red, "no") };
+        let reasons: Vec<&str> = cluster.reasons.iter().map(|it| it.text.as_str()).collect();
+        let selected = Cell::inked(ink, word);
+        table.row([(&cluster.name).into(), (&cluster.kind).into(), selected, reasons.join("; ").into()]);
     }
     table.render("", palette)
 }

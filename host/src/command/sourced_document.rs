@@ -4,12 +4,12 @@
 //! here, with the same parser.
 
 use fleetfold_core::Value;
-use fleetfold_core::diagnostic::{Code, Diagnostic, Mode, Severity as CoreSeverity};
+use fleetfold_core::diagnostic::{Code, Diagnostic, Mode, Severity};
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::yaml::{self, Parsed, YamlError};
 
 use crate::command::output::Failure;
-use crate::render::finding::{Finding, Severity, Texts};
+use crate::render::finding::{Finding, Texts};
 
 #[derive(Debug)]
 pub struct SourcedDocument {
@@ -42,12 +42,7 @@ impl SourcedDocument {
     pub fn diagnostics(&self) -> Vec<Finding> {
         let to_finding = |it: &Diagnostic| {
             let at = it.at.path.clone().unwrap_or_default();
-            let severity = match it.severity {
-                CoreSeverity::Error => Severity::Error,
-                CoreSeverity::Warning => Severity::Warning,
-                CoreSeverity::Info => Severity::Info,
-            };
-            self.finding(severity, it.code, &at, it.message.clone(), it.hint.clone().unwrap_or_default())
+            self.finding(it.severity, it.code, &at, it.message.clone(), it.hint.clone().unwrap_or_default())
         };
         self.diagnostics.iter().map(to_finding).collect()
     }

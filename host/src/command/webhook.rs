@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fleetfold::admission::Admission;
 use fleetfold::controller::metrics::{Metrics, listen};
 use fleetfold::guest::Guest;
 use fleetfold::session::Session;
 use fleetfold::tls::TlsListener;
-use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::engine::select::cluster_set::Stage;
 use tokio::sync::watch;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -20,6 +22,7 @@ use super::hub::{HubArgs, runtime};
 use super::limits::ChangeLimitArgs;
 use super::run::{bind, cannot_listen, log, stop_on_signal};
 use crate::command::output::Failure;
+use crate::render::json::value_of;
 
 /// Run the validating webhook: checks label permissions, rejects contradictory manifests, denies changes above a limit
 ///
@@ -57,8 +60,8 @@ pub struct Args {
     dialects: Vec<String>,
 
     /// Which rules cluster sets follow: transitional or full
-    #[arg(long, value_name = "STAGE", default_value = "full", value_parser = ["transitional", "full"])]
-    stage: String,
+    #[arg(long, value_name = "STAGE", default_value = "full", value_parser = stage())]
+    stage: Stage,
 
     #[command(flatten)]
     limits: ChangeLimitArgs,
@@ -69,6 +72,13 @@ pub struct Args {
 
     #[command(flatten)]
     module: ModuleArgs,
+}
+
+fn stage() -> impl TypedValueParser<Value = Stage> {
+    PossibleValuesParser::new(Stage::TEXTS).map(|word| match word.as_str() {
+        "transitional" => Stage::Transitional,
+        _ => Stage::Full,
+    })
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
@@ -90,11 +100,13 @@ async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
     if let Some(address) = args.metrics {
         listen(bind(address)?, Arc::clone(&metrics), None).map_err(|error| cannot_listen(&error))?;
     }
-    let mut settings = vec![("stage", Value::text(args.stage.as_str()))];
-    if !args.dialects.is_empty() {
-        settings.push(("dialects", Value::list(args.dialects.iter().map(String::as_str))));
-    }
-    let mut admission = Admission::new(session, &hub, Value::map(settings), &metrics).limited(args.limits.limits());
+    let settings = Configure {
+        stage: Some(args.stage),
+        dialects: (!args.dialects.is_empty()).then(|| args.dialects.iter().map(Into::into).collect()),
+        ..Configure::default()
+    };
+    let limits = args.limits.limits().map(|it| value_of(&it));
+    let mut admission = Admission::new(session, &hub, value_of(&settings), &metrics).limited(limits);
     let listener = TlsListener::new(bind(args.listen)?, args.cert.clone(), args.key.clone())
         .map_err(|error| Failure::new(&error, error.hint()))?;
     tracing::info!(address = %args.listen, "guards changes");

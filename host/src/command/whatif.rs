@@ -4,10 +4,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fleetfold_core::Value;
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::place::CauseAnswer;
+use fleetfold_core::api::what_if::{WhatIf, WhatIfAnswer};
+use fleetfold_core::diagnostic::read::from_value;
+use fleetfold_core::value::OneOrMany;
 
-use super::fleet::{Fleet, FleetArgs};
+use super::fleet::{Fleet, FleetArgs, empty_map};
 use crate::command::output::{Failure, Output, Screen, print_answer};
-use crate::render::{list, text, whatif};
+use crate::render::whatif;
 use crate::source::{self, File};
 
 /// Show the effect of a change: which clusters change and how, and which parts are overridden
@@ -67,20 +72,15 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     for file in &files {
         fleet.add_text(&file.name, &file.text);
     }
-    let mut request = Vec::new();
-    if !files.is_empty() {
-        let load = [("file", joined.name.as_str()), ("text", joined.text.as_str())];
-        request.push(("load", Value::map(load)));
-    }
-    if !args.removed.is_empty() {
-        request.push(("unload", Value::list(args.removed.iter().map(String::as_str))));
-    }
-    if !settings.is_null() {
-        request.push(("configure", settings));
-    }
-    let answer = joined.placed(ask(&mut fleet, Value::map(request), &joined, &files)?);
+    let request = WhatIf {
+        load: (!files.is_empty()).then(|| OneOrMany::One(joined.load())),
+        unload: (!args.removed.is_empty()).then(|| args.removed.iter().map(Into::into).collect()),
+        configure: (!settings.is_null()).then(|| from_value(settings)).transpose()?,
+    };
+    let mut answer = ask(&mut fleet, &request, &joined, &files)?;
+    joined.place(&mut answer);
     let names = || {
-        let mut names: Vec<String> = list(&answer, "groups").iter().map(|it| text(it, "subject").to_owned()).collect();
+        let mut names: Vec<String> = answer.groups.iter().map(|it| it.subject.clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -89,8 +89,8 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     Ok(fleet.finish(u8::from(whatif::has_effect(&answer)), screen.err))
 }
 
-fn ask(fleet: &mut Fleet, request: Value, joined: &Joined, files: &[File]) -> Result<Value, Failure> {
-    let answer = fleet.ask("whatIf", request);
+fn ask(fleet: &mut Fleet, request: &WhatIf, joined: &Joined, files: &[File]) -> Result<WhatIfAnswer, Failure> {
+    let answer = fleet.call(request);
     fleet.place_findings(|file, line| joined.find(file, line));
     fleet.check_read(files);
     answer
@@ -107,7 +107,7 @@ fn setting(text: &str) -> Result<(String, String), String> {
 /// Sets the value at a dotted path, creating maps.
 fn put(settings: &mut Value, path: &str, value: Value) {
     if settings.as_map().is_none() {
-        *settings = super::fleet::empty();
+        *settings = empty_map();
     }
     let Some(map) = settings.as_map_mut() else { return };
     match path.split_once('.') {
@@ -156,6 +156,11 @@ impl Joined {
         Joined { name: Self::MANY.to_owned(), text, starts }
     }
 
+    /// The request that loads it.
+    fn load(&self) -> Load {
+        Load { file: Some(self.name.as_str().into()), text: Some(self.text.as_str().into()), ..Load::default() }
+    }
+
     /// The file and line of a line of the joined text.
     fn find(&self, file: &str, line: i64) -> Option<(&str, i64)> {
         if file != Self::MANY {
@@ -165,36 +170,25 @@ impl Joined {
         Some((name, line - start))
     }
 
-    /// The answer, with locations in the original files.
-    fn placed(&self, mut answer: Value) -> Value {
-        let found = match (answer.get("file").and_then(Value::as_text), answer.get("line").and_then(Value::as_int)) {
-            (Some(file), Some(line)) => self.find(file, line),
-            _ => None,
-        };
-        match &mut answer {
-            Value::Map(_) => {
-                if let Some(map) = answer.as_map_mut() {
-                    map.iter_mut().for_each(|(_, value)| *value = self.placed(std::mem::take(value)));
-                    if let Some((file, line)) = found {
-                        map.insert("file", file);
-                        map.insert("line", line);
-                    }
-                }
-            }
-            Value::List(_) => {
-                if let Some(items) = answer.as_list_mut() {
-                    items.iter_mut().for_each(|item| *item = self.placed(std::mem::take(item)));
-                }
-            }
-            _ => {}
+    /// Replaces locations in the joined text by those in the original files.
+    fn place(&self, answer: &mut WhatIfAnswer) {
+        let changes = answer.groups.iter_mut().flat_map(|it| &mut it.changes);
+        let causes = changes.filter_map(|it| it.cause.as_mut());
+        causes.chain(answer.shadowed.iter_mut().map(|it| &mut it.by)).for_each(|it| self.place_cause(it));
+    }
+
+    fn place_cause(&self, cause: &mut CauseAnswer) {
+        let (Some(file), Some(line)) = (&cause.file, cause.line) else { return };
+        if let Some((file, line)) = self.find(file, line) {
+            (cause.file, cause.line) = (Some(file.to_owned()), Some(line));
         }
-        answer
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::read_answer;
 
     fn file(name: &str, text: &str) -> File {
         File { name: name.to_owned(), text: text.to_owned(), live: None }
@@ -208,8 +202,9 @@ mod tests {
             assert_eq!(joined.find("<change>", line), Some(want));
         }
         assert_eq!(joined.find("other.yaml", 2), None);
-        let answer = Value::list([Value::map([("file", Value::text("<change>")), ("line", 6i64.into())])]);
-        assert_eq!(joined.placed(answer).to_canonical(), r#"[{"file":"b.json","line":2}]"#);
+        let mut cause = read_answer(r#"{"layer":"preset","file":"<change>","line":6,"column":1}"#);
+        joined.place_cause(&mut cause);
+        assert_eq!((cause.file.as_deref(), cause.line), (Some("b.json"), Some(2)));
     }
 
     #[test]

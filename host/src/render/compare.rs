@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use fleetfold::session::compare::{Change, Comparison, Difference, Part};
 use fleetfold_core::Value;
 
-use super::finding::Finding;
+use super::finding::{Finding, ink};
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
-use super::{clusters, counted, name_of, text, value};
+use super::{clusters, counted, named, value};
 
 /// The values of the old engine and of the new one.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub fn table(compared: &Comparison, findings: &Sides<Finding>, palette: Palette)
             let place = if it.file.is_empty() { it.path.clone() } else { it.place() };
             table.row([
                 module.into(),
-                Cell::inked(it.severity.ink(), it.severity.as_str()),
+                Cell::inked(ink(it.severity), it.severity.as_str()),
                 (&it.code).into(),
                 (&it.document).into(),
                 place.into(),
@@ -88,7 +88,7 @@ fn rows(difference: &Difference, table: &mut Table) {
     let mut row = |verb: &str, path: &str, old: Cell, new: Cell| {
         let step = if verb.is_empty() { part.as_str() } else { verb };
         let arrow = Cell::inked(Ink::Dim, "→");
-        table.row([cluster.into(), named(target).into(), step.into(), path.into(), old, arrow, new, subject.into()]);
+        table.row([cluster.into(), name_of(target).into(), step.into(), path.into(), old, arrow, new, subject.into()]);
     };
     match change {
         Change::OnlyOld(verb) => row(verb, "", Cell::inked(Ink::Red, had), value::NONE.into()),
@@ -104,18 +104,21 @@ fn rows(difference: &Difference, table: &mut Table) {
 }
 
 /// The object, or the needed list of objects.
-fn named(target: &Value) -> String {
-    let name = name_of(target);
-    match (text(target, "name"), text(target, "labelSelector")) {
-        ("", "") => format!("{name} (all)"),
-        ("", selector) => format!("{name} ({selector})"),
-        _ => name,
+fn name_of(target: &Value) -> String {
+    let [kind, namespace, name, selector] =
+        ["kind", "namespace", "name", "labelSelector"].map(|key| target.text_at(&[key]));
+    let named = named(kind, namespace, name);
+    match (name, selector) {
+        ("", "") => format!("{named} (all)"),
+        ("", selector) => format!("{named} ({selector})"),
+        _ => named,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::read_answer;
     use fleetfold::session::compare::compare;
     use fleetfold_core::value::json::parse;
 
@@ -134,8 +137,8 @@ mod tests {
 
     #[test]
     fn every_difference_is_one_line() {
-        let findings = r#"{"diagnostics":[{"severity":"error","code":"bad-selector","message":"no","at":{"document":"A/b","file":"f.yaml","line":3,"column":1}}]}"#;
-        let findings = Sides { old: Finding::all(&parse(findings).unwrap()), new: Vec::new() };
+        let finding = r#"{"severity":"error","code":"bad-selector","message":"no","at":{"document":"A/b","file":"f.yaml","line":3,"column":1}}"#;
+        let findings = Sides { old: Finding::all(&[read_answer(finding)]), new: Vec::new() };
         let compared = compare(&parse(OLD).unwrap(), &parse(NEW).unwrap());
         let want = "\
 the plans differ in 3 steps, 1 need on the hub, eu-1

@@ -1,31 +1,35 @@
 //! Formats explanations of a value, a cluster, an action or a permission, and the differences of two clusters.
 
-use fleetfold_core::Value;
+use fleetfold_core::api::authorize::{AuthorizeAnswer, AuthorizeCheck, AuthorizeGrant};
+use fleetfold_core::api::diff::DiffAnswer;
+use fleetfold_core::api::explain::ExplainAnswer;
+use fleetfold_core::value::Text;
+use fleetfold_core::workspace::explain::LayerState;
 
+use super::place::Place;
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
-use super::{list, place, text, texts, value};
+use super::value;
 
 /// A value, then every layer that sets it, winner first.
-pub fn chain(title: &str, answer: &Value, palette: Palette) -> String {
-    let shown = value::of(answer, "value", "valueFrom");
+pub fn chain(title: &str, answer: &ExplainAnswer, palette: Palette) -> String {
+    let shown = value::of(&answer.value, &answer.value_from);
     let mut out = format!("{}  {}\n", palette.paint(Ink::Bold, &clean(title)), clean(&shown));
     let mut table = Table::new(["STATE", "LAYER", "VALUE", "AT", "WHY"]);
-    for layer in list(answer, "chain") {
-        let state = text(layer, "state");
-        let ink = match state {
-            "wins" => Ink::Green,
-            "retained" => Ink::Yellow,
-            _ => Ink::Dim,
+    for layer in answer.chain.iter().flatten() {
+        let ink = match layer.state {
+            LayerState::Wins => Ink::Green,
+            LayerState::Retained => Ink::Yellow,
+            LayerState::Shadowed | LayerState::NotApplied => Ink::Dim,
         };
-        let has_value = layer.get("value").is_some() || layer.get("valueFrom").is_some();
-        let shown = if has_value { value::of(layer, "value", "valueFrom") } else { String::new() };
-        let why = layer.text_at(&["reason", "text"]);
+        let has_value = !layer.value.is_absent() || !layer.value_from.is_absent();
+        let shown = if has_value { value::of(&layer.value, &layer.value_from) } else { String::new() };
+        let why = layer.reason.as_ref().map_or("", |it| &it.text);
         table.row([
-            Cell::inked(ink, state),
-            text(layer, "layer").into(),
+            Cell::inked(ink, layer.state.as_str()),
+            (&layer.layer).into(),
             shown.into(),
-            place(layer).into(),
+            Place::from(layer).to_string().into(),
             why.into(),
         ]);
     }
@@ -34,56 +38,84 @@ pub fn chain(title: &str, answer: &Value, palette: Palette) -> String {
 }
 
 /// Whether a subject selects a cluster, requirement by requirement.
-pub fn selection(subject: &str, cluster: &str, answer: &Value, palette: Palette) -> String {
-    let selected = answer.get("selected").and_then(Value::as_bool).unwrap_or(false);
-    let verdict =
-        if selected { palette.paint(Ink::Green, "selects") } else { palette.paint(Ink::Red, "does not select") };
+pub fn selection(subject: &str, cluster: &str, answer: &ExplainAnswer, palette: Palette) -> String {
+    let verdict = match answer.selected {
+        Some(true) => palette.paint(Ink::Green, "selects"),
+        _ => palette.paint(Ink::Red, "does not select"),
+    };
     let mut out = format!("{} {verdict} {}\n", clean(subject), clean(cluster));
-    let mut table = Table::new(["HOLDS", "REASON", "AT"]);
-    for reason in list(answer, "reasons") {
-        table.row([yes(reason, "holds"), text(reason, "text").into(), place(reason).into()]);
+    let mut table = Table::new(["HOLDS", "REASON"]);
+    for reason in answer.reasons.iter().flatten() {
+        table.row([yes(reason.holds), (&reason.text).into()]);
     }
     out.push_str(&table.render("", palette));
     out
 }
 
 /// The same for many clusters, one line each with the deciding reason.
-pub fn selections(answers: &[(&str, Value)], palette: Palette) -> String {
+pub fn selections(answers: &[(Text, ExplainAnswer)], palette: Palette) -> String {
     let mut table = Table::new(["CLUSTER", "SELECTED", "REASON"]);
     for (cluster, answer) in answers {
-        let selected = answer.get("selected").and_then(Value::as_bool);
-        let decides = |reason: &&Value| reason.get("holds").and_then(Value::as_bool) == selected;
-        let reason = list(answer, "reasons").iter().find(decides).map_or("", |it| text(it, "text"));
-        table.row([super::clusters(&[cluster]).into(), yes(answer, "selected"), reason.into()]);
+        let mut reasons = answer.reasons.iter().flatten();
+        let reason = reasons.find(|it| Some(it.holds) == answer.selected).map_or("", |it| &it.text);
+        table.row([super::clusters(&[cluster]).into(), yes(answer.selected == Some(true)), reason.into()]);
     }
     table.render("", palette)
 }
 
+/// Whether a user may change labels, and what follows.
+#[derive(Debug, Clone, Copy)]
+pub struct Permission<'a> {
+    pub allowed: bool,
+    checks: &'a [AuthorizeCheck],
+    joins: &'a [Text],
+    leaves: &'a [Text],
+    /// How many access reviews are missing.
+    needs: usize,
+}
+
+impl<'a> From<&'a ExplainAnswer> for Permission<'a> {
+    fn from(answer: &'a ExplainAnswer) -> Permission<'a> {
+        Permission {
+            allowed: answer.allowed == Some(true),
+            checks: answer.checks.as_deref().unwrap_or_default(),
+            joins: answer.joins.as_deref().unwrap_or_default(),
+            leaves: answer.leaves.as_deref().unwrap_or_default(),
+            needs: 0,
+        }
+    }
+}
+
+impl<'a> From<&'a AuthorizeAnswer> for Permission<'a> {
+    fn from(answer: &'a AuthorizeAnswer) -> Permission<'a> {
+        let AuthorizeAnswer { allowed, checks, joins, leaves, needs } = answer;
+        Permission { allowed: *allowed, checks, joins, leaves, needs: needs.as_ref().map_or(0, Vec::len) }
+    }
+}
+
 /// A permission: the permissions checked for each label, and the one that granted it.
-pub fn permission(user: &str, answer: &Value, palette: Palette) -> String {
-    let allowed = answer.get("allowed").and_then(Value::as_bool).unwrap_or(false);
+pub fn permission(user: &str, permission: Permission, palette: Palette) -> String {
+    let Permission { allowed, checks, joins, leaves, needs } = permission;
     let verdict = if allowed { palette.paint(Ink::Green, "may") } else { palette.paint(Ink::Red, "may not") };
     let mut out = format!("{} {verdict} make this change\n", clean(user));
     let mut table = Table::new(["LABEL", "CHANGE", "GRANTED", "BY", "ASKED"]);
-    for check in list(answer, "checks") {
-        let by = check.get("grantedBy").map(grant).unwrap_or_default();
-        let mut asked = texts(check, "asked").into_iter();
-        let first = asked.next().unwrap_or_default();
-        let [label, change] = ["label", "change"].map(|key| text(check, key).into());
-        table.row([label, change, yes(check, "granted"), by.into(), first.into()]);
+    for check in checks {
+        let by = check.granted_by.as_ref().map(grant).unwrap_or_default();
+        let mut asked = check.asked.iter();
+        let first = asked.next().map_or("", String::as_str);
+        table.row([(&check.label).into(), (&check.change).into(), yes(check.granted), by.into(), first.into()]);
         // The next permission is checked only if the previous one did not grant.
         for next in asked {
             table.row(["".into(), "".into(), "".into(), "".into(), next.into()]);
         }
     }
     out.push_str(&table.render("", palette));
-    for (key, label) in [("joins", "joins"), ("leaves", "leaves")] {
-        let sets = texts(answer, key);
+    for (sets, label) in [(joins, "joins"), (leaves, "leaves")] {
         if !sets.is_empty() {
+            let sets: Vec<&str> = sets.iter().map(Text::as_str).collect();
             out.push_str(&format!("{label}: {}\n", clean(&sets.join(", "))));
         }
     }
-    let needs = list(answer, "needs").len();
     if needs > 0 {
         out.push_str(&format!("{needs} access reviews are needed first; `-o json` prints them\n"));
     }
@@ -91,52 +123,47 @@ pub fn permission(user: &str, answer: &Value, palette: Palette) -> String {
 }
 
 /// The differences of two clusters, each with the layer that causes it.
-pub fn differences(left: &str, right: &str, answer: &Value, palette: Palette) -> String {
-    let differences = list(answer, "differences");
-    if differences.is_empty() {
+pub fn differences(left: &str, right: &str, answer: &DiffAnswer, palette: Palette) -> String {
+    if answer.differences.is_empty() {
         return format!("{} and {} get the same\n", clean(left), clean(right));
     }
     let mut table = Table::new(["OBJECT", "PATH", left, right, "LAYER", "AT"]);
-    for it in differences {
-        let cause = it.get("cause").unwrap_or(&Value::Null);
+    for it in &answer.differences {
         table.row([
-            text(it, "object").into(),
-            text(it, "path").into(),
-            value::of(it, "left", "leftFrom").into(),
-            value::of(it, "right", "rightFrom").into(),
-            text(cause, "layer").into(),
-            place(cause).into(),
+            it.object.as_deref().unwrap_or_default().into(),
+            (&it.path).into(),
+            value::of(&it.left, &it.left_from).into(),
+            value::of(&it.right, &it.right_from).into(),
+            it.cause.as_ref().map_or("", |it| &it.layer).into(),
+            it.cause.as_ref().map(|it| Place::from(it).to_string()).unwrap_or_default().into(),
         ]);
     }
     table.render("", palette)
 }
 
-fn yes(holder: &Value, key: &str) -> Cell {
-    match holder.get(key).and_then(Value::as_bool) {
-        Some(true) => Cell::inked(Ink::Green, "yes"),
-        _ => Cell::inked(Ink::Red, "no"),
-    }
+fn yes(holds: bool) -> Cell {
+    if holds { Cell::inked(Ink::Green, "yes") } else { Cell::inked(Ink::Red, "no") }
 }
 
 /// The binding, role and rule that granted, or the group with all permissions.
-fn grant(by: &Value) -> String {
-    let rule = by.get("rule").and_then(Value::as_int).map(|it| format!("rule {it}"));
-    let named = ["binding", "role", "group"].iter().map(|key| text(by, key).to_owned()).filter(|it| !it.is_empty());
-    named.chain(rule).collect::<Vec<_>>().join(", ")
+fn grant(by: &AuthorizeGrant) -> String {
+    let named = [by.binding.as_deref(), by.role.as_deref(), by.group.as_deref()].into_iter().flatten();
+    let rule = by.rule.map(|it| format!("rule {it}"));
+    named.map(str::to_owned).chain(rule).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::value::json::parse;
+    use crate::render::read_answer;
 
     #[test]
     fn a_chain_lists_the_losers_with_reasons() {
-        let answer = parse(
+        let answer = read_answer(
             r#"{"value":5,"chain":[
               {"layer":"cluster-option-override","document":"PluginPreset/acme/metrics","path":"/spec","file":"fleet.yaml","line":31,"column":11,"value":5,"state":"wins"},
               {"layer":"preset","document":"PluginPreset/acme/metrics","path":"/spec/plugin","value":3,"state":"shadowed"},
-              {"layer":"plugin-override","document":"PluginOverride/acme/us","value":9,"state":"not-applied","reason":{"code":"cluster-not-selected","text":"it does not select eu-1"}}]}"#,
+              {"layer":"plugin-override","document":"PluginOverride/acme/us","value":9,"state":"not-applied","reason":{"code":"cluster-not-selected","holds":false,"text":"it does not select eu-1"}}]}"#,
         );
         let want = "\
 replicas on eu-1  5
@@ -145,30 +172,29 @@ wins          cluster-option-override   5       fleet.yaml:31:11
 shadowed      preset                    3       PluginPreset/acme/metrics /spec/plugin
 not-applied   plugin-override           9       PluginOverride/acme/us                   it does not select eu-1
 ";
-        assert_eq!(chain("replicas on eu-1", &answer.unwrap(), Palette::PLAIN), want);
+        assert_eq!(chain("replicas on eu-1", &answer, Palette::PLAIN), want);
     }
 
     #[test]
     fn a_cluster_is_explained_by_requirement() {
-        let answer = parse(
+        let answer = read_answer(
             r#"{"selected":false,"reasons":[{"code":"requirement-met","text":"env is prod","holds":true},
-                {"code":"requirement-not-met","text":"tier is not gold","holds":false,"file":"f.yaml","line":1,"column":2}]}"#,
-        )
-        .unwrap();
+                {"code":"requirement-not-met","text":"tier is not gold","holds":false}]}"#,
+        );
         let want = "\
 PluginPreset/a/b does not select eu-1
-HOLDS   REASON             AT
+HOLDS   REASON
 yes     env is prod
-no      tier is not gold   f.yaml:1:2
+no      tier is not gold
 ";
         assert_eq!(selection("PluginPreset/a/b", "eu-1", &answer, Palette::PLAIN), want);
         let want = "CLUSTER   SELECTED   REASON\neu-1      no         tier is not gold\n";
-        assert_eq!(selections(&[("eu-1", answer)], Palette::PLAIN), want);
+        assert_eq!(selections(&[("eu-1".into(), answer)], Palette::PLAIN), want);
     }
 
     #[test]
     fn a_permission_lists_checks_and_the_grant() {
-        let answer = parse(
+        let answer: ExplainAnswer = read_answer(
             r#"{"allowed":false,"joins":["devset"],"leaves":[],"checks":[
                 {"label":"k:dev","change":"add","granted":false,"asked":["a","b"]},
                 {"label":"k:x","change":"remove","granted":true,"asked":["c"],"grantedBy":{"binding":"ClusterRoleBinding/x","role":"ClusterRole/y","rule":0}}]}"#,
@@ -181,12 +207,12 @@ k:dev   add      no                                                      a
 k:x     remove   yes       ClusterRoleBinding/x, ClusterRole/y, rule 0   c
 joins: devset
 ";
-        assert_eq!(permission("eve", &answer.unwrap(), Palette::PLAIN), want);
+        assert_eq!(permission("eve", Permission::from(&answer), Palette::PLAIN), want);
     }
 
     #[test]
     fn two_clusters_are_columns() {
-        let answer = parse(
+        let answer = read_answer(
             r#"{"differences":[{"path":"replicas","left":5,"right":3,"cause":{"layer":"override","file":"f.yaml","line":3,"column":1}},
                 {"path":"/spec/x","object":"Service/n/web","right":"y"}]}"#,
         );
@@ -195,7 +221,10 @@ OBJECT          PATH       eu-1     us-1   LAYER      AT
                 replicas   5        3      override   f.yaml:3:1
 Service/n/web   /spec/x    <none>   \"y\"
 ";
-        assert_eq!(differences("eu-1", "us-1", &answer.unwrap(), Palette::PLAIN), want);
-        assert_eq!(differences("a", "b", &parse("{}").unwrap(), Palette::PLAIN), "a and b get the same\n");
+        assert_eq!(differences("eu-1", "us-1", &answer, Palette::PLAIN), want);
+        assert_eq!(
+            differences("a", "b", &read_answer(r#"{"differences":[]}"#), Palette::PLAIN),
+            "a and b get the same\n"
+        );
     }
 }

@@ -2,37 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use fleetfold_core::Value;
+use fleetfold_core::api::place::PlaceAnswer;
+use fleetfold_core::api::{self, Refusal};
+pub use fleetfold_core::diagnostic::Severity;
 
+use super::place::Place;
 use super::style::{Ink, Palette, clean};
-use super::{list, text};
 
 /// The source texts, by the file names that locations use.
 pub type Texts = BTreeMap<String, String>;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    Info,
-    Warning,
-    Error,
+/// The color of a severity.
+pub fn ink(severity: Severity) -> Ink {
+    match severity {
+        Severity::Info => Ink::Blue,
+        Severity::Warning => Ink::Yellow,
+        Severity::Error => Ink::Red,
+    }
 }
 
-impl Severity {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Severity::Info => "info",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
-
-    pub fn ink(self) -> Ink {
-        match self {
-            Severity::Info => Ink::Blue,
-            Severity::Warning => Ink::Yellow,
-            Severity::Error => Ink::Red,
-        }
-    }
+/// Whether a severity is at least as bad as another one. Errors come first in their order.
+pub fn is_at_least(severity: Severity, least: Severity) -> bool {
+    severity <= least
 }
 
 /// A diagnostic of the contract.
@@ -50,75 +41,63 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// All diagnostics of an answer.
-    pub fn all(answer: &Value) -> Vec<Finding> {
-        list(answer, "diagnostics").iter().map(Finding::read).collect()
+    /// All findings of an answer.
+    pub fn all(findings: &[api::Finding]) -> Vec<Finding> {
+        findings.iter().map(Finding::from).collect()
     }
 
     /// An error of the contract. Its `at` is `file:line:column`, or a pointer into the request.
-    pub fn error(error: &Value) -> Finding {
-        let mut finding = Finding { severity: Severity::Error, ..Finding::read(error) };
-        let mut parts = text(error, "at").rsplitn(3, ':');
+    pub fn refused(refusal: &Refusal) -> Finding {
+        let mut parts = refusal.at.as_deref().unwrap_or_default().rsplitn(3, ':');
         let mut number = || parts.next().and_then(|it| it.parse().ok());
-        (finding.column, finding.line) = (number(), number());
-        match (finding.line, parts.next()) {
-            (Some(_), Some(file)) => finding.file = file.to_owned(),
-            _ => (finding.column, finding.line) = (None, None),
-        }
-        finding
-    }
-
-    /// A diagnostic of the contract.
-    pub fn read(value: &Value) -> Finding {
-        let at = value.get("at").unwrap_or(&Value::Null);
-        let number = |key| at.get(key).and_then(Value::as_int).and_then(|it| usize::try_from(it).ok());
-        Finding {
-            severity: match text(value, "severity") {
-                "error" => Severity::Error,
-                "warning" => Severity::Warning,
-                _ => Severity::Info,
-            },
-            code: text(value, "code").to_owned(),
-            message: text(value, "message").to_owned(),
-            hint: text(value, "hint").to_owned(),
-            document: text(at, "document").to_owned(),
-            path: text(at, "path").to_owned(),
-            file: text(at, "file").to_owned(),
-            line: number("line"),
-            column: number("column"),
-        }
-    }
-
-    /// The finding as a diagnostic of the contract.
-    pub fn to_value(&self) -> Value {
-        let number = |number: Option<usize>| number.map_or(Value::Null, Value::from);
-        let some = |entries: &[(&'static str, Value)]| {
-            Value::map(entries.iter().filter(|(_, value)| !value.is_empty()).cloned())
+        let (column, line) = (number(), number());
+        let (file, line, column) = match (line, parts.next()) {
+            (Some(_), Some(file)) => (file.to_owned(), line, column),
+            _ => (String::new(), None, None),
         };
-        let at = some(&[
-            ("document", Value::text(&self.document)),
-            ("path", Value::text(&self.path)),
-            ("file", Value::text(&self.file)),
-            ("line", number(self.line)),
-            ("column", number(self.column)),
-        ]);
-        some(&[
-            ("severity", Value::text(self.severity.as_str())),
-            ("code", Value::text(&self.code)),
-            ("message", Value::text(&self.message)),
-            ("at", at),
-            ("hint", Value::text(&self.hint)),
-        ])
+        Finding {
+            severity: Severity::Error,
+            code: refusal.code.to_string(),
+            message: refusal.message.clone(),
+            hint: refusal.hint.clone().unwrap_or_default(),
+            document: String::new(),
+            path: String::new(),
+            file,
+            line,
+            column,
+        }
+    }
+
+    /// The finding as the contract has it.
+    pub fn to_answer(&self) -> api::Finding {
+        let given = |text: &String| Some(text.clone()).filter(|it| !it.is_empty());
+        let number = |number: Option<usize>| number.and_then(|it| i64::try_from(it).ok());
+        let at = PlaceAnswer {
+            document: given(&self.document),
+            path: given(&self.path),
+            file: given(&self.file),
+            line: number(self.line),
+            column: number(self.column),
+        };
+        api::Finding {
+            at: Some(at).filter(PlaceAnswer::is_known),
+            code: self.code.as_str().into(),
+            hint: given(&self.hint),
+            message: self.message.clone(),
+            severity: self.severity,
+        }
     }
 
     /// `file:line:column`, or document and path if the file is unknown.
     pub fn place(&self) -> String {
-        super::place(self.to_value().get("at").unwrap_or(&Value::Null))
+        let number = |number: Option<usize>| number.and_then(|it| i64::try_from(it).ok());
+        let Finding { document, path, file, line, column, .. } = self;
+        Place { document, path: path.clone(), file, line: number(*line), column: number(*column) }.to_string()
     }
 
     /// Sorts by location, then by severity; files keep the order of reading.
     pub fn sort(findings: &mut Vec<Finding>) {
-        let key = |it: &Finding| (it.file.clone(), it.line, it.column, std::cmp::Reverse(it.severity), it.code.clone());
+        let key = |it: &Finding| (it.file.clone(), it.line, it.column, it.severity, it.code.clone());
         findings.sort_by_cached_key(key);
         findings.dedup();
     }
@@ -133,7 +112,7 @@ impl Finding {
     /// ```
     pub fn render(&self, texts: &Texts, palette: Palette) -> String {
         let title = format!("{}[{}]", self.severity.as_str(), clean(&self.code));
-        let title = palette.paint(self.severity.ink(), &title);
+        let title = palette.paint(ink(self.severity), &title);
         let mut out = format!("{title}{}\n", palette.paint(Ink::Bold, &format!(": {}", clean(&self.message))));
         let number = self.line.map(|line| line.to_string()).unwrap_or_default();
         let margin = " ".repeat(number.len());
@@ -145,7 +124,7 @@ impl Finding {
         if let Some((line, caret)) = self.excerpt(texts) {
             let bar = blue("|");
             out.push_str(&format!("{margin} {bar}\n{} {bar} {line}\n", blue(&number)));
-            out.push_str(&format!("{margin} {bar} {}{}\n", " ".repeat(caret), palette.paint(self.severity.ink(), "^")));
+            out.push_str(&format!("{margin} {bar} {}{}\n", " ".repeat(caret), palette.paint(ink(self.severity), "^")));
         }
         if !self.document.is_empty() && !self.file.is_empty() {
             let inside = format!("{} {}", self.document, self.path);
@@ -172,13 +151,31 @@ impl Finding {
     }
 }
 
+impl From<&api::Finding> for Finding {
+    fn from(finding: &api::Finding) -> Finding {
+        let place = finding.at.as_ref().map(Place::from).unwrap_or_default();
+        let number = |number: Option<i64>| number.and_then(|it| usize::try_from(it).ok());
+        Finding {
+            severity: finding.severity,
+            code: finding.code.to_string(),
+            message: finding.message.clone(),
+            hint: finding.hint.clone().unwrap_or_default(),
+            document: place.document.to_owned(),
+            path: place.path,
+            file: place.file.to_owned(),
+            line: number(place.line),
+            column: number(place.column),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::value::json;
+    use crate::render::read_answer;
 
     fn finding(text: &str) -> Finding {
-        Finding::read(&json::parse(text).unwrap())
+        Finding::from(&read_answer::<api::Finding>(text))
     }
 
     const WHOLE: &str = r#"{"severity":"error","code":"bad-selector","message":"operator `In` needs at least one value",
@@ -210,14 +207,14 @@ mod tests {
 
     #[test]
     fn a_finding_round_trips() {
-        let value = json::parse(WHOLE).unwrap();
-        assert_eq!(Finding::read(&value).to_value(), value);
+        assert_eq!(finding(WHOLE).to_answer(), read_answer(WHOLE));
     }
 
     #[test]
     fn an_error_has_the_location_of_its_text() {
         let at = |at: &str| {
-            let finding = Finding::error(&Value::map([("code", "c"), ("message", "m"), ("at", at)]));
+            let refusal = Refusal { at: Some(at.into()), code: "c".into(), hint: None, message: "m".into() };
+            let finding = Finding::refused(&refusal);
             (finding.file, finding.line, finding.column)
         };
         assert_eq!(at("a:b.yaml:3:5"), ("a:b.yaml".to_owned(), Some(3), Some(5)));

@@ -44,12 +44,11 @@ fn escape(text: &str, in_property: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::value::json;
+    use crate::render::read_answer;
 
     #[track_caller]
     fn check(diagnostic: &str, want: &str) {
-        let answer = json::parse(&format!(r#"{{"diagnostics":[{diagnostic}]}}"#)).unwrap();
-        assert_eq!(annotations(&Finding::all(&answer)), want);
+        assert_eq!(annotations(&Finding::all(&[read_answer(diagnostic)])), want);
     }
 
     #[test]

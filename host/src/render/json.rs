@@ -4,7 +4,15 @@ use std::fmt::Write;
 
 use fleetfold_core::Value;
 use fleetfold_core::value::Number;
-use fleetfold_core::value::canonical::{write_double, write_text};
+use fleetfold_core::value::canonical::{to_text_as_declared, write_double, write_text};
+use fleetfold_core::value::json::parse_answer;
+use serde::Serialize;
+
+/// A request or an answer as a value. It goes through its text, as the answers of a module do.
+pub fn value_of<T: Serialize>(answer: &T) -> Value {
+    let text = to_text_as_declared(answer).unwrap_or_default();
+    parse_answer(&text).unwrap_or_default()
+}
 
 /// The value on several lines, indented as by kubectl.
 pub fn pretty(value: &Value) -> String {

@@ -90,16 +90,16 @@ fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::value::json;
+    use crate::render::read_answer;
 
     #[test]
     fn a_log_has_its_rules_results_and_places() {
-        let answer = json::parse(
-            r#"{"diagnostics":[
+        let findings: Vec<_> = read_answer(
+            r#"[
               {"severity":"warning","code":"b","message":"m","hint":"h","at":{"document":"A/b","path":"/c","file":"./a b.yaml","line":3,"column":4}},
-              {"severity":"info","code":"a","message":"n"}]}"#,
+              {"severity":"info","code":"a","message":"n"}]"#,
         );
-        let log = log(&Finding::all(&answer.unwrap()));
+        let log = log(&Finding::all(&findings));
         let want = format!(
             r#"{{"$schema":"{SCHEMA}","runs":[{{"columnKind":"unicodeCodePoints","results":[{{"level":"warning","locations":[{{"logicalLocations":[{{"fullyQualifiedName":"A/b/c"}}],"physicalLocation":{{"artifactLocation":{{"uri":"a%20b.yaml"}},"region":{{"startColumn":4,"startLine":3}}}}}}],"message":{{"text":"m\nhint: h"}},"ruleId":"b","ruleIndex":1}},{{"level":"note","message":{{"text":"n"}},"ruleId":"a","ruleIndex":0}}],"tool":{{"driver":{{"name":"fleetfold","rules":[{{"id":"a"}},{{"id":"b"}}],"version":"{VERSION}"}}}}}}],"version":"2.1.0"}}"#
         );

@@ -1,6 +1,8 @@
 //! Short forms of values, for tables and single lines.
 
 use fleetfold_core::Value;
+use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::value::MaybeAbsent;
 
 use super::yaml;
 
@@ -21,12 +23,16 @@ pub fn short(value: &Value) -> String {
     format!("{cut}…")
 }
 
+/// A value that may be absent.
+pub fn side(value: &MaybeAbsent<Redacted>) -> String {
+    value.0.as_deref().map_or_else(|| NONE.to_owned(), short)
+}
+
 /// The value of an option, or its reference.
-pub fn of(holder: &Value, value: &str, value_from: &str) -> String {
-    match (holder.get(value), holder.get(value_from)) {
-        (Some(value), _) => short(value),
+pub fn of(value: &MaybeAbsent<Redacted>, value_from: &MaybeAbsent<Redacted>) -> String {
+    match (&value.0, &value_from.0) {
         (None, Some(from)) => format!("from {}", short(from)),
-        (None, None) => NONE.to_owned(),
+        _ => side(value),
     }
 }
 
@@ -44,8 +50,8 @@ mod tests {
 
     #[test]
     fn a_reference_is_marked_as_one() {
-        let option = Value::map([("valueFrom", Value::map([("secret", "s")]))]);
-        assert_eq!(of(&option, "value", "valueFrom"), r#"from {"secret":"s"}"#);
-        assert_eq!(of(&Value::Null, "value", "valueFrom"), "<none>");
+        let reference = MaybeAbsent(Some(Redacted::from(Value::map([("secret", "s")]))));
+        assert_eq!(of(&MaybeAbsent(None), &reference), r#"from {"secret":"s"}"#);
+        assert_eq!(of(&MaybeAbsent(None), &MaybeAbsent(None)), "<none>");
     }
 }

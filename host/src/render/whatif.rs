@@ -1,30 +1,30 @@
 //! Formats the blast radius of a change: counts, then the changes by clusters, then the parts without effect.
 
-use fleetfold_core::Value;
+use fleetfold_core::api::what_if::{ChangeGroupAnswer, WhatIfAnswer};
+use fleetfold_core::workspace::what_if::ChangeKind;
 
+use super::place::Place;
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
-use super::{clusters, count, counted, list, place, text, texts, value};
+use super::{clusters, counted, value};
 
-pub fn blast(answer: &Value, palette: Palette) -> String {
+pub fn blast(answer: &WhatIfAnswer, palette: Palette) -> String {
     let mut out = counts(answer, palette);
-    for it in list(answer, "groups") {
+    for it in &answer.groups {
         out.push('\n');
         group(it, palette, &mut out);
     }
-    let shadowed = list(answer, "shadowed");
-    if !shadowed.is_empty() {
+    if !answer.shadowed.is_empty() {
         out.push_str(&format!("\n{}\n", palette.paint(Ink::Yellow, "no effect, because something hides it")));
         let mut table = Table::new(["SUBJECT", "OBJECT", "PATH", "CLUSTERS", "HIDDEN BY", "AT"]);
-        for it in shadowed {
-            let by = it.get("by").unwrap_or(&Value::Null);
+        for it in &answer.shadowed {
             table.row([
-                text(it, "subject").into(),
-                text(it, "object").into(),
-                text(it, "path").into(),
-                clusters(&texts(it, "clusters")).into(),
-                text(by, "layer").into(),
-                place(by).into(),
+                (&it.subject).into(),
+                it.object.as_deref().unwrap_or_default().into(),
+                (&it.path).into(),
+                clusters(&it.clusters).into(),
+                (&it.by.layer).into(),
+                Place::from(&it.by).to_string().into(),
             ]);
         }
         out.push_str(&table.render("  ", palette));
@@ -33,47 +33,41 @@ pub fn blast(answer: &Value, palette: Palette) -> String {
 }
 
 /// Whether the change has an effect.
-pub fn has_effect(answer: &Value) -> bool {
-    !list(answer, "groups").is_empty()
+pub fn has_effect(answer: &WhatIfAnswer) -> bool {
+    !answer.groups.is_empty()
 }
 
-fn counts(answer: &Value, palette: Palette) -> String {
-    let counts = answer.get("counts").unwrap_or(&Value::Null);
-    let (changed, shadowed) = (count(counts, "changed"), count(counts, "shadowed"));
-    let all = counted(count(counts, "clusters"), "cluster");
-    let subjects = counted(count(counts, "subjects"), "subject");
-    let verb = if changed == 1 { "changes" } else { "change" };
-    let first = palette.paint(Ink::Bold, &format!("{changed} of {all} {verb}"));
-    let mut out = format!("{first}, {shadowed} shadowed, {subjects}\n");
-    if let Some(actions) = answer.get("actions") {
-        let verbs = ["create", "patch", "delete"].map(|verb| format!("{} to {verb}", count(actions, verb)));
-        let needs = counted(count(actions, "needs"), "object");
-        out.push_str(&format!("{}, {} held, {needs} to be seen first\n", verbs.join(", "), count(actions, "held")));
-    }
+fn counts(answer: &WhatIfAnswer, palette: Palette) -> String {
+    let (counts, actions) = (&answer.counts, &answer.actions);
+    let all = counted(counts.clusters, "cluster");
+    let verb = if counts.changed == 1 { "changes" } else { "change" };
+    let first = palette.paint(Ink::Bold, &format!("{} of {all} {verb}", counts.changed));
+    let mut out = format!("{first}, {} shadowed, {}\n", counts.shadowed, counted(counts.subjects, "subject"));
+    let verbs = format!("{} to create, {} to patch, {} to delete", actions.create, actions.patch, actions.delete);
+    let needs = counted(actions.needs, "object");
+    out.push_str(&format!("{verbs}, {} held, {needs} to be seen first\n", actions.held));
     out
 }
 
-fn group(group: &Value, palette: Palette, out: &mut String) {
-    let change = text(group, "change");
-    let ink = match change {
-        "joins" | "heals" => Ink::Green,
-        "leaves" | "fails" => Ink::Red,
-        _ => Ink::Yellow,
+fn group(group: &ChangeGroupAnswer, palette: Palette, out: &mut String) {
+    let ink = match group.change {
+        ChangeKind::Joins | ChangeKind::Heals => Ink::Green,
+        ChangeKind::Leaves | ChangeKind::Fails => Ink::Red,
+        ChangeKind::Changed => Ink::Yellow,
     };
-    let names = texts(group, "clusters");
-    let subject = palette.paint(Ink::Bold, &clean(text(group, "subject")));
-    let clusters = clusters(&names);
-    let total = counted(i64::try_from(names.len()).unwrap_or(i64::MAX), "cluster");
-    out.push_str(&format!("{subject}  {}  {total}: {clusters}\n", palette.paint(ink, &clean(change))));
+    let subject = palette.paint(Ink::Bold, &clean(&group.subject));
+    let clusters = clusters(&group.clusters);
+    let total = counted(i64::try_from(group.clusters.len()).unwrap_or(i64::MAX), "cluster");
+    out.push_str(&format!("{subject}  {}  {total}: {clusters}\n", palette.paint(ink, group.change.as_str())));
     let mut table = Table::new(["OBJECT", "PATH", "BEFORE", "", "AFTER", "BECAUSE OF"]);
-    for it in list(group, "changes") {
-        let cause = it.get("cause").map(place).unwrap_or_default();
+    for it in &group.changes {
+        let cause = it.cause.as_ref().map(|it| Place::from(it).to_string()).unwrap_or_default();
         table.row([
-            text(it, "object").into(),
-            text(it, "path").into(),
-            value::of(it, "before", "beforeFrom").into(),
+            it.object.as_deref().unwrap_or_default().into(),
+            (&it.path).into(),
+            value::of(&it.before, &it.before_from).into(),
             Cell::inked(Ink::Dim, "→"),
-            value::of(it, "after", "afterFrom").into(),
+            value::of(&it.after, &it.after_from).into(),
             cause.into(),
         ]);
     }
@@ -83,19 +77,18 @@ fn group(group: &Value, palette: Palette, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fleetfold_core::value::json::parse;
+    use crate::render::read_answer;
 
     #[test]
     fn counts_come_first_then_groups_then_the_shadowed() {
-        let answer = parse(
+        let answer = read_answer(
             r#"{"counts":{"clusters":1000,"changed":5,"shadowed":2,"subjects":1},
               "groups":[{"subject":"PluginPreset/acme/metrics","clusters":["a","b","c","d","e"],"change":"changed",
-                "changes":[{"path":"replicas","before":3,"after":4,"cause":{"file":"f.yaml","line":12,"column":9}},{"path":"x","after":"y"}]},
+                "changes":[{"path":"replicas","before":3,"after":4,"cause":{"layer":"preset","file":"f.yaml","line":12,"column":9}},{"path":"x","after":"y"}]},
                 {"subject":"PluginPreset/acme/metrics","clusters":["f"],"change":"leaves","changes":[]}],
               "shadowed":[{"subject":"PluginPreset/acme/metrics","path":"replicas","clusters":["g","h"],"by":{"layer":"preset","file":"f.yaml","line":2,"column":1}}],
               "actions":{"create":0,"patch":5,"delete":0,"held":0,"needs":1}}"#,
-        )
-        .unwrap();
+        );
         let want = "\
 5 of 1000 clusters change, 2 shadowed, 1 subject
 0 to create, 5 to patch, 0 to delete, 0 held, 1 object to be seen first
@@ -117,8 +110,15 @@ no effect, because something hides it
 
     #[test]
     fn a_change_without_effect_shows_zero_counts() {
-        let answer = parse(r#"{"counts":{"clusters":1,"changed":0,"shadowed":0,"subjects":0},"groups":[]}"#).unwrap();
-        assert_eq!(blast(&answer, Palette::PLAIN), "0 of 1 cluster change, 0 shadowed, 0 subjects\n");
+        let answer = read_answer(
+            r#"{"counts":{"clusters":1,"changed":0,"shadowed":0,"subjects":0},"groups":[],"shadowed":[],
+              "actions":{"create":0,"patch":0,"delete":0,"held":0,"needs":0}}"#,
+        );
+        let want = "\
+0 of 1 cluster change, 0 shadowed, 0 subjects
+0 to create, 0 to patch, 0 to delete, 0 held, 0 objects to be seen first
+";
+        assert_eq!(blast(&answer, Palette::PLAIN), want);
         assert!(!has_effect(&answer));
     }
 }

@@ -57,7 +57,7 @@ pub struct Config {
 impl Config {
     /// Without a configuration, the task is `lint`.
     pub fn read(list: &ResourceList) -> Result<Config, Refused> {
-        let empty = super::empty();
+        let empty = super::empty_map();
         let mut reader =
             Reader { list, fields: &empty, at: Pointer::of(["functionConfig"]), plain: false, found: Vec::new() };
         let config = list.config();

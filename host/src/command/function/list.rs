@@ -119,7 +119,7 @@ impl ResourceList {
     /// The settings of the engine among the items.
     pub fn settings(&self) -> impl Iterator<Item = Value> {
         let settings = self.items.iter().map(|it| &it.value).filter(|it| is_kind(it, "Settings"));
-        settings.map(|it| it.get("spec").cloned().unwrap_or_else(super::empty))
+        settings.map(|it| it.get("spec").cloned().unwrap_or_else(super::empty_map))
     }
 
     /// The diagnostics of parsing the list.

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
+use fleetfold_core::api::Refusal;
+use fleetfold_core::api::effective::{Effective, EffectiveAnswer};
 use fleetfold_core::diagnostic::Code;
+use fleetfold_core::value::Text;
 
 use super::config::Config;
 use super::list::{CLUSTER, INDEXES, PATHS};
 use crate::command::fleet::Fleet;
 use crate::command::output::Failure;
+use crate::render::clusters as cluster_names;
 use crate::render::finding::{Finding, Severity};
-use crate::render::{clusters as cluster_names, count, list, text, texts};
 use crate::source::HUB;
 
 /// The objects of the requested clusters, by cluster and wave, and the findings.
@@ -20,24 +23,24 @@ pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Find
     let mut findings = Vec::new();
     for subject in subjects(fleet, config, &mut findings)? {
         let answer = effective(fleet, &subject, wanted.as_ref())?;
-        let mut valued = Vec::new();
-        for result in list(&answer, "results") {
-            let is_wanted = |name: &&str| wanted.as_ref().is_none_or(|wanted| wanted.contains(*name));
-            let names: Vec<&str> = texts(result, "clusters").into_iter().filter(is_wanted).collect();
+        let mut valued: Vec<&Text> = Vec::new();
+        for result in &answer.results {
+            let is_wanted = |name: &&Text| wanted.as_ref().is_none_or(|wanted| wanted.contains(name.as_str()));
+            let names: Vec<&Text> = result.clusters.iter().filter(is_wanted).collect();
             if names.is_empty() {
                 continue;
             }
-            if let Some(error) = result.get("error") {
-                let about = format!("{}: {}", cluster_names(&names), text(error, "message"));
-                findings.push(finding(Severity::Error, text(error, "code"), &subject, about, text(error, "hint")));
+            if let Some(error) = &result.error {
+                let about = format!("{}: {}", cluster_names(&names), error.message);
+                findings.push(refused(error, &subject, about));
                 continue;
             }
-            if result.get("values").is_some() {
+            if !result.values.is_absent() {
                 valued.extend(names.iter().copied());
             }
             for name in names {
-                let objects = list(result, "objects").iter().map(|it| (count(it, "wave"), object(it)));
-                made.entry(name.to_owned()).or_default().extend(objects);
+                let objects = result.objects.iter().flatten().map(|it| (it.wave, Value::clone(&it.object)));
+                made.entry(name.to_string()).or_default().extend(objects);
             }
         }
         if !valued.is_empty() {
@@ -71,28 +74,21 @@ fn filed(made: BTreeMap<String, Vec<(i64, Value)>>, folder: &str) -> Vec<Value> 
 
 /// The result of a subject with Secret data: manifests must be complete, and the data is in the user's documents
 /// anyway.
-fn effective(fleet: &mut Fleet, subject: &str, wanted: Option<&BTreeSet<String>>) -> Result<Value, Failure> {
-    let whole = Value::map([("subject", Value::text(subject)), ("reveal", true.into())]);
+fn effective(fleet: &mut Fleet, subject: &str, wanted: Option<&BTreeSet<String>>) -> Result<EffectiveAnswer, Failure> {
+    let whole = Effective { subject: subject.into(), reveal: Some(true), ..Effective::default() };
     if let Some(names) = wanted {
-        let mut request = whole.clone();
-        if let Some(fields) = request.as_map_mut() {
-            fields.insert("clusters", Value::list(names.iter().map(String::as_str)));
-        }
+        let request = Effective { clusters: Some(names.iter().map(Into::into).collect()), ..whole.clone() };
         // A subject rejects clusters outside of its fleet; the answer for all clusters has those inside.
-        match fleet.ask("effective", request) {
+        match fleet.call(&request) {
             Err(failure) if failure.is(Code::UnknownCluster.as_str()) => {}
             answered => return answered,
         }
     }
-    fleet.ask("effective", whole)
+    fleet.call(&whole)
 }
 
 /// A finding about a subject without objects.
 const NO_OBJECTS: &str = "no-objects";
-
-fn object(made: &Value) -> Value {
-    made.get("object").cloned().unwrap_or_default()
-}
 
 /// The subjects to render: the configured ones, or all. Of all subjects, one with an error becomes a finding.
 fn subjects(fleet: &mut Fleet, config: &Config, findings: &mut Vec<Finding>) -> Result<Vec<String>, Failure> {
@@ -101,16 +97,17 @@ fn subjects(fleet: &mut Fleet, config: &Config, findings: &mut Vec<Finding>) -> 
     }
     let mut names = Vec::new();
     for subject in fleet.subjects()? {
-        let name = text(&subject, "subject");
-        match subject.get("error") {
-            Some(error) => {
-                let (code, message, hint) = (text(error, "code"), text(error, "message"), text(error, "hint"));
-                findings.push(finding(Severity::Error, code, name, message.to_owned(), hint));
-            }
-            None => names.push(name.to_owned()),
+        match &subject.error {
+            Some(error) => findings.push(refused(error, &subject.subject, error.message.clone())),
+            None => names.push(subject.subject),
         }
     }
     Ok(names)
+}
+
+fn refused(error: &Refusal, subject: &str, message: String) -> Finding {
+    let hint = error.hint.as_deref().unwrap_or_default();
+    finding(Severity::Error, &error.code, subject, message, hint)
 }
 
 fn finding(severity: Severity, code: &str, document: &str, message: String, hint: &str) -> Finding {
@@ -133,8 +130,8 @@ fn annotated(mut object: Value, cluster: &str, path: &str, index: usize) -> Valu
     let notes = PATHS.map(|key| (key, path)).into_iter().chain(INDEXES.map(|key| (key, index.as_str())));
     let notes: Vec<(&str, &str)> = notes.chain([(CLUSTER, cluster)]).collect();
     let Some(fields) = object.as_map_mut() else { return object };
-    let metadata = fields.entry_or("metadata", super::empty).and_then(Value::as_map_mut);
-    let annotations = metadata.and_then(|it| it.entry_or("annotations", super::empty)).and_then(Value::as_map_mut);
+    let metadata = fields.entry_or("metadata", super::empty_map).and_then(Value::as_map_mut);
+    let annotations = metadata.and_then(|it| it.entry_or("annotations", super::empty_map)).and_then(Value::as_map_mut);
     if let Some(annotations) = annotations {
         for (key, value) in notes {
             annotations.insert(key, value);

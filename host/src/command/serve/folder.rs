@@ -14,10 +14,14 @@ use std::time::{Duration, Instant};
 use fleetfold::guest::{Guest, Limits, Module};
 use fleetfold::serve::fleet_snapshot::{FleetSnapshot, Source};
 use fleetfold_core::Value;
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::place::PlaceAnswer;
 use tokio::sync::watch;
 
+use super::SettingsFile;
 use crate::command::fleet::Fleet;
 use crate::command::output::Failure;
+use crate::render::json::value_of;
 use crate::source::{self, Listing, STDIN};
 
 /// The polling interval. A change is read when two polls agree: editors write in several steps.
@@ -105,7 +109,7 @@ impl Folder {
     fn read(&mut self) -> Result<FleetSnapshot, Failure> {
         let Listing { files, complete } = source::find(&self.given)?;
         let names = self.given.iter().map(|it| source::name_of(it)).collect();
-        let loads = source::complete_loads(complete);
+        let loads = source::complete_loads(complete).iter().map(value_of).collect();
         let mut snapshot = FleetSnapshot { source: Some(Source::Folder { names }), loads, ..FleetSnapshot::default() };
         let mut reader = Fleet::new(Box::new(Guest::new(&self.module, self.limits)?));
         let names: BTreeSet<String> = files.iter().map(|(path, _)| source::name_of(path)).collect();
@@ -115,13 +119,13 @@ impl Folder {
             let Some(text) = self.text(&path, &name, &mut reader, &mut snapshot.diagnostics)? else { continue };
             // A file that cannot be parsed is loaded anyway, so that the engine reports it.
             let settings = reader.settings(&name, &text).unwrap_or_default();
-            let mut load = source::load_of(&name, &text, live.as_deref());
-            match (settings, load.as_map_mut()) {
-                (Some(settings), Some(fields)) => {
-                    fields.insert("configure", settings);
-                    snapshot.settings.push(load);
+            let load = source::load_of(&name, &text, live.as_deref());
+            match settings {
+                Some(configure) => {
+                    let Load { file, live, text, .. } = load;
+                    snapshot.settings.push(value_of(&SettingsFile { configure, file, live, text }));
                 }
-                _ => snapshot.loads.push(load),
+                None => snapshot.loads.push(value_of(&load)),
             }
         }
         Ok(snapshot)
@@ -165,13 +169,11 @@ impl Folder {
 
 /// The diagnostic of a failure while the previous state is served.
 fn kept_diagnostic(failure: &Failure, file: Option<&str>) -> Value {
-    let mut diagnostic = failure.to_diagnostic(UNREADABLE);
-    let message = format!("{}; what was there before is shown", diagnostic.text_at(&["message"]));
-    if let Some(fields) = diagnostic.as_map_mut() {
-        fields.insert("message", message);
-        if let (Some(file), false) = (file, fields.contains("at")) {
-            fields.insert("at", Value::map([("file", file)]));
-        }
-    }
-    diagnostic
+    let mut finding = failure.to_finding(UNREADABLE);
+    finding.message.push_str("; what was there before is shown");
+    finding.at = finding.at.or_else(|| {
+        let file = Some(file?.to_owned());
+        Some(PlaceAnswer { column: None, document: None, file, line: None, path: None })
+    });
+    value_of(&finding)
 }

@@ -13,17 +13,23 @@ use fleetfold::guest::{Guest, Limits, Module};
 use fleetfold::serve::fleet_snapshot::{FleetSnapshot, Source};
 use fleetfold::serve::redaction::Redaction;
 use fleetfold::session::Session;
-use fleetfold::session::workspace_state::WorkspaceState;
+use fleetfold::session::workspace_state::{ClusterState, WorkspaceState};
 use fleetfold_core::Value;
+use fleetfold_core::api::Finding;
+use fleetfold_core::api::load::Load;
+use fleetfold_core::diagnostic::Severity;
+use fleetfold_core::diagnostic::read::from_value;
 use fleetfold_core::object::document::Identity;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::SettingsFile;
 use crate::command::hub::{HubArgs, runtime};
 use crate::command::output::Failure;
+use crate::render::json::value_of;
 use crate::render::yaml;
-use crate::source::HUB;
+use crate::source::{HUB, load_of};
 
 /// How long the first snapshot waits for everything to be read.
 const FIRST_SYNC_TIMEOUT: Duration = Duration::from_secs(60);
@@ -107,29 +113,27 @@ impl Publisher {
     fn fleet_snapshot(&self, state: &WorkspaceState, synced: &SyncState) -> FleetSnapshot {
         let mut loads = Vec::new();
         for (kind, text) in self.by_kind(state.documents()) {
-            loads.push(Value::map([("file", format!("hub/{kind}.yaml")), ("text", text)]));
+            loads.push(load_of(&format!("hub/{kind}.yaml"), &text, None));
         }
         for (cluster, observed) in state.clusters() {
-            let with = |mut fields: Value| {
-                if let Some(fields) = fields.as_map_mut() {
-                    fields.insert("live", cluster);
-                }
-                fields
-            };
             let folder = if cluster.is_empty() { HUB } else { cluster };
-            loads.extend(observed.facts().into_iter().map(with));
+            loads.extend(facts(cluster, observed));
             for (kind, text) in self.by_kind(observed.objects()) {
-                let file = format!("live/{folder}/{kind}.yaml");
-                loads.push(with(Value::map([("file", file), ("text", text)])));
+                loads.push(load_of(&format!("live/{folder}/{kind}.yaml"), &text, Some(cluster)));
             }
         }
-        let warn =
-            |problem: &String| Value::map([("severity", "warning"), ("code", "fleet-condition"), ("message", problem)]);
+        let warn = |problem: &String| Finding {
+            at: None,
+            code: "fleet-condition".into(),
+            hint: None,
+            message: problem.clone(),
+            severity: Severity::Warning,
+        };
         FleetSnapshot {
             source: Some(Source::Cluster { name: self.name.clone() }),
-            loads,
-            settings: vec![Value::map([("configure", state.settings())])],
-            diagnostics: synced.problems.iter().map(warn).collect(),
+            loads: loads.iter().map(value_of).collect(),
+            settings: vec![value_of(&SettingsFile { configure: state.settings(), ..SettingsFile::default() })],
+            diagnostics: synced.problems.iter().map(|it| value_of(&warn(it))).collect(),
             digest: Some(synced.digest.clone()).filter(|it| !it.is_empty()),
         }
     }
@@ -157,4 +161,10 @@ impl Publisher {
         };
         kinds.iter().map(|(kind, text)| (name(kind), text.clone())).collect()
     }
+}
+
+/// The requests that load everything but the objects of a cluster.
+fn facts(cluster: &str, observed: &ClusterState) -> impl Iterator<Item = Load> {
+    let loads = observed.facts().into_iter().filter_map(|it| from_value::<Load>(it).ok());
+    loads.map(|load| Load { live: Some(cluster.into()), ..load })
 }
