@@ -29,7 +29,6 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::target::Target;
-use crate::untyped::Typed;
 use discovery::Kinds;
 
 /// The field manager of all writes.
@@ -167,13 +166,11 @@ impl Cluster {
         &self,
         target: &Target,
         operations: &[impl Serialize],
-        // Merge: `Option<&Precondition>`.
-        precondition: impl Typed<Option<Precondition>>,
+        precondition: Option<&Precondition>,
         effect: Effect,
     ) -> Result<Value, ApiError> {
-        let precondition = precondition.typed();
         let path = self.path(target).await?;
-        self.send_patch(&format!("{path}{}", write_query(effect)), target, operations, precondition.as_ref()).await
+        self.send_patch(&format!("{path}{}", write_query(effect)), target, operations, precondition).await
     }
 
     /// Writes a status, to the status subresource where the kind has one.
