@@ -5,7 +5,7 @@ use fleetfold_core::api::admit::AdmitLimits;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::plan::{PlanAnswer, Precondition};
 use fleetfold_core::diagnostic::read;
-use fleetfold_core::value::canonical::to_text;
+use fleetfold_core::value::canonical::to_text_as_declared;
 use fleetfold_core::value::json;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -73,7 +73,7 @@ fn complete(mut plan: Value) -> Value {
 }
 
 pub fn to_value(it: &impl Serialize) -> Value {
-    json::parse_answer(&to_text(it).unwrap_or_default()).unwrap_or_default()
+    json::parse_answer(&to_text_as_declared(it).unwrap_or_default()).unwrap_or_default()
 }
 
 /// The target of a difference.
