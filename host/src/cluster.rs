@@ -20,7 +20,7 @@ use fleetfold_core::Value;
 use fleetfold_core::api::patch::PatchOperation;
 use fleetfold_core::api::plan::Precondition;
 use fleetfold_core::engine::patch::Verb;
-use fleetfold_core::value::canonical::to_text;
+use fleetfold_core::value::canonical::to_text_as_declared;
 use fleetfold_core::value::json;
 use http::{Method, Request};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{DeleteOptions, Preconditions};
@@ -311,7 +311,7 @@ fn list_at<'a>(object: &'a Value, key: &str) -> &'a [Value] {
 }
 
 fn written(body: &impl Serialize) -> Result<String, ApiError> {
-    to_text(body).map_err(|error| ApiError::Invalid { message: format!("it cannot be written: {error}") })
+    to_text_as_declared(body).map_err(|error| ApiError::Invalid { message: format!("it cannot be written: {error}") })
 }
 
 /// Removes `managedFields`: half of an object's size, and of no use to the engine.

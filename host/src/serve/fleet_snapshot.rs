@@ -6,8 +6,8 @@ use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::load::Load;
 use fleetfold_core::api::{Finding, Op, read_response, request_text};
 use fleetfold_core::diagnostic::{Severity, read};
-use fleetfold_core::value::Text;
-use fleetfold_core::value::canonical::to_text;
+use fleetfold_core::value::canonical::to_text_as_declared;
+use fleetfold_core::value::{Text, json};
 use serde::Serialize;
 
 use crate::digest::digest;
@@ -106,7 +106,8 @@ impl Published {
                 digest: digest.as_deref(),
                 revision,
             };
-            to_text(&body).unwrap_or_default()
+            let text = to_text_as_declared(&body).unwrap_or_default();
+            json::parse_answer(&text).unwrap_or_default().to_canonical()
         };
         let revision = revision_of(&body(None));
         let body = body(Some(&revision)).into();
