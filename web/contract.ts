@@ -244,7 +244,7 @@ export interface ClusterDifference {
 
 /** A cluster to pick from. */
 export interface ClusterInput {
-  labels?: { [key: string]: Json };
+  labels?: { [key: string]: string };
   name: string;
   /** What Karmada's field selector reads. */
   provider?: string;
@@ -879,6 +879,42 @@ export interface Precondition {
   uid?: string;
 }
 
+/** The documents as YAML. */
+export interface PrintAnswer {
+  /** For each document, its lines. */
+  lines?: PrintLine[][];
+  /** All documents, with a `---` between two of them. */
+  text: string;
+}
+
+/** What a part of a line is, for its colour. A `mark` is a sign of YAML, a `word` is `true`, `false` or `null`. */
+export type PrintKind = "space" | "mark" | "key" | "string" | "number" | "word";
+
+/** A printed line. */
+export interface PrintLine {
+  /** A JSON pointer to the innermost value that starts or goes on here. */
+  path: string;
+  /** The parts of the line, in order. */
+  tokens: PrintToken[];
+}
+
+/** Prints documents as YAML that kubectl reads back as the same documents. Keys are sorted. */
+export interface PrintRequest {
+  /** The documents; any values. */
+  documents: Json[];
+  /** Whether the answer has the lines with their places, too. */
+  lines?: boolean;
+  op: "print";
+  /** Print what Secrets hold. Without it, it is redacted. */
+  reveal?: boolean;
+}
+
+/** A part of a line. */
+export interface PrintToken {
+  kind: PrintKind;
+  text: string;
+}
+
 /** An object that a cluster should have. */
 export interface ProductAnswer {
   /** Where the object is written, before layers: values that `origins` does not have are its own. */
@@ -927,6 +963,29 @@ export interface ReasonAnswer {
   /** Whether it speaks for the cluster. */
   holds: boolean;
   text: string;
+}
+
+/** The redacted text. */
+export interface RedactAnswer {
+  /** The documents that hold Secrets, in order. */
+  secrets: RedactSecret[];
+  /** The text without their contents. */
+  text: string;
+}
+
+/** Redacts the Secrets in a text of YAML or JSON, to show or to share it. The text keeps its number of lines, and other documents keep every byte. */
+export interface RedactRequest {
+  op: "redact";
+  /** The text. */
+  text: string;
+}
+
+/** A document that holds a Secret. */
+export interface RedactSecret {
+  /** The first line of the document. */
+  line: number;
+  /** `Kind/namespace/name`. Left out if the document cannot be read. */
+  name?: string;
 }
 
 /** A value of an answer: the contents of Secrets are replaced in it. Answers hold their values as this type, so that none can forget the redaction. [`Redacted::revealing`] is for the few requests that ask for the contents, to write objects to clusters and files. ``` use fleetfold_core::object::redacted::Redacted; use fleetfold_core::value::json; let secret = json::parse(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#)?; assert_eq!(Redacted::from(secret).text_at(&["data", "tls.key"]), "(masked)"); # Ok::<(), fleetfold_core::diagnostic::Error>(()) ``` */
@@ -1163,6 +1222,32 @@ export interface SkipReason {
   text: string;
 }
 
+/** A file, and what it holds. */
+export interface SourceFile {
+  file: string;
+  /** Of observed objects, the cluster, as `load` takes it; empty for the hub. */
+  live?: string;
+  role: SourceRole;
+}
+
+/** What a file holds. A `stray` file is below `live/`, but in the folder of no cluster. `settings` are those of a document of the kind `Settings`; otherwise the file holds manifests. */
+export type SourceRole = "manifests" | "settings" | "observed" | "stray" | "skipped";
+
+/** The files with what they hold. */
+export interface SourcesAnswer {
+  /** In the order of the request. */
+  files: SourceFile[];
+}
+
+/** What each file of a folder holds, by its name: manifests, settings, or objects that were observed in a cluster (`live/<cluster>/`, and `live/_hub/` for the hub). */
+export interface SourcesRequest {
+  /** The paths of the files, with `/` between names. */
+  files: string[];
+  /** The paths of the folders that were given. Without any, it is the folder that all files share. */
+  folders?: string[];
+  op: "sources";
+}
+
 /** How far the hub is on the way to sets by any label. `transitional`: sets by the clusterset label alone, and `join` and `label` both permit it. `full`: sets by any label, and `join` is deprecated. */
 export type Stage = "transitional" | "full";
 
@@ -1308,8 +1393,12 @@ export interface Requests {
   patch: PatchRequest;
   /** What would be done. */
   plan: PlanRequest;
+  /** Prints documents as YAML that kubectl reads back as the same documents. Keys are sorted. */
+  print: PrintRequest;
   /** The ways to the clusters that are loaded. */
   reach: ReachRequest;
+  /** Redacts the Secrets in a text of YAML or JSON, to show or to share it. The text keeps its number of lines, and other documents keep every byte. */
+  redact: RedactRequest;
   /** Which workloads must restart because the secret of a certificate was renewed. */
   refresh: RefreshRequest;
   /** Drops an owner from the owners of an object. */
@@ -1318,6 +1407,8 @@ export interface Requests {
   retain: RetainRequest;
   /** Which clusters a selector picks. */
   select: SelectRequest;
+  /** What each file of a folder holds, by its name: manifests, settings, or objects that were observed in a cluster (`live/<cluster>/`, and `live/_hub/` for the hub). */
+  sources: SourcesRequest;
   /** Everything that is loaded and produces results. */
   subjects: SubjectsRequest;
   /** Lets documents go. */
@@ -1347,11 +1438,14 @@ export interface Answers {
   parse: ParseAnswer;
   patch: PatchAnswer;
   plan: PlanAnswer;
+  print: PrintAnswer;
   reach: ReachAnswer;
+  redact: RedactAnswer;
   refresh: RefreshAnswer;
   release: ReleaseAnswer;
   retain: RetainAnswer;
   select: SelectAnswer;
+  sources: SourcesAnswer;
   subjects: SubjectsAnswer;
   unload: UnloadAnswer;
   whatIf: WhatIfAnswer;

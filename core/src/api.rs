@@ -26,13 +26,16 @@ pub mod parse;
 pub mod patch;
 pub mod place;
 pub mod plan;
+pub mod print;
 pub mod reach;
+pub mod redact;
 pub mod refresh;
 mod response;
 pub mod retain;
 #[cfg(feature = "schema")]
 mod schema;
 pub mod select;
+pub mod sources;
 pub mod subjects;
 mod typescript;
 pub mod what_if;

@@ -13,7 +13,6 @@ pub mod style;
 pub mod table;
 pub mod value;
 pub mod whatif;
-pub mod yaml;
 
 use fleetfold_core::Value;
 

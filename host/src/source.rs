@@ -12,6 +12,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use fleetfold_core::api::load::Load;
+use fleetfold_core::object::folder::{self, Role};
 
 /// Why a source cannot be read, and what to do about it.
 #[derive(Debug)]
@@ -28,9 +29,6 @@ impl SourceError {
 
 /// The file name of standard input in locations.
 pub const STDIN: &str = "<stdin>";
-
-/// The folder of the hub below `live/`.
-pub const HUB: &str = "_hub";
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct File {
@@ -124,7 +122,7 @@ pub fn read_text(path: &Path) -> Result<String, SourceError> {
 
 fn folder(root: &Path, found: &mut Listing) -> Result<(), SourceError> {
     let before = found.files.len();
-    let live = root.join("live");
+    let live = root.join(folder::LIVE);
     found.files.extend(files_below(root, Some(&live))?.into_iter().map(|it| (it, None)));
     if live.is_dir() {
         live_folders(&live, found)?;
@@ -139,8 +137,10 @@ fn folder(root: &Path, found: &mut Listing) -> Result<(), SourceError> {
 /// The live objects: one folder per cluster.
 fn live_folders(live: &Path, found: &mut Listing) -> Result<(), SourceError> {
     for path in entries(live)? {
+        let name = path.file_name().unwrap_or_default();
         if !path.is_dir() {
-            if is_document(&path) {
+            let inside = format!("{}/{}", folder::LIVE, name.to_string_lossy());
+            if folder::role_of(&inside) == Role::Stray {
                 let message = format!("`{}` belongs to no cluster", path.display());
                 return Err(SourceError::new(
                     message,
@@ -149,10 +149,10 @@ fn live_folders(live: &Path, found: &mut Listing) -> Result<(), SourceError> {
             }
             continue;
         }
-        let Some(name) = path.file_name().and_then(|it| it.to_str()) else {
+        let Some(name) = name.to_str() else {
             return Err(SourceError::new(format_args!("`{}` does not name a cluster", path.display()), "rename it"));
         };
-        let cluster = if name == HUB { "" } else { name };
+        let cluster = folder::cluster_of(name);
         found.files.extend(files_below(&path, None)?.into_iter().map(|it| (it, Some(cluster.to_owned()))));
         found.complete.push(cluster.to_owned());
     }
@@ -166,7 +166,7 @@ fn files_below(root: &Path, except: Option<&Path>) -> Result<Vec<PathBuf>, Sourc
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir());
         if is_folder && except != Some(&path) {
             found.extend(files_below(&path, None)?);
-        } else if path.is_file() && is_document(&path) {
+        } else if path.is_file() && folder::is_document(&path.to_string_lossy()) {
             found.push(path);
         }
     }
@@ -179,10 +179,6 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
     paths.retain(|path| !path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b".")));
     paths.sort();
     Ok(paths)
-}
-
-fn is_document(path: &Path) -> bool {
-    path.extension().is_some_and(|it| it == "yaml" || it == "yml" || it == "json")
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> SourceError {

@@ -133,6 +133,7 @@ story("values of a merged map belong each to its own layer", async (page) => {
 story("references are shown as references, never as values", async (page) => {
   assert.equal(await cell(page, "remote.password", 1), "secret shared/password");
   await column(page).getByRole("button", { name: "YAML", exact: true }).click();
+  await settled(page);
   assert.match(await shown(column(page)), /# remote.password: secret shared\/password/);
 });
 
@@ -262,6 +263,7 @@ story(
 
 story("YAML reads back as what the engine gives Helm", async (page) => {
   await column(page).getByRole("button", { name: "YAML", exact: true }).click();
+  await settled(page);
   const yaml = await column(page)
     .locator("ff-yaml")
     .evaluate((it) => it.text);
@@ -275,6 +277,7 @@ story("YAML reads back as what the engine gives Helm", async (page) => {
 story("YAML of many objects reads back, folded by object", async (page) => {
   await select(page, { subject: "CertManagerDeployment/cluster", cluster: "" });
   await column(page).getByRole("button", { name: "YAML", exact: true }).click();
+  await settled(page);
   const { ok } = await query(page, {
     op: "effective",
     subject: "CertManagerDeployment/cluster",
@@ -300,6 +303,7 @@ story(
   "copy puts the YAML on the clipboard",
   async (page) => {
     await column(page).getByRole("button", { name: "YAML", exact: true }).click();
+    await settled(page);
     await column(page).getByRole("button", { name: "copy", exact: true }).click();
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^global:\n {2}greenhouse:/);
   },
@@ -312,6 +316,7 @@ story("integers beyond 2^53 are exact in tree, cascade and YAML", async (page) =
   assert.match(await cell(page, "replicas", 1), /^9007199254740993/);
   assert.equal((await links(page))[0][1], "9007199254740993");
   await column(page).getByRole("button", { name: "YAML", exact: true }).click();
+  await settled(page);
   assert.match(
     await column(page)
       .locator("ff-yaml")
@@ -432,6 +437,7 @@ story("hostile names and values are text in tree, cascade and YAML", async (page
     assert.equal(await column(page).locator("ff-cascade li").count(), 1, it);
   }
   await column(page).getByRole("button", { name: "YAML", exact: true }).click();
+  await settled(page);
   const yaml = await column(page)
     .locator("ff-yaml")
     .evaluate((it) => it.text);
@@ -468,6 +474,7 @@ for (const colorScheme of ["light", "dark"]) {
       await replace(page, PRESETS, "replicas, value: 5", "replicas, value: 6");
       await clean("changed");
       await column(page).getByRole("button", { name: "YAML", exact: true }).click();
+      await settled(page);
       await clean("YAML");
       await column(page).getByRole("button", { name: "tree", exact: true }).click();
       await select(page, { compare: "eu-2" });

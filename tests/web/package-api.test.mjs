@@ -18,10 +18,13 @@ const PRIMITIVES = [
   "mold",
   "parse",
   "patch",
+  "print",
+  "redact",
   "refresh",
   "release",
   "retain",
   "select",
+  "sources",
 ];
 const configMap = (name, data) => ({
   apiVersion: "v1",

@@ -1,5 +1,6 @@
 // The packed package: its files, the results of package linters, and its behaviour in Node.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -182,4 +183,12 @@ test("The entry point of Cloudflare Workers takes the module that they compile, 
   assert.ok(Object.keys(metafile.inputs).some((it) => it.endsWith("dist/workerd.js")));
   const { consume } = await import(options.outfile);
   assert.deepEqual(await consume(), SAID);
+});
+
+test("The programs of examples/ print the same", () => {
+  const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+  const print = (program, args) => execFileSync(program, args, { cwd: root, encoding: "utf8" });
+  const printed = print("node", ["examples/node/explain.mjs"]);
+  assert.match(printed, /^wins +cluster-option-override +5 +examples\/greenhouse\/presets\.yaml$/m);
+  assert.equal(print(join(target, "debug", "fleetfold-example-rust"), []), printed);
 });

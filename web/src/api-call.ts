@@ -32,6 +32,9 @@ export type Ops = {
 export type Primitive =
   | "describe"
   | "parse"
+  | "print"
+  | "redact"
+  | "sources"
   | "select"
   | "fold"
   | "retain"
@@ -47,6 +50,9 @@ export type Primitive =
 export const OPS: { [O in Op]: O extends Primitive ? "primitive" : "loaded" } = {
   describe: "primitive",
   parse: "primitive",
+  print: "primitive",
+  redact: "primitive",
+  sources: "primitive",
   select: "primitive",
   fold: "primitive",
   retain: "primitive",

@@ -139,6 +139,9 @@ function statelessOp<O extends Primitive>(op: O): Ops[O] {
 
 export const describe: Ops["describe"] = statelessOp("describe");
 export const parse: Ops["parse"] = statelessOp("parse");
+export const print: Ops["print"] = statelessOp("print");
+export const redact: Ops["redact"] = statelessOp("redact");
+export const sources: Ops["sources"] = statelessOp("sources");
 export const select: Ops["select"] = statelessOp("select");
 export const fold: Ops["fold"] = statelessOp("fold");
 export const retain: Ops["retain"] = statelessOp("retain");

@@ -49,6 +49,11 @@ function wrap(open: string, parts: string[], close: string, space = 0): string {
   return `${open}\n${parts.map((it) => indent + it.replaceAll("\n", `\n${indent}`)).join(",\n")}\n${close}`;
 }
 
+/** One segment of a JSON pointer. */
+export function pointerSegment(key: string | number): string {
+  return `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
 /** A reference instead of a value: `secret shared/password`. */
 export function referenceText(from: unknown): string {
   const secret = (from as { secret?: { name?: unknown; key?: unknown } } | undefined)?.secret;

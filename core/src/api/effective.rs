@@ -28,7 +28,6 @@ use sources::Sources;
 /// What each cluster gets from a subject.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "EffectiveRequest"))]
 pub struct Effective {
     /// What produces results: a PluginPreset, a federated object, a Placement and the like.
     pub subject: Text,

@@ -54,6 +54,9 @@ macro_rules! ops {
 ops! {
     describe::Describe,
     parse::Parse,
+    print::Print,
+    redact::Redact,
+    sources::Sources,
     select::Select,
     fold::Fold,
     retain::Retain,

@@ -1,8 +1,13 @@
 //! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced in everything that answers show
 //! ([`Redacted`](super::redacted::Redacted)). The engine works on the real values.
 
+mod text;
+
+use crate::value::json;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
+
+pub use text::{RedactedDocument, RedactedText, redact_text};
 
 /// The text that replaces a secret value.
 pub const MASK: &str = "(masked)";
@@ -135,6 +140,23 @@ pub fn holds_secret(value: &Value) -> bool {
         Value::Map(map) => Holder::of(map).is_some() || map.iter().any(|(_, value)| holds_secret(value)),
         _ => false,
     }
+}
+
+/// The object in an annotation, as tools keep copies of what they applied, if it holds Secrets.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::secrets::secret_in_annotation;
+///
+/// assert!(secret_in_annotation(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#).is_some());
+/// assert!(secret_in_annotation(r#"{"kind":"ConfigMap","data":{"a":"b"}}"#).is_none());
+/// ```
+pub fn secret_in_annotation(text: &str) -> Option<Value> {
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    json::parse(text).ok().filter(holds_secret)
 }
 
 /// Redacts a part of a tree: where the tree has a Secret, the part has one too, with or without a `kind`.

@@ -1,4 +1,4 @@
-//! Reads YAML and JSON as kubectl does, with the position of every value.
+//! Reads YAML and JSON as kubectl does, with the position of every value, and prints YAML.
 //!
 //! ```
 //! use fleetfold_value::diagnostic::Mode;
@@ -20,6 +20,7 @@
 //! 3. `build` builds values from events. `resolve` and `tagged` determine the type of a scalar. `lexer` walks the text
 //!    along with the events and refuses YAML that the two grammars read differently. `syntax` explains the parser's
 //!    errors.
+//! 4. `print` prints a value so that kubectl and others read it back as the same value.
 //!
 //! # YAML that kubectl accepts and this crate refuses
 //!
@@ -73,6 +74,7 @@ mod flaw;
 mod json_text;
 mod lexer;
 mod places;
+mod print;
 mod reading;
 mod resolve;
 mod scalar;
@@ -81,6 +83,7 @@ mod syntax;
 mod tagged;
 
 pub use places::Places;
+pub use print::{Line, Token, TokenKind, is_invisible, is_plain, print, print_all, print_lines};
 
 use flaw::Flaw;
 use json_text::JsonText;

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use fleetfold_core::Workspace;
+use fleetfold_core::{Workspace, yaml};
 
 use super::fleet::Fleet;
 use crate::command::output::{Failure, print};
-use crate::render::yaml;
 
 /// Print the CustomResourceDefinitions that no other system installs
 #[derive(Debug, clap::Args)]
@@ -28,7 +27,6 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut fleet = Fleet::load(&args.files, Box::new(Workspace::default()))?;
     let crds = fleetfold_crds::crds(args.all, &fleet.documents()?);
-    let texts: Vec<String> = crds.iter().map(yaml::document).collect();
-    print(texts.join("---\n"))?;
+    print(yaml::print_all(&crds))?;
     Ok(ExitCode::SUCCESS)
 }

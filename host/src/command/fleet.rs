@@ -15,6 +15,7 @@ use fleetfold_core::api::parse::Parse;
 use fleetfold_core::api::subjects::{SubjectAnswer, Subjects};
 use fleetfold_core::api::{Answered, Op, read_response, request_text};
 use fleetfold_core::diagnostic::read::from_value;
+use fleetfold_core::object::folder::{self, HUB};
 use fleetfold_core::object::redacted::Redacted;
 use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::suggest::did_you_mean;
@@ -25,7 +26,7 @@ use crate::command::output::Failure;
 use crate::render::counted;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
-use crate::source::{self, File, HUB, Source};
+use crate::source::{self, File, Source};
 use fleetfold::session::changes;
 
 /// The documents and the engine.
@@ -160,8 +161,7 @@ impl Fleet {
 
     /// The settings in a file as they are written, if it is a settings file.
     pub fn settings(&mut self, name: &str, text: &str) -> Result<Option<Value>, Failure> {
-        let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"));
-        if !stem.is_some_and(|it| it == "fleetfold" || it.ends_with("/fleetfold")) {
+        if !folder::is_settings(name) {
             return Ok(None);
         }
         let documents = self.parse(name, text)?;
@@ -229,8 +229,7 @@ impl Fleet {
                 return Err(Failure::new(format_args!("there is no cluster `{unknown}` in the fleet"), hint));
             }
         }
-        let named: BTreeSet<String> =
-            named.iter().map(|name| if name == HUB { String::new() } else { name.clone() }).collect();
+        let named: BTreeSet<String> = named.iter().map(|name| folder::cluster_of(name).to_owned()).collect();
         let Some(selector) = selector else { return Ok((!named.is_empty()).then_some(named)) };
         let picked = self.clusters(Some(selector))?.into_iter();
         Ok(Some(picked.filter(|name| named.is_empty() || named.contains(name)).collect()))

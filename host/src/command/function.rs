@@ -17,9 +17,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use fleetfold_core::Value;
 use fleetfold_core::api::lint::Lint;
 use fleetfold_core::api::load::Load;
+use fleetfold_core::{Value, yaml};
 
 use self::config::{Config, Task};
 use self::list::{ResourceList, is_ours};
@@ -28,7 +28,6 @@ use super::fleet::{Fleet, empty_map};
 use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity, Texts, is_at_least};
 use crate::render::style::Palette;
-use crate::render::yaml;
 use crate::source::read_text;
 
 /// Render or check the items of a ResourceList: a KRM function for kustomize and kpt
@@ -76,7 +75,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let Done { items, findings, texts, code } = done.unwrap_or_else(|refused| refused.into_done(&list));
     print_findings(&findings, &texts, screen.err);
     let results = findings.iter().map(|it| results::result(it, list.item_of(it)));
-    print(yaml::document(&list.with(items, results.collect())))?;
+    print(yaml::print(&list.with(items, results.collect())))?;
     Ok(ExitCode::from(code))
 }
 

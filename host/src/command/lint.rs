@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use fleetfold_core::api::Finding as FindingAnswer;
 use fleetfold_core::api::lint::{Lint, LintAnswer};
+use fleetfold_core::yaml;
 use serde::Serialize;
 
 use super::fleet::{Fleet, FleetArgs};
@@ -12,7 +13,7 @@ use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity, ink, is_at_least};
 use crate::render::style::Palette;
 use crate::render::table::{Cell, Table};
-use crate::render::{counted, github, json, sarif, yaml};
+use crate::render::{counted, github, json, sarif};
 
 /// Check the documents for errors and probable mistakes
 ///
@@ -62,7 +63,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     match args.output {
         Format::Text => print(text(&fleet, &findings, &answer, screen.out))?,
         Format::Table => print(table(&findings).render("", screen.out))?,
-        Format::Yaml => print(yaml::document(&json::value_of(&Report::of(&findings, &answer))))?,
+        Format::Yaml => print(yaml::print(&json::value_of(&Report::of(&findings, &answer))))?,
         Format::Json => print(json::pretty(&json::value_of(&Report::of(&findings, &answer))))?,
         Format::Name => print(names(&findings))?,
         Format::Sarif => print(json::pretty(&sarif::log(&findings)))?,

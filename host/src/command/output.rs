@@ -10,11 +10,12 @@ use fleetfold::guest::GuestError;
 use fleetfold::session::EngineError;
 use fleetfold_core::api::{self, Refusal};
 use fleetfold_core::diagnostic::{Error, Severity};
+use fleetfold_core::yaml;
 use serde::Serialize;
 
 use crate::render::finding::{Finding, Texts};
+use crate::render::json;
 use crate::render::style::{Ink, Palette};
-use crate::render::{json, yaml};
 use crate::source::SourceError;
 
 /// How a result is printed.
@@ -152,7 +153,7 @@ pub fn print_answer(
     match output {
         Output::Table => print(table()),
         Output::Json => print(json::pretty(&json::value_of(answer))),
-        Output::Yaml => print(yaml::document(&json::value_of(answer))),
+        Output::Yaml => print(yaml::print(&json::value_of(answer))),
         Output::Name => print(names().iter().map(|name| format!("{name}\n")).collect::<String>()),
     }
 }

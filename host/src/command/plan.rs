@@ -8,11 +8,12 @@ use clap::ValueEnum;
 use fleetfold::clock::now;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::plan::{PlanAnswer, PlanRequest, ScopeInput};
+use fleetfold_core::yaml;
 
 use super::fleet::{Fleet, FleetArgs};
 use super::limits::LimitArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
-use crate::render::{json, plan, yaml};
+use crate::render::{json, plan};
 
 /// Show the plan: the actions wave by wave, the held actions, and the live objects that the planner needs
 ///
@@ -111,7 +112,7 @@ fn scope(args: &Args, fleet: &mut Fleet) -> Result<Option<ScopeInput>, Failure> 
 fn write(path: &Path, answer: &PlanAnswer) -> Result<(), Failure> {
     let is_json = path.extension().is_some_and(|it| it == "json");
     let answer = json::value_of(answer);
-    let text = if is_json { json::pretty(&answer) } else { yaml::document(&answer) };
+    let text = if is_json { json::pretty(&answer) } else { yaml::print(&answer) };
     fs::write(path, text).map_err(|error| {
         Failure::new(
             format_args!("`{}` cannot be written: {error}", path.display()),

@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use fleetfold::digest::digest;
 use fleetfold::guest::EMBEDDED;
 use fleetfold::{VERSION, WASMTIME};
-use fleetfold_core::Value;
+use fleetfold_core::{Value, yaml};
 
 use crate::command::output::{Failure, Output, print};
-use crate::render::yaml;
 
 /// Print the versions of the program, the module and the runtime
 #[derive(Debug, clap::Args)]
@@ -27,7 +26,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let versions = Value::map([("module", module.as_str()), ("version", VERSION), ("wasmtime", WASMTIME)]);
     match args.output {
         Output::Json => print(format_args!("{}\n", versions.to_canonical()))?,
-        Output::Yaml => print(yaml::document(&versions))?,
+        Output::Yaml => print(yaml::print(&versions))?,
         _ => print(format_args!("fleetfold {VERSION}\nmodule    {module}\nwasmtime  {WASMTIME}\n"))?,
     }
     Ok(ExitCode::SUCCESS)

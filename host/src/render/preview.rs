@@ -225,11 +225,11 @@ FederatedDeployment/n/web
 
   a
     Service/n/web  (wave 2)
-      FIELD                    VALUE        FROM
-      /spec/ports/0/nodePort   30000        live (service-node-port)
-      /spec/ports/0/port       80           cluster-override
-      /spec/x                  (removed)    cluster-override
-      /spec/clusterIP          \"10.0.0.1\"   live (service-cluster-ip)
+      FIELD                    VALUE       FROM
+      /spec/ports/0/nodePort   30000       live (service-node-port)
+      /spec/ports/0/port       80          cluster-override
+      /spec/x                  (removed)   cluster-override
+      /spec/clusterIP          10.0.0.1    live (service-cluster-ip)
 ";
         assert_eq!(answer.table(false, Palette::PLAIN), want);
         assert_eq!(answer.object_names(), ["Service/n/web"]);

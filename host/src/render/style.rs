@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
+use fleetfold_core::yaml::is_invisible;
 
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,19 +71,13 @@ pub fn clean(text: &str) -> String {
         match char {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            _ if is_hidden(char) => {
+            _ if is_invisible(char) => {
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
             }
             _ => out.push(char),
         }
     }
     out
-}
-
-/// Whether a character is invisible and affects the text around it.
-pub fn is_hidden(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! Short forms of values, for tables and single lines.
 
-use fleetfold_core::Value;
 use fleetfold_core::object::redacted::Redacted;
 use fleetfold_core::value::MaybeAbsent;
-
-use super::yaml;
+use fleetfold_core::{Value, yaml};
 
 /// Shown in a table if there is no value.
 pub const NONE: &str = "<none>";

@@ -11,7 +11,6 @@ use base64::engine::general_purpose::STANDARD;
 use fleetfold_core::Value;
 use fleetfold_core::object::secrets;
 use fleetfold_core::value::Text;
-use fleetfold_core::value::json;
 use ring::hmac;
 
 use super::token::random_bytes;
@@ -75,11 +74,9 @@ impl Redaction {
 
     /// The JSON text of an object with Secrets, pseudonymized.
     fn copy(&self, value: &Value) -> Option<Value> {
-        let mut object = json::parse(value.as_text().filter(|it| it.trim_start().starts_with('{'))?).ok()?;
-        secrets::holds_secret(&object).then(|| {
-            self.pseudonymize(&mut object);
-            Value::text(object.to_canonical())
-        })
+        let mut object = secrets::secret_in_annotation(value.as_text()?)?;
+        self.pseudonymize(&mut object);
+        Some(Value::text(object.to_canonical()))
     }
 
     fn pseudonym(&self, value: &Value, form: Form) -> Value {
@@ -101,6 +98,7 @@ impl fmt::Debug for Redaction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fleetfold_core::value::json;
 
     fn redacted(redaction: &Redaction, text: &str) -> Value {
         let mut value = json::parse(text).unwrap();

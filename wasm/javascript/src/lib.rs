@@ -7,9 +7,6 @@ use js_sys::JsString;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
 
-/// An answer wraps documents, which may have the maximum depth themselves.
-const DEPTH: usize = 2 * json::MAX_DEPTH;
-
 #[wasm_bindgen]
 extern "C" {
     type Utf16;
@@ -60,6 +57,6 @@ impl Workspace {
 /// else the nearest numbers.
 #[wasm_bindgen(js_name = readAnswer)]
 pub fn read_answer(text: &str, bigint: bool) -> Result<JsValue, JsError> {
-    let answer = json::parse_within(text, DEPTH).map_err(|error| JsError::new(&error.message))?;
+    let answer = json::parse_answer(text).map_err(|error| JsError::new(&error.message))?;
     Ok(object::write(&answer, bigint)?)
 }

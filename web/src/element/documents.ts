@@ -1,18 +1,25 @@
 // Converts the documents that a page sets on the element to files.
-import { type File, fileOf } from "../page/files.js";
-import { toYaml } from "../yaml.js";
+import type { Json } from "../../contract.js";
+import type { Engine } from "../page/engine.js";
+import { type File, filesOf } from "../page/files.js";
 import type { PreviewDocuments, PreviewFile } from "./element.js";
 
 /** The file name of documents without one. */
 const DEFAULT_NAME = "documents.yaml";
 
-export function filesOf(documents: PreviewDocuments | undefined): File[] {
+export async function filesOfDocuments(engine: Engine, documents: PreviewDocuments | undefined): Promise<File[]> {
   if (documents === undefined || documents === null) return [];
-  if (typeof documents === "string") return documents.trim() === "" ? [] : [fileOf(DEFAULT_NAME, documents)];
+  if (typeof documents === "string") return documents.trim() === "" ? [] : [{ name: DEFAULT_NAME, text: documents }];
   const all: readonly object[] = documents;
-  const named = all.filter(isFile).map((it) => fileOf(it.name, it.text));
-  const objects = all.filter((it) => !isFile(it));
-  return [...named, ...(objects.length ? [fileOf(DEFAULT_NAME, objects.map(toYaml).join("---\n"))] : [])];
+  const files = await filesOf(
+    engine,
+    all.filter(isFile).map((it) => [it.name, it.text]),
+  );
+  const objects = all.filter((it) => !isFile(it)) as Json[];
+  if (!objects.length) return files;
+  // The documents are loaded from this text, so it must hold all that Secrets hold.
+  const { text } = await engine.ask({ op: "print", documents: objects, reveal: true });
+  return [...files, { name: DEFAULT_NAME, text }];
 }
 
 function isFile(it: object): it is PreviewFile {
@@ -21,6 +28,7 @@ function isFile(it: object): it is PreviewFile {
 
 /** Fetches each URL as one file. A response that maps paths to texts gives several files. */
 export async function fetchFiles(
+  engine: Engine,
   src: string,
   signal: AbortSignal,
 ): Promise<{ files: File[]; problems: { src: string; message: string }[] }> {
@@ -30,7 +38,7 @@ export async function fetchFiles(
     try {
       const response = await fetch(new URL(it, document.baseURI), { signal });
       if (!response.ok) throw new Error(`the server answers ${response.status}`);
-      files.push(...filesInResponse(it, await response.text()));
+      files.push(...(await filesOf(engine, textsInResponse(it, await response.text()))));
     } catch (problem) {
       if (signal.aborted) break;
       problems.push({
@@ -42,15 +50,15 @@ export async function fetchFiles(
   return { files, problems };
 }
 
-function filesInResponse(src: string, text: string): File[] {
+function textsInResponse(src: string, text: string): [string, string][] {
   const name = new URL(src, document.baseURI).pathname.split("/").filter(Boolean).slice(-2).join("/");
-  if (!text.trimStart().startsWith("{")) return [fileOf(name, text)];
+  if (!text.trimStart().startsWith("{")) return [[name, text]];
   try {
     const files = Object.entries(JSON.parse(text) as Record<string, unknown>);
     if (files.length && files.every(([path, it]) => typeof it === "string" && /\.(ya?ml|json)$/.test(path)))
-      return files.map(([path, it]) => fileOf(path, it as string));
+      return files as [string, string][];
   } catch {
     // Not JSON: the engine decides whether it is YAML.
   }
-  return [fileOf(name, text)];
+  return [[name, text]];
 }

@@ -9,7 +9,7 @@ import { localSource } from "../page/source.js";
 import { type Place, State } from "../page/state.js";
 import "../page/view/effective.js";
 import "../page/view/groups.js";
-import { fetchFiles, filesOf } from "./documents.js";
+import { fetchFiles, filesOfDocuments } from "./documents.js";
 import type { FleetfoldPreview as Preview, PreviewDocuments, PreviewEventMap, PreviewSelection } from "./element.js";
 import "./source.js";
 
@@ -168,12 +168,13 @@ export class FleetfoldPreview extends LitElement {
     if (!state) return;
     this.#loading?.abort();
     const { signal } = (this.#loading = new AbortController());
-    const found = this.src ? await fetchFiles(this.src, signal) : { files: [] as File[], problems: [] };
+    const found = this.src ? await fetchFiles(state.engine, this.src, signal) : { files: [] as File[], problems: [] };
+    const given = signal.aborted ? [] : await filesOfDocuments(state.engine, this.documents);
     if (signal.aborted) return;
     this.problems = found.problems.map((it) => it.message);
     for (const it of found.problems) this.#dispatch("fleetfold-error", it);
     this.#lastTexts = "";
-    await state.open(localSource([...filesOf(this.documents), ...found.files]), edits);
+    await state.open(localSource([...given, ...found.files]), edits);
     if (signal.aborted) return;
     this.#lastTexts = this.#fileTexts();
     const subjects = await this.#subjects(state);

@@ -7,6 +7,12 @@ import type { Place, State } from "../page/state.js";
 /** Lines shown before and after the requested one. */
 const CONTEXT_LINES = 4;
 
+interface Redacted {
+  text: string;
+  /** Undefined until the engine has redacted the text. */
+  shown?: string;
+}
+
 export class SourceText extends LitElement {
   static override properties = {
     state: { attribute: false },
@@ -80,6 +86,15 @@ export class SourceText extends LitElement {
     new StateController(this);
   }
 
+  /** The file of the excerpt without what Secrets hold. */
+  #redacted: Redacted | undefined;
+
+  async #redact(text: string): Promise<void> {
+    const redacted: Redacted = (this.#redacted = { text });
+    redacted.shown = (await this.state.engine.ask({ op: "redact", text })).text;
+    this.requestUpdate();
+  }
+
   override updated(changed: Map<string, unknown>): void {
     const area = this.renderRoot.querySelector("textarea");
     if (!changed.has("place") || !this.place?.line || !area) return;
@@ -122,11 +137,13 @@ export class SourceText extends LitElement {
 
   #excerpt() {
     const { place } = this;
-    const lines = (place && this.state.files.get(place.file)?.text)?.split("\n");
-    if (!place || !lines) return nothing;
+    const text = place && this.state.files.get(place.file)?.text;
+    if (!place || text == null) return nothing;
+    if (this.#redacted?.text !== text) void this.#redact(text);
+    const lines = this.#redacted?.shown?.split("\n") ?? [];
     const line = place.line ?? 1;
     const from = Math.max(1, line - CONTEXT_LINES);
-    const shown = isSecret(lines, line) ? [] : lines.slice(from - 1, line + CONTEXT_LINES);
+    const shown = lines.slice(from - 1, line + CONTEXT_LINES);
     return html`
       <div class="bar">
         <code>${place.file}:${line}</code
@@ -141,7 +158,7 @@ export class SourceText extends LitElement {
         shown.length
           ? html`<pre tabindex="0" role="region" aria-label=${`${place.file} around line ${line}`}>
 ${shown.map((it, at) => this.#line(from + at, it, from + at === line))}</pre>`
-          : html`<p class="empty">What Secrets hold is not shown.</p>`
+          : nothing
       }
     `;
   }
@@ -153,18 +170,6 @@ ${shown.map((it, at) => this.#line(from + at, it, from + at === line))}</pre>`
       ><span class="number">${number}</span>${text}${"\n"}</span
     >`;
   }
-}
-
-/** Whether the document around a line is a Secret. */
-function isSecret(lines: string[], line: number): boolean {
-  const start =
-    lines
-      .slice(0, line - 1)
-      .map((it) => it.startsWith("---"))
-      .lastIndexOf(true) + 1;
-  const length = lines.slice(start).findIndex((it, at) => at > 0 && it.startsWith("---"));
-  const document = lines.slice(start, length < 0 ? undefined : start + length);
-  return document.some((it) => /kind["']?\s*:\s*["']?Secret\b/.test(it));
 }
 
 customElements.define("ff-source", SourceText);

@@ -101,7 +101,7 @@ export class App extends LitElement {
   }
 
   #link(): ReturnType<typeof readLink> {
-    return readLink(location.hash).catch((problem: Error) => {
+    return readLink(this.state.engine, location.hash).catch((problem: Error) => {
       this.problem = problem.message;
       return { choice: {} };
     });
@@ -115,7 +115,7 @@ export class App extends LitElement {
       this.state.selection = { view: "groups", ...link.choice };
       if (link.source) await this.state.open(link.source, link.edits);
       else if (serverMode() === "fleet") await this.#openServedFleet();
-      else await this.state.open(await fetchExample("mixed"));
+      else await this.state.open(await fetchExample(this.state.engine, "mixed"));
     } catch (problem) {
       this.problem = problem instanceof Error ? problem.message : String(problem);
     }
@@ -369,7 +369,7 @@ export class App extends LitElement {
     const { value } = event.target as HTMLSelectElement;
     if (!value) return;
     try {
-      const source = await fetchExample(value);
+      const source = await fetchExample(this.state.engine, value);
       history.replaceState(null, "", location.pathname + location.search);
       this.state.selection = { ...this.state.selection, ...NO_SELECTION };
       await this.state.open(source);

@@ -2,7 +2,7 @@
 import type { Answers, Finding, Op, Refusal, Requests } from "../../contract.js";
 import { toJson } from "../format.js";
 import type { FromEngine, SetupRequest, ToEngine, WorkspaceName } from "./messages.js";
-import { SOON } from "./urgency.js";
+import { SOON, URGENT } from "./urgency.js";
 
 export type Answered<O extends Op = Op> =
   { ok: Answers[O]; diagnostics?: Finding[] } | { error: Refusal; diagnostics?: Finding[] };
@@ -50,6 +50,13 @@ export class Engine {
     return this.#send({ kind: "ask", on, generation, urgency, request: toJson(request) }) as Promise<
       Answered<O> | undefined
     >;
+  }
+
+  /** Answers a request that does not depend on documents. Throws if the engine refuses it. */
+  async ask<O extends Op>(request: Requests[O] & { op: O }): Promise<Answers[O]> {
+    const answer = await this.query<O>("current", Number.MAX_SAFE_INTEGER, URGENT, request);
+    if (!answer || "error" in answer) throw new Error(answer?.error.message ?? "the engine does not answer");
+    return answer.ok;
   }
 
   /** Answers a request as typed, valid or not, in the scratch workspace after `requests`. */

@@ -1,6 +1,6 @@
-// Files as the command line reads them: `live/<cluster>/` holds all objects observed in a cluster, `live/_hub/` those
-// of the hub, `fleetfold.yaml` holds settings.
+// Files as the command line reads them. Which hold manifests, settings or observed objects is for the engine to say.
 import type { LoadRequest } from "../../contract.js";
+import type { Engine } from "./engine.js";
 import type { SetupRequest } from "./messages.js";
 
 export interface File {
@@ -9,23 +9,40 @@ export interface File {
   text: string;
   /** The cluster in which the objects were observed, empty for the hub; undefined for manifests. */
   live?: string;
+  /** Whether the file holds settings. */
+  settings?: boolean;
 }
 
-const DOCUMENT = /\.(ya?ml|json)$/i;
-const OBSERVED = /(?:^|\/)live\/([^/]+)\/[^/]/;
-const SETTINGS = /(?:^|\/)fleetfold\.yaml$/;
+export type Role = Pick<File, "live" | "settings">;
 
-export function isDocument(name: string): boolean {
-  return DOCUMENT.test(name) && !name.split("/").some((it) => it.startsWith("."));
+/** The roles of files by name, and why the others are not read. */
+export interface Roles {
+  roles: Map<string, Role>;
+  skipped: string[];
+  stray: string[];
 }
 
-export function fileOf(name: string, text: string): File {
-  const cluster = OBSERVED.exec(name)?.[1];
-  return cluster === undefined ? { name, text } : { name, text, live: cluster === "_hub" ? "" : cluster };
+/** `folders` are the folders that were given; without any, it is the folder that all files share. */
+export async function rolesOf(engine: Engine, names: string[], folders: string[] = []): Promise<Roles> {
+  const found: Roles = { roles: new Map(), skipped: [], stray: [] };
+  if (!names.length) return found;
+  const { files } = await engine.ask({ op: "sources", files: names, ...(folders.length ? { folders } : {}) });
+  for (const { file, role, live } of files) {
+    if (role === "skipped" || role === "stray") found[role].push(file);
+    else
+      found.roles.set(file, {
+        ...(live === undefined ? {} : { live }),
+        ...(role === "settings" ? { settings: true } : {}),
+      });
+  }
+  return found;
 }
 
-export function isSettings(name: string): boolean {
-  return SETTINGS.test(name);
+/** Files with their roles, whatever their names: those that are not read in a folder hold manifests. */
+export async function filesOf(engine: Engine, texts: [string, string][], folders: string[] = []): Promise<File[]> {
+  const names = texts.map(([name]) => name);
+  const { roles } = await rolesOf(engine, names, folders);
+  return texts.map(([name, text]) => ({ name, text, ...roles.get(name) }));
 }
 
 /** Loads the documents of one file. Observed objects are loaded by `observedLoads`. */

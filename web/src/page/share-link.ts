@@ -1,7 +1,7 @@
 // The state of the page in a link: compressed, in the fragment, which browsers never send. Secret data is never part of
 // it.
-import type { Json } from "../../contract.js";
-import { fileOf } from "./files.js";
+import type { Engine } from "./engine.js";
+import { type File, filesOf } from "./files.js";
 import { type Source, fetchExample, localSource } from "./source.js";
 import type { Selection, State } from "./state.js";
 
@@ -11,12 +11,14 @@ interface Shared {
   example?: string;
   files?: Record<string, string>;
   edits: Record<string, string | null>;
+  /** The clusters of files with observed objects. Links of earlier versions leave that to the names of files. */
+  live?: Record<string, string>;
   selection: Partial<Selection>;
 }
 
 export interface Link {
   url: string;
-  /** The number of documents reduced to their names. */
+  /** The number of documents without what Secrets hold. */
   leftOut: number;
 }
 
@@ -27,14 +29,15 @@ const MAX_LINK_LENGTH = 200_000;
 export async function linkTo(state: State): Promise<Link> {
   let leftOut = 0;
   const redact = async (text: string): Promise<string> => {
-    const redacted = await redactSecrets(state, text);
-    leftOut += redacted.leftOut;
+    const redacted = await state.engine.ask({ op: "redact", text });
+    leftOut += redacted.secrets.length;
     return redacted.text;
   };
   const shared: Shared = { version: 1, edits: {}, selection: state.selection };
   if (state.source.id.startsWith("example:")) shared.example = state.source.id.slice("example:".length);
   else shared.files = {};
-  for (const { name, base, text } of state.files.values()) {
+  for (const { name, base, text, live } of state.files.values()) {
+    if (shared.files && live !== undefined) (shared.live ??= {})[name] = live;
     if (shared.files && base !== null) shared.files[name] = await redact(base);
     if (text !== base) shared.edits[name] = text === null ? null : await redact(text);
   }
@@ -47,6 +50,7 @@ export async function linkTo(state: State): Promise<Link> {
 
 /** Reads a link: its documents, edits and selection. Without documents only the selection. */
 export async function readLink(
+  engine: Engine,
   fragment: string,
 ): Promise<{ source?: Source; edits?: Record<string, string | null>; choice: Partial<Selection> }> {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
@@ -56,14 +60,17 @@ export async function readLink(
   const compressed = parameters.get("s");
   if (compressed === null) {
     const name = parameters.get("example");
-    return { choice, ...(name ? { source: await fetchExample(name) } : {}) };
+    return { choice, ...(name ? { source: await fetchExample(engine, name) } : {}) };
   }
   const shared = validate(JSON.parse(await decompress(compressed)));
-  const files = Object.entries(shared.files ?? {}).map(([name, text]) => fileOf(name, text));
+  const files = (await filesOf(engine, Object.entries(shared.files ?? {}))).map((it): File => {
+    const live = shared.live?.[it.name];
+    return live === undefined ? it : { ...it, live };
+  });
   const source =
     shared.example === undefined
       ? { ...localSource(files), id: "link", title: "a shared link" }
-      : await fetchExample(shared.example);
+      : await fetchExample(engine, shared.example);
   return { source, edits: shared.edits, choice: { ...shared.selection, ...choice } };
 }
 
@@ -103,6 +110,7 @@ function validate(value: unknown): Shared {
     it.version === 1 &&
     isTexts(it.edits, true) &&
     (it.files === undefined || isTexts(it.files, false)) &&
+    (it.live === undefined || isTexts(it.live, false)) &&
     (it.example === undefined || typeof it.example === "string") &&
     typeof it.selection === "object" &&
     it.selection !== null &&
@@ -135,51 +143,4 @@ async function pipeThrough(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const response = new Response(new Blob([bytes]).stream().pipeThrough(stream));
   return new Uint8Array(await response.arrayBuffer());
-}
-
-/**
- * Removes Secret data from a text. Of a document that is or contains a Secret only its name stays, padded to the same
- * number of lines, since other documents are located by line. A part that does not parse and mentions a Secret is
- * removed.
- */
-async function redactSecrets(state: State, text: string): Promise<{ text: string; leftOut: number }> {
-  if (!/secret/i.test(text)) return { text, leftOut: 0 };
-  let leftOut = 0;
-  const parts = text.split(/^(?=---)/m);
-  for (const [index, part] of parts.entries()) {
-    const answer = await state.engine.query("current", Number.MAX_SAFE_INTEGER, 0, { op: "parse", text: part });
-    const documents = answer && "ok" in answer ? answer.ok.documents : undefined;
-    if (documents ? !documents.some(holdsSecret) : !MENTIONS_SECRET.test(part)) continue;
-    leftOut += 1;
-    const names = (documents ?? []).map((it) => JSON.stringify(nameOf(it)));
-    const lines = ["---", `# what this holds is not part of the link`, ...names.join("\n---\n").split("\n")];
-    const wanted = part.split("\n").length - 1;
-    parts[index] = `${lines.join("\n")}${"\n".repeat(Math.max(wanted - lines.length + 1, 1))}`;
-  }
-  return { text: parts.join(""), leftOut };
-}
-
-const MENTIONS_SECRET = /kind["']?\s*:\s*["']?\w*Secret\b/;
-
-function holdsSecret(value: Json): boolean {
-  if (typeof value === "string") return MENTIONS_SECRET.test(value);
-  if (typeof value !== "object" || value === null) return false;
-  if (
-    !Array.isArray(value) &&
-    typeof value["kind"] === "string" &&
-    /Secret$/.test(value["kind"]) &&
-    ["data", "stringData", "spec", "metadata"].some((key) => key in value)
-  )
-    return true;
-  return Object.values(value).some(holdsSecret);
-}
-
-function nameOf(document: Json): Json {
-  const { apiVersion, kind, metadata } = (document ?? {}) as Record<string, Json>;
-  const { name, namespace } = (metadata ?? {}) as Record<string, Json>;
-  return {
-    apiVersion: apiVersion ?? "v1",
-    kind: kind ?? "Secret",
-    metadata: { ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) },
-  };
 }

@@ -1,6 +1,7 @@
 // The sources of documents: an example of the page, the server behind it, a shared link, or local files.
 import type { Configure, Finding, Load } from "../../contract.js";
-import { type File, fileOf } from "./files.js";
+import type { Engine } from "./engine.js";
+import { type File, filesOf } from "./files.js";
 
 /** The documents before any edit. */
 export interface Source {
@@ -41,13 +42,15 @@ export const EXAMPLES: Example[] = [
   { name: "thousand", title: "1,000 clusters", about: "a large mixed fleet" },
 ];
 
-export async function fetchExample(name: string): Promise<Source> {
+export async function fetchExample(engine: Engine, name: string): Promise<Source> {
   const known = EXAMPLES.find((it) => it.name === name) ?? EXAMPLES[0]!;
   const response = await fetch(new URL(`examples/${known.name}.json`, document.baseURI));
   if (!response.ok) throw new Error(`the example ${known.title} is not there (${response.status})`);
-  const texts = (await response.json()) as Record<string, string>;
+  const texts = Object.entries((await response.json()) as Record<string, string>);
+  // The mixed fleet has a folder for each of the systems.
+  const folders = known.name === "mixed" ? new Set(texts.map(([path]) => path.split("/")[0]!)) : [];
   return {
-    ...localSource(Object.entries(texts).map(([path, text]) => fileOf(path, text))),
+    ...localSource(await filesOf(engine, texts, [...folders])),
     id: `example:${known.name}`,
     title: known.title,
   };
@@ -89,7 +92,7 @@ export async function fetchServedFleet(): Promise<{ source: Source; revision: st
     .map((it): File => ({ name: it.file!, text: it.text!, ...(it.live === undefined ? {} : { live: it.live }) }));
   const settings = fleet.configure ?? [];
   const written = settings.flatMap((it): File[] =>
-    it.file === undefined || it.text === undefined ? [] : [{ name: it.file, text: it.text }],
+    it.file === undefined || it.text === undefined ? [] : [{ name: it.file, text: it.text, settings: true }],
   );
   return {
     revision: fleet.revision,

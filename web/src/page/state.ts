@@ -2,7 +2,7 @@
 import type { Configure, Finding, Load, Op, ParsePlace, Requests } from "../../contract.js";
 import { toJson } from "../format.js";
 import { type Answered, Engine } from "./engine.js";
-import { type File, isSettings, loadRequest, observedLoads, settingsRequest } from "./files.js";
+import { type File, type Role, loadRequest, observedLoads, rolesOf, settingsRequest } from "./files.js";
 import type { SetupRequest, WorkspaceName } from "./messages.js";
 import type { Source } from "./source.js";
 
@@ -35,9 +35,8 @@ export interface Place {
 const NOTIFY_DELAY_MS = 40;
 
 /** A file with its edit: `base` is null for an added file, `text` for a removed one. */
-export interface FileState {
+export interface FileState extends Role {
   name: string;
-  live?: string;
   base: string | null;
   text: string | null;
 }
@@ -77,9 +76,12 @@ export class State extends EventTarget {
 
   /** Opens a source as the new baseline. */
   async open(source: Source, edits: Record<string, string | null> = {}): Promise<void> {
+    const files = new Map(source.files.map((it): [string, FileState] => [it.name, { ...it, base: it.text }]));
+    const added = Object.keys(edits).filter((it) => !files.has(it));
+    const { roles } = await rolesOf(this.engine, added);
     this.source = source;
-    this.files = new Map(source.files.map((it) => [it.name, { ...it, base: it.text }]));
-    for (const [name, text] of Object.entries(edits)) this.#edit(name, text);
+    this.files = files;
+    for (const [name, text] of Object.entries(edits)) this.#edit(name, text, roles.get(name));
     const requests = await this.#setupRequests(source.files);
     this.#nextGeneration();
     void this.engine.setUp(
@@ -102,22 +104,28 @@ export class State extends EventTarget {
   /** Sets the text of a file. Returns before the engine has it. */
   setText(name: string, text: string): void {
     const before = this.files.get(name);
-    if (before?.text === text) return;
+    if (!before) return void this.#addText(name, text);
+    if (before.text === text) return;
     this.#edit(name, text);
     void this.#sendFile(name);
   }
 
+  async #addText(name: string, text: string): Promise<void> {
+    const { roles } = await rolesOf(this.engine, [name]);
+    await this.add([{ name, text, ...roles.get(name) }]);
+  }
+
   async add(files: File[]): Promise<void> {
-    for (const it of files) this.#edit(it.name, it.text, it.live);
+    for (const it of files) this.#edit(it.name, it.text, it);
     await this.#reload();
   }
 
   remove(name: string): void {
-    const live = this.files.get(name)?.live;
+    const before = this.files.get(name);
     this.#edit(name, null);
     if (this.selection.file === name) this.selection = { ...this.selection, file: undefined };
     // The cluster's observed objects must be loaded again without this file.
-    void (live === undefined ? this.#sendFile(name) : this.#reload());
+    void (before && !isManifests(before) ? this.#reload() : this.#sendFile(name));
   }
 
   async reset(): Promise<void> {
@@ -127,7 +135,7 @@ export class State extends EventTarget {
   /** Makes the current documents the baseline of what-if. */
   async keepAsBaseline(): Promise<void> {
     const files = [...this.files.values()].flatMap((it): File[] =>
-      it.text === null ? [] : [{ name: it.name, text: it.text, ...(it.live === undefined ? {} : { live: it.live }) }],
+      it.text === null ? [] : [{ name: it.name, text: it.text, ...roleOf(it) }],
     );
     await this.open({ ...this.source, id: "own", files });
   }
@@ -159,13 +167,12 @@ export class State extends EventTarget {
     if (edits.length === 0) return undefined;
     const load: Load[] = [];
     const plain = ({ op: _, ...it }: SetupRequest): Load => it as Load;
-    for (const it of edits.filter((it) => it.live === undefined && !isSettings(it.name)))
-      load.push(plain(loadRequest({ name: it.name, text: it.text ?? "" })));
+    for (const it of edits.filter(isManifests)) load.push(plain(loadRequest({ name: it.name, text: it.text ?? "" })));
     for (const cluster of new Set(edits.flatMap((it) => (it.live === undefined ? [] : [it.live])))) {
       load.push(...observedLoads(cluster, this.#currentFiles(), this.#isComplete(cluster)).map(plain));
     }
     let configure: Configure | undefined;
-    for (const it of edits.filter((it) => isSettings(it.name))) {
+    for (const it of edits.filter((it) => it.settings)) {
       const put = await this.#settings(it.name, it.text ?? "");
       if (put) configure = plain(put) as Configure;
     }
@@ -187,9 +194,9 @@ export class State extends EventTarget {
     return pending as Promise<Answered<O> | undefined>;
   }
 
-  #edit(name: string, text: string | null, live?: string): void {
+  #edit(name: string, text: string | null, role: Role = {}): void {
     const before = this.files.get(name);
-    const edited: FileState = { ...(before ?? { name, base: null, ...(live === undefined ? {} : { live }) }), text };
+    const edited: FileState = { ...(before ?? { name, base: null, ...roleOf(role) }), text };
     if (edited.base === null && edited.text === null) this.files.delete(name);
     else this.files.set(name, edited);
   }
@@ -197,7 +204,7 @@ export class State extends EventTarget {
   /** Sends one file to the engine. */
   async #sendFile(name: string): Promise<void> {
     const file = this.files.get(name);
-    if (file?.live !== undefined || isSettings(name)) return this.#reload();
+    if (file && !isManifests(file)) return this.#reload();
     if (this.#sending.has(name)) return void this.#sending.set(name, true);
     let isDirty: boolean | undefined = true;
     while (isDirty) {
@@ -253,7 +260,7 @@ export class State extends EventTarget {
   /** The requests that set up a workspace, each with its file. */
   async #setupRequests(files: File[]): Promise<[string, SetupRequest][]> {
     const requests = (this.source.settings ?? []).map((it): [string, SetupRequest] => ["", { ...it, op: "configure" }]);
-    for (const it of files.filter((it) => isSettings(it.name))) {
+    for (const it of files.filter((it) => it.settings)) {
       const request = await this.#settings(it.name, it.text);
       if (request) requests.push([it.name, request]);
     }
@@ -270,8 +277,7 @@ export class State extends EventTarget {
         ]),
       );
     }
-    for (const it of files.filter((it) => it.live === undefined && !isSettings(it.name)))
-      requests.push([it.name, loadRequest(it)]);
+    for (const it of files.filter(isManifests)) requests.push([it.name, loadRequest(it)]);
     return requests;
   }
 
@@ -306,7 +312,7 @@ export class State extends EventTarget {
 
   #currentFiles(): File[] {
     return [...this.files.values()].flatMap((it) =>
-      it.text === null ? [] : [{ name: it.name, text: it.text, ...(it.live === undefined ? {} : { live: it.live }) }],
+      it.text === null ? [] : [{ name: it.name, text: it.text, ...roleOf(it) }],
     );
   }
 
@@ -326,4 +332,13 @@ export class State extends EventTarget {
     clearTimeout(this.#notifyTimer);
     this.#notifyTimer = setTimeout(() => this.#notify(), NOTIFY_DELAY_MS);
   }
+}
+
+function roleOf({ live, settings }: Role): Role {
+  return { ...(live === undefined ? {} : { live }), ...(settings ? { settings } : {}) };
+}
+
+/** Whether a file holds neither observed objects nor settings. */
+export function isManifests({ live, settings }: Role): boolean {
+  return live === undefined && !settings;
 }

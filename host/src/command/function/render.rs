@@ -6,6 +6,7 @@ use fleetfold_core::Value;
 use fleetfold_core::api::Refusal;
 use fleetfold_core::api::effective::{Effective, EffectiveAnswer};
 use fleetfold_core::diagnostic::Code;
+use fleetfold_core::object::folder::folder_of;
 use fleetfold_core::value::Text;
 
 use super::config::Config;
@@ -14,7 +15,6 @@ use crate::command::fleet::Fleet;
 use crate::command::output::Failure;
 use crate::render::clusters as cluster_names;
 use crate::render::finding::{Finding, Severity};
-use crate::source::HUB;
 
 /// The objects of the requested clusters, by cluster and wave, and the findings.
 pub fn items(fleet: &mut Fleet, config: &Config) -> Result<(Vec<Value>, Vec<Finding>), Failure> {
@@ -59,7 +59,7 @@ fn filed(made: BTreeMap<String, Vec<(i64, Value)>>, folder: &str) -> Vec<Value> 
         objects.sort_by_key(|(wave, _)| *wave);
         // Objects of one file are written in order; equal objects of several subjects only once.
         let mut files: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        let cluster = if cluster.is_empty() { HUB } else { &cluster };
+        let cluster = folder_of(&cluster);
         for (_, object) in objects {
             let path = path(&object, cluster, folder);
             let before = files.entry(path.clone()).or_default();

@@ -7,15 +7,15 @@ use clap::ValueEnum;
 use fleetfold::cache::Cache;
 use fleetfold::digest::digest;
 use fleetfold::guest::{ABI, EMBEDDED, Guest, GuestError, Limits, Module};
-use fleetfold_core::Value;
 use fleetfold_core::value::json as reader;
+use fleetfold_core::{Value, yaml};
 use fleetfold_module::{Form, Inspection, Item, KUBEWARDEN_METADATA, Memory, RAW_EXPORTS, Section};
 
 use super::{flawed, read};
 use crate::command::output::{Failure, Screen, print};
 use crate::render::style::{Ink, Palette, clean};
 use crate::render::table::{Cell, Table};
-use crate::render::{counted, json, yaml};
+use crate::render::{counted, json};
 use crate::source::name_of;
 
 /// Show the contents of a module or component: imports, exports, sections, memory, hash, metadata
@@ -126,7 +126,7 @@ impl Report {
         block(&self.sections(), palette, &mut out);
         if let Some(metadata) = &self.metadata {
             out.push_str(&format!("\n{}\n", palette.paint(Ink::Dim, KUBEWARDEN_METADATA)));
-            let shown = metadata.as_ref().map_or_else(|problem| format!("{}\n", clean(problem)), yaml::document);
+            let shown = metadata.as_ref().map_or_else(|problem| format!("{}\n", clean(problem)), |it| yaml::print(it));
             out.push_str(&shown.lines().map(|line| format!("  {line}\n")).collect::<String>());
         }
         out

@@ -14,10 +14,11 @@ use fleetfold::serve::fleet_snapshot::{FleetSnapshot, SettingsFile, Source};
 use fleetfold::serve::redaction::Redaction;
 use fleetfold::session::Session;
 use fleetfold::session::workspace_state::WorkspaceState;
-use fleetfold_core::Value;
 use fleetfold_core::api::Finding;
 use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::folder;
+use fleetfold_core::{Value, yaml};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -25,8 +26,7 @@ use tokio::time::{sleep, timeout};
 use crate::command::hub::{HubArgs, runtime};
 use crate::command::output::Failure;
 use crate::render::json::value_of;
-use crate::render::yaml;
-use crate::source::{HUB, load_of};
+use crate::source::load_of;
 
 /// How long the first snapshot waits for everything to be read.
 const FIRST_SYNC_TIMEOUT: Duration = Duration::from_secs(60);
@@ -113,10 +113,10 @@ impl Publisher {
             loads.push(load_of(&format!("hub/{kind}.yaml"), &text, None));
         }
         for (cluster, observed) in state.clusters() {
-            let folder = if cluster.is_empty() { HUB } else { cluster };
             loads.extend(observed.loads(cluster));
             for (kind, text) in self.by_kind(observed.objects()) {
-                loads.push(load_of(&format!("live/{folder}/{kind}.yaml"), &text, Some(cluster)));
+                let file = format!("{}/{}/{kind}.yaml", folder::LIVE, folder::folder_of(cluster));
+                loads.push(load_of(&file, &text, Some(cluster)));
             }
         }
         let warn = |problem: &String| Finding {
@@ -149,7 +149,7 @@ impl Publisher {
             if !text.is_empty() {
                 text.push_str("---\n");
             }
-            text.push_str(&yaml::document(&object));
+            text.push_str(&yaml::print(&object));
         }
         let is_shared = |kind: &String| kinds.keys().filter(|(it, _)| it == kind).count() > 1;
         let name = |(kind, group): &(String, String)| match is_shared(kind) && !group.is_empty() {

@@ -1,9 +1,11 @@
 //! What the host is asked for: documents of the cluster, and who may do what.
 
-use fleetfold_core::Value;
-use fleetfold_core::Workspace;
+use fleetfold_core::api::authorize::AuthorizeReview;
+use fleetfold_core::api::kinds::{KindAnswer, Kinds};
+use fleetfold_core::api::load::Load;
+use fleetfold_core::{Value, Workspace};
 
-use crate::engine::{ANSWER, ask, line, list, read};
+use crate::engine::{ANSWER, ask, line, read_json};
 use crate::response::Refusal;
 use crate::settings::Context;
 
@@ -19,19 +21,19 @@ const ROUNDS: usize = 4;
 ///
 /// A kind cannot be listed: what is unknown is not absent.
 pub fn load(context: &Context, workspace: &mut Workspace, host: &Host) -> Result<(), Refusal> {
-    let mut done: Vec<Value> = Vec::new();
+    let mut done: Vec<KindAnswer> = Vec::new();
     for _ in 0..ROUNDS {
-        let answer = ask(workspace, "kinds", Value::map([] as [(&str, Value); 0])).map_err(Refusal::unanswered)?;
+        let kinds = ask(workspace, Kinds::default()).map_err(Refusal::unanswered)?.answer.kinds;
         // A host has no way to list kinds by the beginning of their name. What they are called, documents tell.
-        let is_one = |kind: &&Value| !kind.text_at(&["kind"]).ends_with('*');
-        let kinds = list(&answer.ok, "kinds").iter().filter(is_one).filter(|it| context.has(it));
-        let next: Vec<Value> = kinds.filter(|it| !done.contains(it)).cloned().collect();
+        let is_one = |kind: &KindAnswer| !kind.kind.ends_with('*');
+        let next: Vec<KindAnswer> =
+            kinds.into_iter().filter(|it| is_one(it) && context.has(it) && !done.contains(it)).collect();
         if next.is_empty() {
             return Ok(());
         }
         for kind in next {
-            let documents = Value::map([("documents", Value::list(listed(&kind, host)?))]);
-            ask(workspace, "load", documents).map_err(Refusal::unanswered)?;
+            let documents = Some(listed(&kind, host)?);
+            ask(workspace, Load { documents, ..Load::default() }).map_err(Refusal::unanswered)?;
             done.push(kind);
         }
     }
@@ -39,12 +41,12 @@ pub fn load(context: &Context, workspace: &mut Workspace, host: &Host) -> Result
 }
 
 /// The documents of a kind, in the best version that the host can list.
-fn listed(kind: &Value, host: &Host) -> Result<Vec<Value>, Refusal> {
-    let (group, name) = (kind.text_at(&["group"]), kind.text_at(&["kind"]));
+fn listed(kind: &KindAnswer, host: &Host) -> Result<Vec<Value>, Refusal> {
+    let KindAnswer { group, kind: name, label_selector, .. } = kind;
     let mut refused = None;
-    for version in list(kind, "versions").iter().filter_map(Value::as_text) {
-        let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-        match list_all(&api_version, name, kind.get("labelSelector"), host) {
+    for version in &kind.versions {
+        let api_version = if group.is_empty() { version.to_string() } else { format!("{group}/{version}") };
+        match list_all(&api_version, name, label_selector.as_deref(), host) {
             Ok(items) => return Ok(items),
             Err(problem) => refused = refused.or(Some((api_version, problem))),
         }
@@ -55,11 +57,11 @@ fn listed(kind: &Value, host: &Host) -> Result<Vec<Value>, Refusal> {
     Err(Refusal::unanswered(format!("the host does not list {name} of {api_version}: {problem}; {hint}")))
 }
 
-fn list_all(api_version: &str, kind: &str, selector: Option<&Value>, host: &Host) -> Result<Vec<Value>, String> {
+fn list_all(api_version: &str, kind: &str, selector: Option<&str>, host: &Host) -> Result<Vec<Value>, String> {
     let request = Value::map([
         ("api_version", api_version.into()),
         ("kind", kind.into()),
-        ("label_selector", selector.cloned().unwrap_or_default()),
+        ("label_selector", selector.map_or(Value::Null, Value::from)),
         ("field_selector", Value::Null),
         ("field_masks", Value::Null),
     ]);
@@ -85,7 +87,7 @@ fn called(operation: &str, request: &Value, host: &Host) -> Result<Value, String
     /// What a host says of a failure may be of any length.
     const MOST: usize = 1_000;
     let answer = host(operation, request.to_canonical().as_bytes()).map_err(|problem| line(&problem, MOST))?;
-    read(&answer, ANSWER).map_err(|problem| format!("its answer cannot be read: {problem}"))
+    read_json(&answer, ANSWER).map_err(|problem| format!("its answer cannot be read: {problem}"))
 }
 
 /// Asks for a permission, and puts the answer as the engine takes it.
@@ -93,7 +95,7 @@ fn called(operation: &str, request: &Value, host: &Host) -> Result<Value, String
 /// # Errors
 ///
 /// The host did not say: nothing is granted by that.
-pub fn review(need: &Value, host: &Host) -> Result<Value, Refusal> {
+pub fn review(need: &Value, host: &Host) -> Result<AuthorizeReview, Refusal> {
     let spec = need.get("spec").cloned().unwrap_or_default();
     let attributes = spec.get("resourceAttributes").cloned().unwrap_or_default();
     let answer = called("can_i", &question(&spec, &attributes), host);
@@ -103,8 +105,9 @@ pub fn review(need: &Value, host: &Host) -> Result<Value, Refusal> {
         let hint = "where the host has no `can_i`, set `permissions: roles` and give roles and bindings in `documents`";
         Refusal::unanswered(format!("an access review failed: {problem}; {hint}"))
     })?;
-    let part = |key| (key, Value::text(attributes.text_at(&[key])));
-    Ok(Value::map([part("resource"), part("subresource"), part("name"), part("verb"), ("allowed", allowed.into())]))
+    let part = |key| attributes.text_at(&[key]).into();
+    let (resource, subresource, name, verb) = (part("resource"), part("subresource"), part("name"), part("verb"));
+    Ok(AuthorizeReview { resource, subresource, name, verb, allowed })
 }
 
 /// The review as hosts take it. It is not taken from their memory: a permission may just have been withdrawn. Of the user they

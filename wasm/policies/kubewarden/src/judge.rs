@@ -1,10 +1,12 @@
 //! One change, judged by the engine.
 
-use fleetfold_core::Value;
-use fleetfold_core::Workspace;
+use fleetfold_core::api::admit::{Admit, AdmitAnswer};
+use fleetfold_core::api::defaults::Defaults;
+use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::{Value, Workspace};
 
 use crate::cluster::{self, Host};
-use crate::engine::{REVIEW, ask, list, read};
+use crate::engine::{REVIEW, ask, read_json};
 use crate::response::{Refusal, Verdict, told};
 use crate::settings::Settings;
 
@@ -18,7 +20,7 @@ const ROUNDS: usize = 4;
 /// Nothing can be decided, which is a rejection too.
 pub fn judge(payload: &[u8], host: &Host) -> Result<Verdict, Refusal> {
     let unreadable = |problem| Refusal::unreadable(format!("the review cannot be read: {problem}"));
-    let payload = read(payload, REVIEW).map_err(unreadable)?;
+    let payload = read_json(payload, REVIEW).map_err(unreadable)?;
     let request = payload.get("request").ok_or_else(|| Refusal::unreadable("the review has no request"))?;
     let mut workspace = Workspace::default();
     let settings = payload.get("settings").unwrap_or(&Value::Null);
@@ -36,16 +38,12 @@ pub fn judge(payload: &[u8], host: &Host) -> Result<Verdict, Refusal> {
 }
 
 /// The engine's verdict, after every access review that it needs.
-fn admit(request: &Value, settings: &Settings, workspace: &mut Workspace, host: &Host) -> Result<Value, Refusal> {
-    let mut reviews: Vec<Value> = Vec::new();
+fn admit(request: &Value, settings: &Settings, workspace: &mut Workspace, host: &Host) -> Result<AdmitAnswer, Refusal> {
+    let mut reviews = Vec::new();
     for _ in 0..ROUNDS {
-        let mut fields = vec![("request", request.clone()), ("reviews", Value::list(reviews.clone()))];
-        fields.extend(settings.admit.iter().cloned());
-        let verdict = ask(workspace, "admit", Value::map(fields)).map_err(Refusal::unanswered)?.ok;
-        let needs = list(&verdict, "needs");
-        if needs.is_empty() {
-            return Ok(verdict);
-        }
+        let request = Admit { request: request.clone(), reviews: Some(reviews.clone()), ..settings.admit.clone() };
+        let verdict = ask(workspace, request).map_err(Refusal::unanswered)?.answer;
+        let Some(needs) = &verdict.needs else { return Ok(verdict) };
         for need in needs {
             reviews.push(cluster::review(need, host)?);
         }
@@ -55,8 +53,7 @@ fn admit(request: &Value, settings: &Settings, workspace: &mut Workspace, host: 
 
 /// The object with what its system would add to it; nothing where that is nothing.
 fn defaulted(request: &Value, workspace: &mut Workspace) -> Result<Option<Value>, Refusal> {
-    let untold = |problem| Refusal::unreadable(format!("the defaults of the object cannot be told: {problem}"));
-    let answer = ask(workspace, "defaults", Value::map([("request", request.clone())])).map_err(untold)?;
-    let is_changed = !list(&answer.ok, "added").is_empty();
-    Ok(answer.ok.get("object").filter(|_| is_changed).cloned())
+    let unknown = |problem| Refusal::unreadable(format!("the defaults of the object cannot be told: {problem}"));
+    let answer = ask(workspace, Defaults { request: request.clone() }).map_err(unknown)?.answer;
+    Ok(answer.object.0.filter(|_| answer.added.is_some()).map(Redacted::into_value))
 }

@@ -41,7 +41,7 @@ pub fn validate(payload: &[u8], host: &Host) -> String {
 
 /// Answers `validate_settings`: the settings in, and whether they can be used out.
 pub fn validate_settings(payload: &[u8]) -> String {
-    let problems = match engine::read(payload, engine::REVIEW) {
+    let problems = match engine::read_json(payload, engine::REVIEW) {
         Ok(settings) => Settings::read(&settings, &mut Workspace::default()).err().unwrap_or_default(),
         Err(problem) => vec![format!("the settings cannot be read: {problem}")],
     };

@@ -1,8 +1,10 @@
 //! What Kubewarden takes as an answer.
 
 use fleetfold_core::Value;
+use fleetfold_core::api::admit::AdmitAnswer;
+use fleetfold_core::value::Text;
 
-use crate::engine::{line, list};
+use crate::engine::line;
 
 /// How many problems of settings are told, and of how many characters each.
 const TOLD: usize = 20;
@@ -15,7 +17,7 @@ const MESSAGE: usize = 5_000;
 #[derive(Debug)]
 pub struct Verdict {
     /// The answer of `admit`.
-    pub answer: Value,
+    pub answer: AdmitAnswer,
     /// The object with defaults, where some were added.
     pub mutated: Option<Value>,
 }
@@ -30,18 +32,17 @@ pub struct Refusal {
 impl Verdict {
     /// Message, code and warnings are what the webhook says.
     pub fn respond(&self) -> Value {
-        let accepted = self.answer.get("allowed").and_then(Value::as_bool).unwrap_or(false);
+        let accepted = self.answer.allowed;
         let mut response = vec![("accepted", Value::from(accepted))];
         if !accepted {
             response.push(("code", Value::from(403_i64)));
-            response.push(("message", self.answer.text_at(&["message"]).into()));
+            response.push(("message", self.answer.message.as_deref().unwrap_or_default().into()));
         }
         if let Some(mutated) = self.mutated.as_ref().filter(|_| accepted) {
             response.push(("mutated_object", mutated.clone()));
         }
-        let warnings = list(&self.answer, "warnings");
-        if !warnings.is_empty() {
-            response.push(("warnings", Value::list(warnings.to_vec())));
+        if let Some(warnings) = &self.answer.warnings {
+            response.push(("warnings", Value::list(warnings.iter().map(String::as_str))));
         }
         let annotations = self.annotations();
         if !annotations.is_empty() {
@@ -52,12 +53,11 @@ impl Verdict {
 
     /// What an audit log should have beside the message.
     fn annotations(&self) -> Vec<(&'static str, String)> {
-        let names = |key| {
-            let names: Vec<&str> = list(&self.answer, key).iter().filter_map(Value::as_text).collect();
-            (key, names.join(","))
-        };
-        let code = ("code", self.answer.text_at(&["code"]).to_owned());
-        [code, names("joins"), names("leaves")].into_iter().filter(|(_, text)| !text.is_empty()).collect()
+        let AdmitAnswer { code, joins, leaves, .. } = &self.answer;
+        let names = |names: &Option<Vec<Text>>| names.as_deref().unwrap_or_default().join(",");
+        let code = code.as_deref().unwrap_or_default().to_owned();
+        let all = [("code", code), ("joins", names(joins)), ("leaves", names(leaves))];
+        all.into_iter().filter(|(_, text)| !text.is_empty()).collect()
     }
 }
 

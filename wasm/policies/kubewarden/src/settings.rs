@@ -1,10 +1,15 @@
 //! The settings of the policy: what the op `configure` takes, and what is for the policy itself.
 
-use fleetfold_core::Value;
-use fleetfold_core::Workspace;
+use fleetfold_core::api::admit::Admit;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::kinds::{KindAnswer, Kinds};
+use fleetfold_core::api::load::Load;
+use fleetfold_core::value::canonical::to_text;
 use fleetfold_core::value::suggest::suggest;
+use fleetfold_core::value::{Text, json};
+use fleetfold_core::{Value, Workspace};
 
-use crate::engine::{ask, list, worded};
+use crate::engine::{ask, errors, read_fields, worded};
 
 /// What is for the policy itself, beside what `configure` takes. `limits` are those of `admit`, as it asks nothing else.
 const OWN: [&str; 5] = ["context", "defaults", "documents", "limits", "permissions"];
@@ -19,8 +24,8 @@ pub struct Settings {
     pub context: Context,
     /// Whether defaults are added to objects.
     pub defaults: bool,
-    /// The fields that go to `admit` as they are.
-    pub admit: Vec<(&'static str, Value)>,
+    /// The request to `admit`, but for the review itself.
+    pub admit: Admit,
 }
 
 /// Which documents are read from the cluster.
@@ -49,12 +54,19 @@ impl Settings {
         let mut problems = configure(&given, workspace);
         let field = |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         problems.extend(field("documents").map(|it| load(it, workspace)).unwrap_or_default());
-        let admit: Vec<_> = ADMIT.into_iter().filter_map(|name| Some((name, field(name)?.clone()))).collect();
-        for part in &admit {
-            // A request about nothing is judged by no rule: what is refused is the setting.
-            let about_nothing = Value::map([("kind", Value::map([("kind", "")]))]);
-            let asked = ask(workspace, "admit", Value::map([part.clone(), ("request", about_nothing)]));
-            problems.extend(asked.err());
+        let mut admit = Admit::default();
+        // A request about nothing is judged by no rule: what is refused is the setting.
+        let about_nothing = Value::map([("kind", Value::map([("kind", "")]))]);
+        for part in ADMIT.into_iter().filter_map(|name| Some((name, field(name)?.clone()))) {
+            let fields = Value::map([part, ("request", about_nothing.clone())]);
+            match read_fields::<Admit>(fields) {
+                Ok(read) => {
+                    problems.extend(ask(workspace, read.clone()).err());
+                    admit.limits = read.limits.or(admit.limits);
+                    admit.permissions = read.permissions.or(admit.permissions);
+                }
+                Err(problem) => problems.push(problem),
+            }
         }
         let context = field("context").map_or(Ok(Context::Nothing), |it| Context::read(it, workspace));
         let defaults =
@@ -80,9 +92,9 @@ impl Context {
                 return Err(vec![worded(&message, "/context", "")]);
             }
         };
-        let kinds = ask(workspace, "kinds", Value::map([] as [(&str, Value); 0])).map_err(|it| vec![it])?;
-        let known: Vec<&str> = list(&kinds.ok, "kinds").iter().map(|it| it.text_at(&["kind"])).collect();
-        let is_meant = |name: &str| list(&kinds.ok, "kinds").iter().any(|kind| is_named(kind, name));
+        let kinds = ask(workspace, Kinds::default()).map_err(|it| vec![it])?.answer.kinds;
+        let known: Vec<&str> = kinds.iter().map(|it| it.kind.as_str()).collect();
+        let is_meant = |name: &str| kinds.iter().any(|kind| is_named(kind, name));
         let mut problems = Vec::new();
         for (index, name) in names.iter().enumerate() {
             let place = format!("/context/{index}");
@@ -101,7 +113,7 @@ impl Context {
     }
 
     /// Whether the documents of a kind are read.
-    pub fn has(&self, kind: &Value) -> bool {
+    pub fn has(&self, kind: &KindAnswer) -> bool {
         match self {
             Context::Nothing => false,
             Context::Everything => true,
@@ -111,21 +123,22 @@ impl Context {
 }
 
 /// Whether a kind is meant by `Kind` or `Kind.group`.
-fn is_named(kind: &Value, name: &str) -> bool {
-    let (its, group) = (kind.text_at(&["kind"]), kind.text_at(&["group"]));
+fn is_named(kind: &KindAnswer, name: &str) -> bool {
+    let (its, group) = (kind.kind.as_str(), kind.group.as_str());
     name.split_once('.').map_or(name == its, |it| it == (its, group))
 }
 
 /// Puts each field that `configure` takes to it alone, so that every problem is told.
-fn configure(given: &[(&fleetfold_core::value::Text, &Value)], workspace: &mut Workspace) -> Vec<String> {
+fn configure(given: &[(&Text, &Value)], workspace: &mut Workspace) -> Vec<String> {
     // The settings in force are just the fields that it takes.
-    let in_force = ask(workspace, "configure", Value::map([] as [(&str, Value); 0]));
-    let in_force = in_force.map(|it| it.ok).unwrap_or_default();
+    let in_force = ask(workspace, Configure::default()).ok().and_then(|it| to_text(&it.answer).ok());
+    let in_force = in_force.and_then(|it| json::parse(&it).ok()).unwrap_or_default();
     let known: Vec<&str> = in_force.as_map().into_iter().flat_map(|it| it.keys()).map(|it| it.as_str()).collect();
     let mut problems = Vec::new();
     for (name, value) in given.iter().filter(|(name, _)| !OWN.contains(&name.as_str())) {
         if known.contains(&name.as_str()) {
-            problems.extend(ask(workspace, "configure", Value::map([(name.as_str(), (*value).clone())])).err());
+            let asked = read_fields::<Configure>(Value::map([(name.as_str(), (*value).clone())]));
+            problems.extend(asked.and_then(|it| ask(workspace, it)).err());
             continue;
         }
         let mut names = [known.as_slice(), &OWN].concat();
@@ -139,15 +152,15 @@ fn configure(given: &[(&fleetfold_core::value::Text, &Value)], workspace: &mut W
 
 /// Takes the documents in, and tells those that cannot be read.
 fn load(documents: &Value, workspace: &mut Workspace) -> Vec<String> {
-    let request = match documents {
-        Value::List(_) => Value::map([("documents", documents.clone())]),
-        Value::Text(_) => Value::map([("text", documents.clone()), ("file", "documents".into())]),
+    let load = match documents {
+        Value::List(documents) => Load { documents: Some(documents.to_vec()), ..Load::default() },
+        Value::Text(text) => Load { text: Some(text.clone()), file: Some("documents".into()), ..Load::default() },
         other => {
             let message = format!("`documents` must be a list of objects or a text in YAML, not {}", other.kind());
             return vec![worded(&message, "/documents", "")];
         }
     };
-    ask(workspace, "load", request).map_or_else(|problem| vec![problem], |answer| answer.errors)
+    ask(workspace, load).map_or_else(|problem| vec![problem], |answered| errors(&answered))
 }
 
 fn no_bool(name: &str, value: &Value) -> String {

@@ -5,7 +5,6 @@ import { layerMark, markStyles } from "../../layers.js";
 import { baseStyles } from "../../theme.styles.js";
 import { EngineQuery } from "../engine-query.js";
 import { LATER, SOON, URGENT } from "../engine.js";
-import { fileOf } from "../files.js";
 import { StateController } from "../state-controller.js";
 import type { Place, State } from "../state.js";
 import type { ImportFiles } from "./documents/import-files.js";
@@ -289,7 +288,10 @@ export class Documents extends LitElement {
       <div class="empty">
         <p>There are no documents. Drop files or a folder here, or begin with a cluster: these three lines make one.</p>
         <pre tabindex="0" role="region" aria-label="A cluster in three lines">${EXAMPLE_CLUSTER}</pre>
-        <button class="primary" @click=${() => void this.#importFiles.add([fileOf("fleet.yaml", EXAMPLE_CLUSTER)])}>
+        <button
+          class="primary"
+          @click=${() => void this.#importFiles.add([{ name: "fleet.yaml", text: EXAMPLE_CLUSTER }])}
+        >
           Insert these lines
         </button>
       </div>

@@ -316,6 +316,7 @@ export class Effective extends LitElement {
       ${
         this.as === "yaml"
           ? html`<ff-yaml
+              .state=${this.state}
               .result=${result}
               .nodes=${this.#nodes}
               @choose=${(event: CustomEvent<Node>) => ((this.as = "tree"), this.#selectNode(event.detail))}

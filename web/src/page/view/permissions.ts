@@ -361,7 +361,7 @@ metadata: {name: eu-1}</pre>
   }
 
   readonly #open = async (): Promise<void> => {
-    const source = await fetchExample("ocm");
+    const source = await fetchExample(this.state.engine, "ocm");
     this.state.select({ subject: undefined, cluster: undefined, path: undefined, file: undefined });
     await this.state.open(source);
   };

@@ -14,7 +14,7 @@ import { reveal } from "./reveal.js";
 import { sheetStyles } from "./sheet.styles.js";
 import { tallies } from "./tallies.js";
 import { changeStyles, groupCard, shadowCard } from "./whatif/changes.js";
-import { suggestEdit } from "./whatif/suggested-edit.js";
+import { type SuggestedEdit, suggestEdit } from "./whatif/suggested-edit.js";
 import "./whatif/edited-file.js";
 import "./whatif/cluster-names.js";
 import "./whatif/ticket.js";
@@ -22,7 +22,7 @@ import "./whatif/ticket.js";
 const INITIAL_CARDS = 60;
 
 export class WhatIf extends LitElement {
-  static override properties = { state: { attribute: false }, all: { state: true } };
+  static override properties = { state: { attribute: false }, all: { state: true }, suggestion: { state: true } };
   static override styles = [
     baseStyles,
     markStyles,
@@ -37,6 +37,7 @@ export class WhatIf extends LitElement {
   declare state: State;
   /** Whether all groups and values are shown. */
   declare all: boolean;
+  declare suggestion: SuggestedEdit | undefined;
   readonly whatIf = new EngineQuery<"whatIf">(
     this,
     async () => {
@@ -52,6 +53,19 @@ export class WhatIf extends LitElement {
     super();
     this.all = false;
     new StateController(this);
+  }
+
+  #suggestedFor = -1;
+  override willUpdate(): void {
+    const { edits, generation } = this.state;
+    if (edits.length || this.#suggestedFor === generation) return;
+    this.#suggestedFor = generation;
+    void this.#suggest(generation);
+  }
+
+  async #suggest(generation: number): Promise<void> {
+    const suggestion = await suggestEdit(this.state);
+    if (generation === this.state.generation) this.suggestion = suggestion;
   }
 
   override updated(): void {
@@ -161,7 +175,7 @@ export class WhatIf extends LitElement {
   }
 
   #empty() {
-    const suggestion = suggestEdit(this.state);
+    const { suggestion } = this;
     return html`<div class="head"><h2>What-if</h2></div>
       <div class="teach">
         <p>
@@ -193,7 +207,7 @@ spec:
       </div>`;
   }
 
-  #try({ file, line, text }: NonNullable<ReturnType<typeof suggestEdit>>): void {
+  #try({ file, line, text }: SuggestedEdit): void {
     this.state.setText(file, text);
     this.state.goTo({ file, line });
   }

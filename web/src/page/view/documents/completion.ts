@@ -5,7 +5,6 @@ import type { EditorView } from "@codemirror/view";
 import type { KindAnswer } from "../../../../contract.js";
 import { pluralize, inlineValue, toJson } from "../../../format.js";
 import { SOON } from "../../engine.js";
-import { isSettings } from "../../files.js";
 import type { State } from "../../state.js";
 import { Corpus, type Document, valuesAt } from "./corpus.js";
 import { type Schema, schemasAt } from "./schemas.js";
@@ -38,19 +37,19 @@ export function completionFor(about: () => { state: State; file: string | undefi
       documents,
       kinds && "ok" in kinds ? kinds.ok.kinds : [],
     );
-    return complete(context, spot, file, fleet);
+    return complete(context, spot, state.files.get(file)?.settings === true, fleet);
   };
 }
 
 async function complete(
   context: CompletionContext,
   spot: CursorContext,
-  file: string,
+  isSettings: boolean,
   fleet: FleetIndex,
 ): Promise<CompletionResult | null> {
   const [apiVersion, kind] = [topLevelValue(spot.text, "apiVersion"), topLevelValue(spot.text, "kind")];
   const sameKind = fleet.documents.filter((it) => it.kind === kind);
-  const schemas = await schemasAt(apiVersion, kind, spot.path, isSettings(file), ITEM);
+  const schemas = await schemasAt(apiVersion, kind, spot.path, isSettings, ITEM);
   const options: Completion[] = [];
   if (spot.writes !== "value") options.push(...keys(context, spot, schemas, sameKind, fleet));
   if (spot.writes !== "key")

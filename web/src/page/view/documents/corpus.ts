@@ -1,8 +1,7 @@
 // All documents as values, for completion: the keys and values of other documents at the same path. A file that does
 // not parse contributes its last valid documents.
 import { LATER } from "../../engine.js";
-import { isSettings } from "../../files.js";
-import type { State } from "../../state.js";
+import { isManifests, type State } from "../../state.js";
 import { ITEM } from "./cursor-context.js";
 
 export interface Document {
@@ -28,11 +27,7 @@ export class Corpus {
   async #parseChanged(state: State): Promise<void> {
     for (const name of this.#parsed.keys()) if (state.files.get(name)?.text == null) this.#parsed.delete(name);
     const fresh = [...state.files.values()].filter(
-      (it) =>
-        it.text !== null &&
-        it.live === undefined &&
-        !isSettings(it.name) &&
-        this.#parsed.get(it.name)?.text !== it.text,
+      (it) => it.text !== null && isManifests(it) && this.#parsed.get(it.name)?.text !== it.text,
     );
     await Promise.all(
       fresh.map(async ({ name, text }) => {

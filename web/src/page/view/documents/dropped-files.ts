@@ -1,6 +1,7 @@
 // Reads dragged, pasted or picked files: paths are kept, and only possible documents are imported.
 import { formatCount, pluralize } from "../../../format.js";
-import { type File as Document, fileOf, isDocument } from "../../files.js";
+import type { Engine } from "../../engine.js";
+import { type File as Document, rolesOf } from "../../files.js";
 
 const MEGABYTE = 1_000_000;
 const MAX_SIZE = 8 * MEGABYTE;
@@ -18,7 +19,7 @@ interface FoundFile {
 }
 
 /** Reads a drop or a paste. Call it synchronously in the event handler: the transfer is empty afterwards. */
-export async function filesFromTransfer(transfer: DataTransfer): Promise<ImportedFiles> {
+export async function filesFromTransfer(engine: Engine, transfer: DataTransfer): Promise<ImportedFiles> {
   const items = [...transfer.items]
     .filter((it) => it.kind === "file")
     .map((it) => [it.webkitGetAsEntry?.() ?? null, it.getAsFile()] as const);
@@ -27,12 +28,19 @@ export async function filesFromTransfer(transfer: DataTransfer): Promise<Importe
     if (entry) await walk(entry, found);
     else if (file) found.push({ path: file.name, file });
   }
-  return readFiles(found);
+  const folders = items.flatMap(([entry]) => (entry?.isDirectory ? [entry.name] : []));
+  return readFiles(engine, found, folders);
 }
 
 /** Reads picked files, with the paths of a folder. */
-export function filesFromList(list: FileList): Promise<ImportedFiles> {
-  return readFiles([...list].map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+export function filesFromList(engine: Engine, list: FileList): Promise<ImportedFiles> {
+  const found = [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+  return readFiles(engine, found, []);
+}
+
+/** A file below `live/` that belongs to no cluster. */
+export function strayMessage(path: string): string {
+  return `${path} belongs to no cluster: put it into live/<cluster>/, or into live/_hub/ for the hub`;
 }
 
 async function walk(entry: FileSystemEntry, found: FoundFile[]): Promise<void> {
@@ -54,15 +62,17 @@ async function walk(entry: FileSystemEntry, found: FoundFile[]): Promise<void> {
   }
 }
 
-async function readFiles(found: FoundFile[]): Promise<ImportedFiles> {
+async function readFiles(engine: Engine, found: FoundFile[], folders: string[]): Promise<ImportedFiles> {
   const files: Document[] = [];
-  const skipped: string[] = [];
-  const others = found.filter((it) => !isDocument(it.path));
-  if (others.length === 1) skipped.push(`${others[0]!.path} is neither YAML nor JSON`);
+  const paths = found.map((it) => it.path);
+  const { roles, skipped: others, stray } = await rolesOf(engine, paths, folders);
+  const skipped = stray.map(strayMessage);
+  if (others.length === 1) skipped.push(`${others[0]} is neither YAML nor JSON`);
   if (others.length > 1) skipped.push(`${pluralize(others.length, "file")} are neither YAML nor JSON`);
   if (found.length > MAX_FILES) skipped.push(`more than ${formatCount(MAX_FILES)} files: the rest is left out`);
   for (const { path, file } of found.slice(0, MAX_FILES)) {
-    if (!isDocument(path)) continue;
+    const role = roles.get(path);
+    if (!role) continue;
     if (file.size > MAX_SIZE) {
       skipped.push(
         `${path} has ${formatCount(
@@ -72,7 +82,8 @@ async function readFiles(found: FoundFile[]): Promise<ImportedFiles> {
       continue;
     }
     try {
-      files.push(fileOf(path, new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer())));
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+      files.push({ name: path, text, ...role });
     } catch (problem) {
       skipped.push(
         problem instanceof TypeError ? `${path} is not UTF-8` : `${path} cannot be read: ${String(problem)}`,

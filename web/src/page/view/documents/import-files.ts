@@ -2,10 +2,10 @@
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../../../theme.styles.js";
 import { pluralize } from "../../../format.js";
-import { type File, fileOf, isDocument } from "../../files.js";
+import { type File, rolesOf } from "../../files.js";
 import { localSource } from "../../source.js";
 import type { State } from "../../state.js";
-import { type ImportedFiles, filesFromTransfer, filesFromList } from "./dropped-files.js";
+import { type ImportedFiles, filesFromTransfer, filesFromList, strayMessage } from "./dropped-files.js";
 
 export class ImportFiles extends LitElement {
   static override properties = {
@@ -147,7 +147,7 @@ export class ImportFiles extends LitElement {
 
   /** Imports a drop or a paste. It replaces an unedited example; otherwise it adds to the existing files. */
   async importTransfer(transfer: DataTransfer): Promise<void> {
-    await this.#import(await filesFromTransfer(transfer));
+    await this.#import(await filesFromTransfer(this.state.engine, transfer));
   }
 
   async add(files: File[]): Promise<void> {
@@ -180,7 +180,7 @@ export class ImportFiles extends LitElement {
 
   readonly #filesPicked = async (event: Event): Promise<void> => {
     const input = event.currentTarget as HTMLInputElement;
-    if (input.files?.length) await this.#import(await filesFromList(input.files));
+    if (input.files?.length) await this.#import(await filesFromList(this.state.engine, input.files));
     input.value = "";
   };
 
@@ -201,11 +201,13 @@ export class ImportFiles extends LitElement {
   readonly #nameSubmitted = async (event: Event): Promise<void> => {
     event.preventDefault();
     const name = this.renderRoot.querySelector<HTMLInputElement>("#name")!.value.trim().replace(/^\/+/, "");
-    if (!isDocument(name)) this.problem = "a name ends in .yaml, .yml or .json";
+    const { roles, stray } = await rolesOf(this.state.engine, [name]);
+    if (stray.length) this.problem = strayMessage(name);
+    else if (!roles.has(name)) this.problem = "a name ends in .yaml, .yml or .json";
     else if (this.state.files.get(name)?.text != null) this.problem = `${name} is there already`;
     else {
       this.naming = false;
-      await this.add([fileOf(name, "")]);
+      await this.add([{ name, text: "", ...roles.get(name) }]);
       this.state.goTo({ file: name, line: 1 });
     }
   };

@@ -1,8 +1,7 @@
 // Why a subject selects a cluster or not: each requirement with a link to its label.
 import { css, html, LitElement, nothing } from "lit";
 import { baseStyles } from "../../../theme.styles.js";
-import { clusterName } from "../../../format.js";
-import { pointerSegment } from "../../../yaml.js";
+import { clusterName, pointerSegment } from "../../../format.js";
 import { EngineQuery } from "../../engine-query.js";
 import { LATER, SOON } from "../../engine.js";
 import { StateController } from "../../state-controller.js";

@@ -1,7 +1,6 @@
 // The result of one cluster as a tree of values with their origins and their state before the edits.
 import type { Json, LayerAnswer, OptionAnswer, ProductAnswer, ResultAnswer } from "../../../../contract.js";
-import { inlineValue, toJson, referenceText } from "../../../format.js";
-import { pointerSegment } from "../../../yaml.js";
+import { inlineValue, toJson, referenceText, pointerSegment } from "../../../format.js";
 
 /** A value or a group of values. */
 export interface Node {

@@ -1,17 +1,17 @@
 // The effective values as YAML, to read, select and copy. The margin of each line shows the mark of its layer.
-import { css, html, LitElement, nothing } from "lit";
+import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { guard } from "lit/directives/guard.js";
-import type { ResultAnswer } from "../../../../contract.js";
+import type { Json, PrintLine, ResultAnswer } from "../../../../contract.js";
 import { layerMark, markStyles } from "../../../layers.js";
 import { baseStyles } from "../../../theme.styles.js";
-import { referenceText } from "../../../format.js";
-import { type Line, lineText, pointerSegment, yamlLines } from "../../../yaml.js";
-import { sortedEntries, type Node, objectName } from "./value-tree.js";
+import { pointerSegment, referenceText } from "../../../format.js";
+import type { State } from "../../state.js";
+import { type Node, objectName } from "./value-tree.js";
 
 interface Part {
   /** The object; undefined for options. */
   name?: string;
-  lines: Line[];
+  lines: PrintLine[];
   /** Comments for values that YAML cannot show, such as references. */
   notes: string[];
 }
@@ -22,8 +22,10 @@ const FOLD_ABOVE = 3;
 /** Dispatches `choose` with the node of the clicked line. */
 export class YamlView extends LitElement {
   static override properties = {
+    state: { attribute: false },
     result: { attribute: false },
     nodes: { attribute: false },
+    parts: { state: true },
     copied: { state: true },
     opened: { state: true },
   };
@@ -89,8 +91,10 @@ export class YamlView extends LitElement {
       }
     `,
   ];
+  declare state: State;
   declare result: ResultAnswer | undefined;
   declare nodes: Node[];
+  declare parts: Part[];
   declare copied: boolean;
   declare opened: Set<string>;
   #byPointer = new Map<string, Node>();
@@ -98,6 +102,7 @@ export class YamlView extends LitElement {
   constructor() {
     super();
     this.nodes = [];
+    this.parts = [];
     this.copied = false;
     this.opened = new Set();
   }
@@ -105,10 +110,11 @@ export class YamlView extends LitElement {
   /** The complete text for the clipboard. */
   get text(): string {
     const text = (part: Part) => [...part.lines.map(lineText), ...part.notes.map((it) => `# ${it}`)].join("\n");
-    return `${this.#parts().map(text).join("\n---\n")}\n`;
+    return `${this.parts.map(text).join("\n---\n")}\n`;
   }
 
-  override willUpdate(): void {
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has("result")) void this.#print();
     this.#byPointer = new Map();
     const gather = (nodes: Node[]): void => {
       for (const it of nodes) {
@@ -121,7 +127,7 @@ export class YamlView extends LitElement {
   }
 
   override render() {
-    const parts = this.#parts();
+    const { parts } = this;
     return html`
       <button class="copy" @click=${this.#copy}>${this.copied ? "copied" : "copy"}</button>
       ${parts.map((part) =>
@@ -150,19 +156,19 @@ export class YamlView extends LitElement {
       aria-label=${`YAML${part.name === undefined ? "" : ` of ${part.name}`}`}
     >
 ${guard(
-        [this.result, this.nodes, part.name],
+        [part, this.nodes],
         () =>
           html`${part.lines.map((it, at) =>
-            this.#line(it, part.name, it.pointer !== part.lines[at - 1]?.pointer),
+            this.#line(it, part.name, it.path !== part.lines[at - 1]?.path),
           )}${part.notes.map((it) => html`<span class="line comment"># ${it}</span>`)}`,
       )}</pre>`;
   }
 
-  #line(line: Line, object: string | undefined, begins: boolean) {
-    const node = begins ? this.#nodeOf(line.pointer, object) : undefined;
+  #line(line: PrintLine, object: string | undefined, begins: boolean) {
+    const node = begins ? this.#nodeOf(line.path, object) : undefined;
     const layer = node && (node.retainedBy === undefined ? node.origins[0]?.layer : "live");
     const button = node && layer && !node.children.length ? this.#marginButton(node, layer) : nothing;
-    const tokens = line.tokens.map(([kind, text]) =>
+    const tokens = line.tokens.map(({ kind, text }) =>
       kind === "space" ? text : html`<span class=${kind === "mark" ? "mark-text" : kind}>${text}</span>`,
     );
     // The line break is for selecting and copying.
@@ -183,18 +189,21 @@ ${guard(
     return this.#byPointer.get(`${object ?? ""} ${pointer}`);
   }
 
-  #parts(): Part[] {
+  /** The parts of the last result stay visible until those of the new one are printed. */
+  async #print(): Promise<void> {
     const { result } = this;
-    if (result?.objects)
-      return result.objects.map((it) => ({
-        name: objectName(it.object),
-        lines: yamlLines(sortKeys(it.object)),
-        notes: [],
-      }));
-    const notes = (result?.options ?? [])
+    const objects = result?.objects?.map((it) => it.object);
+    const documents = (objects ?? [result?.values ?? {}]) as Json[];
+    const { lines } = await this.state.engine.ask({ op: "print", documents, lines: true });
+    if (result !== this.result) return;
+    const notes = (objects ? [] : (result?.options ?? []))
       .filter((it) => it.valueFrom !== undefined)
       .map((it) => `${it.path}: ${referenceText(it.valueFrom)}`.replaceAll(/\s+/g, " "));
-    return [{ lines: yamlLines(result?.values ?? {}), notes }];
+    this.parts = (lines ?? []).map((of, at) => ({
+      ...(objects ? { name: objectName(objects[at]!) } : {}),
+      lines: of,
+      notes,
+    }));
   }
 
   readonly #copy = async (): Promise<void> => {
@@ -210,10 +219,8 @@ ${guard(
   };
 }
 
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(sortedEntries(value).map(([key, it]) => [key, sortKeys(it)]));
+function lineText(line: PrintLine): string {
+  return line.tokens.map((it) => it.text).join("");
 }
 
 /** The JSON pointer of an option in the merged values: `image.tag`, `hosts[0].name`, `a\.b`. */

@@ -1,9 +1,9 @@
 // A group of similar actions as one line; its actions and their details on demand.
 import { css, html, LitElement, nothing } from "lit";
-import type { ActionAnswer, DifferenceAnswer } from "../../../../contract.js";
+import { until } from "lit/directives/until.js";
+import type { ActionAnswer, DifferenceAnswer, Json } from "../../../../contract.js";
 import { baseStyles } from "../../../theme.styles.js";
 import { clusterName, formatCount, pluralize, inlineValue, toJson } from "../../../format.js";
-import { toYaml } from "../../../yaml.js";
 import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
 import { goToDocument } from "../../locate.js";
@@ -189,7 +189,7 @@ export class ActionGroupCard extends LitElement {
                   ? nothing
                   : html`<details>
                       <summary>the object</summary>
-                      <pre tabindex="0" aria-label="The object">${toYaml(action.body)}</pre>
+                      <pre tabindex="0" aria-label="The object">${until(this.#printed(action.body))}</pre>
                     </details>`
               }
               ${
@@ -258,6 +258,16 @@ export class ActionGroupCard extends LitElement {
     const details = new Set(this.details);
     if (!details.delete(id)) details.add(id);
     this.details = details;
+  }
+
+  /** The text of each object: `until` needs the same promise on every update. */
+  readonly #texts = new WeakMap<object, Promise<string>>();
+  #printed(body: Json): Promise<string> {
+    const key = body as object;
+    const text =
+      this.#texts.get(key) ?? this.state.engine.ask({ op: "print", documents: [body] }).then((it) => it.text);
+    this.#texts.set(key, text);
+    return text;
   }
 }
 

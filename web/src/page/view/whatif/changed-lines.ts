@@ -1,6 +1,7 @@
 // The diff of a file, line by line. For Secrets it shows that a line changed, never its content.
 import { Chunk } from "@codemirror/merge";
 import { Text } from "@codemirror/state";
+import type { Engine } from "../../engine.js";
 import type { FileState } from "../../state.js";
 
 export interface Line {
@@ -13,14 +14,14 @@ export interface Line {
 const CONTEXT_LINES = 3;
 
 /** The changed lines with some context. */
-export function changedLines({ base, text }: FileState): Line[] {
+export async function changedLines(engine: Engine, { base, text }: FileState): Promise<Line[]> {
   const [before, after] = [split(base), split(text)];
-  const [wasHidden, isHidden] = [hiddenLines(before), hiddenLines(after)];
+  const [shownBefore, shownAfter] = [await shownLines(engine, base), await shownLines(engine, text)];
   const [a, b] = [Text.of(before.length ? before : [""]), Text.of(after.length ? after : [""])];
   const lines: Line[] = [];
   let next = 0;
   const kept = (to: number) => {
-    for (; next < to; next++) lines.push({ sign: " ", text: isHidden[next] ? HIDDEN : after[next]!, number: next + 1 });
+    for (; next < to; next++) lines.push({ sign: " ", text: shownAfter[next] ?? "", number: next + 1 });
   };
   for (const chunk of Chunk.build(a, b)) {
     kept(lineIndex(b, chunk.fromB));
@@ -29,9 +30,8 @@ export function changedLines({ base, text }: FileState): Line[] {
       Math.min(lineIndex(b, chunk.toB), after.length),
     ];
     for (let it = lineIndex(a, chunk.fromA); it < toA; it++)
-      lines.push({ sign: "−", text: wasHidden[it] ? HIDDEN : before[it]!, number: it + 1 });
-    for (; next < toB; next++)
-      lines.push({ sign: "+", text: isHidden[next] ? HIDDEN : after[next]!, number: next + 1 });
+      lines.push({ sign: "−", text: shownBefore[it] ?? "", number: it + 1 });
+    for (; next < toB; next++) lines.push({ sign: "+", text: shownAfter[next] ?? "", number: next + 1 });
   }
   kept(after.length);
   return nearChanges(lines);
@@ -61,20 +61,7 @@ function lineIndex(
   return position > text.length ? text.lines : text.lineAt(position).number - 1;
 }
 
-const HIDDEN = "•••";
-const SECRET = /(^|[\s{,"'-])["']?kind["']?\s*:\s*["']?Secret\b/;
-const STRUCTURE =
-  /^(---|\s*$|(apiVersion|kind|metadata|type|data|stringData):\s*[\w./-]*\s*$|  (name|namespace):\s*[\w.-]*\s*$)/;
-
-/** Marks the lines of Secrets that hold more than its identity. */
-function hiddenLines(lines: string[]): boolean[] {
-  const hidden = lines.map(() => false);
-  let start = 0;
-  for (let end = 0; end <= lines.length; end++) {
-    if (end < lines.length && !/^---(\s|$)/.test(lines[end]!)) continue;
-    const isSecret = lines.slice(start, end).some((it) => SECRET.test(it));
-    for (let it = start; isSecret && it < end; it++) hidden[it] = !STRUCTURE.test(lines[it]!);
-    start = end;
-  }
-  return hidden;
+/** The lines without what Secrets hold. */
+async function shownLines(engine: Engine, text: string | null): Promise<string[]> {
+  return text === null ? [] : split((await engine.ask({ op: "redact", text })).text);
 }

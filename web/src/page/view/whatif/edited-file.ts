@@ -86,7 +86,12 @@ export class EditedFile extends LitElement {
   override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get("file") as FileState | undefined;
     if (changed.has("file") && (before?.text !== this.file.text || before?.base !== this.file.base))
-      this.lines = changedLines(this.file);
+      void this.#compare(this.file);
+  }
+
+  async #compare(file: FileState): Promise<void> {
+    const lines = await changedLines(this.state.engine, file);
+    if (file.text === this.file.text && file.base === this.file.base) this.lines = lines;
   }
 
   override render() {

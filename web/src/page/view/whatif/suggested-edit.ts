@@ -1,6 +1,5 @@
 // Suggests a first edit in the loaded documents: a number that many clusters get.
-import { isSettings } from "../../files.js";
-import type { State } from "../../state.js";
+import { isManifests, type State } from "../../state.js";
 
 export interface SuggestedEdit {
   file: string;
@@ -26,15 +25,13 @@ const PATTERNS = [
   /\b([A-Za-z][\w-]*): (\d+)\b/,
 ];
 
-/** Skips Secrets and observed objects. */
-export function suggestEdit(state: State): SuggestedEdit | undefined {
-  const files = [...state.files.values()].filter(
-    (it) => it.live === undefined && it.text !== null && !isSettings(it.name) && !/kind: Secret\b/.test(it.text),
-  );
+/** Skips files with Secrets, and observed objects. */
+export async function suggestEdit(state: State): Promise<SuggestedEdit | undefined> {
+  const files = [...state.files.values()].filter((it) => isManifests(it) && it.text !== null);
   for (const pattern of PATTERNS) {
     for (const { name: file, text } of files) {
       const found = pattern.exec(text!);
-      if (!found) continue;
+      if (!found || (await state.engine.ask({ op: "redact", text: text! })).secrets.length) continue;
       const [all, name, before] = found as unknown as [string, string, string];
       const at = found.index + all.lastIndexOf(before);
       const after = before.replace(/\d+$/, (digits) => String(BigInt(digits) + 2n));

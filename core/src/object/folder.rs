@@ -1,0 +1,182 @@
+//! The files of a folder: which hold manifests, which hold objects that were observed in a cluster.
+//!
+//! ```text
+//! fleet/clusters.yaml          manifests of the hub
+//! fleet/fleetfold.yaml         settings
+//! fleet/live/eu-1/web.yaml     objects observed in the cluster eu-1, with the others there all that it has
+//! fleet/live/_hub/web.yaml     objects observed in the hub
+//! ```
+
+use crate::value::Text;
+
+/// The folder of observed objects in a folder of documents.
+pub const LIVE: &str = "live";
+
+/// The folder of the hub's observed objects below `live/`. In requests and answers the name of the hub is empty.
+pub const HUB: &str = "_hub";
+
+/// What a file of a folder holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    Manifests,
+    /// Settings, if its document is of the kind `Settings`; otherwise manifests.
+    Settings,
+    /// Objects that were observed in this cluster; the name of the hub is empty.
+    Observed(Text),
+    /// It is below `live/`, but in the folder of no cluster.
+    Stray,
+    /// Nothing that is read.
+    Skipped,
+}
+
+/// What a file holds, by its path inside the folder, with `/` between names.
+///
+/// 1. A name with a leading dot, of the file or of a folder, is skipped, as is what is neither YAML nor JSON.
+/// 2. `live/<cluster>/`, directly in the folder, holds observed objects. Other folders named `live` do not count.
+/// 3. A `fleetfold.yaml` or `fleetfold.yml` elsewhere may hold settings.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::folder::{Role, role_of};
+///
+/// assert_eq!(role_of("live/eu-1/apps/web.yaml"), Role::Observed("eu-1".into()));
+/// assert_eq!(role_of("live/_hub/web.yaml"), Role::Observed("".into()));
+/// assert_eq!(role_of("live/web.yaml"), Role::Stray);
+/// assert_eq!(role_of("environments/live/eu-1.yaml"), Role::Manifests);
+/// assert_eq!(role_of(".git/config.yaml"), Role::Skipped);
+/// ```
+pub fn role_of(path: &str) -> Role {
+    if !is_document(path) || path.split('/').any(|name| name.starts_with('.')) {
+        return Role::Skipped;
+    }
+    match path.split_once('/') {
+        Some((LIVE, inside)) => match inside.split_once('/') {
+            Some((folder, _)) => Role::Observed(cluster_of(folder).into()),
+            None => Role::Stray,
+        },
+        _ if is_settings(path) => Role::Settings,
+        _ => Role::Manifests,
+    }
+}
+
+/// What each of some files holds, by paths that start above the folders.
+///
+/// `folders` are the paths of the folders that were given. Without any, it is the folder that all files share, or the
+/// folder around `live` if all files are in that.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::folder::{Role, roles_of};
+///
+/// let eu_1 = || Role::Observed("eu-1".into());
+/// assert_eq!(roles_of(&["fleet/a.yaml", "fleet/live/eu-1/b.yaml"], &[]), [Role::Manifests, eu_1()]);
+/// assert_eq!(roles_of(&["live/eu-1/b.yaml"], &[]), [eu_1()]);
+/// assert_eq!(roles_of(&["a/live/eu-1/b.yaml", "b/c.yaml"], &["a", "b"]), [eu_1(), Role::Manifests]);
+/// ```
+pub fn roles_of(files: &[&str], folders: &[&str]) -> Vec<Role> {
+    let shared = shared_folder(files);
+    let folders = if folders.is_empty() { std::slice::from_ref(&shared) } else { folders };
+    let inside = |file: &&str| {
+        let parts = folders.iter().filter_map(|folder| inside(file, folder.trim_end_matches('/')));
+        // The innermost of nested folders counts.
+        role_of(parts.min_by_key(|part| part.len()).unwrap_or(file))
+    };
+    files.iter().map(inside).collect()
+}
+
+/// The path of a file inside a folder.
+fn inside<'a>(file: &'a str, folder: &str) -> Option<&'a str> {
+    if folder.is_empty() { Some(file) } else { file.strip_prefix(folder)?.strip_prefix('/') }
+}
+
+/// The longest path of a folder that all files are in, up to a `live` in it.
+fn shared_folder<'a>(files: &[&'a str]) -> &'a str {
+    let Some((first, rest)) = files.split_first() else { return "" };
+    let mut shared = "";
+    let ends = first.match_indices('/').map(|(end, _)| end);
+    for folder in ends.filter_map(|end| first.get(..end)) {
+        let is_live = folder.rsplit('/').next() == Some(LIVE);
+        if is_live || !rest.iter().all(|file| inside(file, folder).is_some()) {
+            break;
+        }
+        shared = folder;
+    }
+    shared
+}
+
+/// Whether a file is read if it is in a folder. The names are those that kubectl reads.
+pub fn is_document(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "yaml" | "yml" | "json"))
+}
+
+/// Whether a file may hold settings.
+pub fn is_settings(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some("fleetfold.yaml" | "fleetfold.yml"))
+}
+
+/// The cluster of a folder below `live/`.
+pub fn cluster_of(folder: &str) -> &str {
+    if folder == HUB { "" } else { folder }
+}
+
+/// The folder of a cluster below `live/`.
+pub fn folder_of(cluster: &str) -> &str {
+    if cluster.is_empty() { HUB } else { cluster }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(files: &[&str], folders: &[&str], want: &[&str]) {
+        let word = |role: Role| match role {
+            Role::Manifests => "manifests".to_owned(),
+            Role::Settings => "settings".to_owned(),
+            Role::Observed(cluster) => format!("in {cluster}"),
+            Role::Stray => "stray".to_owned(),
+            Role::Skipped => "skipped".to_owned(),
+        };
+        assert_eq!(roles_of(files, folders).into_iter().map(word).collect::<Vec<_>>(), want);
+    }
+
+    #[test]
+    fn a_live_folder_counts_only_directly_in_the_folder() {
+        check(&["a.yaml", "live/eu/b.yaml", "x/live/eu/c.yaml"], &[], &["manifests", "in eu", "manifests"]);
+        check(&["x/a.yaml", "x/live/eu/b.yaml"], &[], &["manifests", "in eu"]);
+        check(&["x/live/eu/b.yaml", "x/live/us/b.yaml"], &[], &["in eu", "in us"]);
+        check(&["x/live/eu/live/b.yaml"], &[], &["in eu"]);
+    }
+
+    #[test]
+    fn a_file_of_no_cluster_is_stray() {
+        check(&["x/live/b.yaml"], &[], &["stray"]);
+        check(&["lively/b.yaml", "live"], &[], &["manifests", "skipped"]);
+    }
+
+    #[test]
+    fn the_innermost_folder_counts() {
+        check(&["a/b/live/eu/c.yaml"], &["a", "a/b"], &["in eu"]);
+        check(&["a/b/live/eu/c.yaml", "d/live/eu/c.yaml"], &["a/"], &["manifests", "manifests"]);
+        check(&["ab/live/eu/c.yaml"], &["a"], &["manifests"]);
+    }
+
+    #[test]
+    fn hidden_names_and_other_formats_are_skipped() {
+        check(&[".a.yaml", "b/.c/d.yaml", "e.md", "yaml", "f.YAML"], &[], &["skipped"; 5]);
+        check(&[".fleet/a.yaml", ".fleet/b.json"], &[], &["manifests"; 2]);
+    }
+
+    #[test]
+    fn settings_are_found_by_name_outside_of_live() {
+        check(
+            &["fleetfold.yaml", "a/fleetfold.yml", "live/eu/fleetfold.yaml"],
+            &[],
+            &["settings", "settings", "in eu"],
+        );
+        check(&["notfleetfold.yaml", "fleetfold.json"], &[], &["manifests"; 2]);
+    }
+}

@@ -1,0 +1,277 @@
+//! Redaction of a text of documents.
+
+use super::{Holder, MASK, cover, holds_secret};
+use crate::diagnostic::Mode;
+use crate::object::identity::ObjectName;
+use crate::value::path::Pointer;
+use crate::value::{Position, Value};
+use crate::yaml::{Parsed, YamlError, is_invisible, parse_each};
+
+/// A text without the contents of Secrets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RedactedText {
+    pub text: String,
+    /// The documents that were redacted, in order.
+    pub documents: Vec<RedactedDocument>,
+}
+
+/// A document of a text that holds, or may hold, a Secret.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RedactedDocument {
+    /// The first line of the document.
+    pub line: u32,
+    /// Nothing if the document cannot be read.
+    pub name: Option<ObjectName>,
+}
+
+/// Redacts the Secrets in a text of YAML or JSON. The text keeps its number of lines, and other documents keep every byte.
+///
+/// 1. The values that [`cover`] replaces are replaced where they stand. Comments of the document go, too.
+/// 2. A string that is the manifest of a Secret is replaced as a value, in whatever field it is: tools keep copies in
+///    annotations, and people put manifests into ConfigMaps.
+/// 3. If the notation does not allow that, as an alias of a map does not, the redacted document is one line of JSON.
+/// 4. A part that cannot be read and mentions a Secret becomes a comment.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::secrets::redact_text;
+///
+/// let text = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: |\n    hunter2\n  user: hunter3 # old\ntype: Opaque\n";
+/// let redacted = redact_text(text);
+/// let want = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: \"(masked)\"\n\n  user: \"(masked)\"\ntype: Opaque\n";
+/// assert_eq!(redacted.text, want);
+/// assert_eq!(redacted.documents[0].name.as_ref().map(ToString::to_string).as_deref(), Some("Secret/db"));
+/// ```
+pub fn redact_text(text: &str) -> RedactedText {
+    let mut redacted = RedactedText { text: String::with_capacity(text.len()), documents: Vec::new() };
+    let (mut part, mut start, mut lines) = (String::new(), 0_u32, 0_u32);
+    for line in text.split_inclusive('\n') {
+        // The reader splits a text here.
+        if line.starts_with("---") {
+            redact_part(&part, start, &mut redacted);
+            part.clear();
+            start = lines;
+        }
+        part.push_str(line);
+        lines = lines.saturating_add(1);
+    }
+    redact_part(&part, start, &mut redacted);
+    redacted
+}
+
+fn redact_part(part: &str, lines_before: u32, redacted: &mut RedactedText) {
+    let Ok(documents) = read(part) else {
+        if mentions_secret(part) {
+            let comment = format!("# {MASK}: this cannot be read, and mentions a Secret");
+            redacted.text.push_str(&on_first_lines(part, &[comment]));
+            redacted
+                .documents
+                .push(RedactedDocument { line: first_line(part).saturating_add(lines_before), name: None });
+        } else {
+            redacted.text.push_str(part);
+        }
+        return;
+    };
+    let covered: Vec<Value> = documents.iter().map(|document| without_secrets(&document.value)).collect();
+    let pairs = || documents.iter().zip(&covered);
+    let is_secret =
+        |(document, covered): &(&Parsed, &Value)| holds_secret(&document.value) || document.value != **covered;
+    if !pairs().any(|pair| is_secret(&pair)) {
+        redacted.text.push_str(part);
+        return;
+    }
+    for (document, covered) in pairs().filter(is_secret) {
+        let line = document.places.value(&Pointer::root()).map_or(1, |it| it.line).saturating_add(lines_before);
+        redacted.documents.push(RedactedDocument { line, name: Some(ObjectName::of(covered)) });
+    }
+    let in_place = InPlace::of(part, pairs()).map(|it| it.write(part)).filter(|written| reads_as(written, &covered));
+    redacted.text.push_str(
+        &in_place.unwrap_or_else(|| on_first_lines(part, &covered.iter().map(json_line).collect::<Vec<_>>())),
+    );
+}
+
+fn read(text: &str) -> Result<Vec<Parsed>, YamlError> {
+    // Strict mode refuses a duplicate key, whose first value would be in the text but not in the document.
+    parse_each(text, Mode::Strict, &mut Vec::new()).into_iter().collect()
+}
+
+fn reads_as(text: &str, values: &[Value]) -> bool {
+    read(text).is_ok_and(|read| {
+        read.len() == values.len() && read.iter().zip(values).all(|(read, value)| read.value == *value)
+    })
+}
+
+/// The value without the contents of Secrets, and without strings that are manifests of Secrets.
+fn without_secrets(value: &Value) -> Value {
+    let mut value = value.clone();
+    cover(&mut value);
+    cover_manifests(&mut value);
+    value
+}
+
+fn cover_manifests(value: &mut Value) {
+    if value.as_text().is_some_and(|text| is_manifest_of_secret(text, 0)) {
+        *value = MASK.into();
+    } else if let Some(items) = value.as_list_mut() {
+        items.iter_mut().for_each(cover_manifests);
+    } else if let Some(map) = value.as_map_mut() {
+        map.iter_mut().for_each(|(_, value)| cover_manifests(value));
+    }
+}
+
+/// Whether a string has the documents of a Secret in it. If it mentions one and cannot be read, as templates cannot, it
+/// counts.
+fn is_manifest_of_secret(text: &str, depth: u32) -> bool {
+    // Strings in strings: each level doubles the backslashes.
+    const MAX_DEPTH: u32 = 4;
+    fn has_manifest(value: &Value, depth: u32) -> bool {
+        match value {
+            Value::Text(text) => is_manifest_of_secret(text, depth),
+            Value::List(items) => items.iter().any(|item| has_manifest(item, depth)),
+            Value::Map(map) => map.iter().any(|(_, value)| has_manifest(value, depth)),
+            _ => false,
+        }
+    }
+    if !mentions_secret(text) {
+        return false;
+    }
+    match read(text) {
+        // A string that is one scalar is itself.
+        Ok(documents) => documents.iter().filter(|it| it.value.as_text().is_none()).any(|it| {
+            holds_secret(&it.value) || depth >= MAX_DEPTH || has_manifest(&it.value, depth.saturating_add(1))
+        }),
+        Err(_) => true,
+    }
+}
+
+/// Whether a text has the word `kind`, and a kind that holds Secrets.
+fn mentions_secret(text: &str) -> bool {
+    let words = || text.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+    text.contains("Secret") && words().any(|it| it == "kind") && words().any(|it| Holder::named(it).is_some())
+}
+
+/// Where the text of a part changes.
+#[derive(Default)]
+struct InPlace {
+    /// Where a value starts, and what is written there.
+    replaced: Vec<(Position, String)>,
+    /// The lines on which keys and items start: the text of a replaced value ends before the next of them.
+    starts: Vec<u32>,
+}
+
+impl InPlace {
+    fn of<'a>(part: &str, documents: impl Iterator<Item = (&'a Parsed, &'a Value)>) -> Option<InPlace> {
+        let lines: Vec<&str> = part.split('\n').collect();
+        let mut changes = InPlace::default();
+        for (document, covered) in documents {
+            let root = document.places.value(&Pointer::root())?;
+            changes.starts.push(root.line);
+            changes.add(&lines, document, &mut Pointer::root(), &document.value, covered)?;
+        }
+        changes.starts.sort_unstable();
+        changes.replaced.sort_by_key(|(place, _)| *place);
+        Some(changes)
+    }
+
+    fn add(
+        &mut self,
+        lines: &[&str],
+        document: &Parsed,
+        pointer: &mut Pointer,
+        value: &Value,
+        covered: &Value,
+    ) -> Option<()> {
+        let place = document.places.value(pointer)?;
+        let line = lines.get(usize::try_from(place.line).ok()?.checked_sub(1)?)?;
+        let first = line.chars().nth(usize::try_from(place.column).ok()?.checked_sub(1)?);
+        let is_flow = matches!(first, Some('{' | '['));
+        match (value, covered) {
+            _ if value == covered && is_flow => {}
+            (Value::Map(map), Value::Map(covered)) if !is_flow => {
+                for ((key, value), (_, covered)) in map.iter().zip(covered.iter()) {
+                    pointer.push(key.clone());
+                    self.starts.push(document.places.key(pointer)?.line);
+                    self.add(lines, document, pointer, value, covered)?;
+                    pointer.pop();
+                }
+            }
+            (Value::List(items), Value::List(covered)) if !is_flow => {
+                for (index, (item, covered)) in items.iter().zip(covered.iter()).enumerate() {
+                    pointer.push(index.to_string());
+                    self.starts.push(document.places.value(pointer)?.line);
+                    self.add(lines, document, pointer, item, covered)?;
+                    pointer.pop();
+                }
+            }
+            _ if value == covered => {}
+            _ => self.replaced.push((place, json_line(covered))),
+        }
+        Some(())
+    }
+
+    /// The part with the changes. Whether it still has the same meaning is for the caller to check.
+    fn write(&self, part: &str) -> String {
+        let mut replaced = self.replaced.iter().peekable();
+        let (mut out, mut is_hidden) = (String::with_capacity(part.len()), false);
+        for (number, line) in (1_u32..).zip(part.split_inclusive('\n')) {
+            let text = line.trim_end_matches(['\n', '\r']);
+            is_hidden &= self.starts.binary_search(&number).is_err();
+            let replacement = replaced.next_if(|(place, _)| place.line == number);
+            if let Some((place, value)) = replacement {
+                let before = usize::try_from(place.column).unwrap_or(usize::MAX).saturating_sub(1);
+                out.extend(text.chars().take(before));
+                out.push_str(value);
+                is_hidden = true;
+            } else if !is_hidden {
+                out.push_str(without_comment(text));
+            }
+            out.push_str(line.strip_prefix(text).unwrap_or_default());
+        }
+        out
+    }
+}
+
+/// The line without its comment. A `#` inside a string looks the same: then the document reads differently.
+fn without_comment(line: &str) -> &str {
+    let mut after_blank = true;
+    for (at, char) in line.char_indices() {
+        if char == '#' && after_blank {
+            return line.get(..at).unwrap_or_default().trim_end();
+        }
+        after_blank = matches!(char, ' ' | '\t');
+    }
+    line
+}
+
+/// As many lines as the part has, of which the first after its `---` are these. If there are too few, they share one.
+fn on_first_lines(part: &str, lines: &[String]) -> String {
+    let breaks = part.matches('\n').count();
+    let separator = if part.starts_with("---") && breaks > 0 { "---\n" } else { "" };
+    let breaks = breaks.saturating_sub(separator.len().min(1));
+    let fits = lines.len() <= breaks.saturating_add(1);
+    let (text, used) = match fits {
+        true => (lines.join("\n"), lines.len().saturating_sub(1)),
+        false => (lines.join(" "), 0),
+    };
+    format!("{separator}{text}{}", "\n".repeat(breaks.saturating_sub(used)))
+}
+
+/// The first line after the `---` of a part.
+fn first_line(part: &str) -> u32 {
+    if part.starts_with("---") { 2 } else { 1 }
+}
+
+/// The value as one line of JSON that is YAML, too.
+fn json_line(value: &Value) -> String {
+    let json = value.to_canonical();
+    if !json.contains(is_invisible) {
+        return json;
+    }
+    let escaped =
+        |char: char| if is_invisible(char) { format!("\\u{:04x}", u32::from(char)) } else { char.to_string() };
+    json.chars().map(escaped).collect()
+}
+
+#[cfg(test)]
+mod tests;
