@@ -25,7 +25,6 @@ use crate::controller::documents::{self, Changes, DocumentEvent, Documents};
 use crate::controller::events::EventQueue;
 use crate::controller::metrics::Metrics;
 use crate::session::{EngineError, Session};
-use crate::untyped::Typed;
 
 /// The largest review that an API server sends.
 const BODY_LIMIT: usize = 6 << 20;
@@ -67,9 +66,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    // Merge: `settings: Configure`, and `limits: Option<AdmitLimits>` below.
-    pub fn new(session: Session, hub: &Cluster, settings: impl Typed<Configure>, metrics: &Arc<Metrics>) -> Admission {
-        let settings = settings.typed();
+    pub fn new(session: Session, hub: &Cluster, settings: Configure, metrics: &Arc<Metrics>) -> Admission {
         let (queue, events) = EventQueue::new();
         let (review_sender, reviews) = mpsc::channel(64);
         let documents = Documents::new(hub, queue.sender());
@@ -91,8 +88,8 @@ impl Admission {
 
     /// Sets limits on what one change may do.
     #[must_use]
-    pub fn limited(self, limits: Option<impl Typed<AdmitLimits>>) -> Admission {
-        Admission { limits: limits.map(Typed::typed), ..self }
+    pub fn limited(self, limits: Option<AdmitLimits>) -> Admission {
+        Admission { limits, ..self }
     }
 
     /// The routes: `POST /admit`, `/healthz` and `/readyz`.

@@ -20,7 +20,7 @@ use fleetfold_core::Value;
 use fleetfold_core::api::patch::PatchOperation;
 use fleetfold_core::api::plan::Precondition;
 use fleetfold_core::engine::patch::Verb;
-use fleetfold_core::value::canonical::to_text;
+use fleetfold_core::value::canonical::to_text_as_declared;
 use fleetfold_core::value::json;
 use http::{Method, Request};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{DeleteOptions, Preconditions};
@@ -29,7 +29,6 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::target::Target;
-use crate::untyped::Typed;
 use discovery::Kinds;
 
 /// The field manager of all writes.
@@ -167,13 +166,11 @@ impl Cluster {
         &self,
         target: &Target,
         operations: &[impl Serialize],
-        // Merge: `Option<&Precondition>`.
-        precondition: impl Typed<Option<Precondition>>,
+        precondition: Option<&Precondition>,
         effect: Effect,
     ) -> Result<Value, ApiError> {
-        let precondition = precondition.typed();
         let path = self.path(target).await?;
-        self.send_patch(&format!("{path}{}", write_query(effect)), target, operations, precondition.as_ref()).await
+        self.send_patch(&format!("{path}{}", write_query(effect)), target, operations, precondition).await
     }
 
     /// Writes a status, to the status subresource where the kind has one.
@@ -314,7 +311,7 @@ fn list_at<'a>(object: &'a Value, key: &str) -> &'a [Value] {
 }
 
 fn written(body: &impl Serialize) -> Result<String, ApiError> {
-    to_text(body).map_err(|error| ApiError::Invalid { message: format!("it cannot be written: {error}") })
+    to_text_as_declared(body).map_err(|error| ApiError::Invalid { message: format!("it cannot be written: {error}") })
 }
 
 /// Removes `managedFields`: half of an object's size, and of no use to the engine.

@@ -38,14 +38,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fleetfold_core::Value;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::value::Text;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::cluster::Cluster;
 use crate::session::{EngineError, Session};
-use crate::untyped::Typed;
 use documents::Documents;
 use events::{EventQueue, EventSender};
 use executor::Executor;
@@ -62,8 +60,7 @@ pub struct Options {
     /// The name of the runner's FleetPlan on the hub.
     pub name: String,
     /// The settings of the engine.
-    // Merge: `Configure`, here and in `begin` and `read_only`.
-    pub settings: Value,
+    pub settings: Configure,
     /// Logs the plan and writes nothing.
     pub dry_run: bool,
     /// Applies only a plan whose digest was approved.
@@ -234,8 +231,7 @@ impl Runner {
 
     /// Configures the engine and finds the kinds to watch.
     fn begin(&mut self) -> Result<(), EngineError> {
-        let settings: Configure = self.options.settings.clone().typed();
-        self.wanted = self.session.change(settings)?.answer.dialects;
+        self.wanted = self.session.change(self.options.settings.clone())?.answer.dialects;
         if self.options.watch {
             self.fleet_plan.watch();
         }

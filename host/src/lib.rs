@@ -2,8 +2,8 @@
 //!
 //! 1. [`guest`] runs the engine as the module under wasmtime, with a deadline and a memory limit.
 //! 2. [`cache`] keeps the compiled module between runs.
-//! 3. [`engine`] is the interface to the engine, as a module or linked in; [`answer`] reads its answers, and a
-//!    [`session`] is one workspace with the requests that it received.
+//! 3. [`engine`] is the interface to the engine, as a module or linked in; a [`session`] is one workspace with the
+//!    requests that it received.
 //! 4. [`cluster`] is the client of one API server; [`target`] names the objects there.
 //! 5. [`controller`] watches the hub, requests plans, fetches what they need, and applies them.
 //! 6. [`admission`] is the validating webhook, served over [`tls`].
@@ -14,7 +14,6 @@
 //! No rule about fleets lives here: `fleetfold-core` decides what a cluster should have.
 
 pub mod admission;
-pub mod answer;
 pub mod args;
 pub mod cache;
 pub mod clock;
@@ -27,7 +26,6 @@ pub mod serve;
 pub mod session;
 pub mod target;
 pub mod tls;
-pub mod untyped;
 pub mod vectors;
 
 /// The version of this program.

@@ -11,11 +11,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fleetfold_core::Value;
 use fleetfold_core::api::{Answered, Op, Refusal, read_response, request_text};
 use fleetfold_core::value::Text;
 
-use crate::answer;
 use crate::engine::Engine;
 use record::Recorder;
 use workspace_state::{Change, WorkspaceState};
@@ -40,15 +38,17 @@ pub struct EngineError {
     pub refusal: Box<Refusal>,
     /// The workspace was lost: everything must be loaded again.
     pub is_lost: bool,
-    // Merge: delete `code` and `hint` once `command` reads them from the refusal.
-    pub code: String,
-    pub hint: String,
 }
 
 impl EngineError {
-    fn new(refusal: Refusal, is_lost: bool) -> EngineError {
-        let (code, hint) = (refusal.code.to_string(), refusal.hint.clone().unwrap_or_default());
-        EngineError { refusal: Box::new(refusal), is_lost, code, hint }
+    /// The stable name of the error.
+    pub fn code(&self) -> &str {
+        &self.refusal.code
+    }
+
+    /// What to do about it; empty if that is not known.
+    pub fn hint(&self) -> &str {
+        self.refusal.hint.as_deref().unwrap_or_default()
     }
 
     /// The answer of the engine cannot be read.
@@ -59,7 +59,7 @@ impl EngineError {
             hint: Some("is the module a newer one?".to_owned()),
             message: format!("the answer cannot be read: {problem}"),
         };
-        EngineError::new(refusal, is_lost)
+        EngineError { refusal: Box::new(refusal), is_lost }
     }
 }
 
@@ -171,42 +171,7 @@ pub fn changes(op: &str) -> bool {
 fn read<O: Op>(response: &str, is_lost: bool) -> Result<Answered<O::Answer>, EngineError> {
     match read_response::<O>(response) {
         Ok(Ok(answered)) => Ok(answered),
-        Ok(Err(refusal)) => Err(EngineError::new(refusal, is_lost)),
+        Ok(Err(refusal)) => Err(EngineError { refusal: Box::new(refusal), is_lost }),
         Err(problem) => Err(EngineError::bad_answer(&problem, is_lost)),
-    }
-}
-
-// Merge: delete what follows once `command/apply.rs` uses `Session::call`.
-
-/// An answer of the engine with its diagnostics.
-#[derive(Clone, Debug, Default)]
-pub struct Answer {
-    pub ok: Value,
-    pub diagnostics: Vec<Value>,
-}
-
-impl Session {
-    /// Sends a request that changes nothing, as a value.
-    ///
-    /// # Errors
-    ///
-    /// As [`Session::call`].
-    pub fn ask(&mut self, op: &str, mut request: Value) -> Result<Answer, EngineError> {
-        debug_assert!(!changes(op), "`{op}` changes the workspace");
-        if let Some(fields) = request.as_map_mut() {
-            fields.insert("op", op);
-        }
-        let response = self.send(&request.to_canonical());
-        let is_lost = self.engine.is_fresh();
-        let answer = answer::read(&response).map_err(|problem| EngineError::bad_answer(&problem, is_lost))?;
-        if let Some(error) = answer.get("error") {
-            let refusal = fleetfold_core::diagnostic::read::from_value_ignoring_unknown(error.clone());
-            let refusal = refusal.map_err(|problem| EngineError::bad_answer(&problem, is_lost))?;
-            return Err(EngineError::new(refusal, is_lost));
-        }
-        Ok(Answer {
-            ok: answer.get("ok").cloned().unwrap_or_default(),
-            diagnostics: answer::list(&answer, "diagnostics").to_vec(),
-        })
     }
 }

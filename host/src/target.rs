@@ -4,7 +4,7 @@ use std::fmt;
 
 use fleetfold_core::Value;
 use fleetfold_core::api::load::TargetInput;
-use fleetfold_core::api::plan::TargetAnswer;
+use fleetfold_core::api::plan::{NeedAnswer, TargetAnswer};
 use fleetfold_core::object::document::Identity;
 use fleetfold_core::value::Text;
 
@@ -77,6 +77,17 @@ impl From<&TargetAnswer> for Target {
             kind: kind.to_string(),
             namespace: namespace.as_deref().unwrap_or_default().to_owned(),
             name: name.to_string(),
+        }
+    }
+}
+
+impl From<&NeedAnswer> for Target {
+    fn from(need: &NeedAnswer) -> Target {
+        Target {
+            api_version: need.api_version.to_string(),
+            kind: need.kind.to_string(),
+            namespace: need.namespace.as_deref().unwrap_or_default().to_owned(),
+            name: need.name.as_deref().unwrap_or_default().to_owned(),
         }
     }
 }

@@ -30,7 +30,7 @@ fn replayed(fleet: &Value) -> Workspace {
     let settings = list(fleet, "configure").iter().map(|it| ("configure", it.get("configure").unwrap().clone()));
     for (op, mut request) in loads.chain(settings) {
         request.as_map_mut().unwrap().insert("op", op);
-        let answer = workspace.call(&request.to_canonical());
+        let answer = workspace.call_text(&request.to_canonical());
         assert!(answer.starts_with(r#"{"#) && !answer.starts_with(r#"{"error"#), "{answer}");
     }
     workspace
@@ -50,7 +50,7 @@ fn a_page_that_loads_what_is_served_comes_to_the_same_plan() {
         let fleet = server.fleet();
         let own = server.call(&[JSON], PLAN).body;
         assert!(own.contains("sha256:"), "{own}");
-        assert_eq!(replayed(&fleet).call(PLAN), own, "{example}");
+        assert_eq!(replayed(&fleet).call_text(PLAN), own, "{example}");
         assert_eq!(fleet.text_at(&["source", "kind"]), "folder");
         assert_eq!(fleet.text_at(&["source", "name"]), folder.to_str().unwrap());
         assert_eq!(fleet.get("editable"), Some(&Value::Bool(true)));
@@ -68,7 +68,7 @@ fn settings_come_with_their_file() {
     assert!(settings.text_at(&["file"]).ends_with("/fleetfold.yaml"));
     assert!(settings.text_at(&["text"]).contains("kind: Settings"));
     assert_eq!(settings.get("configure").unwrap().to_canonical(), r#"{"paused":true}"#);
-    assert_eq!(replayed(&fleet).call(PLAN), server.call(&[JSON], PLAN).body);
+    assert_eq!(replayed(&fleet).call_text(PLAN), server.call(&[JSON], PLAN).body);
 }
 
 #[test]

@@ -22,7 +22,6 @@ use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
 use crate::command::output::{Failure, Screen, print};
 use crate::render::compare::{Sides, table};
-use crate::render::json::value_of;
 use crate::render::style::{Ink, Palette};
 
 /// Apply a saved plan; fail if the hub has changed since
@@ -105,7 +104,7 @@ fn report_stale(saved: &PlanAnswer, snapshot: &mut Snapshot, screen: Screen) -> 
     // Without Secret data, as in the file.
     let plan = snapshot.session.call(&PlanRequest { now: Some(now().into()), ..PlanRequest::default() })?.answer;
     let none = Sides { old: Vec::new(), new: Vec::new() };
-    print(table(&compare(&value_of(saved), &value_of(&plan)), &none, screen.out))?;
+    print(table(&compare(saved, &plan), &none, screen.out))?;
     let message = format!("the plan is another one now: {} and not {}", plan.digest, saved.digest);
     Failure::new(message, "look at it again with `fleetfold plan --from-cluster -o plan.json`").report(screen.err);
     Ok(ExitCode::from(1))
@@ -113,7 +112,7 @@ fn report_stale(saved: &PlanAnswer, snapshot: &mut Snapshot, screen: Screen) -> 
 
 /// Applies the actions wave by wave. A failure stops only the later waves of its subject.
 async fn apply(plan: &PlanAnswer, clusters: &[Cluster], effect: Effect, palette: Palette) -> Result<ExitCode, Failure> {
-    let actions: Vec<Action> = plan.actions.iter().map(|it| Action::read(&value_of(it))).collect();
+    let actions: Vec<Action> = plan.actions.iter().cloned().map(Action::from).collect();
     let waves: BTreeSet<i64> = actions.iter().map(|it| it.wave).collect();
     let mut failed: BTreeSet<&str> = BTreeSet::new();
     let (mut done, mut not_done) = (0, 0);

@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
-use fleetfold::cluster::Effect;
+use fleetfold::cluster::{Effect, operation};
 use fleetfold::controller::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND};
 use fleetfold::target::Target;
 use fleetfold_core::Value;
+use fleetfold_core::engine::patch::Verb;
 
 use super::hub::{HubArgs, runtime};
 use crate::command::output::{Failure, print};
@@ -57,8 +58,7 @@ async fn approve(args: &Args) -> Result<ExitCode, Failure> {
         return Err(Failure::new(format_args!("the plan that waits is {pending}, and not {}", args.digest), hint));
     }
     let mut operations = Vec::new();
-    let add =
-        |path: &str, value: Value| Value::map([("op", Value::text("add")), ("path", path.into()), ("value", value)]);
+    let add = |path: &str, value: Value| operation(Verb::Add, path, Some(value));
     if fleet_plan.at(&["metadata", "annotations"]).is_none() {
         operations.push(add("/metadata/annotations", Value::map([] as [(&str, Value); 0])));
     }
@@ -67,7 +67,7 @@ async fn approve(args: &Args) -> Result<ExitCode, Failure> {
         args.digest.as_str().into(),
     ));
     // The plan may have changed since; the runner compares the digest again.
-    hub.patch(&target, &operations, &Value::Null, Effect::Real).await?;
+    hub.patch(&target, &operations, None, Effect::Real).await?;
     print(format_args!("approved {}\n", args.digest))?;
     Ok(ExitCode::SUCCESS)
 }

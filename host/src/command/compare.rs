@@ -90,7 +90,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     }
     let [unread, also] = [&sides[0], &sides[1]].map(|side| errors(&side.findings));
     let [old_plan, new_plan] = [sides[0].plan(&now)?, sides[1].plan(&now)?];
-    let compared = compare(&value_of(&old_plan), &value_of(&new_plan));
+    let compared = compare(&old_plan, &new_plan);
     let [old_findings, new_findings] = sides.map(Side::into_findings);
     let findings = apart(old_findings, new_findings);
     let is_same = compared.is_same() && findings.old.is_empty() && findings.new.is_empty();

@@ -10,7 +10,6 @@ use fleetfold_core::api::configure::Configure;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::command::output::Failure;
-use crate::render::json::value_of;
 
 /// The flags that choose the hub.
 #[derive(Debug, Clone, clap::Args)]
@@ -38,8 +37,7 @@ impl HubArgs {
     /// The same within a runtime; returns the clusters as well.
     pub async fn snapshot(&self, engine: Box<dyn Engine>) -> Result<Snapshot, Failure> {
         let hub = self.connect().await?;
-        let settings = value_of(&Configure::default());
-        snapshot(Session::new(engine).keeping(), &hub, settings).await.map_err(|error| match error {
+        snapshot(Session::new(engine).keeping(), &hub, Configure::default()).await.map_err(|error| match error {
             SnapshotError::Hub(error) => error.into(),
             SnapshotError::Engine(error) => error.into(),
         })

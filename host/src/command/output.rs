@@ -139,7 +139,7 @@ impl From<ApiError> for Failure {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        Self::new(&error, &error.hint)
+        Self::new(&error, error.hint())
     }
 }
 

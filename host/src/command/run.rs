@@ -26,7 +26,6 @@ use super::hub::{HubArgs, runtime};
 use super::limits::LimitArgs;
 use super::{ModuleArgs, load_module};
 use crate::command::output::{Failure, print};
-use crate::render::json::value_of;
 
 /// Run the controller: apply the plan of a hub and its members
 ///
@@ -157,8 +156,8 @@ async fn reconcile(args: &Args, mut session: Session) -> Result<ExitCode, Failur
             End::Stopped => break,
             End::Lost(error) if error.is_lost => {
                 tracing::error!(
-                    code = error.code,
-                    hint = error.hint,
+                    code = error.code(),
+                    hint = error.hint(),
                     "the engine lost its workspace, which is read again: {error}"
                 );
                 session = runner.into_session();
@@ -185,7 +184,7 @@ fn options(args: &Args) -> Options {
     };
     Options {
         name: args.name.clone(),
-        settings: value_of(&settings),
+        settings,
         dry_run: args.dry_run,
         require_approval: args.require_approval,
         resync: args.resync,

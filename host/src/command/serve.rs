@@ -13,16 +13,10 @@ use std::time::Duration;
 use fleetfold::args;
 use fleetfold::clock::now;
 use fleetfold::guest::{Guest, Module};
-use fleetfold::serve::fleet_snapshot::FleetSnapshot;
+use fleetfold::serve::fleet_snapshot::{FleetSnapshot, SettingsFile};
 use fleetfold::serve::token::Token;
 use fleetfold::serve::{AccessPolicy, serve};
-use fleetfold_core::Value;
-use fleetfold_core::api::Finding;
-use fleetfold_core::api::load::Load;
 use fleetfold_core::api::plan::PlanRequest;
-use fleetfold_core::diagnostic::read::from_value;
-use fleetfold_core::value::Text;
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::ModuleArgs;
@@ -113,37 +107,23 @@ fn watch_fleet(args: &Args, module: &Module) -> Result<Option<watch::Receiver<Fl
     has_files.then(|| folder::follow(&args.files, module, args.module.limits())).transpose()
 }
 
-/// The settings of a snapshot, with the file that holds them.
-#[derive(Debug, Default, Deserialize, Serialize)]
-struct SettingsFile {
-    /// As they are written: the engine reports what is wrong with them.
-    configure: Value,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<Text>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    live: Option<Text>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Text>,
-}
-
 /// Prints the findings and a summary of the plan.
 fn print_summary(snapshot: &FleetSnapshot, guest: Guest, screen: Screen) -> Result<(), Failure> {
     let mut fleet = Fleet::new(Box::new(guest));
     for load in &snapshot.loads {
-        let load: Load = from_value(load.clone())?;
         fleet.add_text(load.file.as_deref().unwrap_or_default(), load.text.as_deref().unwrap_or_default());
-        fleet.call(&load)?;
+        fleet.call(load)?;
     }
     for settings in &snapshot.settings {
-        let SettingsFile { configure, file, text, .. } = from_value(settings.clone())?;
-        let file = file.unwrap_or_default();
-        fleet.add_text(&file, text.as_deref().unwrap_or_default());
-        fleet.configure(configure).map_err(|failure| failure.within(&file))?;
+        let SettingsFile { configure, file, text, .. } = settings;
+        let file = file.as_deref().unwrap_or_default();
+        fleet.add_text(file, text.as_deref().unwrap_or_default());
+        fleet.configure(configure.clone()).map_err(|failure| failure.within(file))?;
     }
     let plan = fleet.call(&PlanRequest { now: Some(now().into()), ..PlanRequest::default() })?;
     fleet.print_findings(screen.err);
     for problem in &snapshot.diagnostics {
-        warn(&from_value::<Finding>(problem.clone())?.message);
+        warn(&problem.message);
     }
     print(summary(&plan, screen.out))
 }

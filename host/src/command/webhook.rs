@@ -22,7 +22,6 @@ use super::hub::{HubArgs, runtime};
 use super::limits::ChangeLimitArgs;
 use super::run::{bind, cannot_listen, log, stop_on_signal};
 use crate::command::output::Failure;
-use crate::render::json::value_of;
 
 /// Run the validating webhook: checks label permissions, rejects contradictory manifests, denies changes above a limit
 ///
@@ -105,8 +104,7 @@ async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
         dialects: (!args.dialects.is_empty()).then(|| args.dialects.iter().map(Into::into).collect()),
         ..Configure::default()
     };
-    let limits = args.limits.limits().map(|it| value_of(&it));
-    let mut admission = Admission::new(session, &hub, value_of(&settings), &metrics).limited(limits);
+    let mut admission = Admission::new(session, &hub, settings, &metrics).limited(args.limits.limits());
     let listener = TlsListener::new(bind(args.listen)?, args.cert.clone(), args.key.clone())
         .map_err(|error| Failure::new(&error, error.hint()))?;
     tracing::info!(address = %args.listen, "guards changes");
@@ -123,8 +121,8 @@ async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
             return Err(error.into());
         }
         tracing::error!(
-            code = error.code,
-            hint = error.hint,
+            code = error.code(),
+            hint = error.hint(),
             "the engine lost its workspace, which is read again: {error}"
         );
         tokio::time::sleep(Duration::from_secs(1)).await;

@@ -45,11 +45,6 @@ impl From<ActionAnswer> for Action {
 }
 
 impl Action {
-    // Merge: delete once `command/apply.rs` uses `Action::from`.
-    pub fn read(value: &Value) -> Action {
-        Action::from(crate::untyped::Typed::<ActionAnswer>::typed(value))
-    }
-
     pub fn key(&self) -> ObjectKey {
         (self.cluster.clone(), self.target.identity())
     }

@@ -19,7 +19,7 @@ use super::live_cache::Need;
 use super::{FETCH_GRACE, Runner, SyncState};
 use crate::clock::now;
 use crate::session::EngineError;
-use crate::session::compare::{Difference, compare_plans};
+use crate::session::compare::{Difference, compare};
 use crate::target::Target;
 
 impl Runner {
@@ -88,16 +88,15 @@ impl Runner {
         let Some(shadow) = self.session.call_shadow(&request) else { return };
         match (self.session.call(&request), shadow) {
             (Ok(plan), Ok(shadow)) => {
-                let compared = compare_plans(&plan.answer, &shadow.answer);
+                let compared = compare(&plan.answer, &shadow.answer);
                 self.metrics.shadow_differs(compared.differences.len());
                 for difference in compared.differences.iter().take(20) {
-                    let target = crate::untyped::target(&difference.target);
-                    let Difference { cluster, subject, .. } = difference;
+                    let Difference { cluster, subject, target, .. } = difference;
                     tracing::warn!(cluster, subject, target = %target, "the shadow engine plans something else for {target}{}", in_cluster(cluster));
                 }
             }
             (_, Err(error)) | (Err(error), _) => {
-                tracing::warn!(code = error.refusal.code.as_str(), "the shadow engine has no plan: {error}");
+                tracing::warn!(code = error.code(), "the shadow engine has no plan: {error}");
             }
         }
     }
@@ -224,7 +223,7 @@ impl Runner {
         match self.session.change(Load { live: Some(cluster.into()), ..observed }) {
             Err(error) if error.is_lost => Err(error),
             Err(error) => {
-                let (code, hint) = (error.refusal.code.as_str(), error.refusal.hint.as_deref().unwrap_or_default());
+                let (code, hint) = (error.code(), error.hint());
                 tracing::error!(cluster, code, hint, "the engine rejects the observed state: {error}");
                 Ok(())
             }

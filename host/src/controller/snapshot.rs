@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
 use tokio::sync::watch;
 
 use super::metrics::Metrics;
@@ -40,7 +40,7 @@ impl Snapshot {
 /// # Errors
 ///
 /// The hub cannot be read at all, or the engine fails.
-pub async fn snapshot(session: Session, hub: &Cluster, settings: Value) -> Result<Snapshot, SnapshotError> {
+pub async fn snapshot(session: Session, hub: &Cluster, settings: Configure) -> Result<Snapshot, SnapshotError> {
     hub.probe().await.map_err(SnapshotError::Hub)?;
     let options = read_only(settings, Duration::from_secs(3600), false);
     let (_leadership, is_leader) = watch::channel(false);
@@ -72,7 +72,7 @@ pub async fn follow(
     resync: Duration,
     states: watch::Sender<SyncState>,
 ) -> EngineError {
-    let options = read_only(Value::map([] as [(&str, Value); 0]), resync, true);
+    let options = read_only(Configure::default(), resync, true);
     // The senders are kept alive: this runner never leads and never stops.
     let ((_leadership, is_leader), (_stop, stopped)) = (watch::channel(false), watch::channel(false));
     let mut runner = Runner::new(session, hub, options, &Arc::new(Metrics::default()), is_leader);
@@ -84,7 +84,7 @@ pub async fn follow(
 }
 
 /// The options of a runner that writes nothing.
-fn read_only(settings: Value, resync: Duration, watch: bool) -> Options {
+fn read_only(settings: Configure, resync: Duration, watch: bool) -> Options {
     Options { name: String::new(), settings, dry_run: true, require_approval: false, resync, watch }
 }
 

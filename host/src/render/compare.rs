@@ -9,7 +9,7 @@ use fleetfold_core::Value;
 use super::finding::{Finding, ink};
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
-use super::{clusters, counted, named, value};
+use super::{clusters, counted, value};
 
 /// The values of the old engine and of the new one.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +77,7 @@ fn summary(compared: &Comparison) -> String {
 }
 
 fn rows(difference: &Difference, table: &mut Table) {
-    let Difference { cluster, subject, target, part, change } = difference;
+    let Difference { cluster, subject, part, change, .. } = difference;
     let cluster = if cluster.is_empty() { "the hub" } else { cluster };
     // Entries that only one plan has.
     let had = match part {
@@ -88,7 +88,16 @@ fn rows(difference: &Difference, table: &mut Table) {
     let mut row = |verb: &str, path: &str, old: Cell, new: Cell| {
         let step = if verb.is_empty() { part.as_str() } else { verb };
         let arrow = Cell::inked(Ink::Dim, "→");
-        table.row([cluster.into(), name_of(target).into(), step.into(), path.into(), old, arrow, new, subject.into()]);
+        table.row([
+            cluster.into(),
+            name_of(difference).into(),
+            step.into(),
+            path.into(),
+            old,
+            arrow,
+            new,
+            subject.into(),
+        ]);
     };
     match change {
         Change::OnlyOld(verb) => row(verb, "", Cell::inked(Ink::Red, had), value::NONE.into()),
@@ -104,14 +113,11 @@ fn rows(difference: &Difference, table: &mut Table) {
 }
 
 /// The object, or the needed list of objects.
-fn name_of(target: &Value) -> String {
-    let [kind, namespace, name, selector] =
-        ["kind", "namespace", "name", "labelSelector"].map(|key| target.text_at(&[key]));
-    let named = named(kind, namespace, name);
-    match (name, selector) {
-        ("", "") => format!("{named} (all)"),
-        ("", selector) => format!("{named} ({selector})"),
-        _ => named,
+fn name_of(Difference { target, label_selector, .. }: &Difference) -> String {
+    match (target.name.as_str(), label_selector.as_str()) {
+        ("", "") => format!("{target} (all)"),
+        ("", selector) => format!("{target} ({selector})"),
+        _ => target.to_string(),
     }
 }
 
@@ -120,26 +126,26 @@ mod tests {
     use super::*;
     use crate::render::read_answer;
     use fleetfold::session::compare::compare;
-    use fleetfold_core::value::json::parse;
+    use fleetfold_core::api::plan::PlanAnswer;
 
     const OLD: &str = r#"{"actions":[
-        {"id":"1","subject":"P/acme/metrics","cluster":"","verb":"patch","wave":0,"target":{"apiVersion":"g/v1","kind":"Plugin","namespace":"acme","name":"metrics-eu-1"},
+        {"id":"1","subject":"P/acme/metrics","cluster":"","verb":"patch","wave":0,"reason":{"code":"c","text":"t"},"target":{"apiVersion":"g/v1","kind":"Plugin","namespace":"acme","name":"metrics-eu-1"},
          "patch":[{"op":"replace","path":"/spec/optionValues/3/value","value":5}]},
-        {"id":"2","subject":"S/s","cluster":"eu-1","verb":"create","wave":0,"target":{"apiVersion":"v1","kind":"Secret","namespace":"n","name":"s"},"body":{"data":"***"}}],
+        {"id":"2","subject":"S/s","cluster":"eu-1","verb":"create","wave":0,"reason":{"code":"c","text":"t"},"target":{"apiVersion":"v1","kind":"Secret","namespace":"n","name":"s"},"body":{"data":"***"}}],
       "held":[],"needs":[{"cluster":"eu-1","apiVersion":"v1","kind":"Service","namespace":"n"}],"status":[],"digest":"sha256:a"}"#;
 
     const NEW: &str = r#"{"actions":[
-        {"id":"3","subject":"P/acme/metrics","cluster":"","verb":"patch","wave":0,"target":{"apiVersion":"g/v1","kind":"Plugin","namespace":"acme","name":"metrics-eu-1"},
+        {"id":"3","subject":"P/acme/metrics","cluster":"","verb":"patch","wave":0,"reason":{"code":"c","text":"t"},"target":{"apiVersion":"g/v1","kind":"Plugin","namespace":"acme","name":"metrics-eu-1"},
          "patch":[{"op":"replace","path":"/spec/optionValues/3/value","value":7}]},
-        {"id":"4","subject":"S/s","cluster":"eu-1","verb":"create","wave":0,"target":{"apiVersion":"v1","kind":"Secret","namespace":"n","name":"s"},"body":{"data":"***"}}],
-      "held":[{"id":"5","subject":"S/s","cluster":"eu-1","verb":"delete","wave":0,"target":{"apiVersion":"v1","kind":"Service","namespace":"n","name":"web"},"held":{"code":"deletes"}}],
+        {"id":"4","subject":"S/s","cluster":"eu-1","verb":"create","wave":0,"reason":{"code":"c","text":"t"},"target":{"apiVersion":"v1","kind":"Secret","namespace":"n","name":"s"},"body":{"data":"***"}}],
+      "held":[{"id":"5","subject":"S/s","cluster":"eu-1","verb":"delete","wave":0,"reason":{"code":"c","text":"t"},"target":{"apiVersion":"v1","kind":"Service","namespace":"n","name":"web"},"held":{"code":"deletes","hint":"h","text":"t"}}],
       "needs":[],"status":[],"digest":"sha256:b"}"#;
 
     #[test]
     fn every_difference_is_one_line() {
         let finding = r#"{"severity":"error","code":"bad-selector","message":"no","at":{"document":"A/b","file":"f.yaml","line":3,"column":1}}"#;
         let findings = Sides { old: Finding::all(&[read_answer(finding)]), new: Vec::new() };
-        let compared = compare(&parse(OLD).unwrap(), &parse(NEW).unwrap());
+        let compared = compare(&read_answer(OLD), &read_answer(NEW));
         let want = "\
 the plans differ in 3 steps, 1 need on the hub, eu-1
 
@@ -161,11 +167,11 @@ new digest sha256:b
 
     #[test]
     fn equal_plans_are_one_line_and_a_digest() {
-        let plan = parse(OLD).unwrap();
+        let plan: PlanAnswer = read_answer(OLD);
         let nothing = Sides { old: Vec::new(), new: Vec::new() };
         let shown = table(&compare(&plan, &plan), &nothing, Palette::PLAIN);
         assert_eq!(shown, "the plans are the same\n\ndigest sha256:a\n");
-        let hidden = parse(&OLD.replace("sha256:a", "sha256:c")).unwrap();
+        let hidden = PlanAnswer { digest: "sha256:c".to_owned(), ..plan.clone() };
         let shown = table(&compare(&plan, &hidden), &nothing, Palette::PLAIN);
         assert!(shown.starts_with("the plans differ in nothing that is shown"), "{shown}");
     }

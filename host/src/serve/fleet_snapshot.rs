@@ -2,10 +2,13 @@
 
 use axum::body::Bytes;
 use fleetfold_core::Value;
-use fleetfold_core::api::Refusal;
-use fleetfold_core::diagnostic::read;
-use fleetfold_core::value::json;
-use serde::Deserialize;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::{Finding, Op, read_response, request_text};
+use fleetfold_core::diagnostic::{Severity, read};
+use fleetfold_core::value::canonical::to_text_as_declared;
+use fleetfold_core::value::{Text, json};
+use serde::Serialize;
 
 use crate::digest::digest;
 use crate::engine::Engine;
@@ -15,14 +18,26 @@ use crate::engine::Engine;
 pub struct FleetSnapshot {
     /// Nothing where no fleet is served.
     pub source: Option<Source>,
-    /// `load` requests without the op, in order.
-    pub loads: Vec<Value>,
-    /// The settings, each with its file: `{"file":…,"text":…,"configure":{…}}`.
-    pub settings: Vec<Value>,
-    /// The problems of reading. Diagnostics about documents come from the engine when it loads them.
-    pub diagnostics: Vec<Value>,
+    /// In order.
+    pub loads: Vec<Load>,
+    pub settings: Vec<SettingsFile>,
+    /// The problems of reading. Findings about documents come from the engine when it loads them.
+    pub diagnostics: Vec<Finding>,
     /// The digest of the plan over the unredacted contents, where `loads` is redacted.
     pub digest: Option<String>,
+}
+
+/// Settings, with the file that holds them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SettingsFile {
+    /// As they are written: the engine reports what is wrong with them.
+    pub configure: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
 }
 
 /// Where documents come from.
@@ -34,16 +49,37 @@ pub enum Source {
     Cluster { name: String },
 }
 
-impl Source {
-    fn to_value(&self) -> Value {
-        match self {
-            Source::Folder { names } => {
-                Value::map([("kind", Value::text("folder")), ("name", names.join(", ").into())])
-            }
-            Source::Cluster { name } => {
-                Value::map([("kind", Value::text("cluster")), ("name", name.as_str().into()), ("masked", true.into())])
-            }
-        }
+/// The body of `GET /v1/fleet`.
+#[derive(Serialize)]
+struct Body<'a> {
+    source: SourceBody,
+    loads: &'a [Load],
+    configure: &'a [SettingsFile],
+    diagnostics: &'a [Finding],
+    /// Files can be edited in the page; the objects of a cluster are changed there.
+    editable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct SourceBody {
+    kind: &'static str,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    masked: Option<bool>,
+}
+
+impl SourceBody {
+    fn of(source: Option<&Source>) -> SourceBody {
+        let (kind, name, masked) = match source {
+            None => ("none", String::new(), None),
+            Some(Source::Folder { names }) => ("folder", names.join(", "), None),
+            Some(Source::Cluster { name }) => ("cluster", name.clone(), Some(true)),
+        };
+        SourceBody { kind, name, masked }
     }
 }
 
@@ -55,31 +91,27 @@ pub struct Published {
     pub revision: String,
     /// The body of `GET /v1/fleet`.
     pub body: Bytes,
-    /// The requests that load it into an engine.
-    requests: Vec<String>,
 }
 
 impl Published {
     pub fn new(snapshot: FleetSnapshot) -> Published {
-        let none = || Value::map([("kind", "none"), ("name", "")]);
-        let source = snapshot.source.as_ref().map_or_else(none, Source::to_value);
-        // Files can be edited in the page; the objects of a cluster are changed there.
-        let is_editable = !matches!(snapshot.source, Some(Source::Cluster { .. }));
-        let mut fields = vec![
-            ("source", source),
-            ("loads", Value::list(snapshot.loads.clone())),
-            ("configure", Value::list(snapshot.settings.clone())),
-            ("diagnostics", Value::list(snapshot.diagnostics.clone())),
-            ("editable", is_editable.into()),
-        ];
-        fields.extend(snapshot.digest.as_deref().map(|it| ("digest", it.into())));
-        let revision = revision_of(&Value::map(fields.clone()));
-        fields.push(("revision", revision.as_str().into()));
-        let body = Value::map(fields).to_canonical().into();
-        let loads = snapshot.loads.iter().map(|it| request("load", it));
-        let settings = snapshot.settings.iter().filter_map(|it| it.get("configure")).map(|it| request("configure", it));
-        let requests = loads.chain(settings).collect();
-        Published { requests, snapshot, revision, body }
+        let FleetSnapshot { source, loads, settings, diagnostics, digest } = &snapshot;
+        let body = |revision| {
+            let body = Body {
+                source: SourceBody::of(source.as_ref()),
+                loads,
+                configure: settings,
+                diagnostics,
+                editable: !matches!(source, Some(Source::Cluster { .. })),
+                digest: digest.as_deref(),
+                revision,
+            };
+            let text = to_text_as_declared(&body).unwrap_or_default();
+            json::parse_answer(&text).unwrap_or_default().to_canonical()
+        };
+        let revision = revision_of(&body(None));
+        let body = body(Some(&revision)).into();
+        Published { snapshot, revision, body }
     }
 
     /// Loads it into an empty engine.
@@ -88,14 +120,12 @@ impl Published {
     ///
     /// The engine refuses a request as a whole. A document that cannot be read is only a finding.
     pub fn load(&self, engine: &mut dyn Engine) -> Result<(), String> {
-        #[derive(Deserialize)]
-        struct Response {
-            error: Option<Refusal>,
+        for load in &self.snapshot.loads {
+            call(engine, load)?;
         }
-        for request in &self.requests {
-            let answer = json::parse_answer(&engine.call(request.as_bytes())).map_err(|error| error.message)?;
-            let Response { error } = read::from_value_ignoring_unknown(answer).map_err(|error| error.to_string())?;
-            error.map_or(Ok(()), |error| Err(error.message))?;
+        for settings in &self.snapshot.settings {
+            let configure: Configure = read::from_value(settings.configure.clone()).map_err(|error| error.message)?;
+            call(engine, &configure)?;
         }
         Ok(())
     }
@@ -103,29 +133,30 @@ impl Published {
     /// The same, with the problem that the next snapshot had.
     pub fn with_problem(&self, problem: &str) -> Published {
         let mut snapshot = self.snapshot.clone();
-        snapshot.diagnostics.retain(|it| it.text_at(&["code"]) != NOT_LOADED);
-        snapshot.diagnostics.push(Value::map([
-            ("severity", "error"),
-            ("code", NOT_LOADED),
-            ("message", &format!("the fleet changed and cannot be loaded: {problem}")),
-            ("hint", "what was there before is shown; mend the documents, or raise `--timeout` and `--memory`"),
-        ]));
+        snapshot.diagnostics.retain(|it| it.code != NOT_LOADED);
+        let hint = "what was there before is shown; mend the documents, or raise `--timeout` and `--memory`";
+        snapshot.diagnostics.push(Finding {
+            at: None,
+            code: Text::new_static(NOT_LOADED),
+            hint: Some(hint.to_owned()),
+            message: format!("the fleet changed and cannot be loaded: {problem}"),
+            severity: Severity::Error,
+        });
         Published::new(snapshot)
     }
 }
 
 const NOT_LOADED: &str = "fleet-not-loaded";
 
-fn revision_of(content: &Value) -> String {
-    let whole = digest(content.to_canonical().as_bytes());
-    whole.trim_start_matches("sha256:").chars().take(32).collect()
+fn call<O: Op>(engine: &mut dyn Engine, request: &O) -> Result<(), String> {
+    let response = engine.call(request_text(request).as_bytes());
+    match read_response::<O>(&response) {
+        Ok(answered) => answered.map(drop).map_err(|refusal| refusal.message),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
-/// A request of an op.
-pub fn request(op: &str, fields: &Value) -> String {
-    let mut fields = fields.clone();
-    if let Some(fields) = fields.as_map_mut() {
-        fields.insert("op", op);
-    }
-    fields.to_canonical()
+fn revision_of(content: &str) -> String {
+    let whole = digest(content.as_bytes());
+    whole.trim_start_matches("sha256:").chars().take(32).collect()
 }

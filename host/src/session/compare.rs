@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use fleetfold_core::Value;
 use fleetfold_core::api::plan::{ActionAnswer, NeedAnswer, PlanAnswer, StatusAnswer, TargetAnswer};
 
-use crate::untyped::{Typed, to_value};
+use crate::target::Target;
 
 /// The differences of two plans.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +36,9 @@ pub struct Difference {
     pub cluster: String,
     /// Empty for a need.
     pub subject: String,
-    /// The object as the answer names it: `apiVersion`, `kind`, `namespace`, `name`.
-    pub target: Value,
+    pub target: Target,
+    /// The selector of a needed list.
+    pub label_selector: String,
     pub part: Part,
     pub change: Change,
 }
@@ -69,13 +70,8 @@ pub struct Field {
     pub new: Option<Value>,
 }
 
-// Merge: delete this function, and name the next one `compare`.
-pub fn compare(old: impl Typed<PlanAnswer>, new: impl Typed<PlanAnswer>) -> Comparison {
-    compare_plans(&old.typed(), &new.typed())
-}
-
 /// Compares two answers to `plan`.
-pub fn compare_plans(old: &PlanAnswer, new: &PlanAnswer) -> Comparison {
+pub fn compare(old: &PlanAnswer, new: &PlanAnswer) -> Comparison {
     let mut found = Found(Vec::new());
     found.actions(old, new);
     found.statuses(&old.status, &new.status);
@@ -106,9 +102,13 @@ impl Comparison {
 
 impl Difference {
     fn to_value(&self) -> Value {
+        let mut target = self.target.to_value();
+        if let (Some(fields), false) = (target.as_map_mut(), self.label_selector.is_empty()) {
+            fields.insert("labelSelector", self.label_selector.as_str());
+        }
         let mut fields = vec![
             ("cluster", Value::text(self.cluster.as_str())),
-            ("target", self.target.clone()),
+            ("target", target),
             ("part", self.part.as_str().into()),
         ];
         if !self.subject.is_empty() {
@@ -173,8 +173,7 @@ fn group(api_version: &str) -> &str {
 trait Step {
     fn key(&self) -> Key<'_>;
 
-    /// The object as the answer names it.
-    fn named(&self) -> Value;
+    fn target(&self) -> Target;
 }
 
 impl Step for ActionAnswer {
@@ -182,8 +181,8 @@ impl Step for ActionAnswer {
         key(&self.cluster, &self.subject, &self.target)
     }
 
-    fn named(&self) -> Value {
-        to_value(&self.target)
+    fn target(&self) -> Target {
+        Target::from(&self.target)
     }
 }
 
@@ -192,8 +191,8 @@ impl Step for StatusAnswer {
         key(&self.cluster, &self.subject, &self.target)
     }
 
-    fn named(&self) -> Value {
-        to_value(&self.target)
+    fn target(&self) -> Target {
+        Target::from(&self.target)
     }
 }
 
@@ -216,10 +215,8 @@ impl Step for NeedAnswer {
         }
     }
 
-    fn named(&self) -> Value {
-        let mut named = to_value(self);
-        named.as_map_mut().map(|it| it.remove("cluster"));
-        named
+    fn target(&self) -> Target {
+        Target::from(self)
     }
 }
 
@@ -295,7 +292,14 @@ impl<'a> Found<'a> {
 
     fn add(&mut self, step: &'a impl Step, part: Part, change: Change) {
         let key = step.key();
-        let (cluster, subject) = (key.cluster.to_owned(), key.subject.to_owned());
-        self.0.push((key, Difference { cluster, subject, target: step.named(), part, change }));
+        let difference = Difference {
+            cluster: key.cluster.to_owned(),
+            subject: key.subject.to_owned(),
+            target: step.target(),
+            label_selector: key.selector.to_owned(),
+            part,
+            change,
+        };
+        self.0.push((key, difference));
     }
 }

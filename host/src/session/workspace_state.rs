@@ -64,7 +64,7 @@ impl WorkspaceState {
     }
 
     /// The settings that were given.
-    pub fn configuration(&self) -> &Configure {
+    pub fn settings(&self) -> &Configure {
         &self.settings
     }
 
@@ -176,23 +176,6 @@ fn read_query(query: &QueryInput) -> Query {
     }
 }
 
-// Merge: delete what follows once `command/serve/hub.rs` uses `configuration` and `loads`.
-
-impl WorkspaceState {
-    /// The settings, as `configure` takes them.
-    pub fn settings(&self) -> Value {
-        crate::untyped::to_value(&self.settings)
-    }
-}
-
-impl ClusterState {
-    /// The loads as values, without the cluster.
-    pub fn facts(&self) -> Vec<Value> {
-        let bare = |load: Load| crate::untyped::to_value(&Load { live: None, ..load });
-        self.loads("").into_iter().map(bare).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use fleetfold_core::api::request_text;
@@ -236,7 +219,7 @@ mod tests {
         state.apply(Configure { paused: Some(true), expressions: Some(true), ..Configure::default() });
         state.apply(Configure { paused: Some(false), ..Configure::default() });
         let want = r#"{"op":"configure","expressions":true,"paused":false}"#;
-        assert_eq!(request_text(state.configuration()), want);
+        assert_eq!(request_text(state.settings()), want);
     }
 
     #[test]

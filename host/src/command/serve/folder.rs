@@ -12,16 +12,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fleetfold::guest::{Guest, Limits, Module};
-use fleetfold::serve::fleet_snapshot::{FleetSnapshot, Source};
-use fleetfold_core::Value;
+use fleetfold::serve::fleet_snapshot::{FleetSnapshot, SettingsFile, Source};
+use fleetfold_core::api::Finding;
 use fleetfold_core::api::load::Load;
 use fleetfold_core::api::place::PlaceAnswer;
 use tokio::sync::watch;
 
-use super::SettingsFile;
 use crate::command::fleet::Fleet;
 use crate::command::output::Failure;
-use crate::render::json::value_of;
 use crate::source::{self, Listing, STDIN};
 
 /// The polling interval. A change is read when two polls agree: editors write in several steps.
@@ -109,7 +107,7 @@ impl Folder {
     fn read(&mut self) -> Result<FleetSnapshot, Failure> {
         let Listing { files, complete } = source::find(&self.given)?;
         let names = self.given.iter().map(|it| source::name_of(it)).collect();
-        let loads = source::complete_loads(complete).iter().map(value_of).collect();
+        let loads = source::complete_loads(complete);
         let mut snapshot = FleetSnapshot { source: Some(Source::Folder { names }), loads, ..FleetSnapshot::default() };
         let mut reader = Fleet::new(Box::new(Guest::new(&self.module, self.limits)?));
         let names: BTreeSet<String> = files.iter().map(|(path, _)| source::name_of(path)).collect();
@@ -123,9 +121,9 @@ impl Folder {
             match settings {
                 Some(configure) => {
                     let Load { file, live, text, .. } = load;
-                    snapshot.settings.push(value_of(&SettingsFile { configure, file, live, text }));
+                    snapshot.settings.push(SettingsFile { configure, file, live, text });
                 }
-                None => snapshot.loads.push(value_of(&load)),
+                None => snapshot.loads.push(load),
             }
         }
         Ok(snapshot)
@@ -137,7 +135,7 @@ impl Folder {
         path: &Path,
         name: &str,
         reader: &mut Fleet,
-        diagnostics: &mut Vec<Value>,
+        diagnostics: &mut Vec<Finding>,
     ) -> Result<Option<String>, Failure> {
         let is_stdin = name == STDIN;
         let read = match self.stdin.clone().filter(|_| is_stdin) {
@@ -168,12 +166,12 @@ impl Folder {
 }
 
 /// The diagnostic of a failure while the previous state is served.
-fn kept_diagnostic(failure: &Failure, file: Option<&str>) -> Value {
+fn kept_diagnostic(failure: &Failure, file: Option<&str>) -> Finding {
     let mut finding = failure.to_finding(UNREADABLE);
     finding.message.push_str("; what was there before is shown");
     finding.at = finding.at.or_else(|| {
         let file = Some(file?.to_owned());
         Some(PlaceAnswer { column: None, document: None, file, line: None, path: None })
     });
-    value_of(&finding)
+    finding
 }

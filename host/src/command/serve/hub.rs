@@ -10,14 +10,12 @@ use std::time::Duration;
 use fleetfold::cluster::connect;
 use fleetfold::controller::{SyncState, follow as follow_hub};
 use fleetfold::guest::{Guest, Limits, Module};
-use fleetfold::serve::fleet_snapshot::{FleetSnapshot, Source};
+use fleetfold::serve::fleet_snapshot::{FleetSnapshot, SettingsFile, Source};
 use fleetfold::serve::redaction::Redaction;
 use fleetfold::session::Session;
-use fleetfold::session::workspace_state::{ClusterState, WorkspaceState};
+use fleetfold::session::workspace_state::WorkspaceState;
 use fleetfold_core::api::Finding;
-use fleetfold_core::api::load::Load;
 use fleetfold_core::diagnostic::Severity;
-use fleetfold_core::diagnostic::read::from_value;
 use fleetfold_core::object::document::Identity;
 use fleetfold_core::object::folder;
 use fleetfold_core::{Value, yaml};
@@ -25,7 +23,6 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::SettingsFile;
 use crate::command::hub::{HubArgs, runtime};
 use crate::command::output::Failure;
 use crate::render::json::value_of;
@@ -116,7 +113,7 @@ impl Publisher {
             loads.push(load_of(&format!("hub/{kind}.yaml"), &text, None));
         }
         for (cluster, observed) in state.clusters() {
-            loads.extend(facts(cluster, observed));
+            loads.extend(observed.loads(cluster));
             for (kind, text) in self.by_kind(observed.objects()) {
                 let file = format!("{}/{}/{kind}.yaml", folder::LIVE, folder::folder_of(cluster));
                 loads.push(load_of(&file, &text, Some(cluster)));
@@ -131,9 +128,9 @@ impl Publisher {
         };
         FleetSnapshot {
             source: Some(Source::Cluster { name: self.name.clone() }),
-            loads: loads.iter().map(value_of).collect(),
-            settings: vec![value_of(&SettingsFile { configure: state.settings(), ..SettingsFile::default() })],
-            diagnostics: synced.problems.iter().map(|it| value_of(&warn(it))).collect(),
+            loads,
+            settings: vec![SettingsFile { configure: value_of(state.settings()), ..SettingsFile::default() }],
+            diagnostics: synced.problems.iter().map(warn).collect(),
             digest: Some(synced.digest.clone()).filter(|it| !it.is_empty()),
         }
     }
@@ -161,10 +158,4 @@ impl Publisher {
         };
         kinds.iter().map(|(kind, text)| (name(kind), text.clone())).collect()
     }
-}
-
-/// The requests that load everything but the objects of a cluster.
-fn facts(cluster: &str, observed: &ClusterState) -> impl Iterator<Item = Load> {
-    let loads = observed.facts().into_iter().filter_map(|it| from_value::<Load>(it).ok());
-    loads.map(|load| Load { live: Some(cluster.into()), ..load })
 }

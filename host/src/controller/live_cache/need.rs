@@ -3,7 +3,6 @@
 use fleetfold_core::api::load::QueryInput;
 use fleetfold_core::api::plan::NeedAnswer;
 use fleetfold_core::object::document::Identity;
-use fleetfold_core::value::Text;
 
 use crate::target::{Target, given};
 
@@ -16,14 +15,8 @@ pub struct Need {
 
 impl From<&NeedAnswer> for Need {
     fn from(need: &NeedAnswer) -> Need {
-        let text = |it: &Option<Text>| it.as_deref().unwrap_or_default().to_owned();
-        let target = Target {
-            api_version: need.api_version.to_string(),
-            kind: need.kind.to_string(),
-            namespace: text(&need.namespace),
-            name: text(&need.name),
-        };
-        Need { target, label_selector: text(&need.label_selector) }
+        let label_selector = need.label_selector.as_deref().unwrap_or_default().to_owned();
+        Need { target: Target::from(need), label_selector }
     }
 }
 

@@ -5,7 +5,7 @@ use fleetfold_core::diagnostic::read::from_text;
 fn a_plan_is_the_same_as_itself() {
     let actions = action("create", r#""body":{"a":1}"#);
     let plan = plan(&actions, "", "", "");
-    let compared = compare_plans(&plan, &plan);
+    let compared = compare(&plan, &plan);
     assert!(compared.is_same());
     assert_eq!(
         compared.to_value().to_canonical(),
@@ -87,7 +87,7 @@ fn redacted_data_differs_by_id() {
     check((&old, "", "", ""), (&new, "", "", ""), &[r#"eu-1 S/n/s A/n/a action create id: "1" → "2""#]);
     let mut other = plan("", "", "", "");
     other.digest = "sha256:1".to_owned();
-    assert!(!compare_plans(&plan("", "", "", ""), &other).is_same());
+    assert!(!compare(&plan("", "", "", ""), &other).is_same());
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn statuses_and_needs_are_compared_too() {
 
 #[test]
 fn programs_get_every_side_that_there_is() {
-    let compared = compare_plans(
+    let compared = compare(
         &plan(&action("create", r#""body":{"a":1}"#), "", "", ""),
         &plan(&action("create", r#""body":{}"#), "", "", ""),
     );
@@ -147,10 +147,10 @@ fn plan(actions: &str, held: &str, status: &str, needs: &str) -> PlanAnswer {
 /// Actions, held, statuses and needs of both plans, and the expected differences.
 #[track_caller]
 fn check(old: (&str, &str, &str, &str), new: (&str, &str, &str, &str), want: &[&str]) {
-    let compared = compare_plans(&plan(old.0, old.1, old.2, old.3), &plan(new.0, new.1, new.2, new.3));
+    let compared = compare(&plan(old.0, old.1, old.2, old.3), &plan(new.0, new.1, new.2, new.3));
     let mut lines = Vec::new();
     for it in &compared.differences {
-        let target = ["kind", "namespace", "name"].map(|key| it.target.text_at(&[key])).join("/");
+        let target = [&it.target.kind, &it.target.namespace, &it.target.name].map(String::as_str).join("/");
         let about = format!("{} {} {target} {}", it.cluster, it.subject, it.part.as_str());
         match &it.change {
             Change::OnlyOld(verb) => lines.push(format!("{about} only old {verb}")),
