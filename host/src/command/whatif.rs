@@ -75,7 +75,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let request = WhatIf {
         load: (!files.is_empty()).then(|| OneOrMany::One(joined.load())),
         unload: (!args.removed.is_empty()).then(|| args.removed.iter().map(Into::into).collect()),
-        configure: (!settings.is_null()).then(|| from_value(settings)).transpose()?,
+        ..configured(settings)?
     };
     let mut answer = ask(&mut fleet, &request, &joined, &files)?;
     joined.place(&mut answer);
@@ -87,6 +87,11 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     };
     print_answer(args.output, &answer, || whatif::blast(&answer, screen.out), names)?;
     Ok(fleet.finish(u8::from(whatif::has_effect(&answer)), screen.err))
+}
+
+/// A change of settings. They are read as a field of the request, so that errors name it.
+fn configured(settings: Value) -> Result<WhatIf, Failure> {
+    Ok(from_value(Value::map(Some(settings).filter(|it| !it.is_null()).map(|it| ("configure", it))))?)
 }
 
 fn ask(fleet: &mut Fleet, request: &WhatIf, joined: &Joined, files: &[File]) -> Result<WhatIfAnswer, Failure> {
