@@ -44,7 +44,7 @@ fn every_document_is_read_without_a_finding() {
     let mut clusters = 0;
     for (path, text) in files(40).into_iter().filter(|(path, _)| !path.starts_with("live/")) {
         let request = Value::map([("op", "load"), ("text", &text), ("file", &path)]);
-        let answer = json::parse(&workspace.call(&request.to_canonical())).unwrap();
+        let answer = json::parse(&workspace.call_text(&request.to_canonical())).unwrap();
         assert_eq!(answer.get("diagnostics"), None, "{path}: {}", answer.to_canonical());
         clusters = answer.at(&["ok", "clusters"]).and_then(Value::as_int).unwrap();
     }
