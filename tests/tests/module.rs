@@ -72,8 +72,16 @@ fn a_build_in_another_folder_is_the_same_module() {
 /// What the module is built from: the manifests, and the sources of the two crates in it. Cargo wants every member of a
 /// workspace to be there, so the others come along.
 fn copy_sources(to: &Path) {
-    const FOLDERS: [&str; 7] =
-        ["core/", "wasm/", "host/", "tests/src/", "tests/bench-guest/", "tests/policy-host/", "web/embed/"];
+    const FOLDERS: [&str; 8] = [
+        "core/",
+        "wasm/",
+        "host/",
+        "examples/rust/",
+        "tests/src/",
+        "tests/bench-guest/",
+        "tests/policy-host/",
+        "web/embed/",
+    ];
     let needed = |name: &String| {
         let in_folder = FOLDERS.iter().any(|folder| name.starts_with(folder));
         in_folder || !name.contains('/') || name.ends_with("Cargo.toml")
