@@ -8,7 +8,7 @@ use super::select::ClusterInput;
 use crate::choice;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::fold::{Effective, Folded, Layer, Origin, Setting, Source, fold};
+use crate::engine::fold::{Effective, Folded, Layer, LayerValue, Setting, Source, fold};
 use crate::engine::select::Selector;
 use crate::object::redacted::Redacted;
 use crate::object::secrets;
@@ -205,7 +205,7 @@ impl OptionAnswer {
 }
 
 impl OriginAnswer {
-    fn of(origin: &Origin) -> OriginAnswer {
+    fn of(origin: &LayerValue) -> OriginAnswer {
         let (value, value_from) = split(Some(origin.source.clone()));
         OriginAnswer { layer: origin.layer.clone(), merge: origin.deep.then_some(Merge::Deep), value, value_from }
     }

@@ -100,18 +100,13 @@ pub fn build<'l>(
     out: &mut Vec<Diagnostic>,
 ) -> Result<RenderedObject, Error> {
     let mut origin_tracker = OriginTracker::new(base);
-    let mut given = Vec::new();
     let (object, mut retained) = match live {
         None => (base.object.clone(), Vec::new()),
         Some(live) => {
             let carried = retain(&base.object, live, rules, out).map_err(|error| error.at(&base.origin.path))?;
             for retention in &carried.retained {
-                let place = Pointer::parse(&retention.path).ok();
-                if let Some(place) = place.clone() {
-                    let value = place.get(&carried.object).cloned();
-                    origin_tracker.touch(place, FieldOrigin { layer: LIVE, origin: None, value });
-                }
-                given.push(place);
+                let value = retention.path.get(&carried.object).cloned();
+                origin_tracker.touch(retention.path.clone(), FieldOrigin { layer: LIVE, origin: None, value });
             }
             (carried.object, carried.retained)
         }
@@ -137,8 +132,7 @@ pub fn build<'l>(
         origin_tracker.touch(place.clone(), said.clone());
     }
     // What a layer has changed since is no longer what the live object gave.
-    let mut given = given.into_iter();
-    retained.retain(|_| given.next().flatten().is_some_and(|place| origin_tracker.is_live(&place)));
+    retained.retain(|it| origin_tracker.is_live(&it.path));
     Ok(RenderedObject {
         object,
         base: base.origin.clone(),

@@ -22,15 +22,34 @@ use crate::value::{Text, Value};
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn diff(from: &Value, to: &Value) -> Vec<Operation> {
-    let mut operations = Vec::new();
-    walk(from, to, &mut Pointer::root(), &mut operations);
-    operations
+    let operation = |Edit { verb, path, value }: Edit| {
+        let path = path.to_string().into();
+        Operation { verb, path, from: None, value: value.cloned() }
+    };
+    edits(from, to).into_iter().map(operation).collect()
 }
 
-fn walk(from: &Value, to: &Value, path: &mut Pointer, out: &mut Vec<Operation>) {
+/// One place that differs, and what makes it the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit<'a> {
+    pub verb: Verb,
+    pub path: Pointer,
+    /// The value to set; none where it is removed.
+    pub value: Option<&'a Value>,
+}
+
+/// The same as [`diff`], with the places as pointers.
+pub fn edits<'a>(from: &Value, to: &'a Value) -> Vec<Edit<'a>> {
+    let mut edits = Vec::new();
+    walk(from, to, &mut Pointer::root(), &mut edits);
+    edits
+}
+
+fn walk<'a>(from: &Value, to: &'a Value, path: &mut Pointer, out: &mut Vec<Edit<'a>>) {
     if from.ptr_eq(to) || from == to {
         return;
     }
+    let edit = |verb, path: &Pointer, value| Edit { verb, path: path.clone(), value };
     match (from, to) {
         (Value::Map(old), Value::Map(new)) => {
             let mut keys: Vec<&Text> = old.keys().chain(new.keys()).collect();
@@ -40,8 +59,8 @@ fn walk(from: &Value, to: &Value, path: &mut Pointer, out: &mut Vec<Operation>) 
                 path.push(key.clone());
                 match (old.get(key), new.get(key)) {
                     (Some(old), Some(new)) => walk(old, new, path, out),
-                    (Some(_), None) => out.push(operation(Verb::Remove, path, None)),
-                    (None, new) => out.push(operation(Verb::Add, path, new)),
+                    (Some(_), None) => out.push(edit(Verb::Remove, path, None)),
+                    (None, new) => out.push(edit(Verb::Add, path, new)),
                 }
                 path.pop();
             }
@@ -53,10 +72,6 @@ fn walk(from: &Value, to: &Value, path: &mut Pointer, out: &mut Vec<Operation>) 
                 path.pop();
             }
         }
-        _ => out.push(operation(Verb::Replace, path, Some(to))),
+        _ => out.push(edit(Verb::Replace, path, Some(to))),
     }
-}
-
-fn operation(verb: Verb, path: &Pointer, value: Option<&Value>) -> Operation {
-    Operation { verb, path: path.to_string().into(), from: None, value: value.cloned() }
 }

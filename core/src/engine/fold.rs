@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::engine::rendered::Origin;
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::object::document::Identity;
 use crate::value::collections::SortedMap;
@@ -90,19 +91,12 @@ pub struct Effective {
     pub from: Text,
     pub source: Source,
     /// Where an option that names the cluster is written; others have that in their chain.
-    pub written: Option<Arc<Written>>,
-}
-
-/// A place in a document that gives a cluster an option of its own.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Written {
-    pub document: Arc<Identity>,
-    pub at: Pointer,
+    pub origin: Option<Arc<Origin>>,
 }
 
 /// One layer in the chain of an option.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Origin {
+pub struct LayerValue {
     pub layer: Text,
     pub document: Option<Arc<Identity>>,
     /// The place of the setting in the document.
@@ -116,11 +110,11 @@ pub struct Origin {
 pub struct Origins {
     /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they do.
     chains: Vec<(Text, Range<usize>)>,
-    said: Vec<Origin>,
+    said: Vec<LayerValue>,
 }
 
 impl Origins {
-    fn push(&mut self, path: Text, chain: impl Iterator<Item = Origin>) {
+    fn push(&mut self, path: Text, chain: impl Iterator<Item = LayerValue>) {
         let start = self.said.len();
         self.said.extend(chain);
         self.chains.push((path, start..self.said.len()));
@@ -139,17 +133,17 @@ impl Origins {
     }
 
     /// The chain of an option or leaf, winner first.
-    pub fn get(&self, path: &str) -> Option<&[Origin]> {
+    pub fn get(&self, path: &str) -> Option<&[LayerValue]> {
         let at = self.chains.binary_search_by(|(it, _)| order(it, path)).ok()?;
         self.said.get(self.chains.get(at)?.1.clone())
     }
 
     /// All chains, by path.
-    pub fn iter(&self) -> impl Iterator<Item = (&Text, &[Origin])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Text, &[LayerValue])> {
         self.chains.iter().filter_map(|(path, chain)| Some((path, self.said.get(chain.clone())?)))
     }
 
-    pub fn for_each_mut(&mut self, mut visit: impl FnMut(&Text, &mut Origin)) {
+    pub fn for_each_mut(&mut self, mut visit: impl FnMut(&Text, &mut LayerValue)) {
         for (path, chain) in &self.chains {
             self.said.get_mut(chain.clone()).into_iter().flatten().for_each(|origin| visit(path, origin));
         }
@@ -262,7 +256,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
             Source::Value(Value::Map(_)) if winner.setting.deep => Source::Value(merge(&chain, &mut folded.origins)),
             source => source.clone(),
         };
-        folded.options.push(Effective { path: path.clone(), from: winner.layer.name.clone(), source, written: None });
+        folded.options.push(Effective { path: path.clone(), from: winner.layer.name.clone(), source, origin: None });
         winners.push((winner.layer, winner.setting));
     }
     folded.origins.sort();
@@ -282,7 +276,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
 ///     path: "global.cluster".into(),
 ///     from: "injected".into(),
 ///     source: Source::Value("eu-1".into()),
-///     written: None,
+///     origin: None,
 /// };
 /// let folded = with_per_cluster(&Folded::default(), &[name]);
 /// assert_eq!(folded.values.to_canonical(), r#"{"global":{"cluster":"eu-1"}}"#);
@@ -290,7 +284,7 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
 pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
     let mut all = folded.clone();
     for option in own {
-        let Effective { path, from, source, written } = option;
+        let Effective { path, from, source, origin } = option;
         match all.options.binary_search_by(|it| order(&it.path, path)) {
             Ok(at) => all.options.get_mut(at).into_iter().for_each(|it| *it = option.clone()),
             Err(at) => all.options.insert(at, option.clone()),
@@ -301,9 +295,9 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
             Some(top) => top.source = source.clone(),
             None => {
                 let (layer, source) = (from.clone(), source.clone());
-                let document = written.as_ref().map(|it| Arc::clone(&it.document));
-                let at = written.as_ref().map(|it| it.at.clone()).unwrap_or_default();
-                chain.insert(0, Origin { layer, document, at, source, deep: false });
+                let document = origin.as_ref().map(|it| Arc::clone(&it.document));
+                let at = origin.as_ref().map(|it| it.path.clone()).unwrap_or_default();
+                chain.insert(0, LayerValue { layer, document, at, source, deep: false });
             }
         }
         all.origins.push(path.clone(), chain.into_iter());
@@ -325,10 +319,16 @@ struct Contribution<'a> {
 }
 
 impl Contribution<'_> {
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> LayerValue {
         let Setting { source, deep, at, .. } = self.setting;
         let Layer { name, document, .. } = self.layer;
-        Origin { layer: name.clone(), document: document.clone(), at: at.clone(), source: source.clone(), deep: *deep }
+        LayerValue {
+            layer: name.clone(),
+            document: document.clone(),
+            at: at.clone(),
+            source: source.clone(),
+            deep: *deep,
+        }
     }
 
     fn value(&self) -> Option<&Value> {
@@ -387,7 +387,7 @@ impl Tracer<'_> {
         }
         if !is_map(top.value) {
             let origin =
-                |part: &Part| Origin { source: Source::Value(part.value.clone()), deep: false, ..part.of.origin() };
+                |part: &Part| LayerValue { source: Source::Value(part.value.clone()), deep: false, ..part.of.origin() };
             self.origins.push(self.path.as_str().into(), parts.iter().rev().map(origin));
             return Some(top.value.clone());
         }
@@ -453,7 +453,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
     for (path, winner) in &winners {
         let (path, from) = ((*path).clone(), winner.layer.name.clone());
         folded.origins.push(path.clone(), compat_chain(applied, winner).into_iter());
-        folded.options.push(Effective { path, from, source: winner.setting.source.clone(), written: None });
+        folded.options.push(Effective { path, from, source: winner.setting.source.clone(), origin: None });
     }
     folded.origins.sort();
     let settled: SortedMap<&Text, tree::Placed> =
@@ -463,7 +463,7 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
 }
 
 /// All contributions to an option, winner first and then latest first. In Greenhouse the winner need not be the latest.
-fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<Origin> {
+fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<LayerValue> {
     let said = applied.iter().rev().flat_map(|(index, layer)| {
         layer.set.iter().rev().map(|setting| Contribution { index: *index, layer, setting })
     });

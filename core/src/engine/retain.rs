@@ -63,8 +63,8 @@ pub struct Retained {
 /// One value that the live object gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// A JSON pointer into the result.
-    pub path: String,
+    /// The place in the result.
+    pub path: Pointer,
     pub rule: Text,
     pub mode: Keep,
 }
@@ -87,7 +87,7 @@ pub struct Retention {
 ///     "spec":{"clusterIP":"10.0.0.7"}}"#)?;
 /// let result = retain(&desired, &live, &Rules::default(), &mut Vec::new())?;
 /// assert_eq!(result.object.text_at(&["spec", "clusterIP"]), "10.0.0.7");
-/// assert!(result.retained.iter().any(|it| it.path == "/spec/clusterIP"));
+/// assert!(result.retained.iter().any(|it| it.path.to_string() == "/spec/clusterIP"));
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagnostic>) -> Result<Retained, Error> {
@@ -122,7 +122,7 @@ pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagno
 struct Ctx<'a> {
     object: Value,
     live: &'a Value,
-    retained: SortedMap<String, (Text, Keep)>,
+    retained: SortedMap<String, Retention>,
     out: &'a mut Vec<Diagnostic>,
 }
 
@@ -155,8 +155,7 @@ type Sites = SortedMap<Pointer, Option<Value>>;
 
 impl Ctx<'_> {
     fn finish(self) -> Retained {
-        let retained = self.retained.into_iter().map(|(path, (rule, mode))| Retention { path, rule, mode });
-        Retained { object: self.object, retained: retained.collect() }
+        Retained { object: self.object, retained: self.retained.into_values().collect() }
     }
 
     fn holds(&self, when: When, retain_replicas: bool) -> Result<bool, Error> {
@@ -354,7 +353,8 @@ impl Ctx<'_> {
     }
 
     fn record(&mut self, carry: &Carry, place: &Pointer) {
-        self.retained.insert(place.to_string(), (carry.name.clone(), carry.mode));
+        let retention = Retention { path: place.clone(), rule: carry.name.clone(), mode: carry.mode };
+        self.retained.insert(place.to_string(), retention);
     }
 
     fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {

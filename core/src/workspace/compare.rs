@@ -1,6 +1,7 @@
 //! Where two results differ, what makes the difference, and what is hidden by a layer above it.
 
-use crate::engine::fold::{Folded, Origin as Setter, Source};
+use crate::engine::diff::{Edit, edits};
+use crate::engine::fold::{Folded, LayerValue, Source};
 use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
@@ -20,6 +21,8 @@ pub struct Delta {
 pub struct Change {
     /// An option path, or a JSON pointer into the object.
     pub path: String,
+    /// The same in an object; of options the root.
+    pub place: Pointer,
     /// Of a dialect that gives objects.
     pub object: Option<Identity>,
     pub before: Option<Source>,
@@ -54,6 +57,7 @@ pub fn compare(before: &Rendered, after: &Rendered) -> Delta {
         let shown = |rendered: &Rendered| rendered.group.as_ref().map(|it| Source::Value(it.to_value()));
         delta.changes.push(Change {
             path: "group".into(),
+            place: Pointer::root(),
             object: None,
             before: shown(before),
             after: shown(after),
@@ -94,7 +98,10 @@ fn compare_options(before: &Folded, after: &Folded, delta: &mut Delta) {
         let (before, after) = (a.map(|it| it.source.clone()), b.map(|it| it.source.clone()));
         let (path, object) = (path.to_string(), None);
         match winner {
-            Some(cause) if before != after => delta.changes.push(Change { path, object, before, after, cause }),
+            Some(cause) if before != after => {
+                let place = Pointer::root();
+                delta.changes.push(Change { path, place, object, before, after, cause });
+            }
             Some(by) if says(&was) != says(&is) => delta.shadowed.push(Shadow { path, object, by }),
             _ => {}
         }
@@ -102,12 +109,12 @@ fn compare_options(before: &Folded, after: &Folded, delta: &mut Delta) {
 }
 
 /// The values of the layers below the winner.
-fn says(chain: &[Setter]) -> Vec<(&Text, &Source)> {
+fn says(chain: &[LayerValue]) -> Vec<(&Text, &Source)> {
     chain.iter().skip(1).map(|it| (&it.layer, &it.source)).collect()
 }
 
 /// The layer that set an option, and where.
-pub fn setter(origin: &Setter) -> Cause {
+pub fn setter(origin: &LayerValue) -> Cause {
     let place = origin.document.clone().map(|document| Origin { document, path: origin.at.clone() });
     Cause { layer: origin.layer.clone(), origin: place }
 }
@@ -123,12 +130,11 @@ fn whole(
 ) -> Change {
     let (before, after) = sides(Source::Value(product.object.clone()));
     let cause = Cause { layer: "base".into(), origin: Some(product.base.clone()) };
-    Change { path: String::new(), object: Some(object), before, after, cause }
+    Change { path: String::new(), place: Pointer::root(), object: Some(object), before, after, cause }
 }
 
 fn compare_products(before: &RenderedObject, after: &RenderedObject, object: &Identity, delta: &mut Delta) {
-    for operation in crate::engine::diff::diff(&before.object, &after.object) {
-        let Ok(path) = Pointer::parse(&operation.path) else { continue };
+    for Edit { path, .. } in edits(&before.object, &after.object) {
         let (was, is) = (path.get(&before.object), path.get(&after.object));
         let cause = match is {
             Some(_) => after.cause(&path),
@@ -136,10 +142,11 @@ fn compare_products(before: &RenderedObject, after: &RenderedObject, object: &Id
         };
         let source = |value: &Value| Source::Value(value.clone());
         delta.changes.push(Change {
-            path: operation.path.to_string(),
+            path: path.to_string(),
             object: Some(object.clone()),
             before: was.map(source),
             after: is.map(source),
+            place: path,
             cause,
         });
     }

@@ -11,7 +11,6 @@ use crate::object::kinds::clusters::is_cluster;
 use crate::object::redacted::Visibility;
 use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
-use crate::value::path::Pointer;
 use crate::workspace::Workspace;
 use crate::workspace::compare::{self, Cause, Change};
 use crate::workspace::grouping::Groups;
@@ -260,11 +259,10 @@ impl ShownChange {
 pub fn shown_sides(change: &Change, sides: [&Rendered; 2]) -> (Option<Source>, Option<Source>) {
     let mut objects = sides.into_iter().flat_map(|it| &it.objects).map(|it| &it.object);
     let object = objects.find(|it| change.object.as_ref() == Identity::of(it).ok().as_ref());
-    let path = Pointer::parse(&change.path).unwrap_or_default();
     let objects: Vec<_> = object.into_iter().collect();
     let visibility = Visibility::Redacted(&objects);
     let show = |source: &Option<Source>| match source {
-        Some(Source::Value(value)) => Some(Source::Value(visibility.show(value.clone(), &path).into_value())),
+        Some(Source::Value(value)) => Some(Source::Value(visibility.show(value.clone(), &change.place).into_value())),
         other => other.clone(),
     };
     (show(&change.before), show(&change.after))

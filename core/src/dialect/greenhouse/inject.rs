@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{CLUSTER, ORGANIZATION, identity};
-use crate::engine::fold::{Effective, Layer, Setting, Source, Written};
+use crate::engine::fold::{Effective, Layer, Setting, Source};
+use crate::engine::rendered::Origin;
 use crate::engine::select::Cluster;
 use crate::object::document::Identity;
 use crate::value::path::{OptionPath, Pointer};
@@ -79,7 +80,7 @@ pub fn own(scope: &Scope, cluster: &Cluster) -> Vec<Effective> {
         path,
         from: INJECTED.into(),
         source: Source::Value(Value::Text(value.clone())),
-        written: Some(Arc::new(Written { document: Arc::clone(&document), at })),
+        origin: Some(Arc::new(Origin { document: Arc::clone(&document), path: at })),
     };
     let name_at = Pointer::of(["metadata", "name"]);
     let name = (!cluster.name.is_empty()).then(|| option(CLUSTER_NAME.into(), &cluster.name, name_at));

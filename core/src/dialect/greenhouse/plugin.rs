@@ -175,7 +175,7 @@ impl Subject for Plugin {
         let (entries, record) = self.written(folded, &self.stack.per_cluster_options(view, &cluster));
         let desired = self.desired(entries, record);
         let patch = diff(&self.document, &desired);
-        let reason = status::difference(&self.document, &desired, &patch);
+        let reason = status::difference(&self.document, &desired);
         planner.patch(HUB, &self.document, patch, 0, reason);
         let its = overrides::of_cluster(view, &self.stack.scope, &cluster.name, &mut Vec::new());
         planner.status(&self.document, status::applied(&self.stack.applied(&cluster, its.as_ref())));

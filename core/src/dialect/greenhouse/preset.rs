@@ -159,7 +159,7 @@ impl Preset {
             );
         }
         let patch = diff(live, &desired.object);
-        let reason = status::difference(live, &desired.object, &patch);
+        let reason = status::difference(live, &desired.object);
         planner.patch(HUB, live, patch, 0, reason);
         let its = super::overrides::of_cluster(view, &self.stack.scope, &cluster.name, &mut Vec::new());
         planner.status(live, status::applied(&self.stack.applied(cluster, its.as_ref())));

@@ -215,12 +215,7 @@ impl Stack {
                     continue;
                 }
                 let source = self.render(view, cluster, (layer, setting), text, &variables)?;
-                rendered.push(Effective {
-                    path: setting.path.clone(),
-                    from: layer.name.clone(),
-                    source,
-                    written: None,
-                });
+                rendered.push(Effective { path: setting.path.clone(), from: layer.name.clone(), source, origin: None });
             }
         }
         Ok(rendered)

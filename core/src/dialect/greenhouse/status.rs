@@ -2,12 +2,12 @@
 
 use super::inject::INJECTED;
 use crate::diagnostic::ReasonCode;
+use crate::engine::diff::{Edit, edits};
 use crate::engine::fold::Layer;
 use crate::engine::matching::{Difference, DifferenceKind};
-use crate::engine::patch::{Operation, Verb};
+use crate::engine::patch::Verb;
 use crate::object::document::Identity;
 use crate::object::timestamp::Timestamp;
-use crate::value::path::Pointer;
 use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
 use crate::workspace::plan::Reason;
@@ -190,16 +190,15 @@ pub fn is_override(layer: &Layer) -> bool {
 }
 
 /// Why a live Plugin is changed: the options that differ, and every place.
-pub fn difference(live: &Value, desired: &Value, patch: &[Operation]) -> Reason {
-    let differences = patch.iter().filter_map(|operation| {
-        let path = Pointer::parse(&operation.path).ok()?;
-        let kind = match operation.verb {
+pub fn difference(live: &Value, desired: &Value) -> Reason {
+    let differences = edits(live, desired).into_iter().map(|Edit { verb, path, .. }| {
+        let kind = match verb {
             Verb::Add => DifferenceKind::Missing,
             Verb::Remove => DifferenceKind::Extra,
             _ => DifferenceKind::Changed,
         };
         let (desired, live) = (path.get(desired).cloned(), path.get(live).cloned());
-        Some(Difference { path, kind, desired, live })
+        Difference { path, kind, desired, live }
     });
     let differences: Vec<Difference> = differences.collect();
     let named = |object: &Value| {

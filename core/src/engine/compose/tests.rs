@@ -169,7 +169,7 @@ fn what_a_layer_overrides_is_no_longer_retained() {
     let product =
         build(&base(r#"{"spec":{}}"#), &rules, Some(&live), layers.iter(), Mode::Strict, &mut Vec::new()).unwrap();
     assert_eq!(product.object.to_canonical(), r#"{"spec":{"a":9,"b":2}}"#);
-    assert_eq!(product.retained.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["/spec/b"]);
+    assert_eq!(product.retained.iter().map(|it| it.path.to_string()).collect::<Vec<_>>(), ["/spec/b"]);
     let chains: Vec<Vec<&str>> =
         product.origins.iter().map(|(_, chain)| chain.iter().map(|it| it.layer.as_str()).collect()).collect();
     assert_eq!(chains, [vec!["a", "live"], vec!["live"]]);

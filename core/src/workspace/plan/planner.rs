@@ -319,7 +319,7 @@ pub enum Released {
 
 /// What is desired without what the live object gave.
 fn own_part(mut desired: Value, retained: &[Retention]) -> Value {
-    let mut places: Vec<Pointer> = retained.iter().filter_map(|it| Pointer::parse(&it.path).ok()).collect();
+    let mut places: Vec<Pointer> = retained.iter().map(|it| it.path.clone()).collect();
     // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then digits.
     sort_by(&mut places, |a, b| a.segments().map(|it| (it.len(), it)).cmp(b.segments().map(|it| (it.len(), it))));
     for place in places.iter().rev() {
