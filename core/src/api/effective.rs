@@ -230,7 +230,7 @@ impl ResultView<'_> {
             let visibility = Visibility::Redacted(&[object]);
             let chain = |(place, chain): &(Pointer, Vec<_>)| {
                 let shown = |value: &Value| visibility.show(value.clone(), place);
-                (Text::from(place.to_string()), chain.iter().map(|it| self.sources.layer(it, shown)).collect())
+                (place.to_text(), chain.iter().map(|it| self.sources.layer(it, shown)).collect())
             };
             origins.iter().map(chain).collect()
         });

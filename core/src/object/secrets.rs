@@ -137,7 +137,11 @@ pub fn cover(value: &mut Value) {
 pub fn holds_secret(value: &Value) -> bool {
     match value {
         Value::List(items) => items.iter().any(holds_secret),
-        Value::Map(map) => Holder::of(map).is_some() || map.iter().any(|(_, value)| holds_secret(value)),
+        // Looking at each key is cheaper here than looking one up.
+        Value::Map(map) => map.iter().any(|(key, value)| match value {
+            Value::Text(kind) => key == KIND && Holder::named(kind).is_some(),
+            value => holds_secret(value),
+        }),
         _ => false,
     }
 }

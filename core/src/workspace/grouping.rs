@@ -83,7 +83,25 @@ impl Hasher for WordHasher {
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks();
         words.iter().for_each(|word| self.write_u64(u64::from_le_bytes(*word)));
-        rest.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+        if !rest.is_empty() {
+            self.write_u64(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        }
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(byte.into());
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number.cast_unsigned());
     }
 
     fn write_u64(&mut self, word: u64) {

@@ -109,6 +109,14 @@ impl std::hash::Hash for Number {
     }
 }
 
+/// Of its values alone: maps that are compared mostly have the same keys.
+impl std::hash::Hash for Map {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.len().hash(state);
+        self.0.iter().for_each(|(_, value)| value.hash(state));
+    }
+}
+
 /// The integer that a double is written as: two numbers are equal exactly when their bytes are. Above 2^53 that is not the
 /// integer a double stands for to its last bit, but the one with its shortest digits.
 fn exact_int(double: f64) -> Option<i64> {
@@ -136,7 +144,7 @@ fn exact_int(double: f64) -> Option<i64> {
 /// assert_eq!(labels.insert("env", "stage"), Some(Value::text("prod")));
 /// assert_eq!(labels.remove("region"), None);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map(Vec<(Text, Value)>);
 
 impl Map {

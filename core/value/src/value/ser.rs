@@ -63,6 +63,6 @@ impl Serialize for Map {
 
 impl Serialize for Pointer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.to_text())
     }
 }

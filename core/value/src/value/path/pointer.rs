@@ -173,19 +173,25 @@ fn unescape(raw: &str, offset: usize) -> Result<Text, PathError> {
     Ok(text.into())
 }
 
+impl Pointer {
+    /// The text of the pointer. An answer with origins is full of them, so this does without the formatter.
+    pub fn to_text(&self) -> Text {
+        let mut text = String::with_capacity(self.segments().map(|it| it.len() + 1).sum());
+        for segment in self.segments() {
+            text.push('/');
+            if segment.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+                text.push_str(&segment.replace('~', "~0").replace('/', "~1"));
+            } else {
+                text.push_str(segment);
+            }
+        }
+        text.into()
+    }
+}
+
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for segment in self.segments() {
-            f.write_str("/")?;
-            let mut rest = segment.as_str();
-            while let Some((run, tail)) = rest.find(['~', '/']).and_then(|at| rest.split_at_checked(at)) {
-                f.write_str(run)?;
-                f.write_str(if tail.starts_with('~') { "~0" } else { "~1" })?;
-                rest = tail.get(1..).unwrap_or_default();
-            }
-            f.write_str(rest)?;
-        }
-        Ok(())
+        f.write_str(&self.to_text())
     }
 }
 
