@@ -5,7 +5,18 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const cargo = ["run", "--quiet", "--locked", "-p", "fleetfold-core", "--features", "schema", "--example", "contract", "--"];
+const cargo = [
+  "run",
+  "--quiet",
+  "--locked",
+  "-p",
+  "fleetfold-core",
+  "--features",
+  "schema",
+  "--example",
+  "contract",
+  "--",
+];
 const contract = (part) => execFileSync("cargo", [...cargo, part], { cwd: root, maxBuffer: 1 << 26 });
 writeFileSync(new URL("../core/src/api/contract.schema.json", import.meta.url), contract("schema"));
 writeFileSync(new URL("contract.ts", import.meta.url), contract("typescript"));

@@ -126,7 +126,7 @@ impl Report {
         block(&self.sections(), palette, &mut out);
         if let Some(metadata) = &self.metadata {
             out.push_str(&format!("\n{}\n", palette.paint(Ink::Dim, KUBEWARDEN_METADATA)));
-            let shown = metadata.as_ref().map_or_else(|problem| format!("{}\n", clean(problem)), |it| yaml::print(it));
+            let shown = metadata.as_ref().map_or_else(|problem| format!("{}\n", clean(problem)), yaml::print);
             out.push_str(&shown.lines().map(|line| format!("  {line}\n")).collect::<String>());
         }
         out

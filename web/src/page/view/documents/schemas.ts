@@ -24,12 +24,13 @@ interface Known {
 let known: Promise<Known> | undefined;
 
 function load(): Promise<Known> {
-  known ??= Promise.all([import("../../../../engine/crds.json"), import("../../../../../core/src/api/contract.schema.json")]).then(
-    ([definitions, contract]) => ({
-      definitions: definitions.default as unknown as Definition[],
-      contract: contract.default as unknown as Known["contract"],
-    }),
-  );
+  known ??= Promise.all([
+    import("../../../../engine/crds.json"),
+    import("../../../../../core/src/api/contract.schema.json"),
+  ]).then(([definitions, contract]) => ({
+    definitions: definitions.default as unknown as Definition[],
+    contract: contract.default as unknown as Known["contract"],
+  }));
   return known;
 }
 
