@@ -3,6 +3,8 @@
 //! One loop owns the engine and the documents of the hub, as in the runner. A review that arrives before all documents
 //! were read fails, so that the failure policy of the API server applies.
 
+mod review;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +19,10 @@ use fleetfold_core::api::admit::{Admit, AdmitAnswer, AdmitLimits};
 use fleetfold_core::api::authorize::AuthorizeReview;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::kinds::Kinds;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::value::Text;
+use fleetfold_core::value::canonical::to_text_as_declared;
+use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::cluster::{ApiError, Cluster, read_json};
@@ -25,6 +30,7 @@ use crate::controller::documents::{self, Changes, DocumentEvent, Documents};
 use crate::controller::events::EventQueue;
 use crate::controller::metrics::Metrics;
 use crate::session::{EngineError, Session};
+use review::{RequestHead, Review, ReviewAnswer};
 
 /// The largest review that an API server sends.
 const BODY_LIMIT: usize = 6 << 20;
@@ -195,18 +201,29 @@ async fn admit(State(app): State<App>, body: Body) -> Response {
     let Ok(body) = to_bytes(body, BODY_LIMIT).await else {
         return refused(StatusCode::PAYLOAD_TOO_LARGE, format!("a review has at most {BODY_LIMIT} bytes"));
     };
-    let review = match std::str::from_utf8(&body).map_err(|error| error.to_string()).and_then(read_json) {
+    let unreadable =
+        |problem: String| refused(StatusCode::BAD_REQUEST, format!("the review cannot be read: {problem}"));
+    let text = std::str::from_utf8(&body).map_err(|error| error.to_string());
+    let review = match text.and_then(read_json).and_then(read_part::<Review>) {
         Ok(review) => review,
-        Err(problem) => return refused(StatusCode::BAD_REQUEST, format!("the review cannot be read: {problem}")),
+        Err(problem) => return unreadable(problem),
     };
-    let Some(request) = review.get("request") else {
+    let Review { request: Some(request) } = review else {
         return refused(StatusCode::BAD_REQUEST, "the review has no request".to_owned());
     };
-    match app.verdict(request).await {
+    let head = match read_part::<RequestHead>(request.clone()) {
+        Ok(head) => head,
+        Err(problem) => return unreadable(problem),
+    };
+    match app.verdict(&request).await {
         Ok(verdict) => {
             app.metrics.reviewed(verdict.allowed);
-            let answer = respond(request, &verdict).to_canonical();
-            ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
+            log(&head, &verdict);
+            let answer = ReviewAnswer::new(head.uid.unwrap_or_default(), verdict);
+            match to_text_as_declared(&answer) {
+                Ok(text) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+                Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            }
         }
         Err(problem) => {
             tracing::error!("a change cannot be judged: {problem}");
@@ -229,7 +246,6 @@ impl App {
             let verdict = self.ask(question).await?;
             let needs = verdict.needs.as_deref().unwrap_or_default();
             if needs.is_empty() {
-                log(request, &verdict);
                 return Ok(verdict);
             }
             for need in needs {
@@ -264,47 +280,16 @@ impl App {
     }
 }
 
-fn log(request: &Value, verdict: &AdmitAnswer) {
-    let (user, name) = (request.text_at(&["userInfo", "username"]), request.text_at(&["name"]));
-    let (kind, code) = (request.text_at(&["kind", "kind"]), verdict.code.as_deref().unwrap_or_default());
+/// The fields of a part of a review.
+fn read_part<T: DeserializeOwned>(part: Value) -> Result<T, String> {
+    from_value_ignoring_unknown(part).map_err(|error| error.to_string())
+}
+
+fn log(request: &RequestHead, verdict: &AdmitAnswer) {
+    let (user, kind, name) = (request.user(), request.kind(), request.name());
+    let code = verdict.code.as_deref().unwrap_or_default();
     match verdict.allowed {
         true => tracing::debug!(user, kind, name, "allowed"),
         false => tracing::info!(user, kind, name, code, "denied: {}", verdict.message.as_deref().unwrap_or_default()),
-    }
-}
-
-/// The verdict as an AdmissionReview response.
-fn respond(request: &Value, verdict: &AdmitAnswer) -> Value {
-    let mut response = vec![("uid", Value::text(request.text_at(&["uid"]))), ("allowed", verdict.allowed.into())];
-    if !verdict.allowed {
-        let status = [
-            ("code", Value::from(403_i64)),
-            ("reason", "Forbidden".into()),
-            ("message", verdict.message.as_deref().unwrap_or_default().into()),
-        ];
-        response.push(("status", Value::map(status)));
-    }
-    if let Some(warnings) = &verdict.warnings {
-        response.push(("warnings", Value::list(warnings.iter().map(String::as_str))));
-    }
-    Value::map([
-        ("apiVersion", Value::text("admission.k8s.io/v1")),
-        ("kind", "AdmissionReview".into()),
-        ("response", Value::map(response)),
-    ])
-}
-
-#[cfg(test)]
-mod tests {
-    use fleetfold_core::diagnostic::read::from_text;
-
-    use super::*;
-
-    #[test]
-    fn a_denial_carries_its_reason() {
-        let request = Value::map([("uid", "u1")]);
-        let verdict: AdmitAnswer = from_text(r#"{"allowed":false,"message":"no"}"#).unwrap();
-        let want = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":false,"status":{"code":403,"message":"no","reason":"Forbidden"},"uid":"u1"}}"#;
-        assert_eq!(respond(&request, &verdict).to_canonical(), want);
     }
 }

@@ -19,17 +19,19 @@ use std::time::Duration;
 use fleetfold_core::Value;
 use fleetfold_core::api::patch::PatchOperation;
 use fleetfold_core::api::plan::Precondition;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::engine::patch::Verb;
 use fleetfold_core::value::canonical::to_text_as_declared;
 use fleetfold_core::value::json;
 use http::{Method, Request};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{DeleteOptions, Preconditions};
 use kube::Client;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use crate::target::Target;
-use discovery::Kinds;
+use discovery::{GroupList, Kinds};
 
 /// The field manager of all writes.
 pub const FIELD_MANAGER: &str = "fleetfold";
@@ -106,13 +108,8 @@ impl Cluster {
     /// The served groups with their versions, the preferred one first.
     pub async fn groups(&self) -> Result<BTreeMap<String, Vec<String>>, ApiError> {
         let answer = self.send(Method::GET, "/apis", None, &Target::default()).await?;
-        let versions = |group: &Value| {
-            let preferred = group.text_at(&["preferredVersion", "version"]).to_owned();
-            let all = list_at(group, "versions").iter().map(|it| it.text_at(&["version"]).to_owned());
-            std::iter::once(preferred.clone()).chain(all.filter(|it| *it != preferred)).collect()
-        };
-        let groups = list_at(&answer, "groups").iter();
-        Ok(groups.map(|it| (it.text_at(&["name"]).to_owned(), versions(it))).collect())
+        let GroupList { groups } = read_answer(answer)?;
+        Ok(groups.into_iter().flatten().map(|it| (it.name.clone(), it.versions())).collect())
     }
 
     /// Clears the discovery cache.
@@ -138,7 +135,8 @@ impl Cluster {
         loop {
             let query = [("labelSelector", label_selector), ("continue", &page), ("limit", &PAGE_SIZE.to_string())];
             let answer = self.send(Method::GET, &format!("{path}{}", query_of(&query)), None, target).await?;
-            for mut object in list_at(&answer, "items").iter().cloned() {
+            let ObjectList { items, metadata } = read_answer(answer)?;
+            for mut object in items.unwrap_or_default() {
                 // List items carry neither apiVersion nor kind.
                 if let Some(fields) = object.as_map_mut() {
                     fields.insert("apiVersion", target.api_version.as_str());
@@ -146,8 +144,8 @@ impl Cluster {
                 }
                 listed.objects.push(without_managed_fields(object));
             }
-            listed.version = answer.text_at(&["metadata", "resourceVersion"]).to_owned();
-            page = answer.text_at(&["metadata", "continue"]).to_owned();
+            listed.version = metadata.resource_version.unwrap_or_default();
+            page = metadata.r#continue.unwrap_or_default();
             if page.is_empty() {
                 return Ok(listed);
             }
@@ -283,13 +281,11 @@ impl Cluster {
         let request = Request::builder().uri(&path).body(Vec::new());
         let request = request.map_err(|error| ApiError::Unreachable { message: error.to_string() })?;
         let body = self.0.client.request_text(request).await.map_err(ApiError::from)?;
-        let object = read_json(&body).unwrap_or_default();
-        let entries = object.at(&["metadata", "managedFields"]).and_then(Value::as_list).cloned().unwrap_or_default();
-        let mut others: Vec<(&str, &str)> =
-            entries.iter().map(|it| (it.text_at(&["time"]), it.text_at(&["manager"]))).collect();
-        others.retain(|(_, manager)| *manager != FIELD_MANAGER);
+        let object: Managed = read_answer(read_json(&body).unwrap_or_default())?;
+        let mut others = object.metadata.managed_fields.unwrap_or_default();
         others.sort_unstable_by(|a, b| b.cmp(a));
-        let mut names: Vec<String> = others.into_iter().map(|(_, manager)| manager.to_owned()).collect();
+        let mut names: Vec<String> = others.into_iter().filter_map(|it| it.manager).collect();
+        names.retain(|it| it != FIELD_MANAGER);
         names.dedup();
         Ok(names)
     }
@@ -305,9 +301,43 @@ pub(crate) fn read_json(text: &str) -> Result<Value, String> {
     json::parse_answer(text).map_err(|error| format!("{} at {}", error.message, error.place))
 }
 
-/// The elements of a list field; empty if the field is absent.
-fn list_at<'a>(object: &'a Value, key: &str) -> &'a [Value] {
-    object.get(key).and_then(Value::as_list).map_or(&[], Vec::as_slice)
+/// A page of a list. Servers written in Go may write null for a list without items.
+#[derive(Deserialize)]
+struct ObjectList {
+    items: Option<Vec<Value>>,
+    metadata: ListMeta,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListMeta {
+    resource_version: Option<String>,
+    r#continue: Option<String>,
+}
+
+/// An object, as far as its field managers are used.
+#[derive(Deserialize)]
+struct Managed {
+    metadata: ManagedMeta,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ManagedMeta {
+    managed_fields: Option<Vec<FieldManager>>,
+}
+
+/// Ordered by time.
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+struct FieldManager {
+    time: Option<String>,
+    manager: Option<String>,
+}
+
+/// An answer of the API server as a type with the fields that are used.
+fn read_answer<T: DeserializeOwned>(answer: Value) -> Result<T, ApiError> {
+    from_value_ignoring_unknown(answer)
+        .map_err(|error| ApiError::Server { code: 0, message: format!("the answer cannot be read: {error}") })
 }
 
 fn written(body: &impl Serialize) -> Result<String, ApiError> {

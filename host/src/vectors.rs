@@ -48,7 +48,7 @@ pub fn run(folder: &Path, engine: &mut dyn Engine) -> io::Result<Report> {
 /// As [`run`].
 pub fn requests(folder: &Path) -> io::Result<Vec<Vec<String>>> {
     let steps = |(_, file): (String, PathBuf)| {
-        let vector = read::read(&fs::read_to_string(file)?);
+        let vector = read::read(&fs::read_to_string(file)?).map_err(io::Error::other)?;
         Ok(vector.given.into_iter().chain(vector.steps.into_iter().map(|step| step.request)).collect())
     };
     files(folder)?.into_iter().map(steps).collect()
@@ -80,9 +80,12 @@ impl Runner<'_> {
             Ok(text) => text,
             Err(error) => return Outcome { failures: vec![Failure::Vector(error.to_string())], stage, file },
         };
-        let vector = read::read(&text);
-        let mut failures: Vec<Failure> = vector.problems.into_iter().map(Failure::Vector).collect();
-        failures.extend(self.check_name(&file, &vector.name).map(Failure::Vector));
+        let vector = match read::read(&text) {
+            Ok(vector) => vector,
+            Err(problem) => return Outcome { failures: vec![Failure::Vector(problem)], stage, file },
+        };
+        let mut failures: Vec<Failure> =
+            self.check_name(&file, &vector.name).map(Failure::Vector).into_iter().collect();
         // A vector that is not one has no answer that could be right.
         if failures.is_empty() {
             self.engine.fresh();

@@ -102,7 +102,11 @@ pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
             {
                 return true;
             }
-            let Some(inner) = below.next().and_then(|next| here.step(next)) else { return false };
+            let Some(next) = below.next() else { return false };
+            let Some(inner) = here.step(next) else { return false };
+            if is_copy_of_secret(next, inner) {
+                return true;
+            }
             here = inner;
         }
     })
@@ -129,8 +133,16 @@ pub fn cover(value: &mut Value) {
     let Some(map) = value.as_map_mut() else { return };
     match Holder::of(map) {
         Some(holder) => holder.cover(map),
-        None => map.iter_mut().for_each(|(_, value)| cover(value)),
+        None => map.iter_mut().for_each(|(key, value)| match is_copy_of_secret(key, value) {
+            true => *value = MASK.into(),
+            false => cover(value),
+        }),
     }
+}
+
+/// Whether this is an annotation in which a tool keeps a copy of an object with Secrets in it, as of a ManifestWork.
+fn is_copy_of_secret(key: &str, value: &Value) -> bool {
+    COPIES.contains(&key) && value.as_text().is_some_and(|it| secret_in_annotation(it).is_some())
 }
 
 /// Whether a value contains a Secret.
@@ -139,7 +151,7 @@ pub fn holds_secret(value: &Value) -> bool {
         Value::List(items) => items.iter().any(holds_secret),
         // Looking at each key is cheaper here than looking one up.
         Value::Map(map) => map.iter().any(|(key, value)| match value {
-            Value::Text(kind) => key == KIND && Holder::named(kind).is_some(),
+            Value::Text(text) => (key == KIND && Holder::named(text).is_some()) || is_copy_of_secret(key, value),
             value => holds_secret(value),
         }),
         _ => false,

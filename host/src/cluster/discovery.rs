@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use fleetfold_core::Value;
 use http::Method;
 use kube::core::{ApiResource, GroupVersionKind};
+use serde::Deserialize;
 
-use super::{ApiError, Cluster, list_at};
+use super::{ApiError, Cluster, read_answer};
 use crate::target::Target;
 
 /// One kind as a server serves it.
@@ -45,20 +45,63 @@ impl ApiKind {
         ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, &self.kind), &self.plural)
     }
 
-    fn read(api_version: &str, all: &Value) -> Vec<ApiKind> {
-        let resources = list_at(all, "resources");
-        let name = |it: &Value| it.text_at(&["name"]).to_owned();
-        let has = |wanted: String| resources.iter().any(|it| it.text_at(&["name"]) == wanted);
-        let kinds = resources.iter().filter(|it| !it.text_at(&["name"]).contains('/'));
+    fn list(api_version: &str, all: ResourceList) -> Vec<ApiKind> {
+        let resources = all.resources.unwrap_or_default();
+        let has = |wanted: String| resources.iter().any(|it| it.name == wanted);
+        let kinds = resources.iter().filter(|it| !it.name.contains('/'));
         let api_kinds = kinds.map(|it| ApiKind {
             api_version: api_version.to_owned(),
-            kind: it.text_at(&["kind"]).to_owned(),
-            plural: name(it),
-            is_namespaced: it.get("namespaced").and_then(Value::as_bool).unwrap_or(false),
-            has_status: has(format!("{}/status", name(it))),
-            can_watch: list_at(it, "verbs").iter().any(|verb| verb.as_text() == Some("watch")),
+            kind: it.kind.clone(),
+            plural: it.name.clone(),
+            is_namespaced: it.namespaced,
+            has_status: has(format!("{}/status", it.name)),
+            can_watch: it.verbs.iter().flatten().any(|verb| verb == "watch"),
         });
         api_kinds.collect()
+    }
+}
+
+/// An `APIResourceList`, as far as it is used. Servers written in Go may write null for an empty list.
+#[derive(Deserialize)]
+struct ResourceList {
+    resources: Option<Vec<Resource>>,
+}
+
+/// One resource of it; subresources have a `/` in their names.
+#[derive(Deserialize)]
+struct Resource {
+    name: String,
+    kind: String,
+    namespaced: bool,
+    verbs: Option<Vec<String>>,
+}
+
+/// An `APIGroupList`, as far as it is used.
+#[derive(Deserialize)]
+pub(super) struct GroupList {
+    pub groups: Option<Vec<Group>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Group {
+    pub name: String,
+    preferred_version: Option<GroupVersion>,
+    versions: Option<Vec<GroupVersion>>,
+}
+
+#[derive(Deserialize, PartialEq)]
+struct GroupVersion {
+    version: String,
+}
+
+impl Group {
+    /// The versions, the preferred one first.
+    pub fn versions(self) -> Vec<String> {
+        let Group { preferred_version: preferred, versions, .. } = self;
+        let mut all = versions.unwrap_or_default();
+        all.sort_by_key(|it| preferred.as_ref() != Some(it));
+        all.into_iter().map(|it| it.version).collect()
     }
 }
 
@@ -85,7 +128,7 @@ impl Kinds {
         }
         let root = if api_version.contains('/') { "/apis" } else { "/api" };
         let found = match cluster.send(Method::GET, &format!("{root}/{api_version}"), None, &Target::default()).await {
-            Ok(all) => ApiKind::read(api_version, &all),
+            Ok(all) => ApiKind::list(api_version, read_answer(all)?),
             Err(error @ ApiError::EndpointNotFound { .. }) => {
                 // Only the list of groups tells a missing version from a server that is starting.
                 let (group, version) = api_version.rsplit_once('/').ok_or(error)?;

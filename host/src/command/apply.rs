@@ -9,7 +9,6 @@ use fleetfold::clock::now;
 use fleetfold::cluster::{Cluster, Effect};
 use fleetfold::controller::{Action, Snapshot};
 use fleetfold::session::compare::compare;
-use fleetfold_core::Value;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::plan::{PlanAnswer, PlanRequest};
 use fleetfold_core::api::request_text;
@@ -93,10 +92,11 @@ fn read(path: &Path) -> Result<PlanAnswer, Failure> {
         let first = parsed.into_iter().next().and_then(Result::ok);
         first.map(|it| it.value).ok_or_else(|| wrong("it cannot be read".into()))?
     };
-    if plan.get("digest").and_then(Value::as_text).is_none_or(str::is_empty) {
+    let plan: PlanAnswer = from_value_ignoring_unknown(plan).map_err(|error| wrong(error.to_string()))?;
+    if plan.digest.is_empty() {
         return Err(wrong("it has no digest".into()));
     }
-    from_value_ignoring_unknown(plan).map_err(|error| wrong(error.to_string()))
+    Ok(plan)
 }
 
 /// Prints where the current plan differs from the saved one.

@@ -1,7 +1,9 @@
 //! A vector file as a person wrote it, read strictly: a misspelled field would be a case that tests nothing.
 
 use fleetfold_core::Value;
-use fleetfold_core::value::json;
+use fleetfold_core::diagnostic::read::from_value;
+use fleetfold_core::value::{MaybeAbsent, json};
+use serde::Deserialize;
 
 use super::DEPTH;
 
@@ -13,8 +15,6 @@ pub struct Vector {
     /// Set-up requests: they run first, and their answers only have to be successful.
     pub given: Vec<String>,
     pub steps: Vec<Step>,
-    /// Why this is not a vector; empty when it is.
-    pub problems: Vec<String>,
 }
 
 pub struct Step {
@@ -29,111 +29,126 @@ pub enum Want {
     },
     /// The given fields of the error.
     Error(Value),
-    /// The whole answer, to the byte.
+    /// The complete answer, to the byte.
     Text(String),
 }
 
-/// Reads a vector and all that is wrong with it.
-pub fn read(text: &str) -> Vector {
-    let mut problems = Vec::new();
-    let file = json::parse_within(text, DEPTH).unwrap_or_else(|error| {
-        problems.push(format!("it cannot be read: {} at {}", error.message, error.place));
-        Value::Null
-    });
-    if problems.is_empty() && file.as_map().is_none() {
-        problems.push(format!("it is {}, not a map", file.kind()));
+/// Reads a vector.
+///
+/// # Errors
+///
+/// The file is not a vector; the text names the field.
+pub fn read(text: &str) -> Result<Vector, String> {
+    let file = json::parse_within(text, DEPTH).map_err(|error| format!("{} at {}", error.message, error.place));
+    let file: VectorFile = from_value(file.map_err(unreadable)?).map_err(unreadable)?;
+    if !SEEDS.contains(&file.seed.as_str()) {
+        return Err(format!("`seed` must be one of {}", SEEDS.join(", ")));
     }
-    let (given, steps) = if problems.is_empty() { check(&file, &mut problems) } else { Default::default() };
-    Vector { name: file.text_at(&["name"]).to_owned(), given, steps, problems }
-}
-
-fn check(file: &Value, problems: &mut Vec<String>) -> (Vec<String>, Vec<Step>) {
-    if !SEEDS.contains(&file.text_at(&["seed"])) {
-        problems.push(format!("`seed` must be one of {}", SEEDS.join(", ")));
+    if file.why.is_empty() {
+        return Err("`why` must explain what would go wrong without the behaviour".to_owned());
     }
-    if file.text_at(&["why"]).is_empty() {
-        problems.push("`why` must say what would go wrong without it".to_owned());
+    if file.given.as_ref().is_some_and(Vec::is_empty) {
+        return Err("`given` must be a list of at least one request, or left out".to_owned());
     }
-    let given = file.get("given").map(|it| read_given(it, problems)).unwrap_or_default();
-    let Some(steps) = file.get("steps") else {
-        only(file, &["name", "seed", "why", "given", "request", "text", "want", "wantText"], problems);
-        return (given, step(file, problems).into_iter().collect());
+    let single = StepFile { request: file.request, text: file.text, want: file.want, want_text: file.want_text };
+    let steps = match (file.steps, single.is_empty()) {
+        (Some(_), false) => return Err("`steps` replaces `request`, `text`, `want` and `wantText`".to_owned()),
+        (Some(steps), true) if steps.is_empty() => return Err("`steps` must have at least one step".to_owned()),
+        (Some(steps), true) => steps,
+        (None, _) => vec![single],
     };
-    only(file, &["name", "seed", "why", "given", "steps"], problems);
-    let steps = steps.as_list().map_or(&[][..], Vec::as_slice);
-    if steps.is_empty() {
-        problems.push("`steps` must be a list of at least one step".to_owned());
-    }
-    let steps = steps.iter().filter_map(|it| {
-        only(it, &["request", "text", "want", "wantText"], problems);
-        step(it, problems)
-    });
-    let steps = steps.collect();
-    (given, steps)
+    Ok(Vector {
+        name: file.name,
+        given: file.given.unwrap_or_default().into_iter().map(given_request).collect::<Result<_, _>>()?,
+        steps: steps.into_iter().map(StepFile::into_step).collect::<Result<_, _>>()?,
+    })
 }
 
-/// The set-up requests. One without an `op` is likely a step with its `request` and `want`, which belongs into `steps`.
-fn read_given(given: &Value, problems: &mut Vec<String>) -> Vec<String> {
-    let requests = given.as_list().map_or(&[][..], Vec::as_slice);
-    if requests.is_empty() {
-        problems.push("`given` must be a list of at least one request, or left out".to_owned());
-    }
-    for (index, request) in requests.iter().enumerate() {
-        if request.text_at(&["op"]).is_empty() {
-            problems.push(format!("`given` {} must be a request with its `op`", index + 1));
-        }
-    }
-    requests.iter().map(Value::to_canonical).collect()
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct VectorFile {
+    name: String,
+    seed: String,
+    why: String,
+    given: Option<Vec<Value>>,
+    steps: Option<Vec<StepFile>>,
+    request: MaybeAbsent<Value>,
+    text: Option<String>,
+    want: Option<WantFile>,
+    want_text: Option<String>,
 }
 
-fn step(step: &Value, problems: &mut Vec<String>) -> Option<Step> {
-    let request = match (step.get("request"), step.get("text")) {
-        (Some(request), None) => Some(request.to_canonical()),
-        (None, Some(Value::Text(text))) => Some(text.to_string()),
-        _ => None,
-    };
-    let want = match (step.get("want"), step.get("wantText")) {
-        (Some(want), None) => read_want(want, problems),
-        (None, Some(Value::Text(text))) => Some(Want::Text(text.to_string())),
-        _ => {
-            problems.push("it needs one of `want` and `wantText`".to_owned());
-            None
-        }
-    };
-    if request.is_none() {
-        problems.push("it needs one of `request` and `text`".to_owned());
-    }
-    Some(Step { request: request?, want: want? })
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StepFile {
+    request: MaybeAbsent<Value>,
+    text: Option<String>,
+    want: Option<WantFile>,
+    want_text: Option<String>,
 }
 
-fn read_want(want: &Value, problems: &mut Vec<String>) -> Option<Want> {
-    match (want.get("ok"), want.get("error")) {
-        (Some(ok), None) => {
-            only(want, &["ok", "diagnostics"], problems);
-            let diagnostics = want.get("diagnostics").and_then(Value::as_list).cloned().unwrap_or_default();
-            if want.get("diagnostics").is_some() && diagnostics.is_empty() {
-                problems.push("`diagnostics` must be a list of at least one, or left out".to_owned());
+#[derive(Deserialize)]
+struct WantFile {
+    ok: MaybeAbsent<Value>,
+    error: Option<Value>,
+    diagnostics: Option<Vec<Value>>,
+}
+
+/// The fields that a wanted error may have. They are compared as they are written, so that this only checks them.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "the reader checks the fields")]
+struct WantedError {
+    code: String,
+    at: MaybeAbsent<Value>,
+    hint: Option<String>,
+    message: Option<String>,
+}
+
+impl StepFile {
+    fn is_empty(&self) -> bool {
+        self.request.is_absent() && self.text.is_none() && self.want.is_none() && self.want_text.is_none()
+    }
+
+    fn into_step(self) -> Result<Step, String> {
+        let request = match (self.request.0, self.text) {
+            (Some(request), None) => request.to_canonical(),
+            (None, Some(text)) => text,
+            _ => return Err("it needs one of `request` and `text`".to_owned()),
+        };
+        let want = match (self.want, self.want_text) {
+            (Some(want), None) => want.into_want()?,
+            (None, Some(text)) => Want::Text(text),
+            _ => return Err("it needs one of `want` and `wantText`".to_owned()),
+        };
+        Ok(Step { request, want })
+    }
+}
+
+impl WantFile {
+    fn into_want(self) -> Result<Want, String> {
+        match (self.ok.0, self.error, self.diagnostics) {
+            (_, _, Some(diagnostics)) if diagnostics.is_empty() => {
+                Err("`diagnostics` must be a list of at least one, or left out".to_owned())
             }
-            Some(Want::Ok { ok: ok.clone(), diagnostics })
-        }
-        (None, Some(error)) => {
-            only(want, &["error"], problems);
-            if error.text_at(&["code"]).is_empty() {
-                problems.push("a wanted error needs its `code`".to_owned());
+            (Some(ok), None, diagnostics) => Ok(Want::Ok { ok, diagnostics: diagnostics.unwrap_or_default() }),
+            (None, Some(error), None) => {
+                from_value::<WantedError>(error.clone()).map_err(unreadable)?;
+                Ok(Want::Error(error))
             }
-            Some(Want::Error(error.clone()))
-        }
-        _ => {
-            problems.push("`want` needs one of `ok` and `error`".to_owned());
-            None
+            (None, Some(_), Some(_)) => Err("an answer with an `error` has no `diagnostics`".to_owned()),
+            _ => Err("`want` needs one of `ok` and `error`".to_owned()),
         }
     }
 }
 
-fn only(value: &Value, known: &[&str], problems: &mut Vec<String>) {
-    for key in value.as_map().into_iter().flat_map(|it| it.keys()) {
-        if !known.contains(&key.as_str()) {
-            problems.push(format!("it has no field `{key}` here"));
-        }
+/// A set-up request. One without an `op` is likely a step with its `request` and `want`, which belongs into `steps`.
+fn given_request(request: Value) -> Result<String, String> {
+    match request.text_at(&["op"]).is_empty() {
+        true => Err("each request of `given` must have an `op`".to_owned()),
+        false => Ok(request.to_canonical()),
     }
+}
+
+fn unreadable(error: impl std::fmt::Display) -> String {
+    format!("it cannot be read: {error}")
 }

@@ -101,9 +101,11 @@ fn a_given_answer_must_be_canonical_json_with_a_result() {
 fn given_is_read_strictly() {
     let rest = r#""request":{"op":"a"},"want":{"ok":"a"}"#;
     check("none", &format!(r#""given":[],{rest}"#), &["`given` must be a list of at least one request, or left out"]);
-    check("map", &format!(r#""given":{{}},{rest}"#), &["`given` must be a list of at least one request, or left out"]);
-    check("step", &format!(r#""given":[{{{rest}}}],{rest}"#), &["`given` 1 must be a request with its `op`"]);
-    check("key", &format!(r#""givens":[{{"op":"b"}}],{rest}"#), &["it has no field `givens` here"]);
+    let not_a_list = "it cannot be read: `given` must be a list, not a map (at /given)";
+    check("map", &format!(r#""given":{{}},{rest}"#), &[not_a_list]);
+    check("step", &format!(r#""given":[{{{rest}}}],{rest}"#), &["each request of `given` must have an `op`"]);
+    let unknown = "it cannot be read: there is no field `givens` here (at /givens); did you mean `given`?";
+    check("key", &format!(r#""givens":[{{"op":"b"}}],{rest}"#), &[unknown]);
     let inside = format!(r#""steps":[{{"given":[{{"op":"b"}}],{rest}}}]"#);
-    check("inside", &inside, &["it has no field `given` here"]);
+    check("inside", &inside, &["it cannot be read: there is no field `given` here (at /steps/0/given)"]);
 }
