@@ -1,6 +1,7 @@
 //! Kubernetes objects: what names them, what they were read from, and what is known about their kinds.
 
 pub mod document;
+pub mod fields;
 pub mod folder;
 pub mod identity;
 pub mod kinds;

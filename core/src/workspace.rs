@@ -5,6 +5,7 @@ pub mod cluster_groups;
 pub mod compare;
 pub mod connection;
 pub mod explain;
+pub mod findings;
 pub mod grouping;
 pub mod hub_kind;
 pub mod lint;

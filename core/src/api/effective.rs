@@ -61,6 +61,9 @@ pub struct ResultAnswer {
     /// Of a placement: the decision group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupAnswer>,
+    /// These clusters keep their last state: an error among the diagnostics prevents a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objects: Option<Vec<ProductAnswer>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -202,6 +205,7 @@ impl ResultView<'_> {
                 .group
                 .as_ref()
                 .map(|it| GroupAnswer { name: Some(it.name.clone()).filter(|it| !it.is_empty()), index: it.index }),
+            kept: rendered.error().map(|_| true),
             ..ResultAnswer::default()
         };
         if let Some(folded) = &rendered.options {

@@ -29,7 +29,7 @@ impl Op for Lint {
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<LintAnswer, Error> {
         workspace.refresh(None);
-        out.extend(lint(&workspace.store, &workspace.results));
+        out.extend(lint(workspace));
         let of = |severity: Severity| count(out.iter().filter(|it| it.severity == severity).count());
         Ok(LintAnswer {
             documents: count(workspace.store.documents().count()),

@@ -15,6 +15,7 @@ use crate::value::MaybeAbsent;
 use crate::value::collections::SortedSet;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
+use crate::workspace::lint::{add_missing, of_documents};
 use crate::workspace::lookup::subject_named;
 use crate::workspace::plan::{Action, Event, Held, Need, Plan, Target, Verb, planned};
 
@@ -34,6 +35,9 @@ pub struct PlanRequest {
     /// Tell what statuses turn to, for events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<bool>,
+    /// Also report what `lint` finds. A runner that plans often leaves it out: it looks at every document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lint: Option<bool>,
 }
 
 /// A part of the fleet.
@@ -177,6 +181,9 @@ impl Op for PlanRequest {
         let subjects = scope.subjects.map(|refs| subjects_of(&refs, workspace)).transpose()?;
         let clusters = scope.clusters.map(|it| it.into_iter().collect());
         let plan = planned(workspace, subjects.as_ref(), clusters.as_ref(), out);
+        if self.lint.unwrap_or(false) {
+            add_missing(of_documents(&workspace.store, &workspace.results), out);
+        }
         Ok(PlanAnswer::of(&plan, self.reveal.unwrap_or(false), self.events.unwrap_or(false)))
     }
 }

@@ -6,7 +6,7 @@ use super::configure::Configure;
 use super::load::Load;
 use super::place::{CauseAnswer, object_name, split};
 use super::plan::ActionCounts;
-use super::{Op, count};
+use super::{Finding, Op, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::document::Identity;
 use crate::object::redacted::Redacted;
@@ -43,8 +43,15 @@ pub struct WhatIfAnswer {
     /// The steps of the plan that are there because of the change.
     pub actions: ActionCounts,
     pub counts: Counts,
+    /// The findings that the change fixes; those that it brings are the diagnostics of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<Vec<Finding>>,
     /// Clusters that would change alike, most clusters first.
     pub groups: Vec<ChangeGroupAnswer>,
+    /// The changed documents with errors that the change brings: the webhook refuses them, and nothing is planned for
+    /// what they govern.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Vec<String>>,
     /// What the change sets without effect, and what hides it.
     pub shadowed: Vec<ShadowAnswer>,
 }
@@ -113,7 +120,9 @@ impl Op for WhatIf {
     type Answer = WhatIfAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<WhatIfAnswer, Error> {
-        what_if(workspace, |workspace, journal| self.make(workspace, journal, out)).map(WhatIfAnswer::from)
+        let found = what_if(workspace, |workspace, journal| self.make(workspace, journal, out))?;
+        out.extend(found.introduced.iter().cloned());
+        Ok(WhatIfAnswer::from(found))
     }
 }
 
@@ -163,10 +172,16 @@ impl From<Consequences> for WhatIfAnswer {
         WhatIfAnswer {
             counts,
             actions: ActionCounts::new_in(&found.plan_after, &found.plan_before),
+            fixed: some(found.fixed.into_iter().map(Finding::from).collect()),
+            refused: some(found.refused.iter().map(Identity::to_string).collect()),
             groups: sorted_groups(found.groups),
             shadowed: sorted_shadows(found.shadowed),
         }
     }
+}
+
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    Some(list).filter(|it| !it.is_empty())
 }
 
 /// Most clusters first, then by subject, kind of change, and the text of the changes.

@@ -19,6 +19,7 @@
 mod defaults;
 mod definition;
 mod entries;
+mod fields;
 mod inject;
 mod lint;
 mod object;
@@ -60,13 +61,13 @@ const PRESET_LABEL: &str = "greenhouse.sap/pluginpreset";
 
 const KINDS: &[HubKind] = &[
     namespaced(CATALOG, "catalogs").with_status(),
-    namespaced(CLUSTER, "clusters").with_status().guarded(),
-    cluster_wide(CLUSTER_DEFINITION, "clusterplugindefinitions").with_status(),
-    cluster_wide(ORGANIZATION, "organizations").with_status().guarded(),
-    namespaced(PLUGIN, "plugins").with_status(),
-    namespaced(DEFINITION, "plugindefinitions").with_status(),
-    namespaced(OVERRIDE, "pluginoverrides").guarded(),
-    namespaced(PRESET, "pluginpresets").with_status().guarded(),
+    namespaced(CLUSTER, "clusters").with_status().guarded().with_fields(&fields::OVERRIDING),
+    cluster_wide(CLUSTER_DEFINITION, "clusterplugindefinitions").with_status().with_fields(&fields::DEFINITION),
+    cluster_wide(ORGANIZATION, "organizations").with_status().guarded().with_fields(&fields::OVERRIDING),
+    namespaced(PLUGIN, "plugins").with_status().with_fields(&fields::PLUGIN),
+    namespaced(DEFINITION, "plugindefinitions").with_status().with_fields(&fields::DEFINITION),
+    namespaced(OVERRIDE, "pluginoverrides").guarded().with_fields(&fields::OVERRIDE),
+    namespaced(PRESET, "pluginpresets").with_status().guarded().with_fields(&fields::PRESET),
     NAMESPACE,
 ];
 

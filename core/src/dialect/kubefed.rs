@@ -21,6 +21,7 @@
 mod cluster_part;
 mod control_plane;
 mod federated;
+mod fields;
 mod leaving;
 mod lint;
 mod overrides;
@@ -67,8 +68,11 @@ const FINALIZER: &str = "kubefed.io/sync-controller";
 const KINDS: &[HubKind] = &[
     HubKind::namespaced(CORE, control_plane::CLUSTER, "kubefedclusters", VERSION).with_status(),
     HubKind::namespaced(CORE, control_plane::CONFIG, "kubefedconfigs", VERSION),
-    HubKind::namespaced(CORE, TYPE_CONFIG, "federatedtypeconfigs", VERSION).with_status().guarded(),
-    HubKind::all_like(TYPES, "Federated*", VERSION).with_status().guarded(),
+    HubKind::namespaced(CORE, TYPE_CONFIG, "federatedtypeconfigs", VERSION)
+        .with_status()
+        .guarded()
+        .with_fields(&fields::TYPE_CONFIG),
+    HubKind::all_like(TYPES, "Federated*", VERSION).with_status().guarded().with_fields(&fields::FEDERATED),
     NAMESPACE,
 ];
 

@@ -11,6 +11,7 @@
 
 mod admission;
 mod binding;
+mod fields;
 mod hub;
 mod lint;
 mod permission;
@@ -23,7 +24,7 @@ pub use binding::bound_set;
 
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::placement::Why;
-use crate::engine::select::cluster_set::{GROUP, KIND};
+use crate::engine::select::cluster_set::{FIELDS, GROUP, KIND};
 use crate::object::document::{Document, Identity};
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
 use crate::value::Text;
@@ -41,12 +42,20 @@ const DECISION: &str = "PlacementDecision";
 const SCORE: &str = "AddOnPlacementScore";
 
 pub const KINDS: &[HubKind] = &[
-    HubKind::cluster_wide(GROUP, MANAGED_CLUSTER, "managedclusters", "v1").with_status().guarded(),
-    HubKind::cluster_wide(GROUP, KIND, "managedclustersets", "v1beta2").or(&["v1beta1"]).with_status().guarded(),
+    HubKind::cluster_wide(GROUP, MANAGED_CLUSTER, "managedclusters", "v1")
+        .with_status()
+        .guarded()
+        .with_fields(&fields::CLUSTER),
+    HubKind::cluster_wide(GROUP, KIND, "managedclustersets", "v1beta2")
+        .or(&["v1beta1"])
+        .with_status()
+        .guarded()
+        .with_fields(&FIELDS),
     HubKind::namespaced(GROUP, BINDING, "managedclustersetbindings", "v1beta2")
         .or(&["v1beta1"])
         .with_status()
-        .guarded(),
+        .guarded()
+        .with_fields(&fields::BINDING),
     HubKind::namespaced(GROUP, PLACEMENT, "placements", "v1beta1").with_status(),
     HubKind::namespaced(GROUP, DECISION, "placementdecisions", "v1beta1").with_status(),
     HubKind::namespaced(GROUP, SCORE, "addonplacementscores", "v1alpha1").with_status(),

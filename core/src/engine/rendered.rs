@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::fold::Folded;
 use crate::engine::patch::Operation;
 use crate::engine::retain::Retention;
@@ -22,6 +22,13 @@ pub struct Rendered {
     pub group: Option<DecisionGroup>,
     /// Findings about the result.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Rendered {
+    /// The first error among the findings. While there is one, nothing is planned: the cluster keeps its last state.
+    pub fn error(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|it| it.severity == Severity::Error)
+    }
 }
 
 /// Where a placement puts a cluster.

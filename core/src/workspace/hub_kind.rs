@@ -1,5 +1,7 @@
 //! The kinds of documents that a dialect reads on the hub. A runner watches these, and knows no kind by itself.
 
+use crate::object::document::Identity;
+use crate::object::fields::Fields;
 use crate::value::Text;
 
 /// One kind of documents.
@@ -21,6 +23,8 @@ pub struct HubKind {
     pub has_status: bool,
     /// The operations that an admission webhook must see.
     pub admits: &'static [&'static str],
+    /// The fields of its `spec`, where they are checked.
+    pub fields: Option<&'static Fields>,
 }
 
 const NAMESPACED: &str = "Namespaced";
@@ -70,6 +74,7 @@ impl HubKind {
             label_selector: "",
             has_status: false,
             admits: &[],
+            fields: None,
         }
     }
 
@@ -96,6 +101,21 @@ impl HubKind {
     pub const fn guarded(mut self) -> HubKind {
         self.admits = WRITES;
         self
+    }
+
+    #[must_use]
+    pub const fn with_fields(mut self, spec: &'static Fields) -> HubKind {
+        self.fields = Some(spec);
+        self
+    }
+
+    /// Whether a document is of this kind.
+    pub fn covers(&self, identity: &Identity) -> bool {
+        self.group == identity.group
+            && match self.kind.strip_suffix('*') {
+                Some(prefix) => identity.kind.starts_with(prefix),
+                None => self.kind == identity.kind,
+            }
     }
 
     /// The same for a dialect that only reads it.

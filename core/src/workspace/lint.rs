@@ -2,13 +2,34 @@
 
 use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::object::document::{Identity, Reference};
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
+use crate::workspace::Workspace;
+use crate::workspace::findings::Kinds;
+use crate::workspace::plan::planned;
 use crate::workspace::results::{ClusterResult, Results, SubjectEntry};
 use crate::workspace::store::{Store, View};
 
+/// All findings: those about the documents, and those of the plan, which has other ones where live objects are known.
+pub fn lint(workspace: &mut Workspace) -> Vec<Diagnostic> {
+    let mut of_plan = Vec::new();
+    planned(workspace, None, None, &mut of_plan);
+    let mut found = of_documents(&workspace.store, &workspace.results);
+    add_missing(of_plan, &mut found);
+    found
+}
+
+/// Adds the findings that are not there yet. The plan and the documents may word one differently.
+pub fn add_missing(further: Vec<Diagnostic>, found: &mut Vec<Diagnostic>) {
+    let key = |it: &Diagnostic| (it.at.document.clone(), it.at.path.clone(), it.code);
+    let known: SortedSet<_> = found.iter().map(key).collect();
+    found.extend(further.into_iter().filter(|it| !known.contains(&key(it))));
+    tidy(found);
+}
+
 /// The findings from reading subjects, from their results, and from each dialect.
-pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
+pub fn of_documents(store: &Store, results: &Results) -> Vec<Diagnostic> {
     let view = View { store, now: None };
     let mut found = Vec::new();
     for dialect in store.dialects() {
@@ -21,6 +42,9 @@ pub fn lint(store: &Store, results: &Results) -> Vec<Diagnostic> {
             .values()
             .for_each(|cluster_result| of_cluster_result(identity, cluster_result, &mut found));
     }
+    // Last, since a finding at the place of another one is left out.
+    let kinds = Kinds::of(view);
+    store.documents().for_each(|it| kinds.check(it, &mut found));
     for finding in &mut found {
         place(finding, store);
     }

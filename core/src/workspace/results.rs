@@ -19,6 +19,7 @@ use crate::object::kinds::clusters::is_cluster;
 use crate::object::timestamp::Timestamp;
 use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
+use crate::workspace::findings::scope_error;
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Planner, SubjectPlan};
 use crate::workspace::store::{Scope, Store, View};
@@ -456,7 +457,10 @@ impl Translated {
     fn of(dialect: &dyn Dialect, view: View, document: &Document) -> Translated {
         let (mut diagnostics, mut cache, mut cluster_results) =
             (Vec::new(), ResultCache::default(), ClusterResults::new());
-        let read = dialect.read(view, document, &mut diagnostics);
+        let read = match scope_error(view, dialect, document) {
+            Some(error) => Err(error),
+            None => dialect.read(view, document, &mut diagnostics),
+        };
         // What cannot be translated has no results, and nothing is planned for it: it keeps its last state.
         if let Ok(subject) = &read {
             let subject = subject.as_ref();

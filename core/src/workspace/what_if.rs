@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::choice;
-use crate::diagnostic::{Error, Location};
+use crate::diagnostic::{Diagnostic, Error, Location, Severity};
 use crate::engine::fold::{Effective, Folded, Source, with_per_cluster};
 use crate::engine::rendered::Rendered;
 use crate::object::document::Identity;
@@ -13,11 +13,13 @@ use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::Workspace;
 use crate::workspace::compare::{self, Cause, Change};
+use crate::workspace::findings::{difference, of_document, of_replaced};
 use crate::workspace::grouping::Groups;
+use crate::workspace::lint::{place, tidy};
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Plan, planned};
-use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, Results};
-use crate::workspace::store::Store;
+use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, PreviousResults, Results};
+use crate::workspace::store::{Store, View};
 use crate::workspace::trial::Journal;
 
 /// What would change, and for which clusters.
@@ -29,6 +31,12 @@ pub struct Consequences {
     pub shadowed: Vec<ShadowGroup>,
     pub plan_before: Plan,
     pub plan_after: Plan,
+    /// The findings that the change brings.
+    pub introduced: Vec<Diagnostic>,
+    /// The findings that it fixes.
+    pub fixed: Vec<Diagnostic>,
+    /// The changed documents with errors that the change brings: an API server with the webhook refuses them.
+    pub refused: Vec<Identity>,
 }
 
 choice! {
@@ -102,21 +110,76 @@ pub fn what_if(
 ) -> Result<Consequences, Error> {
     workspace.refresh(None);
     let plan_before = planned(workspace, None, None, &mut Vec::new());
-    let (mut tally, plan_after, clusters, edited, own_after) =
-        workspace.trial(change, |workspace, replaced, journal| {
-            let edited: Vec<Identity> = journal.documents().filter(|it| is_cluster(it)).cloned().collect();
-            let plan_after = planned(workspace, None, None, &mut Vec::new());
-            let mut tally = Tally::default();
-            for (identity, before) in replaced.iter() {
-                tally.compare(identity, before, &workspace.store, &workspace.results);
-            }
-            let own_after = workspace.results.per_cluster_options(&workspace.store, &edited);
-            (tally, plan_after, workspace.store.cluster_names().len(), edited, own_after)
-        })?;
-    let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
-    tally.compare_own(&own_before, &own_after, &workspace.store);
-    let (groups, shadowed) = tally.into_groups();
-    Ok(Consequences { clusters, groups, shadowed, plan_before, plan_after })
+    let mut trial = workspace.trial(change, Trial::look)?;
+    let edited_clusters: Vec<Identity> = trial.edited.iter().filter(|it| is_cluster(it)).cloned().collect();
+    let own_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
+    trial.tally.compare_own(&own_before, &trial.own_after, &workspace.store);
+    let (introduced, fixed) = trial.findings(&workspace.store);
+    let errors = introduced.iter().filter(|it| it.severity == Severity::Error);
+    let broken: SortedSet<&String> = errors.filter_map(|it| it.at.document.as_ref()).collect();
+    let refused = trial.edited.iter().filter(|it| broken.contains(&it.to_string())).cloned().collect();
+    // What cannot be read any more has not been fixed.
+    let fixed = fixed.into_iter().filter(|it| it.at.document.as_ref().is_none_or(|it| !broken.contains(it))).collect();
+    let (groups, shadowed) = trial.tally.into_groups();
+    let (clusters, plan_after) = (trial.clusters, trial.plan_after);
+    Ok(Consequences { clusters, groups, shadowed, plan_before, plan_after, introduced, fixed, refused })
+}
+
+/// What was seen while the change was made.
+struct Trial {
+    tally: Tally,
+    plan_after: Plan,
+    clusters: usize,
+    /// The documents that the change loads or unloads.
+    edited: Vec<Identity>,
+    own_after: PerClusterOptions,
+    /// The findings about what the change reaches. Those about edited documents before it are added after it is undone.
+    found_before: Vec<Diagnostic>,
+    found_after: Vec<Diagnostic>,
+}
+
+impl Trial {
+    fn look(workspace: &mut Workspace, replaced: &PreviousResults, journal: &Journal) -> Trial {
+        let edited: Vec<Identity> = journal.documents().cloned().collect::<SortedSet<_>>().into_iter().collect();
+        let edited_clusters: Vec<Identity> = edited.iter().filter(|it| is_cluster(it)).cloned().collect();
+        let plan_after = planned(workspace, None, None, &mut Vec::new());
+        let Workspace { store, results, .. } = workspace;
+        let mut tally = Tally::default();
+        let (mut found_before, mut found_after) = (Vec::new(), Vec::new());
+        for (identity, before) in replaced.iter() {
+            tally.compare(identity, before, store, results);
+            of_replaced(identity, before, results.get(identity), &mut found_before, &mut found_after);
+        }
+        of_documents(store, &edited, &mut found_after);
+        Trial {
+            tally,
+            plan_after,
+            clusters: store.cluster_names().len(),
+            own_after: results.per_cluster_options(store, &edited_clusters),
+            edited,
+            found_before,
+            found_after,
+        }
+    }
+
+    /// The findings that the change brings, and those that it fixes.
+    fn findings(&mut self, store: &Store) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+        let (mut before, mut after) = (std::mem::take(&mut self.found_before), std::mem::take(&mut self.found_after));
+        of_documents(store, &self.edited, &mut before);
+        before.iter_mut().for_each(|it| place(it, store));
+        tidy(&mut before);
+        tidy(&mut after);
+        difference(before, after)
+    }
+}
+
+/// The findings about some documents, with their locations.
+fn of_documents(store: &Store, documents: &[Identity], out: &mut Vec<Diagnostic>) {
+    let view = View { store, now: None };
+    for document in documents.iter().filter_map(|it| store.document(it)) {
+        of_document(view, document, out);
+    }
+    out.iter_mut().for_each(|it| place(it, store));
 }
 
 /// The names of clusters; the hub has none.
@@ -142,10 +205,20 @@ struct Compared {
 impl Tally {
     fn compare(&mut self, identity: &Identity, before: &Previous, store: &Store, results: &Results) {
         let none = SortedMap::new();
-        let now = results.get(identity).map_or(&none, |it| it.cluster_results());
+        let entry = results.get(identity);
+        let now = entry.map_or(&none, |it| it.cluster_results());
+        // What cannot be read keeps its last state: no cluster leaves it, and none joins it when it can be read again.
+        let unread = match (before, entry) {
+            (_, Some(entry)) if entry.subject().is_err() => Some(ChangeKind::Fails),
+            (Previous::Subject(entry), Some(_)) if entry.subject().is_err() => Some(ChangeKind::Heals),
+            _ => None,
+        };
         let mut seen = SortedMap::new();
         for (name, earlier, later) in before.beside(now) {
-            self.pair(identity, name, earlier, later, store, &mut seen);
+            match unread {
+                Some(kind) => self.add(name, (identity.clone(), kind, Vec::new())),
+                None => self.pair(identity, name, earlier, later, store, &mut seen),
+            }
         }
     }
 
@@ -168,6 +241,8 @@ impl Tally {
             (Some(Err(a)), Some(Err(b))) if a == b => return,
             (Some(Err(_)), Some(Err(_))) => ChangeKind::Fails,
             (Some(Ok(a)), Some(Ok(b))) if Arc::ptr_eq(a, b) => return,
+            (Some(Ok(a)), Some(Ok(b))) if a.error().is_none() && b.error().is_some() => ChangeKind::Fails,
+            (Some(Ok(a)), Some(Ok(b))) if a.error().is_some() && b.error().is_none() => ChangeKind::Heals,
             (Some(Ok(a)), Some(Ok(b))) => {
                 let key = (Arc::as_ptr(a).addr(), Arc::as_ptr(b).addr());
                 let Compared { group, shadows } =

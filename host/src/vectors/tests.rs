@@ -107,5 +107,7 @@ fn given_is_read_strictly() {
     let unknown = "it cannot be read: there is no field `givens` here (at /givens); did you mean `given`?";
     check("key", &format!(r#""givens":[{{"op":"b"}}],{rest}"#), &[unknown]);
     let inside = format!(r#""steps":[{{"given":[{{"op":"b"}}],{rest}}}]"#);
-    check("inside", &inside, &["it cannot be read: there is no field `given` here (at /steps/0/given)"]);
+    let inside_step = "it cannot be read: there is no field `given` here (at /steps/0/given); \
+        known here: request, text, want, wantText";
+    check("inside", &inside, &[inside_step]);
 }

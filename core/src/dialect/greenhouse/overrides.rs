@@ -2,12 +2,13 @@
 
 use super::entries::{Part, Reader};
 use super::picked::Picked;
-use super::{GROUP, ORGANIZATION, OVERRIDE, identity};
+use super::{GROUP, ORGANIZATION, OVERRIDE, fields, identity};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::fold::Layer;
 use crate::engine::select::Selector;
 use crate::object::document::Document;
+use crate::object::fields::scope_error;
 use crate::value::JsonPath;
 use crate::value::collections::SortedMap;
 use crate::value::sorting::sort_by;
@@ -72,10 +73,12 @@ impl Override {
         let definitions = match definitions(value.at(&["spec", "pluginDefinitionNames"]), &spec) {
             Ok(definitions) => definitions,
             Err(error) => {
+                part.layer.set.clear();
                 part.refuse(error, out);
                 Vec::new()
             }
         };
+        let misread = scope_error(value, &fields::OVERRIDE, &JsonPath::ROOT).filter(|it| it.code == Code::UnknownField);
         let selector = value.at(&["spec", "clusterSelector"]).filter(|it| !it.is_empty());
         let at = spec.key("clusterSelector");
         let (mut named, mut depends) = (Vec::new(), Vec::new());
@@ -92,7 +95,7 @@ impl Override {
                 part.refuse(error, out);
             }
         }
-        if let Some(error) = conflict(list, &spec) {
+        for error in [conflict(list, &spec), misread].into_iter().flatten() {
             part.layer.set.clear();
             part.refuse(error, out);
         }

@@ -166,7 +166,7 @@ impl Subject for Plugin {
     fn plan(&self, view: View, cluster: &Text, rendered: &Rendered, planner: &mut Planner) {
         let (Some(folded), true) = (&rendered.options, self.stack.definition.is_some()) else { return };
         planner.steps.managed = planner.steps.managed.saturating_add(1);
-        let has_errors = rendered.diagnostics.iter().any(|it| it.severity == Severity::Error);
+        let has_errors = rendered.error().is_some();
         if has_errors || is_terminating(&self.document) {
             return;
         }

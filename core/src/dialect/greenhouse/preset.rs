@@ -130,7 +130,7 @@ impl Preset {
             Ok(rendered) => rendered,
             Err(error) => return PluginState::Failed(error.message.clone()),
         };
-        if let Some(error) = rendered.diagnostics.iter().find(|it| it.severity == Severity::Error) {
+        if let Some(error) = rendered.error() {
             return PluginState::Failed(error.message.clone());
         }
         if let Some(rival) = self.stopping(view, cluster) {
@@ -256,7 +256,7 @@ impl Subject for Preset {
         if live.is_some() && is_ours {
             planner.steps.managed = planner.steps.managed.saturating_add(1);
         }
-        let has_errors = rendered.diagnostics.iter().any(|it| it.severity == Severity::Error);
+        let has_errors = rendered.error().is_some();
         let is_stopped = self.stopping(view, &cluster.name).is_some();
         let is_going =
             is_terminating(&self.document) || self.is_going(view, &cluster.name) || live.is_some_and(is_terminating);

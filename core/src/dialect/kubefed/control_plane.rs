@@ -80,7 +80,7 @@ pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a
             plural: federated_type(config, "pluralName", &plural).into(),
             scope: federated_type(config, "scope", scope).into(),
             version: federated_type(config, "version", VERSION).into(),
-            ..HubKind::all_like("", "", "").with_status().guarded()
+            ..HubKind::all_like("", "", "").with_status().guarded().with_fields(&super::fields::FEDERATED)
         })
     })
 }

@@ -4,6 +4,7 @@ use crate::choice;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::select::{LabelSelector, Requirement, Selector, Test};
+use crate::object::fields::{Field, Fields, Shape, scope_error};
 use crate::object::identity::{ObjectName, is_in_group};
 use crate::object::labels::{Labels, not_text};
 use crate::value::JsonPath;
@@ -15,6 +16,18 @@ use crate::value::{Text, Value};
 pub use crate::object::kinds::upstreams::ocm::{CLUSTERSET, GROUP, SET as KIND};
 
 const VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
+
+/// The fields of its spec: every one of them decides which clusters are in the set.
+pub const FIELDS: Fields = Fields::some(&[Field::scope("clusterSelector", Shape::Fields(&SELECTOR))]);
+
+const SELECTOR: Fields = Fields::some(&[
+    Field::scope("selectorType", Shape::Anything),
+    Field::scope("labelSelector", Shape::Anything),
+    Field::scope("exclusiveLabel", Shape::Fields(&EXCLUSIVE_LABEL)),
+]);
+
+const EXCLUSIVE_LABEL: Fields =
+    Fields::some(&[Field::scope("key", Shape::Anything), Field::scope("value", Shape::Anything)]);
 
 /// What to do about a set that the transitional stage does not know.
 const FULL: &str = "use the stage `full`";
@@ -84,6 +97,11 @@ impl ClusterSet {
             Some(Value::Text(name)) if !name.is_empty() => name.clone(),
             _ => return Err(bad("the set has no name").at(at.key("metadata").key("name"))),
         };
+        if mode == Mode::Strict
+            && let Some(error) = scope_error(document, &FIELDS, at)
+        {
+            return Err(error);
+        }
         let spec = &at.key("spec");
         let spot = &spec.key("clusterSelector");
         let selector = map_or_null(document.get("spec"), spec)?;

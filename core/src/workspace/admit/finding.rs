@@ -1,18 +1,17 @@
 //! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing it.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use super::request::AdmissionRequest;
 use super::{ReviewOptions, Rule, Verdict, from_server};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::object::document::{Document, Identity};
-use crate::value::collections::{SortedMap, SortedSet};
+use crate::object::document::Document;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
-use crate::workspace::lint::{self, tidy};
-use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
+use crate::workspace::findings::{Kinds, attribute, of_replaced};
+use crate::workspace::lint::tidy;
 use crate::workspace::store::View;
 use crate::workspace::trial::Journal;
 
@@ -74,29 +73,6 @@ fn look(workspace: &mut Workspace, asked: &AdmissionRequest, rule: &Rule) -> (Ve
     (before, after)
 }
 
-/// The findings about a subject of which something was replaced.
-fn of_replaced(
-    subject: &Identity,
-    was: &Previous,
-    now: Option<&SubjectEntry>,
-    before: &mut Vec<Diagnostic>,
-    after: &mut Vec<Diagnostic>,
-) {
-    match was {
-        Previous::Absent => {}
-        Previous::Subject(state) => of_state(subject, state, before),
-        Previous::Clusters { cluster_results, .. } => {
-            of_cluster_results(subject, cluster_results.values().flatten(), before);
-            let now = now.map(SubjectEntry::cluster_results).into_iter();
-            let now = now.flat_map(|now| cluster_results.keys().filter_map(|name| now.get(name)));
-            return of_cluster_results(subject, now, after);
-        }
-    }
-    if let Some(now) = now {
-        of_state(subject, now, after);
-    }
-}
-
 /// The findings about a document on its own.
 fn alone(workspace: &Workspace, document: Option<&Document>, rule: &Rule, out: &mut Vec<Diagnostic>) {
     let Some(document) = document else { return };
@@ -104,34 +80,7 @@ fn alone(workspace: &Workspace, document: Option<&Document>, rule: &Rule, out: &
     rule.dialect.lint_document(View { store: &workspace.store, now: None }, document, &mut found);
     (rule.further)(document, &mut found);
     attribute(found, &document.identity, out);
-}
-
-/// A finding without a document belongs to the one under review.
-fn attribute(found: Vec<Diagnostic>, looked_at: &Identity, out: &mut Vec<Diagnostic>) {
-    out.extend(found.into_iter().map(|it| if it.at.document.is_none() { it.of(looked_at) } else { it }));
-}
-
-fn of_state(subject: &Identity, state: &SubjectEntry, out: &mut Vec<Diagnostic>) {
-    let mut found = Vec::new();
-    lint::of_reading(subject, state, &mut found);
-    attribute(found, subject, out);
-    of_cluster_results(subject, state.cluster_results().values(), out);
-}
-
-/// Results are shared by many clusters, and each is looked at once.
-fn of_cluster_results<'c>(
-    subject: &Identity,
-    cluster_results: impl Iterator<Item = &'c ClusterResult>,
-    out: &mut Vec<Diagnostic>,
-) {
-    let (mut seen, mut found) = (SortedSet::new(), Vec::new());
-    for cluster_result in cluster_results {
-        let is_new = cluster_result.rendered.as_ref().map_or(true, |it| seen.insert(Arc::as_ptr(it).addr()));
-        if is_new {
-            lint::of_cluster_result(subject, cluster_result, &mut found);
-        }
-    }
-    attribute(found, subject, out);
+    Kinds::of(View { store: &workspace.store, now: None }).check(document, out);
 }
 
 /// What was wrong before the change.

@@ -33,14 +33,16 @@ codes! {
     UnportableYaml = "unportable-yaml",
     /// No op has this name.
     UnknownOp = "unknown-op",
-    /// The op has no such field.
+    /// The op or the kind of document has no such field.
     UnknownField = "unknown-field",
-    /// A field that the op needs is absent.
+    /// A field that the op or the document needs is absent.
     MissingField = "missing-field",
     /// The value is of another kind than the field takes.
     WrongType = "wrong-type",
     /// The value is not one of those the field takes.
     UnknownValue = "unknown-value",
+    /// The API group has no kind of this name, but one with a similar name.
+    UnknownKind = "unknown-kind",
     /// The document is of another kind than the field takes.
     WrongKind = "wrong-kind",
     /// The asked original has no answer of its own here, or takes no such setting.

@@ -24,6 +24,23 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// The candidate that `word` misspells: at most two letters off, one in a short word. Stricter than [`nearest`], for words
+/// that may also be right.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::suggest::close;
+///
+/// assert_eq!(close("PluginOveride", ["PluginOverride"]), Some("PluginOverride"));
+/// assert_eq!(close("PluginDefinitionCatalog", ["PluginDefinition"]), None);
+/// ```
+pub fn close<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const SHORT: usize = 8;
+    let allowed = if word.len() < SHORT { 1 } else { 2 };
+    nearest(word, candidates).filter(|it| distance(word, it) <= allowed)
+}
+
 /// `did you mean …?`, if there is something near.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(word, candidates).map(|name| format!("did you mean `{name}`?"))

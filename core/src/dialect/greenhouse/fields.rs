@@ -1,0 +1,55 @@
+//! The fields of documents of Greenhouse that have a meaning here.
+
+use crate::object::fields::{Field, Fields, Shape};
+
+const ANY_LIST: Shape = Shape::List(&Shape::Anything);
+
+pub const OVERRIDE: Fields = Fields::all(&[
+    Field::scope("clusterSelector", Shape::Map),
+    Field::scope("pluginDefinitionNames", Shape::List(&Shape::Text)),
+    Field::required("overrides", ANY_LIST),
+]);
+
+pub const PRESET: Fields = Fields::some(&[
+    Field::scope("clusterSelector", Shape::Map),
+    Field::new("clusterOptionOverrides", Shape::List(&Shape::Fields(&CLUSTER_OPTIONS))),
+    Field::new("deletionPolicy", Shape::Text),
+    Field::new("plugin", Shape::Fields(&PLUGIN)),
+    Field::new("waitFor", ANY_LIST),
+]);
+
+const CLUSTER_OPTIONS: Fields =
+    Fields::all(&[Field::scope("clusterName", Shape::Text), Field::required("overrides", ANY_LIST)]);
+
+pub const PLUGIN: Fields = Fields::some(&[
+    Field::scope("clusterName", Shape::Text),
+    Field::new("deletionPolicy", Shape::Text),
+    Field::new("disabled", Shape::Boolean),
+    Field::new("displayName", Shape::Text),
+    Field::new("optionValues", ANY_LIST),
+    Field::new("pluginDefinition", Shape::Text),
+    Field::new("pluginDefinitionRef", Shape::Map),
+    Field::new("releaseName", Shape::Text),
+    Field::new("releaseNamespace", Shape::Text),
+    Field::new("waitFor", ANY_LIST),
+]);
+
+/// Of an Organization and of a Cluster.
+pub const OVERRIDING: Fields = Fields::some(&[Field::new("pluginOverrides", ANY_LIST)]);
+
+pub const DEFINITION: Fields = Fields::some(&[
+    Field::new("helmChart", Shape::Map),
+    Field::new("options", Shape::List(&Shape::Fields(&OPTION))),
+    Field::new("uiApplication", Shape::Map),
+    Field::new("version", Shape::Text),
+]);
+
+const OPTION: Fields = Fields::some(&[
+    Field::new("default", Shape::Anything),
+    Field::new("description", Shape::Text),
+    Field::new("displayName", Shape::Text),
+    Field::new("name", Shape::Text),
+    Field::new("regex", Shape::Text),
+    Field::new("required", Shape::Boolean),
+    Field::new("type", Shape::Text),
+]);

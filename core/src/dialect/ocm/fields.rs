@@ -1,0 +1,13 @@
+//! The fields of documents of Open Cluster Management that have a meaning here. A Placement is checked where it is read,
+//! and so is the selector of a ManagedClusterSet.
+
+use crate::object::fields::{Field, Fields, Shape};
+
+pub const CLUSTER: Fields = Fields::some(&[
+    Field::new("hubAcceptsClient", Shape::Boolean),
+    Field::new("leaseDurationSeconds", Shape::Anything),
+    Field::new("managedClusterClientConfigs", Shape::List(&Shape::Map)),
+    Field::new("taints", Shape::List(&Shape::Map)),
+]);
+
+pub const BINDING: Fields = Fields::some(&[Field::scope("clusterSet", Shape::Text)]);

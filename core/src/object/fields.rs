@@ -1,0 +1,239 @@
+//! The fields that a kind has, as tables, and what is wrong with those of a document.
+//!
+//! A misspelled field does nothing, and an API server drops it without a word. Where the field selects clusters or
+//! plugins, the document then means more or fewer of them than its author wrote.
+
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::value::suggest::{close, suggest};
+use crate::value::{JsonPath, Map, Value};
+
+/// The fields of one map.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields {
+    pub known: &'static [Field],
+    pub others: Others,
+}
+
+/// What fields are that the table does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// Mistakes: the table has all fields.
+    Unknown,
+    /// Fields of the upstream that have no meaning here; only misspellings of a known field are mistakes.
+    Ignored,
+}
+
+/// One field.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub shape: Shape,
+    pub role: Role,
+}
+
+/// What a field decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Plain,
+    /// For which clusters or plugins the document is: a document with a mistake here must not be used.
+    Scope,
+    /// Without it the document does nothing.
+    Required,
+}
+
+/// What a field holds. Null is the same as an absent field.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    Anything,
+    Text,
+    Boolean,
+    Map,
+    OneOf(&'static [&'static str]),
+    List(&'static Shape),
+    Fields(&'static Fields),
+}
+
+impl Fields {
+    /// All fields of a kind of ours.
+    pub const fn all(known: &'static [Field]) -> Fields {
+        Fields { known, others: Others::Unknown }
+    }
+
+    /// The fields of an upstream's kind that have a meaning here.
+    pub const fn some(known: &'static [Field]) -> Fields {
+        Fields { known, others: Others::Ignored }
+    }
+}
+
+impl Field {
+    pub const fn new(name: &'static str, shape: Shape) -> Field {
+        Field { name, shape, role: Role::Plain }
+    }
+
+    pub const fn scope(name: &'static str, shape: Shape) -> Field {
+        Field { name, shape, role: Role::Scope }
+    }
+
+    pub const fn required(name: &'static str, shape: Shape) -> Field {
+        Field { name, shape, role: Role::Required }
+    }
+}
+
+/// What is wrong with the `spec` of the document at `at`.
+///
+/// 1. An unknown field is a warning. It is an error if it misspells a field that decides for which clusters or plugins
+///    the document is: without that field the document would mean others.
+/// 2. A field of a wrong type is an error, and so is a value that is not among those that the field takes.
+/// 3. A missing or empty field without which the document does nothing is a warning.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::fields::{Field, Fields, Shape, check};
+/// use fleetfold_core::value::{JsonPath, json};
+///
+/// const SPEC: Fields = Fields::all(&[Field::scope("clusterSelector", Shape::Map)]);
+/// let document = json::parse(r#"{"spec":{"clusterSelektor":{}}}"#)?;
+/// let found = check(&document, &SPEC, &JsonPath::ROOT);
+/// assert_eq!(found[0].message, "there is no field `clusterSelektor` here");
+/// assert_eq!(found[0].hint.as_deref(), Some("did you mean `clusterSelector`?"));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn check(document: &Value, spec: &Fields, at: &JsonPath) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let at = at.key("spec");
+    match document.get("spec") {
+        Some(Value::Map(map)) => check_map(map, spec, &at, &mut found),
+        None | Some(Value::Null) => check_map(&Map::default(), spec, &at, &mut found),
+        Some(other) => found.push(at.wrong_type("a map", other).into_diagnostic(Severity::Error)),
+    }
+    found
+}
+
+/// The first mistake because of which the document must not be used.
+pub fn scope_error(document: &Value, spec: &Fields, at: &JsonPath) -> Option<Error> {
+    let first = check(document, spec, at).into_iter().find(|it| it.severity == Severity::Error)?;
+    let error = Error::new(first.code, first.message).maybe_hint(first.hint);
+    Some(match first.at.path {
+        Some(path) => error.at(path),
+        None => error,
+    })
+}
+
+fn check_map(map: &Map, fields: &Fields, at: &JsonPath, out: &mut Vec<Diagnostic>) {
+    for (key, value) in map.iter() {
+        match fields.known.iter().find(|it| it.name == key.as_str()) {
+            Some(field) => check_shape(value, field.shape, &at.key(key), out),
+            None => out.extend(unknown_field(key, fields, at)),
+        }
+    }
+    let required = fields.known.iter().filter(|it| it.role == Role::Required);
+    let is_missing = |it: &Value| it.is_null() || it.as_list().is_some_and(Vec::is_empty);
+    for field in required.filter(|it| map.get(it.name).is_none_or(is_missing)) {
+        let message = format!("`{}` is missing, so the document does nothing", field.name);
+        out.push(Diagnostic::warning(Code::MissingField, message).at(at.key(field.name).pointer()));
+    }
+}
+
+fn unknown_field(key: &str, fields: &Fields, at: &JsonPath) -> Option<Diagnostic> {
+    let names = || fields.known.iter().map(|it| it.name);
+    let meant = close(key, names());
+    if meant.is_none() && fields.others == Others::Ignored {
+        return None;
+    }
+    let is_scope = |it: &Field| it.role == Role::Scope;
+    let severity = match meant {
+        Some(meant) if fields.known.iter().any(|it| it.name == meant && is_scope(it)) => Severity::Error,
+        None if fields.known.iter().all(is_scope) => Severity::Error,
+        _ => Severity::Warning,
+    };
+    let hint = match meant {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => suggest(key, &names().collect::<Vec<_>>(), "known here"),
+    };
+    let error = Error::new(Code::UnknownField, format!("there is no field `{key}` here"));
+    Some(error.at(at.key(key)).hint(hint).into_diagnostic(severity))
+}
+
+fn check_shape(value: &Value, shape: Shape, at: &JsonPath, out: &mut Vec<Diagnostic>) {
+    let wanted = match (shape, value) {
+        (_, Value::Null)
+        | (Shape::Anything, _)
+        | (Shape::Text, Value::Text(_))
+        | (Shape::Boolean, Value::Bool(_))
+        | (Shape::Map, Value::Map(_)) => return,
+        (Shape::Fields(fields), Value::Map(map)) => return check_map(map, fields, at, out),
+        (Shape::List(item), Value::List(items)) => {
+            for (index, value) in items.iter().enumerate() {
+                check_shape(value, *item, &at.index(index), out);
+            }
+            return;
+        }
+        (Shape::OneOf(known), Value::Text(text)) => {
+            if !known.contains(&text.as_str()) {
+                let error = Error::new(Code::UnknownValue, format!("there is no value `{text}` here"));
+                let known: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+                out.push(error.at(at).hint(format!("one of: {}", known.join(", "))).into_diagnostic(Severity::Error));
+            }
+            return;
+        }
+        (Shape::Text | Shape::OneOf(_), _) => "a string",
+        (Shape::Boolean, _) => "a boolean",
+        (Shape::Map | Shape::Fields(_), _) => "a map",
+        (Shape::List(_), _) => "a list",
+    };
+    out.push(at.wrong_type(wanted, value).into_diagnostic(Severity::Error));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    const ENTRY: Fields = Fields::all(&[Field::scope("clusterName", Shape::Text), Field::new("mode", MODE)]);
+    const MODE: Shape = Shape::OneOf(&["a", "b"]);
+    const SPEC: Fields = Fields::some(&[
+        Field::scope("clusterSelector", Shape::Map),
+        Field::new("entries", Shape::List(&Shape::Fields(&ENTRY))),
+        Field::required("overrides", Shape::List(&Shape::Anything)),
+    ]);
+
+    #[track_caller]
+    fn check_spec(spec: &str, want: &[&str]) {
+        let document = json::parse(&format!(r#"{{"spec":{spec}}}"#)).unwrap();
+        let found = check(&document, &SPEC, &JsonPath::ROOT);
+        let path = |it: &Diagnostic| it.at.path.as_ref().map(ToString::to_string).unwrap_or_default();
+        let found: Vec<String> =
+            found.iter().map(|it| format!("{} {} {}", it.severity.as_str(), it.code.as_str(), path(it))).collect();
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn a_misspelled_scope_is_an_error_and_another_field_a_warning() {
+        check_spec(r#"{"overrides":[1],"clusterSelektor":{}}"#, &["error unknown-field /spec/clusterSelektor"]);
+        check_spec(r#"{"overrides":[1],"entrys":[]}"#, &["warning unknown-field /spec/entrys"]);
+    }
+
+    #[test]
+    fn other_fields_of_an_upstream_are_ignored() {
+        check_spec(r#"{"overrides":[1],"waitFor":[]}"#, &[]);
+    }
+
+    #[test]
+    fn types_and_values_are_errors_at_their_place() {
+        check_spec(
+            r#"{"overrides":{},"entries":[{"mode":"c"},{"clusterName":1}]}"#,
+            &[
+                "error unknown-value /spec/entries/0/mode",
+                "error wrong-type /spec/entries/1/clusterName",
+                "error wrong-type /spec/overrides",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_document_that_does_nothing_is_a_warning() {
+        check_spec("null", &["warning missing-field /spec/overrides"]);
+        check_spec(r#"{"overrides":[]}"#, &["warning missing-field /spec/overrides"]);
+    }
+}

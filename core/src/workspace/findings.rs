@@ -1,0 +1,133 @@
+//! The findings about single documents, and those that a change brings and fixes.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::object::document::{Document, Identity};
+use crate::object::fields;
+use crate::value::JsonPath;
+use crate::value::collections::SortedSet;
+use crate::value::path::Pointer;
+use crate::value::suggest::close;
+use crate::workspace::hub_kind::HubKind;
+use crate::workspace::lint;
+use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
+use crate::workspace::store::View;
+use crate::workspace::subject::Dialect;
+
+/// The kinds that the dialects of the settings read.
+#[derive(Debug)]
+pub struct Kinds(Vec<HubKind>);
+
+impl Kinds {
+    pub fn of(view: View) -> Kinds {
+        Kinds(view.dialects().flat_map(|it| it.kinds(view)).collect())
+    }
+
+    /// Adds what is wrong with the kind and the fields of a document.
+    ///
+    /// 1. A kind that misspells one of the same API group is an error: no API server has it, and it does nothing here.
+    /// 2. Fields are checked by the table of the kind, unless there is already a finding at the same place.
+    pub fn check(&self, document: &Document, out: &mut Vec<Diagnostic>) {
+        let identity = &document.identity;
+        let mut covering = self.0.iter().filter(|it| it.covers(identity)).peekable();
+        if covering.peek().is_none() {
+            out.extend(self.misspelled(identity));
+        } else if let Some(spec) = covering.find_map(|it| it.fields) {
+            let found = fields::check(&document.value, spec, &JsonPath::ROOT).into_iter().map(|it| it.of(identity));
+            let found: Vec<Diagnostic> = found.filter(|it| !is_known(out, it)).collect();
+            out.extend(found);
+        }
+    }
+
+    fn misspelled(&self, identity: &Identity) -> Option<Diagnostic> {
+        let same_group = self.0.iter().filter(|it| it.group == identity.group && !it.group.is_empty());
+        let meant = close(&identity.kind, same_group.map(|it| it.kind.as_str()))?;
+        let message = format!("`{}` has no kind `{}`, so the document does nothing", identity.group, identity.kind);
+        let finding = Diagnostic::error(Code::UnknownKind, message).of(identity).at(Pointer::of(["kind"]));
+        Some(finding.hint(format!("did you mean `{meant}`?")))
+    }
+}
+
+/// Why a document must not be used: a mistake in the fields that decide for which clusters it is.
+pub fn scope_error(view: View, dialect: &dyn Dialect, document: &Document) -> Option<Error> {
+    let kinds = dialect.kinds(view);
+    let spec = kinds.iter().filter(|it| it.covers(&document.identity)).find_map(|it| it.fields)?;
+    fields::scope_error(&document.value, spec, &JsonPath::ROOT)
+}
+
+/// Whether there is a finding at the same place.
+fn is_known(found: &[Diagnostic], new: &Diagnostic) -> bool {
+    found.iter().any(|it| it.at.document == new.at.document && it.at.path == new.at.path)
+}
+
+/// The findings about a document on its own.
+pub fn of_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    for dialect in view.dialects() {
+        dialect.lint_document(view, document, &mut found);
+    }
+    attribute(found, &document.identity, out);
+    Kinds::of(view).check(document, out);
+}
+
+/// The findings about a subject of which something was replaced, before and after.
+pub fn of_replaced(
+    subject: &Identity,
+    was: &Previous,
+    now: Option<&SubjectEntry>,
+    before: &mut Vec<Diagnostic>,
+    after: &mut Vec<Diagnostic>,
+) {
+    match was {
+        Previous::Absent => {}
+        Previous::Subject(state) => of_state(subject, state, before),
+        Previous::Clusters { cluster_results, .. } => {
+            of_cluster_results(subject, cluster_results.values().flatten(), before);
+            let now = now.map(SubjectEntry::cluster_results).into_iter();
+            let now = now.flat_map(|now| cluster_results.keys().filter_map(|name| now.get(name)));
+            return of_cluster_results(subject, now, after);
+        }
+    }
+    if let Some(now) = now {
+        of_state(subject, now, after);
+    }
+}
+
+/// A finding without a document belongs to the one under review.
+pub fn attribute(found: Vec<Diagnostic>, looked_at: &Identity, out: &mut Vec<Diagnostic>) {
+    out.extend(found.into_iter().map(|it| if it.at.document.is_none() { it.of(looked_at) } else { it }));
+}
+
+fn of_state(subject: &Identity, state: &SubjectEntry, out: &mut Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    lint::of_reading(subject, state, &mut found);
+    attribute(found, subject, out);
+    of_cluster_results(subject, state.cluster_results().values(), out);
+}
+
+/// Results are shared by many clusters, and each is looked at once.
+fn of_cluster_results<'c>(
+    subject: &Identity,
+    cluster_results: impl Iterator<Item = &'c ClusterResult>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let (mut seen, mut found) = (SortedSet::new(), Vec::new());
+    for cluster_result in cluster_results {
+        let is_new = cluster_result.rendered.as_ref().map_or(true, |it| seen.insert(Arc::as_ptr(it).addr()));
+        if is_new {
+            lint::of_cluster_result(subject, cluster_result, &mut found);
+        }
+    }
+    attribute(found, subject, out);
+}
+
+/// The findings of `after` that `before` does not have, and the other way round. Both are in the order of [`lint::tidy`].
+pub fn difference(before: Vec<Diagnostic>, after: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let key = |it: &Diagnostic| (it.at.document.clone(), it.at.path.clone(), it.code, it.message.clone());
+    let keys = |all: &[Diagnostic]| all.iter().map(key).collect::<SortedSet<_>>();
+    let (had, has) = (keys(&before), keys(&after));
+    let introduced = after.into_iter().filter(|it| !had.contains(&key(it))).collect();
+    let fixed = before.into_iter().filter(|it| !has.contains(&key(it))).collect();
+    (introduced, fixed)
+}
