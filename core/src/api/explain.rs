@@ -92,6 +92,9 @@ pub struct ExplainAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LinkAnswer {
+    /// Why it is above the next layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beats: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,7 +183,7 @@ fn explain_option(
     folded: &Folded,
     path: &Text,
 ) -> Result<ExplainAnswer, Error> {
-    let chain = option_chain(subject, cluster, folded, path);
+    let chain = option_chain(View { store, now: None }, subject, cluster, folded, path);
     if chain.is_empty() {
         let known: Vec<&str> = folded.options.iter().map(|it| it.path.as_str()).collect();
         return Err(nothing(path).hint(suggest(path, &known, "options here")));
@@ -249,6 +252,7 @@ impl LinkAnswer {
             value_from,
             state: link.state,
             reason: link.reason.map(ReasonAnswer::from),
+            beats: link.beats,
         }
     }
 }

@@ -16,6 +16,7 @@
 //!
 //! An expression is evaluated for each cluster after the layers are folded, and takes the place of the entry it is in.
 
+mod account;
 mod defaults;
 mod definition;
 mod entries;

@@ -2,12 +2,13 @@
 
 use crate::choice;
 use crate::diagnostic::ReasonCode;
-use crate::engine::fold::{Folded, Source};
+use crate::engine::fold::{Folded, Layer, Source};
 use crate::engine::rendered::{Origin, PatchLayer, RenderedObject};
 use crate::engine::select::{Cluster, Reason, Selector, explain, selects};
 use crate::value::path::Pointer;
 use crate::workspace::compare::{Cause, setter};
-use crate::workspace::subject::Subject;
+use crate::workspace::store::View;
+use crate::workspace::subject::{Subject, UnusedLayer};
 
 /// One layer in the chain of a value.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Link {
     pub state: LayerState,
     /// Why the layer does not apply.
     pub reason: Option<Reason>,
+    /// Why it is above the next one.
+    pub beats: Option<String>,
 }
 
 choice! {
@@ -31,7 +34,7 @@ choice! {
 }
 
 /// The chain of an option. Without a layer that sets it, it is empty.
-pub fn option_chain(subject: &dyn Subject, cluster: &Cluster, folded: &Folded, path: &str) -> Vec<Link> {
+pub fn option_chain(view: View, subject: &dyn Subject, cluster: &Cluster, folded: &Folded, path: &str) -> Vec<Link> {
     let applied = folded.origins.get(path).unwrap_or_default();
     let mut chain: Vec<Link> = applied
         .iter()
@@ -41,21 +44,34 @@ pub fn option_chain(subject: &dyn Subject, cluster: &Cluster, folded: &Folded, p
             source: Some(origin.source.clone()),
             state: if rank == 0 { LayerState::Wins } else { LayerState::Shadowed },
             reason: None,
+            beats: applied.get(rank + 1).and_then(|next| subject.beats(view, &setter(origin), &setter(next))),
         })
         .collect();
     for layer in subject.option_layers().iter().rev() {
-        let Some(reason) = layer.when.as_ref().and_then(|when| not_selected(when, cluster)) else { continue };
-        for setting in layer.set.iter().filter(|it| it.path == path) {
-            let origin = layer.document.clone().map(|document| Origin { document, path: setting.at.clone() });
-            chain.push(Link {
-                cause: Cause { layer: layer.name.clone(), origin },
-                source: Some(setting.source.clone()),
-                state: LayerState::NotApplied,
-                reason: Some(reason.clone()),
-            });
+        if let Some(reason) = layer.when.as_ref().and_then(|when| not_selected(when, cluster)) {
+            chain.extend(not_applied(layer, path, &reason));
         }
     }
+    for UnusedLayer { layer, reason } in subject.unused_layers(view) {
+        chain.extend(not_applied(&layer, path, &reason));
+    }
     chain
+}
+
+/// What a layer that does not apply says about an option.
+fn not_applied(layer: &Layer, path: &str, reason: &Reason) -> Vec<Link> {
+    let here = layer.set.iter().filter(|it| it.path == path);
+    here.map(|setting| {
+        let origin = layer.document.clone().map(|document| Origin { document, path: setting.at.clone() });
+        Link {
+            cause: Cause { layer: layer.name.clone(), origin },
+            source: Some(setting.source.clone()),
+            state: LayerState::NotApplied,
+            reason: Some(reason.clone()),
+            beats: None,
+        }
+    })
+    .collect()
 }
 
 /// The chain of a place of an object: what touched it or what is around it, down to the base.
@@ -76,13 +92,20 @@ pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &Rendered
                         _ => LayerState::Shadowed,
                     },
                     reason: None,
+                    beats: None,
                 });
             }
         }
         None => {
             if let Some(value) = path.get(&product.object) {
                 let source = Some(Source::Value(value.clone()));
-                chain.push(Link { cause: product.cause(path), source, state: LayerState::Wins, reason: None });
+                chain.push(Link {
+                    cause: product.cause(path),
+                    source,
+                    state: LayerState::Wins,
+                    reason: None,
+                    beats: None,
+                });
             }
         }
     }
@@ -105,6 +128,7 @@ fn patches_at(layer: &PatchLayer, path: &Pointer, reason: &Reason) -> Vec<Link> 
             source: operation.value.clone().map(Source::Value),
             state: LayerState::NotApplied,
             reason: Some(reason.clone()),
+            beats: None,
         }
     })
     .collect()

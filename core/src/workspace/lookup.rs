@@ -22,8 +22,10 @@ pub fn subject_named(workspace: &Workspace, text: &str, at: &JsonPath) -> Result
     let found = Reference::parse(text).and_then(|it| workspace.store.find(&it)).map_err(|error| error.at(at))?;
     if workspace.results.get(&found.identity).is_none() {
         let message = format!("`{text}` produces no results");
-        let hint = "a subject is a PluginPreset, Plugin, ManagedClusterSet, Placement, federated object, OperatorVersion or \
-                    CertManagerDeployment of a dialect that is configured";
+        let hint = format!(
+            "`what-if --remove {text}` shows what it does; subjects are a PluginPreset, Plugin, ManagedClusterSet, Placement, \
+             federated object, OperatorVersion or CertManagerDeployment of a dialect that is configured"
+        );
         return Err(Error::new(Code::NotASubject, message).at(at).hint(hint));
     }
     Ok(found.identity.clone())

@@ -13,6 +13,7 @@ use crate::value::Text;
 use crate::value::collections::SortedMap;
 use crate::workspace::admit::Rule;
 use crate::workspace::cluster_groups::ClusterGroups;
+use crate::workspace::compare::Cause;
 use crate::workspace::hub_kind::HubKind;
 use crate::workspace::plan::Planner;
 use crate::workspace::results::ClusterResults;
@@ -112,6 +113,16 @@ pub trait Subject {
         &[]
     }
 
+    /// The layers of documents that are used for no cluster, and why, for `explain`.
+    fn unused_layers(&self, _: View) -> Vec<UnusedLayer> {
+        Vec::new()
+    }
+
+    /// Why a layer is above the next one, for `explain`.
+    fn beats(&self, _: View, _higher: &Cause, _lower: &Cause) -> Option<String> {
+        None
+    }
+
     /// The layers of patches, lowest first, also those that do not apply to every cluster.
     fn patch_layers(&self) -> &[PatchLayer] {
         &[]
@@ -151,6 +162,13 @@ impl fmt::Debug for dyn Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.targets(), f)
     }
+}
+
+/// A layer that is used for no cluster.
+#[derive(Clone, Debug)]
+pub struct UnusedLayer {
+    pub layer: Layer,
+    pub reason: Reason,
 }
 
 /// How an object of the hub relates to a subject.

@@ -55,10 +55,8 @@ pub struct Override {
 /// 3. By name.
 pub fn for_definition(view: View, namespace: &str, definition: &str, out: &mut Vec<Diagnostic>) -> Vec<Override> {
     let documents = view.store.of_kind(GROUP, OVERRIDE, Some(namespace));
-    let mut overrides: Vec<Override> = documents
-        .map(|document| Override::read(view, document, out))
-        .filter(|it| it.definitions.is_empty() || it.definitions.iter().any(|name| name == definition))
-        .collect();
+    let mut overrides: Vec<Override> =
+        documents.map(|document| Override::read(view, document, out)).filter(|it| it.is_for(definition)).collect();
     let precedence = view.settings.precedence;
     sort_by(&mut overrides, |a, b| a.order(precedence).cmp(&b.order(precedence)));
     overrides
@@ -103,13 +101,38 @@ impl Override {
         Override { definitions, part, named, depends, created }
     }
 
+    /// Whether it is for plugins of a definition.
+    pub fn is_for(&self, definition: &str) -> bool {
+        self.definitions.is_empty() || self.definitions.iter().any(|name| name == definition)
+    }
+
+    /// The layer with all entries that can be read, also where the override is refused.
+    pub fn written(self, view: View, document: &Document) -> Layer {
+        let (list, at) = (document.value.at(&["spec", "overrides"]), JsonPath::ROOT.key("spec"));
+        let reader = Reader { document, mode: view.settings.mode };
+        let part = reader.part("plugin-override", None, list, &at.key("overrides"), &mut Vec::new());
+        Layer { when: self.part.layer.when, ..part.layer }
+    }
+
+    /// What narrows it down.
+    pub fn specifies(&self) -> Vec<&'static str> {
+        let definition = (!self.definitions.is_empty()).then_some("definition");
+        let cluster = self.part.layer.when.is_some().then_some("cluster");
+        definition.into_iter().chain(cluster).collect()
+    }
+
+    /// Whether it counts as created after another one. One without a time is new.
+    pub fn created_after(&self, other: &Override) -> bool {
+        (self.created.is_empty(), &self.created) > (other.created.is_empty(), &other.created)
+    }
+
     /// What decides over the order of two.
     fn order(&self, precedence: Precedence) -> (u8, bool, &str, &str) {
         let name = self.part.layer.document.as_deref().map_or("", |it| it.name.as_str());
         (self.rank(precedence), self.created.is_empty(), &self.created, name)
     }
 
-    fn rank(&self, precedence: Precedence) -> u8 {
+    pub fn rank(&self, precedence: Precedence) -> u8 {
         let (cluster, definition) = match precedence {
             Precedence::DefinitionOverCluster => (1, 2),
             Precedence::ClusterOverDefinition => (2, 1),

@@ -12,7 +12,7 @@ use super::inject::OWNED_BY_LABEL;
 use super::object::{as_map, take};
 use super::preset::wait_for_errors;
 use super::stack::{Own, Stack};
-use super::{overrides, scope_of, status};
+use super::{account, overrides, scope_of, status};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::diff::diff;
 use crate::engine::fold::{Effective, Folded, Layer};
@@ -23,11 +23,12 @@ use crate::object::identity::is_terminating;
 use crate::value::JsonPath;
 use crate::value::json;
 use crate::value::{Map, Text, Value};
+use crate::workspace::compare::Cause;
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::Planner;
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependency, Invalidation, RemovalCause, ResultCache, Subject};
+use crate::workspace::subject::{Dependency, Invalidation, RemovalCause, ResultCache, Subject, UnusedLayer};
 use crate::workspace::targets::{ClusterFilter, Targets};
 
 /// The annotation that keeps what the user wrote.
@@ -211,6 +212,14 @@ impl Subject for Plugin {
 
     fn is_object(&self) -> bool {
         true
+    }
+
+    fn unused_layers(&self, view: View) -> Vec<UnusedLayer> {
+        account::unused(view, &self.stack.document.namespace, &self.stack.wanted.name)
+    }
+
+    fn beats(&self, view: View, higher: &Cause, lower: &Cause) -> Option<String> {
+        account::beats(view, higher, lower)
     }
 
     fn option_layers(&self) -> &[Layer] {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::account;
 use super::definition::Wanted;
 use super::entries::{Part, Reader};
 use super::inject::OWNED_BY_LABEL;
@@ -22,11 +23,12 @@ use crate::value::JsonPath;
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
+use crate::workspace::compare::Cause;
 use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::{Need, Planner, Reason, Target};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
-use crate::workspace::subject::{Dependency, Invalidation, RemovalCause, ResultCache, Subject};
+use crate::workspace::subject::{Dependency, Invalidation, RemovalCause, ResultCache, Subject, UnusedLayer};
 use crate::workspace::targets::{ClusterFilter, Targets};
 
 #[derive(Debug)]
@@ -322,6 +324,14 @@ impl Subject for Preset {
 
     fn retains_on(&self, view: View, ending: RemovalCause) -> bool {
         self.retains(view, matches!(ending, RemovalCause::Subject))
+    }
+
+    fn unused_layers(&self, view: View) -> Vec<UnusedLayer> {
+        account::unused(view, &self.stack.document.namespace, &self.stack.wanted.name)
+    }
+
+    fn beats(&self, view: View, higher: &Cause, lower: &Cause) -> Option<String> {
+        account::beats(view, higher, lower)
     }
 
     fn option_layers(&self) -> &[Layer] {

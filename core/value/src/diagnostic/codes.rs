@@ -432,6 +432,10 @@ codes! {
 
     /// The layer is for other clusters.
     ClusterNotSelected = "cluster-not-selected",
+    /// The layer has an error, so that it is used for no cluster.
+    Refused = "refused",
+    /// The layer is for plugins of other definitions.
+    OtherDefinition = "other-definition",
 
     // Plans
     /// The object is not there.

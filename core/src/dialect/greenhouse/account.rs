@@ -1,0 +1,56 @@
+//! Why an override is used or not, for `explain`. It reads documents again, so that results need not carry the answer.
+
+use super::overrides::Override;
+use super::{GROUP, OVERRIDE};
+use crate::diagnostic::ReasonCode;
+use crate::engine::select::Reason;
+use crate::object::document::Identity;
+use crate::workspace::compare::Cause;
+use crate::workspace::settings::Precedence;
+use crate::workspace::store::View;
+use crate::workspace::subject::UnusedLayer;
+
+/// The PluginOverrides of a namespace that are not used for any cluster: refused ones, and those for other definitions.
+pub fn unused(view: View, namespace: &str, definition: &str) -> Vec<UnusedLayer> {
+    let documents = view.store.of_kind(GROUP, OVERRIDE, Some(namespace));
+    let unused = documents.filter_map(|document| {
+        let it = Override::read(view, document, &mut Vec::new());
+        let (code, text) = match it.part.flaws.first() {
+            Some(error) => (ReasonCode::Refused, error.message.clone()),
+            None if it.is_for(definition) => return None,
+            None => {
+                let names: Vec<String> = it.definitions.iter().map(|it| format!("`{it}`")).collect();
+                (ReasonCode::OtherDefinition, format!("it is for plugins of {}", names.join(", ")))
+            }
+        };
+        let layer = it.written(view, document);
+        Some(UnusedLayer { layer, reason: Reason { code, text, holds: false } })
+    });
+    unused.collect()
+}
+
+/// Why one layer is above another that is applied too.
+pub fn beats(view: View, higher: &Cause, lower: &Cause) -> Option<String> {
+    if higher.layer != lower.layer {
+        return Some(format!("`{}` is above `{}`", higher.layer, lower.layer));
+    }
+    let read = |cause: &Cause| {
+        let document = view.document(&cause.origin.as_ref()?.document)?;
+        Some((Override::read(view, document, &mut Vec::new()), document.identity.clone()))
+    };
+    let ((higher, its_name), (lower, other_name)) = (read(higher)?, read(lower)?);
+    Some(difference(view.settings.precedence, (&higher, &its_name), (&lower, &other_name)))
+}
+
+fn difference(precedence: Precedence, higher: (&Override, &Identity), lower: (&Override, &Identity)) -> String {
+    let ((it, name), (other, other_name)) = (higher, lower);
+    let (more, fewer) = (it.specifies(), other.specifies());
+    if it.rank(precedence) != other.rank(precedence) {
+        let gained: Vec<&str> = more.iter().filter(|it| !fewer.contains(it)).copied().collect();
+        return format!("more specific: {}", gained.join(" and "));
+    }
+    match it.created_after(other) {
+        true => "created later".to_owned(),
+        false => format!("same precedence and time: by name, `{}` after `{}`", name.name, other_name.name),
+    }
+}
