@@ -27,13 +27,22 @@ impl Kinds {
     /// Adds what is wrong with the kind and the fields of a document.
     ///
     /// 1. A kind that misspells one of the same API group is an error: no API server has it, and it does nothing here.
-    /// 2. Fields are checked by the table of the kind, unless there is already a finding at the same place.
+    /// 2. A document without a namespace of a kind that has one reaches nothing.
+    /// 3. Fields are checked by the table of the kind, unless there is already a finding at the same place.
     pub fn check(&self, document: &Document, out: &mut Vec<Diagnostic>) {
         let identity = &document.identity;
-        let mut covering = self.0.iter().filter(|it| it.covers(identity)).peekable();
-        if covering.peek().is_none() {
+        let covering: Vec<&HubKind> = self.0.iter().filter(|it| it.covers(identity)).collect();
+        if covering.is_empty() {
             out.extend(self.misspelled(identity));
-        } else if let Some(spec) = covering.find_map(|it| it.fields) {
+        }
+        if identity.namespace.is_empty() && covering.iter().any(|it| it.is_namespaced()) {
+            let message = format!("the kind `{}` is namespaced, and this document has no namespace", identity.kind);
+            let finding = Diagnostic::warning(Code::MissingField, message).of(identity);
+            let finding = finding.at(Pointer::of(["metadata", "namespace"]));
+            let is_there = out.iter().any(|it| it.code == finding.code && it.at.document == finding.at.document);
+            out.extend((!is_there).then_some(finding));
+        }
+        if let Some(spec) = covering.iter().find_map(|it| it.fields) {
             let found = fields::check(&document.value, spec, &JsonPath::ROOT).into_iter().map(|it| it.of(identity));
             let found: Vec<Diagnostic> = found.filter(|it| !is_known(out, it)).collect();
             out.extend(found);

@@ -109,6 +109,10 @@ impl HubKind {
         self
     }
 
+    pub fn is_namespaced(&self) -> bool {
+        self.scope == NAMESPACED
+    }
+
     /// Whether a document is of this kind.
     pub fn covers(&self, identity: &Identity) -> bool {
         self.group == identity.group

@@ -1,10 +1,12 @@
 //! Why an override is used or not, for `explain`. It reads documents again, so that results need not carry the answer.
 
 use super::overrides::Override;
-use super::{GROUP, OVERRIDE};
-use crate::diagnostic::ReasonCode;
+use super::{GROUP, ORGANIZATION, OVERRIDE};
+use crate::diagnostic::{Code, Diagnostic, ReasonCode};
 use crate::engine::select::Reason;
-use crate::object::document::Identity;
+use crate::object::document::{Document, Identity};
+use crate::value::path::Pointer;
+use crate::value::suggest::did_you_mean;
 use crate::workspace::compare::Cause;
 use crate::workspace::settings::Precedence;
 use crate::workspace::store::View;
@@ -52,5 +54,38 @@ fn difference(precedence: Precedence, higher: (&Override, &Identity), lower: (&O
     match it.created_after(other) {
         true => "created later".to_owned(),
         false => format!("same precedence and time: by name, `{}` after `{}`", name.name, other_name.name),
+    }
+}
+
+/// Reports the entries of an override that never count: another one that is above it and reaches all of its clusters and
+/// plugins sets the same option.
+pub fn tell_hidden(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let (precedence, own) = (view.settings.precedence, &document.identity);
+    let it = Override::read(view, document, &mut Vec::new());
+    let others = view.store.of_kind(GROUP, OVERRIDE, Some(&own.namespace)).filter(|other| other.identity != *own);
+    let others = others.map(|other| (Override::read(view, other, &mut Vec::new()), &other.identity));
+    let above: Vec<_> = others.filter(|(other, _)| other.is_above(&it, precedence) && other.includes(&it)).collect();
+    for setting in &it.part.layer.set {
+        let hides = |(other, _): &&(Override, &Identity)| {
+            other.part.layer.set.iter().any(|theirs| theirs.path == setting.path && !theirs.deep)
+        };
+        if let Some((other, name)) = above.iter().find(hides) {
+            let why = difference(precedence, (other, name), (&it, own));
+            let message = format!("`{}` has no effect here: `{name}` always hides it ({why})", setting.path);
+            let finding = Diagnostic::warning(Code::ShadowedOption, message).of(own).at(setting.at.clone());
+            out.push(finding.hint("remove it here, or narrow the other one to some clusters or plugins"));
+        }
+    }
+}
+
+/// Reports an override in the namespace of an organization that is not loaded, where organizations are.
+pub fn tell_unknown_organization(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let own = &document.identity;
+    let known: Vec<&str> = view.store.of_kind(GROUP, ORGANIZATION, None).map(|it| it.identity.name.as_str()).collect();
+    if !known.is_empty() && !own.namespace.is_empty() && !known.contains(&own.namespace.as_str()) {
+        let message = format!("there is no organization `{}`, so the override reaches no plugin", own.namespace);
+        let finding = Diagnostic::warning(Code::UnknownOrganization, message);
+        let finding = finding.of(own).at(Pointer::of(["metadata", "namespace"]));
+        out.push(Diagnostic { hint: did_you_mean(&own.namespace, known), ..finding });
     }
 }

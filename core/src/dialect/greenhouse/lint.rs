@@ -1,6 +1,7 @@
 //! What is worth telling about documents of Greenhouse beyond what translating its subjects tells: most of it depends on
 //! which clusters and definitions there are.
 
+use super::account;
 use super::definition::{Definition, catalog_parts};
 use super::entries::Part;
 use super::overrides::{self, Override};
@@ -103,6 +104,8 @@ fn lint_override(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let Override { definitions, part, named, .. } = Override::read(view, document, out);
     let own = &document.identity;
     let spec = JsonPath::ROOT.key("spec");
+    account::tell_unknown_organization(view, document, out);
+    account::tell_hidden(view, document, out);
     for (index, name) in definitions.iter().enumerate() {
         let known: Vec<&Document> = definitions_of(view, &own.namespace).collect();
         if !known.iter().any(|it| it.identity.name == *name) {

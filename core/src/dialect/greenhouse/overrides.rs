@@ -126,6 +126,19 @@ impl Override {
         (self.created.is_empty(), &self.created) > (other.created.is_empty(), &other.created)
     }
 
+    /// Whether it is applied after another one.
+    pub fn is_above(&self, other: &Override, precedence: Precedence) -> bool {
+        self.order(precedence) > other.order(precedence)
+    }
+
+    /// Whether it reaches every plugin and every cluster that another one reaches.
+    pub fn includes(&self, other: &Override) -> bool {
+        let has_all = |definitions: &[Text]| definitions.iter().all(|it| self.definitions.contains(it));
+        let definitions = self.definitions.is_empty() || (!other.definitions.is_empty() && has_all(&other.definitions));
+        let when = &self.part.layer.when;
+        definitions && (when.is_none() || *when == other.part.layer.when)
+    }
+
     /// What decides over the order of two.
     fn order(&self, precedence: Precedence) -> (u8, bool, &str, &str) {
         let name = self.part.layer.document.as_deref().map_or("", |it| it.name.as_str());

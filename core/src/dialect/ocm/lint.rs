@@ -35,8 +35,22 @@ pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>)
             lint_predicates(document, out);
             lint_steadiness(document, out);
             lint_groups(view, document, out);
+            lint_bindings(view, document, out);
         }
         _ => {}
+    }
+}
+
+/// A placement chooses among the clusters of sets that are bound in its namespace.
+fn lint_bindings(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let namespace = &document.identity.namespace;
+    if view.store.of_kind(GROUP, BINDING, Some(namespace)).next().is_none() {
+        let message =
+            format!("no cluster set is bound in the namespace `{namespace}`, so the placement selects nothing");
+        let hint = format!("create a {BINDING} in `{namespace}`");
+        out.push(
+            found(Diagnostic::warning(Code::SetNotBound, message), document, &["metadata", "namespace"]).hint(hint),
+        );
     }
 }
 

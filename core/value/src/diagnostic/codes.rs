@@ -308,6 +308,8 @@ codes! {
     // Greenhouse
     /// The definition that a plugin is made from is not loaded.
     UnknownDefinition = "unknown-definition",
+    /// There is no organization of this name.
+    UnknownOrganization = "unknown-organization",
     /// The definition declares no such option.
     UndeclaredOption = "undeclared-option",
     /// The value is of another type than the definition declares.
