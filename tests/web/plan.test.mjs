@@ -98,7 +98,7 @@ for (const example of ["greenhouse", "ocm", "kubefed", "kudo", "certmanager"]) {
         "~ patch": number("patch"),
         "− delete": number("delete"),
         "‖ held": `${plan.held.length}`,
-        "? to be seen first": `${plan.needs.length}`,
+        "? to read first": `${plan.needs.length}`,
         [plan.status.length === 1 ? "status" : "statuses"]: `${plan.status.length}`,
       });
       if (plan.actions.length) assert.ok((await shown(view)).includes(`fleetfold approve ${plan.digest}`));
@@ -178,7 +178,7 @@ story(
     await settled(page);
     const after = await planOf(page);
     assert.equal(after.needs.length, 0);
-    assert.equal((await tally(view))["? to be seen first"], "0");
+    assert.equal((await tally(view))["? to read first"], "0");
     assert.equal(await need.count(), 0);
     assert.match(await text(page, "live/_hub/pasted.yaml"), /other: thing/);
   },

@@ -79,7 +79,7 @@ story("counts are those of the engine", async (page, view) => {
     "~ patch": `${actions.patch}`,
     "− delete": `${actions.delete}`,
     "‖ held": `${actions.held}`,
-    "? to be seen first": `${actions.needs}`,
+    "? to read first": `${actions.needs}`,
   });
 });
 

@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn a_misspelled_scope_is_an_error_and_another_field_a_warning() {
         check_spec(r#"{"overrides":[1],"clusterSelektor":{}}"#, &["error unknown-field /spec/clusterSelektor"]);
-        check_spec(r#"{"overrides":[1],"entrys":[]}"#, &["warning unknown-field /spec/entrys"]);
+        check_spec(r#"{"overrides":[1],"entrie":[]}"#, &["warning unknown-field /spec/entrie"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::authorize;
 use super::fleet::{Fleet, FleetArgs};
 use crate::command::output::{Failure, Output, Screen, print_answer};
+use crate::render::explain::Rows;
 use crate::render::{clusters, explain, plan};
 
 /// Explain a value, a cluster, an action of a plan, or a permission
@@ -64,9 +65,19 @@ pub struct Args {
     #[arg(long = "label", value_name = "LABEL", requires = "user", value_parser = authorize::label)]
     labels: Vec<(String, Option<String>)>,
 
+    /// Also list the layers for other clusters
+    #[arg(long, requires = "path")]
+    all: bool,
+
     /// The output format; `name` prints the documents involved
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
     output: Output,
+}
+
+impl Args {
+    fn rows(&self) -> Rows {
+        if self.all { Rows::All } else { Rows::OfCluster }
+    }
 }
 
 /// What is explained, for one cluster or for groups of them.
@@ -94,7 +105,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let (answer, table) = match (&args.action, &args.user, &args.subject) {
         (Some(action), _, _) => {
             let answer = fleet.call(&Explain { action: Some(action.into()), ..Explain::default() })?;
-            let chain = answer.chain.as_ref().map(|_| explain::chain("because of", &answer, screen.out));
+            let chain = answer.chain.as_ref().map(|_| explain::chain("because of", &answer, args.rows(), screen.out));
             let table = plan::explained(&answer, screen.out) + &chain.unwrap_or_default();
             (answer.into(), table)
         }
@@ -135,7 +146,7 @@ fn value(
     };
     if let Some(cluster) = &args.cluster {
         let answer = ask(fleet, cluster)?;
-        let table = explain::chain(&format!("{path} on {cluster}"), &answer, screen.out);
+        let table = explain::chain(&format!("{path} on {cluster}"), &answer, args.rows(), screen.out);
         return Ok((answer.into(), table));
     }
     let groups = fleet.call(&Effective { subject: subject.into(), ..Effective::default() })?;
@@ -143,7 +154,8 @@ fn value(
     for group in groups.results.into_iter().filter(|it| it.error.is_none()) {
         let Some(first) = group.clusters.first() else { continue };
         let explained = ask(fleet, first)?;
-        tables.push(explain::chain(&format!("{path} on {}", clusters(&group.clusters)), &explained, screen.out));
+        let title = format!("{path} on {}", clusters(&group.clusters));
+        tables.push(explain::chain(&title, &explained, args.rows(), screen.out));
         results.push(ExplainedGroup { clusters: group.clusters, explained });
     }
     if results.is_empty() {

@@ -271,19 +271,20 @@ impl Fleet {
         self.findings.iter().any(|it| it.severity == Severity::Error)
     }
 
-    /// Prints all errors and the first warnings on standard error, so that the result stays visible.
+    /// Prints all errors, and the first warnings and infos, on standard error, so that the result stays visible.
     pub fn print_findings(&self, palette: Palette) {
-        const MAX_WARNINGS: usize = 5;
+        const MAX_SHOWN: usize = 5;
         let mut out = String::new();
-        let (errors, others): (Vec<_>, Vec<_>) =
-            self.findings().into_iter().partition(|it| it.severity == Severity::Error);
-        let warnings: Vec<_> = others.into_iter().filter(|it| it.severity == Severity::Warning).collect();
-        for finding in errors.iter().chain(warnings.iter().take(MAX_WARNINGS)) {
-            out.push_str(&finding.render(&self.texts, palette));
-        }
-        if let Some(more) = warnings.len().checked_sub(MAX_WARNINGS).filter(|it| *it > 0) {
-            let more = counted(i64::try_from(more).unwrap_or(i64::MAX), "more warning");
-            out.push_str(&format!("{more}; `fleetfold lint` lists them\n"));
+        let findings = self.findings();
+        for (severity, max) in
+            [(Severity::Error, usize::MAX), (Severity::Warning, MAX_SHOWN), (Severity::Info, MAX_SHOWN)]
+        {
+            let found: Vec<&Finding> = findings.iter().filter(|it| it.severity == severity).collect();
+            found.iter().take(max).for_each(|it| out.push_str(&it.render(&self.texts, palette)));
+            if let Some(more) = found.len().checked_sub(max).filter(|it| *it > 0) {
+                let more = counted(i64::try_from(more).unwrap_or(i64::MAX), &format!("more {}", severity.as_str()));
+                out.push_str(&format!("{more}; `fleetfold lint` lists them\n"));
+            }
         }
         // Standard error may be closed.
         let _ = io::stderr().write_all(out.as_bytes());

@@ -86,7 +86,9 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     }
     let now = args.now.clone().unwrap_or_else(now);
     let scope = scope(args, &mut fleet)?;
-    let answer = fleet.call(&PlanRequest { now: Some(now.into()), scope, ..PlanRequest::default() })?;
+    // The findings about all documents would hide those about the requested part.
+    let lint = scope.is_none().then_some(true);
+    let answer = fleet.call(&PlanRequest { now: Some(now.into()), scope, lint, ..PlanRequest::default() })?;
     let output = match &args.output {
         Target::Print(output) => *output,
         Target::Write(path) => {

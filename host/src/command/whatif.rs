@@ -17,7 +17,7 @@ use crate::source::{self, File};
 
 /// Show the effect of a change: which clusters change and how, and which parts are overridden
 ///
-/// Exits with 0 when nothing changes, with 1 when something does.
+/// Exits with 0 when nothing changes, with 1 when something does, and with 2 when the change is refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -86,7 +86,8 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         names
     };
     print_answer(args.output, &answer, || whatif::blast(&answer, screen.out), names)?;
-    Ok(fleet.finish(u8::from(whatif::has_effect(&answer)), screen.err))
+    let code = if answer.refused.is_some() { 2 } else { u8::from(whatif::has_effect(&answer)) };
+    Ok(fleet.finish(code, screen.err))
 }
 
 /// A change of settings. They are read as a field of the request, so that errors name it.

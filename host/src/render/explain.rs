@@ -2,21 +2,32 @@
 
 use fleetfold_core::api::authorize::{AuthorizeAnswer, AuthorizeCheck, AuthorizeGrant};
 use fleetfold_core::api::diff::DiffAnswer;
-use fleetfold_core::api::explain::ExplainAnswer;
+use fleetfold_core::api::explain::{ExplainAnswer, LinkAnswer};
+use fleetfold_core::diagnostic::ReasonCode;
 use fleetfold_core::value::Text;
 use fleetfold_core::workspace::explain::LayerState;
 
 use super::place::Place;
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
-use super::value;
+use super::{counted, value};
+
+/// Which layers a chain shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    All,
+    /// Those for other clusters are a count.
+    OfCluster,
+}
 
 /// A value, then every layer that sets it, winner first.
-pub fn chain(title: &str, answer: &ExplainAnswer, palette: Palette) -> String {
+pub fn chain(title: &str, answer: &ExplainAnswer, rows: Rows, palette: Palette) -> String {
     let shown = value::of(&answer.value, &answer.value_from);
     let mut out = format!("{}  {}\n", palette.paint(Ink::Bold, &clean(title)), clean(&shown));
-    let mut table = Table::new(["STATE", "LAYER", "VALUE", "AT", "WHY"]);
-    for layer in answer.chain.iter().flatten() {
+    let mut table = Table::new(["STATE", "LAYER", "DOCUMENT", "VALUE", "AT", "WHY"]);
+    let (folded, layers): (Vec<&LinkAnswer>, Vec<&LinkAnswer>) =
+        answer.chain.iter().flatten().partition(|it| rows == Rows::OfCluster && is_for_others(it));
+    for layer in layers {
         let ink = match layer.state {
             LayerState::Wins => Ink::Green,
             LayerState::Retained => Ink::Yellow,
@@ -24,17 +35,30 @@ pub fn chain(title: &str, answer: &ExplainAnswer, palette: Palette) -> String {
         };
         let has_value = !layer.value.is_absent() || !layer.value_from.is_absent();
         let shown = if has_value { value::of(&layer.value, &layer.value_from) } else { String::new() };
-        let why = layer.reason.as_ref().map_or("", |it| &it.text);
+        let why = layer.reason.as_ref().map(|it| it.text.as_str()).or(layer.beats.as_deref()).unwrap_or_default();
+        let place = Place::from(layer).to_string();
+        let document = layer.document.as_deref().unwrap_or_default();
+        // Without a file the place is the document.
+        let at = if place.starts_with(document) { "" } else { &place };
         table.row([
             Cell::inked(ink, layer.state.as_str()),
             (&layer.layer).into(),
+            document.into(),
             shown.into(),
-            Place::from(layer).to_string().into(),
+            at.into(),
             why.into(),
         ]);
     }
     out.push_str(&table.render("", palette));
+    if !folded.is_empty() {
+        let total = counted(i64::try_from(folded.len()).unwrap_or(i64::MAX), "layer");
+        out.push_str(&format!("{total} for other clusters; `--all` lists them\n"));
+    }
     out
+}
+
+fn is_for_others(layer: &LinkAnswer) -> bool {
+    layer.reason.as_ref().is_some_and(|it| it.code == ReasonCode::ClusterNotSelected.as_str())
 }
 
 /// Whether a subject selects a cluster, requirement by requirement.
@@ -161,18 +185,20 @@ mod tests {
     fn a_chain_lists_the_losers_with_reasons() {
         let answer = read_answer(
             r#"{"value":5,"chain":[
-              {"layer":"cluster-option-override","document":"PluginPreset/acme/metrics","path":"/spec","file":"fleet.yaml","line":31,"column":11,"value":5,"state":"wins"},
+              {"layer":"cluster-option-override","document":"PluginPreset/acme/metrics","path":"/spec","file":"fleet.yaml","line":31,"column":11,"value":5,"state":"wins","beats":"above `preset`"},
               {"layer":"preset","document":"PluginPreset/acme/metrics","path":"/spec/plugin","value":3,"state":"shadowed"},
               {"layer":"plugin-override","document":"PluginOverride/acme/us","value":9,"state":"not-applied","reason":{"code":"cluster-not-selected","holds":false,"text":"it does not select eu-1"}}]}"#,
         );
         let want = "\
 replicas on eu-1  5
-STATE         LAYER                     VALUE   AT                                       WHY
-wins          cluster-option-override   5       fleet.yaml:31:11
-shadowed      preset                    3       PluginPreset/acme/metrics /spec/plugin
-not-applied   plugin-override           9       PluginOverride/acme/us                   it does not select eu-1
+STATE         LAYER                     DOCUMENT                    VALUE   AT                 WHY
+wins          cluster-option-override   PluginPreset/acme/metrics   5       fleet.yaml:31:11   above `preset`
+shadowed      preset                    PluginPreset/acme/metrics   3
+not-applied   plugin-override           PluginOverride/acme/us      9                          it does not select eu-1
 ";
-        assert_eq!(chain("replicas on eu-1", &answer, Palette::PLAIN), want);
+        assert_eq!(chain("replicas on eu-1", &answer, Rows::All, Palette::PLAIN), want);
+        let folded = chain("replicas on eu-1", &answer, Rows::OfCluster, Palette::PLAIN);
+        assert!(folded.ends_with("1 layer for other clusters; `--all` lists them\n"), "{folded}");
     }
 
     #[test]

@@ -31,8 +31,13 @@ pub fn plan(answer: &PlanAnswer, palette: Palette) -> String {
         }
     }
     if !answer.needs.is_empty() {
-        out.push_str(&format!("\n{}\n", palette.paint(Ink::Yellow, "to be seen first")));
+        out.push_str(&format!("\n{}\n", palette.paint(Ink::Yellow, "to read first")));
         out.push_str(&needed(&answer.needs).render("  ", palette));
+    }
+    if !answer.status.is_empty() {
+        out.push_str(&format!("\n{}\n", palette.paint(Ink::Bold, "statuses that change")));
+        let names = distinct(answer.status.iter().map(|it| name_of(&it.target)));
+        names.iter().for_each(|name| out.push_str(&format!("  {}\n", clean(name))));
     }
     out.push_str(&format!("\ndigest {}\n", clean(&answer.digest)));
     out
@@ -66,9 +71,10 @@ pub fn summary(answer: &PlanAnswer, palette: Palette) -> String {
         ["create", "patch", "delete"].iter().map(|verb| format!("{} to {verb}", count(verb))).collect();
     parts.push(format!("{} held", answer.held.len()));
     let needs = i64::try_from(answer.needs.len()).unwrap_or(i64::MAX);
-    parts.push(format!("{} to be seen first", counted(needs, "object")));
+    parts.push(format!("{} to read first", counted(needs, "object")));
     if !answer.status.is_empty() {
-        parts.push(format!("{} with another status", answer.status.len()));
+        let total = answer.status.len();
+        parts.push(if total == 1 { "1 status changes".to_owned() } else { format!("{total} statuses change") });
     }
     format!("{}\n", palette.paint(Ink::Bold, &parts.join(", ")))
 }
@@ -187,7 +193,7 @@ mod tests {
     #[test]
     fn a_plan_is_shown_by_wave_and_ends_with_its_digest() {
         let want = "\
-2 to create, 1 to patch, 0 to delete, 1 held, 2 objects to be seen first, 1 with another status
+2 to create, 1 to patch, 0 to delete, 1 held, 2 objects to read first, 1 status changes
 
 wave 0
   create Service/n/web on eu-1, eu-2 for S/n/s: it is not there
@@ -204,9 +210,12 @@ held
     held: Namespaces are protected
     hint: annotate it
 
-to be seen first
+to read first
   KIND     NAMESPACE   NAME    ON
   Secret   n           (all)   eu-1, eu-2
+
+statuses that change
+  S/s
 
 digest sha256:abc
 ";

@@ -77,6 +77,9 @@ fn result(result: &ResultAnswer, origins: bool, palette: Palette, out: &mut Stri
         let name = name.map(|it| format!(" `{}`", clean(it))).unwrap_or_default();
         out.push_str(&format!("  (decision group {}{name})", group.index));
     }
+    if result.kept == Some(true) {
+        out.push_str(&format!("  {}", palette.paint(Ink::Yellow, "keeps its last state because of an error")));
+    }
     out.push('\n');
     refusal(result.error.as_ref(), palette, out);
     out.push_str(&options(result, origins, palette));

@@ -9,7 +9,8 @@ use super::table::{Cell, Table};
 use super::{clusters, counted, value};
 
 pub fn blast(answer: &WhatIfAnswer, palette: Palette) -> String {
-    let mut out = counts(answer, palette);
+    let mut out = refused(answer, palette);
+    out.push_str(&counts(answer, palette));
     for it in &answer.groups {
         out.push('\n');
         group(it, palette, &mut out);
@@ -29,6 +30,27 @@ pub fn blast(answer: &WhatIfAnswer, palette: Palette) -> String {
         }
         out.push_str(&table.render("  ", palette));
     }
+    let fixed = answer.fixed.as_deref().unwrap_or_default();
+    if !fixed.is_empty() {
+        out.push_str(&format!("\n{}\n", palette.paint(Ink::Green, "fixed")));
+        let mut table = Table::new(["SEVERITY", "CODE", "AT", "MESSAGE"]);
+        for it in fixed {
+            let at = it.at.as_ref().map(|it| Place::from(it).to_string()).unwrap_or_default();
+            table.row([it.severity.as_str().into(), (&it.code).into(), at.into(), (&it.message).into()]);
+        }
+        out.push_str(&table.render("  ", palette));
+    }
+    out
+}
+
+/// The documents that the change breaks.
+fn refused(answer: &WhatIfAnswer, palette: Palette) -> String {
+    let documents = answer.refused.iter().flatten();
+    let line = |it: &String| format!("{}: {}\n", palette.paint(Ink::Red, "refused"), clean(it));
+    let mut out: String = documents.map(line).collect();
+    if !out.is_empty() {
+        out.push_str("the webhook refuses the change; what the document governs keeps its last state\n");
+    }
     out
 }
 
@@ -45,7 +67,7 @@ fn counts(answer: &WhatIfAnswer, palette: Palette) -> String {
     let mut out = format!("{first}, {} shadowed, {}\n", counts.shadowed, counted(counts.subjects, "subject"));
     let verbs = format!("{} to create, {} to patch, {} to delete", actions.create, actions.patch, actions.delete);
     let needs = counted(actions.needs, "object");
-    out.push_str(&format!("{verbs}, {} held, {needs} to be seen first\n", actions.held));
+    out.push_str(&format!("{verbs}, {} held, {needs} to read first\n", actions.held));
     out
 }
 
@@ -91,7 +113,7 @@ mod tests {
         );
         let want = "\
 5 of 1000 clusters change, 2 shadowed, 1 subject
-0 to create, 5 to patch, 0 to delete, 0 held, 1 object to be seen first
+0 to create, 5 to patch, 0 to delete, 0 held, 1 object to read first
 
 PluginPreset/acme/metrics  changed  5 clusters: a, b and 3 more
   PATH       BEFORE       AFTER   BECAUSE OF
@@ -109,6 +131,26 @@ no effect, because something hides it
     }
 
     #[test]
+    fn a_refused_change_comes_first_and_fixed_findings_last() {
+        let answer = read_answer(
+            r#"{"counts":{"clusters":1,"changed":0,"shadowed":0,"subjects":0},"groups":[],"shadowed":[],
+              "actions":{"create":0,"patch":0,"delete":0,"held":0,"needs":0},"refused":["PluginOverride/acme/us"],
+              "fixed":[{"severity":"warning","code":"unknown-field","message":"there is no field `x` here","at":{"file":"f.yaml","line":2,"column":1}}]}"#,
+        );
+        let want = "\
+refused: PluginOverride/acme/us
+the webhook refuses the change; what the document governs keeps its last state
+0 of 1 cluster change, 0 shadowed, 0 subjects
+0 to create, 0 to patch, 0 to delete, 0 held, 0 objects to read first
+
+fixed
+  SEVERITY   CODE            AT           MESSAGE
+  warning    unknown-field   f.yaml:2:1   there is no field `x` here
+";
+        assert_eq!(blast(&answer, Palette::PLAIN), want);
+    }
+
+    #[test]
     fn a_change_without_effect_shows_zero_counts() {
         let answer = read_answer(
             r#"{"counts":{"clusters":1,"changed":0,"shadowed":0,"subjects":0},"groups":[],"shadowed":[],
@@ -116,7 +158,7 @@ no effect, because something hides it
         );
         let want = "\
 0 of 1 cluster change, 0 shadowed, 0 subjects
-0 to create, 0 to patch, 0 to delete, 0 held, 0 objects to be seen first
+0 to create, 0 to patch, 0 to delete, 0 held, 0 objects to read first
 ";
         assert_eq!(blast(&answer, Palette::PLAIN), want);
         assert!(!has_effect(&answer));

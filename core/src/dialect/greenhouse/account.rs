@@ -34,7 +34,7 @@ pub fn unused(view: View, namespace: &str, definition: &str) -> Vec<UnusedLayer>
 /// Why one layer is above another that is applied too.
 pub fn beats(view: View, higher: &Cause, lower: &Cause) -> Option<String> {
     if higher.layer != lower.layer {
-        return Some(format!("`{}` is above `{}`", higher.layer, lower.layer));
+        return Some(format!("above `{}`", lower.layer));
     }
     let read = |cause: &Cause| {
         let document = view.document(&cause.origin.as_ref()?.document)?;

@@ -91,7 +91,7 @@ export class Plan extends LitElement {
         [number("patch"), "~ patch"],
         [number("delete"), "− delete"],
         [plan.held.length, "‖ held", true],
-        [plan.needs.length, "? to be seen first", true],
+        [plan.needs.length, "? to read first", true],
         [plan.status.length, plan.status.length === 1 ? "status" : "statuses"],
       ])}
       <section aria-label="Approve">

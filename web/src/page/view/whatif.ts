@@ -110,7 +110,7 @@ export class WhatIf extends LitElement {
                 [answer.actions.patch, "~ patch"],
                 [answer.actions.delete, "− delete"],
                 [answer.actions.held, "‖ held", true],
-                [answer.actions.needs, "? to be seen first"],
+                [answer.actions.needs, "? to read first"],
               ])}`
             : nothing
         }

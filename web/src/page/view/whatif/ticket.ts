@@ -112,7 +112,7 @@ export class Ticket extends LitElement {
       <h3>The whole plan</h3>
       <p>
         ${pluralize(this.planned.value!.actions.length, "action")}, ${this.planned.value!.held.length} held,
-        ${this.planned.value!.needs.length} to be seen first
+        ${this.planned.value!.needs.length} to read first
       </p>
       <ff-digest .state=${this.state} .digest=${this.planned.value!.digest}></ff-digest>
     </section>`;
