@@ -8,4 +8,5 @@ pub mod kinds;
 pub mod labels;
 pub mod redacted;
 pub mod secrets;
+pub mod structural;
 pub mod timestamp;

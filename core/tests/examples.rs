@@ -24,7 +24,8 @@ use fleetfold_core::value::path::Pointer;
 use fleetfold_core::workspace::explain::LayerState;
 
 /// The errors that an example is there to show.
-const SHOWS: [(&str, &[&str]); 1] = [("stories/001-middleware-unquoted", &["bad-label-value"])];
+const SHOWS: [(&str, &[&str]); 2] =
+    [("stories/001-middleware-unquoted", &["bad-label-value"]), ("stories/002-conflict", &["adoption-refused"])];
 
 /// How many orders of its files an example is loaded in.
 const ORDERS: usize = 12;

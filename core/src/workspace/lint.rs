@@ -1,7 +1,8 @@
 //! All findings about the documents, each once, in the order of documents and locations.
 
-use crate::diagnostic::{Diagnostic, Error, Severity};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::object::document::{Identity, Reference};
+use crate::object::structural::Definition;
 use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
@@ -45,11 +46,27 @@ pub fn of_documents(store: &Store, results: &Results) -> Vec<Diagnostic> {
     // Last, since a finding at the place of another one is left out.
     let kinds = Kinds::of(view);
     store.documents().for_each(|it| kinds.check(it, &mut found));
+    of_definitions(store, &mut found);
     for finding in &mut found {
         place(finding, store);
     }
     tidy(&mut found);
     found
+}
+
+/// The fields of documents that the loaded CustomResourceDefinitions do not store. They are those of the hub where the
+/// documents are read from one.
+fn of_definitions(store: &Store, out: &mut Vec<Diagnostic>) {
+    for definition in store.documents().filter_map(|it| Definition::of(&it.value)) {
+        let (group, kind) = definition.defines();
+        for document in store.of_kind(group, kind, None) {
+            for path in definition.dropped(&document.value) {
+                let message = format!("the CustomResourceDefinition of `{kind}` drops this field");
+                let finding = Diagnostic::warning(Code::DroppedField, message).of(&document.identity).at(path);
+                out.push(finding.hint("`fleetfold crds --overlay` prints the changes of definitions that are needed"));
+            }
+        }
+    }
 }
 
 /// The findings from reading a subject.

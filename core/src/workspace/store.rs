@@ -12,6 +12,7 @@ use crate::object::labels::Labels;
 use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::collections::{SortedMap, SortedSet};
+use crate::value::suggest::did_you_mean;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::{HUB, Observation, ObservedCluster, Query};
 use crate::workspace::settings::Settings;
@@ -159,17 +160,31 @@ impl Store {
         match found.as_slice() {
             [document] => Ok(document),
             [] => {
-                let known = self.documents.keys().filter(|it| it.kind == *reference.kind()).map(Identity::to_string);
-                let known: Vec<String> = known.collect();
-                let hint =
-                    crate::value::suggest::did_you_mean(&reference.to_string(), known.iter().map(String::as_str));
-                Err(Error::new(Code::UnknownDocument, format!("`{reference}` is not loaded")).maybe_hint(hint))
+                let error = Error::new(Code::UnknownDocument, format!("`{reference}` is not loaded"));
+                Err(error.maybe_hint(self.probably_meant(reference)))
             }
             [one, other, ..] => {
                 let message =
                     format!("`{reference}` could be of `{}` or of `{}`", one.identity.group, other.identity.group);
                 let hint = format!("write `{}.{}/…`", one.identity.kind, one.identity.group);
                 Err(Error::new(Code::AmbiguousReference, message).hint(hint))
+            }
+        }
+    }
+
+    /// The document that a reference probably means: one of the same name with another spelling of the kind or without the
+    /// namespace, or else one with a similar name.
+    fn probably_meant(&self, reference: &Reference) -> Option<String> {
+        let text = reference.to_string();
+        let name = text.rsplit('/').next().unwrap_or_default();
+        let is_kind = |it: &Identity| it.kind.eq_ignore_ascii_case(reference.kind());
+        let mut same_name = self.documents.keys().filter(|it| is_kind(it) && it.name == *name);
+        match (same_name.next(), same_name.next()) {
+            (Some(one), None) => Some(format!("did you mean `{one}`?")),
+            _ => {
+                let known: Vec<String> =
+                    self.documents.keys().filter(|it| is_kind(it)).map(Identity::to_string).collect();
+                did_you_mean(&text, known.iter().map(String::as_str))
             }
         }
     }

@@ -5,13 +5,13 @@ use crate::object::fields::{Field, Fields, Shape};
 const ANY_LIST: Shape = Shape::List(&Shape::Anything);
 
 pub const OVERRIDE: Fields = Fields::all(&[
-    Field::scope("clusterSelector", Shape::Map),
+    Field::scope("clusterSelector", Shape::Anything),
     Field::scope("pluginDefinitionNames", Shape::List(&Shape::Text)),
     Field::required("overrides", ANY_LIST),
 ]);
 
 pub const PRESET: Fields = Fields::some(&[
-    Field::scope("clusterSelector", Shape::Map),
+    Field::scope("clusterSelector", Shape::Anything),
     Field::new("clusterOptionOverrides", Shape::List(&Shape::Fields(&CLUSTER_OPTIONS))),
     Field::new("deletionPolicy", Shape::Text),
     Field::new("plugin", Shape::Fields(&PLUGIN)),

@@ -222,6 +222,8 @@ codes! {
     DecisionsKept = "decisions-kept",
     /// A set that the placement names is not bound in its namespace, or does not exist.
     SetNotBound = "set-not-bound",
+    /// The CustomResourceDefinition of the kind has no such field, so that an API server does not store it.
+    DroppedField = "dropped-field",
     /// A field that the API has and nothing acts on.
     IgnoredField = "ignored-field",
     /// A score of an add-on is no longer valid, and counts as zero.
