@@ -8,6 +8,7 @@ mod derived;
 mod fleet_plan;
 mod greenhouse;
 mod installation;
+mod overlay;
 
 use std::collections::BTreeMap;
 
@@ -29,6 +30,8 @@ pub use derived::{AnyObject, Anything};
 use derived::{Column, DERIVED, DerivedKind, GROUP, OtherKind, schema_of};
 pub use fleet_plan::{ClusterState, FleetPlan, FleetPlanSpec, FleetPlanStatus, HeldAction, PlanCounts, Verb};
 pub use greenhouse::{Merge, OptionOverride, PluginOverride, PluginOverrideSpec};
+pub use overlay::overlay;
+
 pub use installation::{
     Bundle, BundleSpec, CertManagerDeployment, CertManagerDeploymentSpec, Component, CrdConditions, DangerZone,
     DeploymentConditions, Flag, FlagType, Health, Installation, InstallationSpec, InstallationStatus, Phase,

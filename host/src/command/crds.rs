@@ -6,26 +6,39 @@ use std::process::ExitCode;
 use fleetfold_core::{Workspace, yaml};
 
 use super::fleet::Fleet;
-use crate::command::output::{Failure, print};
+use crate::command::output::{Failure, print, warn};
 
 /// Print the CustomResourceDefinitions that no other system installs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fleetfold crds | kubectl apply --server-side -f -
-  fleetfold crds --all -f examples/kubefed     for a hub to try things on: every kind that is read, federated ones too")]
+  fleetfold crds --all -f examples/kubefed     for a hub to try things on: every kind that is read, federated ones too
+  kubectl get crds -o yaml | fleetfold crds --overlay -f - > overlay/kustomization.yaml")]
 pub struct Args {
     /// Also the kinds of other systems, without their schemas: for a test hub
     #[arg(long)]
     all: bool,
 
-    /// Documents that name further kinds; may be given again
-    #[arg(short = 'f', long = "filename", value_name = "FILE", requires = "all")]
+    /// A kustomize component that adds the fields of Fleetfold to the definitions of installed systems, given by `-f`
+    #[arg(long, conflicts_with = "all", requires = "files")]
+    overlay: bool,
+
+    /// With `--all`: documents that name further kinds. With `--overlay`: the installed definitions. May be given again
+    #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut fleet = Fleet::load(&args.files, Box::new(Workspace::default()))?;
+    if args.overlay {
+        let overlay = fleetfold_crds::overlay(&fleet.documents()?);
+        match overlay {
+            Some(overlay) => print(yaml::print(&overlay))?,
+            None => warn("the definitions need no change: each has or keeps the fields"),
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let crds = fleetfold_crds::crds(args.all, &fleet.documents()?);
     print(yaml::print_all(&crds))?;
     Ok(ExitCode::SUCCESS)
