@@ -1,13 +1,13 @@
 //! The update that mends the differences of an object, section by section.
 
-use super::stored::is_stored_alike;
+use super::stored::{is_stored_as, is_string_data};
 use super::{Difference, DifferenceKind, differences};
 use crate::diagnostic::Error;
 use crate::diagnostic::Mode;
 use crate::engine::diff::diff;
 use crate::engine::patch::Operation;
 use crate::engine::retain::pair::pair;
-use crate::object::kinds::lists::{ListKind, list_kind};
+use crate::object::kinds::lists::{ListKind, is_exact, list_kind};
 use crate::object::kinds::updates::{How, Section, immutable, sections, some_sections};
 use crate::value::path::Pointer;
 use crate::value::{Map, Value};
@@ -147,7 +147,7 @@ fn section_differences(
     };
     if mode == Mode::Strict {
         // Of a Secret, one section is stored in another.
-        differences.retain(|it| !is_stored_alike(it, desired, live));
+        differences.retain(|it| !is_string_data(it, desired, live));
     }
     let root = Pointer::of(path);
     differences.retain(|it| root.contains(&it.path) || it.path.contains(&root));
@@ -236,6 +236,7 @@ impl<'a> Merger<'a> {
                     self.keys.push(key.to_string());
                     let value = match (value, found.get(key)) {
                         (Value::Null, None) => None,
+                        (value, kept) if self.is_stored(value, kept) => kept.cloned(),
                         (value, kept) => Some(self.merge(value, kept, last.and_then(|it| it.get(key)))),
                     };
                     self.keys.pop();
@@ -257,8 +258,15 @@ impl<'a> Merger<'a> {
         }
     }
 
+    /// Whether the API server made the live value of the desired one: writing it again would change nothing.
+    fn is_stored(&self, desired: &Value, live: Option<&Value>) -> bool {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        is_stored_as(desired, live, self.api_version, self.kind, &keys)
+    }
+
     fn merge_lists(&mut self, wanted: &[Value], found: &[Value], last: Option<&Vec<Value>>) -> Vec<Value> {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        let is_exact = is_exact(self.api_version, self.kind, &keys);
         match list_kind(self.api_version, self.kind, &keys) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
@@ -273,10 +281,11 @@ impl<'a> Merger<'a> {
                         }
                     }
                     for index in pairing.extra {
-                        let gone = found
+                        let was_applied = found
                             .get(index)
                             .zip(last)
                             .is_some_and(|(item, last)| super::partner(item, last, kind).is_some());
+                        let gone = is_exact || was_applied;
                         if let (true, Some(place)) = (gone, merged.get_mut(index)) {
                             *place = None;
                         }

@@ -70,6 +70,21 @@ fn pod_spec(group: &str, kind: &str) -> Option<&'static str> {
     row.map(|(_, _, path)| *path)
 }
 
+/// Whether a live element that is not desired is a difference, although the elements of the list have keys.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::kinds::lists::is_exact;
+///
+/// assert!(is_exact("rbac.authorization.k8s.io/v1", "RoleBinding", &["subjects"]), "a further subject has permissions");
+/// assert!(!is_exact("apps/v1", "Deployment", &["spec", "template", "spec", "containers"]), "sidecars are fine");
+/// ```
+pub fn is_exact(api_version: &str, kind: &str, path: &[&str]) -> bool {
+    let group = group_of(api_version);
+    EXACT.iter().any(|(in_group, kinds, row)| *in_group == group && kinds.contains(&kind) && is_path(row, path))
+}
+
 /// What is left of a path below a place.
 fn below<'p, 'k>(path: &'p [&'k str], place: &str) -> Option<&'p [&'k str]> {
     place
@@ -109,6 +124,9 @@ const SET: ListKind = ListKind::Set;
 const BY_SUBJECT: ListKind = ListKind::Keyed(&[key("kind"), key("name"), key_or("namespace", "")]);
 
 const EVERY_KIND: &[(&str, ListKind)] = &[("metadata.finalizers", SET), ("metadata.ownerReferences", BY_UID)];
+
+/// Lists whose elements have keys, and of which a further live element is a difference: it grants something.
+const EXACT: &[(&str, &[&str], &str)] = &[("rbac.authorization.k8s.io", &["RoleBinding", "ClusterRoleBinding"], "subjects")];
 
 /// Where each kind keeps its pod spec.
 const POD_SPECS: &[(&str, &[&str], &str)] = &[

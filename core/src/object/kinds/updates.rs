@@ -3,7 +3,8 @@
 //! | kind | compared | mended by |
 //! |---|---|---|
 //! | Namespace, ServiceAccount | nothing | never updated |
-//! | Role, ClusterRole | rules, labels | replacing |
+//! | Role | rules, labels | replacing |
+//! | ClusterRole | rules, aggregationRule, labels | replacing; the rules of one that aggregates are its controller's |
 //! | RoleBinding, ClusterRoleBinding | subjects, labels | replacing; the roleRef is immutable |
 //! | Deployment, Service | spec, labels, annotations | merging the spec, replacing labels and annotations |
 //! | CustomResourceDefinition | spec, labels, annotations | replacing |
@@ -28,7 +29,8 @@ pub enum How {
 pub struct Section {
     path: Vec<String>,
     pub how: How,
-    /// The cert-manager deployment operator compares this section with itself, so it never finds a difference.
+    /// The cert-manager deployment operator never finds a difference here: it compares the section with itself, or not
+    /// at all.
     pub unseen_in_original: bool,
 }
 
@@ -55,8 +57,8 @@ const ROWS: &[Row] = &[
     Row {
         group: RBAC,
         kinds: &["ClusterRole"],
-        sections: &[("rules", How::Replace), LABELS],
-        unseen: &["metadata.labels"],
+        sections: &[("rules", How::Replace), ("aggregationRule", How::Replace), LABELS],
+        unseen: &["aggregationRule", "metadata.labels"],
     },
     Row {
         group: RBAC,
@@ -81,6 +83,23 @@ const ROWS: &[Row] = &[
 ];
 
 const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// A root field whose presence lets a controller fill another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aggregation {
+    pub by: &'static str,
+    pub fills: &'static str,
+}
+
+impl Aggregation {
+    /// Whether the controller fills the field of this object.
+    pub fn is_on(&self, object: &Value) -> bool {
+        object.get(self.by).is_some_and(|it| !it.is_null())
+    }
+}
+
+const AGGREGATIONS: &[(&str, &str, Aggregation)] =
+    &[(RBAC, "ClusterRole", Aggregation { by: "aggregationRule", fills: "rules" })];
 
 /// Fields that the API server refuses to change once the object exists.
 const IMMUTABLE: &[(&str, &[&str], &[&str])] = &[
@@ -130,7 +149,8 @@ pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
             how: *how,
             unseen_in_original: row.unseen.contains(path),
         };
-        return row.sections.iter().map(section).collect();
+        let filled = aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills);
+        return row.sections.iter().filter(|(path, _)| Some(*path) != filled).map(section).collect();
     }
     fields(desired, last_applied)
 }
@@ -150,6 +170,23 @@ fn fields(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
     let fields = fields.into_iter().filter(|field| !matches!(*field, "apiVersion" | "kind" | "metadata" | "status"));
     let fields = fields.map(|field| merged(vec![field.to_string()]));
     fields.chain(["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)))).collect()
+}
+
+/// The field of this kind that a controller may fill, and the field that decides.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::kinds::updates::aggregation, value::json};
+///
+/// let role = json::parse(r#"{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",
+///     "aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"x":"y"}}]}}"#)?;
+/// assert!(aggregation(&role).is_some_and(|it| it.fills == "rules" && it.is_on(&role)));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn aggregation(object: &Value) -> Option<Aggregation> {
+    let (group, kind) = (group_of(object.text_at(&["apiVersion"])), object.text_at(&["kind"]));
+    AGGREGATIONS.iter().find(|(in_group, its, _)| *in_group == group && *its == kind).map(|(.., it)| *it)
 }
 
 /// The places that no update of an object of this kind can change.
