@@ -10,13 +10,16 @@ use crate::value::{Number, Text, Value};
 /// 2. An empty value that the API server fills in matches what it is filled with.
 /// 3. A quantity is the same as another spelling of it: `1000m` is `1`.
 pub fn is_stored_as(desired: &Value, live: Option<&Value>, api_version: &str, kind: &str, keys: &[&str]) -> bool {
+    let is_scalar = matches!(desired, Value::Text(_) | Value::Number(_));
+    if !is_scalar && !is_zero(desired) {
+        return false;
+    }
     match live.filter(|it| !it.is_null()) {
         None => is_zero(desired) && is_omitted(api_version, kind, keys),
-        Some(live) if is_zero(desired) && desired != live => {
-            filled(api_version, kind, keys).is_some_and(|it| fills(it, live))
-        }
-        Some(live @ (Value::Text(_) | Value::Number(_))) if desired != live => {
-            is_quantity(api_version, keys) && same_quantity(desired, live)
+        Some(live) if desired != live => {
+            let is_filled = || filled(api_version, kind, keys).is_some_and(|it| fills(it, live));
+            is_zero(desired) && is_filled()
+                || is_scalar && is_quantity(api_version, keys) && same_quantity(desired, live)
         }
         Some(_) => false,
     }

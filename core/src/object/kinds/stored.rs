@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn keys_that_somebody_chose_are_kept() {
-        for path in ["spec.template.metadata.labels.x", "spec.template.spec.nodeSelector.x", "spec.selector.matchLabels.x"]
+        for path in
+            ["spec.template.metadata.labels.x", "spec.template.spec.nodeSelector.x", "spec.selector.matchLabels.x"]
         {
             check("apps/v1", "Deployment", path, false);
         }
