@@ -179,8 +179,8 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// What was applied last and is desired no more. Labels and annotations are shared with others: of those, only the
-    /// keys that were applied.
+    /// What was applied last and is desired no more. Labels, annotations and finalizers are shared with others: of those,
+    /// only the ones that were applied.
     fn removed(&mut self, earlier: &'a Value, left: &'a Value) {
         match (self.keys.as_slice(), earlier, left) {
             (["metadata", "annotations" | "labels"], Value::Map(earlier), Value::Map(left)) => {
@@ -189,6 +189,9 @@ impl<'a> Ctx<'a> {
                         self.below_key(key, |ctx| ctx.report(DifferenceKind::Extra, None, Some(left)));
                     }
                 }
+            }
+            (["metadata", "finalizers"], Value::List(earlier), Value::List(left)) => {
+                self.compare_sets(&[], left, Some(earlier));
             }
             _ => self.report(DifferenceKind::Extra, None, Some(left)),
         }
@@ -222,20 +225,20 @@ impl<'a> Ctx<'a> {
                 // Without telling elements apart, only the order is left to go by.
                 Err(_) => self.compare_ordered(desired, wanted, live, found),
             },
-            ListKind::Set => self.compare_sets(wanted, found),
+            ListKind::Set => self.compare_sets(wanted, found, last),
             ListKind::Ordered => self.compare_ordered(desired, wanted, live, found),
         }
     }
 
-    fn compare_sets(&mut self, wanted: &'a [Value], found: &'a [Value]) {
+    fn compare_sets(&mut self, wanted: &'a [Value], found: &'a [Value], last: Option<&'a Vec<Value>>) {
         for (index, item) in wanted.iter().enumerate().filter(|(_, item)| !found.contains(item)) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Missing, Some(item), None));
         }
         // Others put their own marks into metadata; a rule that allows more than it should is another matter.
-        if self.keys.first() == Some(&"metadata") {
-            return;
-        }
-        for (index, item) in found.iter().enumerate().filter(|(_, item)| !wanted.contains(item)) {
+        let is_shared = self.keys.first() == Some(&"metadata");
+        let is_extra =
+            |item: &Value| !wanted.contains(item) && (!is_shared || last.is_some_and(|it| it.contains(item)));
+        for (index, item) in found.iter().enumerate().filter(|(_, item)| is_extra(item)) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
         }
     }

@@ -10,6 +10,9 @@
 //! | CustomResourceDefinition | spec, labels, annotations | replacing |
 //! | webhook configurations | webhooks, labels, annotations | replacing |
 //! | any other | all but status and identity | merging |
+//!
+//! Of every kind that is updated, finalizers that are desired are added, and those that were applied and are desired no
+//! more are removed.
 
 use crate::object::identity::group_of;
 use crate::value::Value;
@@ -150,7 +153,10 @@ pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
             unseen_in_original: row.unseen.contains(path),
         };
         let filled = aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills);
-        return row.sections.iter().filter(|(path, _)| Some(*path) != filled).map(section).collect();
+        let sections: Vec<Section> =
+            row.sections.iter().filter(|(path, _)| Some(*path) != filled).map(section).collect();
+        let finalizers = finalizers(desired, last_applied).filter(|_| !sections.is_empty());
+        return sections.into_iter().chain(finalizers).collect();
     }
     fields(desired, last_applied)
 }
@@ -169,7 +175,18 @@ fn fields(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
         objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).collect();
     let fields = fields.into_iter().filter(|field| !matches!(*field, "apiVersion" | "kind" | "metadata" | "status"));
     let fields = fields.map(|field| merged(vec![field.to_string()]));
-    fields.chain(["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)))).collect()
+    let metadata = ["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)));
+    fields.chain(metadata).chain(finalizers(desired, last_applied)).collect()
+}
+
+/// The finalizers, where the desired object has some or had some.
+fn finalizers(desired: &Value, last_applied: Option<&Value>) -> Option<Section> {
+    let has = |it: &Value| it.at(&["metadata", "finalizers"]).is_some_and(|it| !it.is_empty());
+    (has(desired) || last_applied.is_some_and(has)).then(|| Section {
+        path: ["metadata", "finalizers"].map(String::from).to_vec(),
+        how: How::Merge,
+        unseen_in_original: true,
+    })
 }
 
 /// The field of this kind that a controller may fill, and the field that decides.
