@@ -22,7 +22,7 @@
 //! 4. **Deleting the deployment** is the garbage collector's work. Nothing is planned, and the definitions stay.
 //! 5. **The refresher** looks at the hub only, and needs the setting `podRefresher` and the time. It runs with what installs
 //!    cert-manager, and on its own where nothing does.
-//! 6. **A deployment that is refused** keeps its last state, and its status says why.
+//! 6. **A deployment that is refused** keeps its last state, and its status has the reason.
 
 mod bundle;
 mod deployment;

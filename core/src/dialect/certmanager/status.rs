@@ -70,7 +70,7 @@ pub fn conclude(
     planner.status(live, status.into());
 }
 
-/// Says why a deployment is refused. What is installed stays as it is, and so does what the status says of it.
+/// Writes the reason of a refusal to the status. What is installed stays as it is, and so does the rest of the status.
 pub fn refuse(view: View, document: &Document, error: &Error, planner: &mut Planner) {
     let live = &document.value;
     if is_terminating(live) {
