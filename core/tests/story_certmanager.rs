@@ -216,7 +216,6 @@ fn a_difference_is_mended_by_the_policy_of_its_kind() {
     assert_eq!(
         patches,
         [
-            "2 patch ServiceAccount/cert-manager/cert-manager",
             "5 patch ClusterRole/cert-manager-controller-approve:cert-manager-io",
             "6 patch ClusterRoleBinding/cert-manager-controller-orders",
             "7 patch Deployment/cert-manager/cert-manager-cainjector",
@@ -229,17 +228,20 @@ fn a_difference_is_mended_by_the_policy_of_its_kind() {
     assert_eq!(container(deployment, "sidecar").text_at(&["image"]), "example.test/sidecar:1");
     let arguments = ["--v=2", "--leader-election-namespace=kube-system"];
     assert_eq!(container(deployment, "cert-manager").get("args"), Some(&Value::list(arguments)));
-    // Service accounts are not updated, and still owned from now on.
+    // Service accounts are not updated, and what existed before is not owned.
     let account = object(&fleet, "ServiceAccount/cert-manager/cert-manager");
     assert_eq!(account.text_at(&["metadata", "labels", "app"]), "other");
-    assert_eq!(owners(account), [SUBJECT]);
+    for found in [account, deployment] {
+        assert_eq!(owners(found), Vec::<String>::new());
+    }
+    assert_eq!(owners(object(&fleet, "ServiceAccount/cert-manager/cert-manager-webhook")), [SUBJECT]);
 }
 
 #[test]
 fn a_role_that_cannot_be_changed_is_told_and_stays() {
     let mut fleet = story("004-difference");
     fleet.settle_at_once();
-    assert_eq!(fleet.codes(plan_now()), ["immutable-difference"]);
+    assert_eq!(fleet.codes(plan_now()), ["objects-not-owned", "immutable-difference"]);
     let binding = object(&fleet, "ClusterRoleBinding/cert-manager-controller-orders");
     assert_eq!(binding.text_at(&["roleRef", "name"]), "cluster-admin");
     run_everything(&mut fleet);

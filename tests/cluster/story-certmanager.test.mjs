@@ -97,7 +97,6 @@ describe("certmanager", () => {
     const story = await Story.begin(plane, [BUNDLES, "stories/004-difference"], { args: ARGS });
     const patches = (await story.settle()).filter((it) => it.startsWith("patch"));
     assert.deepEqual(patches, [
-      "patch serviceaccounts cert-manager/cert-manager",
       "patch clusterroles cert-manager-controller-approve:cert-manager-io",
       "patch clusterrolebindings cert-manager-controller-orders",
       "patch deployments cert-manager/cert-manager-cainjector",
@@ -107,7 +106,13 @@ describe("certmanager", () => {
     assert.equal((await container("cert-manager-cainjector", "sidecar")).image, "example.test/sidecar:1");
     const account = await plane.hub.get("ServiceAccount/cert-manager/cert-manager");
     assert.equal(account.metadata.labels.app, "other", "service accounts are not updated");
-    assert.deepEqual(await owners("Namespace/cert-manager"), [], "what was there is not ours to take along");
+    const found = [
+      "Namespace/cert-manager",
+      "ServiceAccount/cert-manager/cert-manager",
+      "ClusterRole/cert-manager-controller-approve:cert-manager-io",
+      "Deployment/cert-manager/cert-manager-cainjector",
+    ];
+    for (const ref of found) assert.deepEqual(await owners(ref), [], `${ref} existed before`);
     assert.equal(
       (await plane.hub.get("ClusterRoleBinding/cert-manager-controller-orders")).roleRef.name,
       "cluster-admin",
@@ -117,6 +122,10 @@ describe("certmanager", () => {
     await story.settle();
     assert.equal(condition(await plane.hub.get(SUBJECT), "Ready"), "False Blocked");
     await story.expectQuiet();
+    await plane.hub.delete(SUBJECT);
+    const isCollected = async () => !(await plane.hub.find("Deployment/cert-manager/cert-manager"));
+    await eventually(isCollected, { what: "what was created being collected" });
+    for (const ref of found) assert.ok(await plane.hub.find(ref), `${ref} stays`);
   });
 
   test("drift is mended", async () => {

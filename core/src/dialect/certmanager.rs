@@ -12,16 +12,17 @@
 //! 1. **Versions.** Without `spec.version` it is the latest release among the bundles. The latest minor and the one before can
 //!    be installed. Nothing goes back to an older version unless `spec.version` says so. While a bundle cannot be read,
 //!    the latest version is not known, and nothing is done. In compat mode any version that has a bundle can be installed.
-//! 2. **Owner references** are on everything but definitions. The original sets them when it makes an object and never
-//!    again. Strict mode also adds one that is missing, and mends one that leads to a deployment that is gone, so that
-//!    deleting the deployment leaves nothing behind. A Namespace is the exception: one that was there before is never owned,
-//!    since deleting the deployment would delete it with everything that others put in it. An object that something else
-//!    controls is told and left alone.
+//! 2. **Owner references** are on what was created here, but for definitions. Strict mode also mends one that was removed,
+//!    or that leads to an earlier deployment of the name. What existed before is updated by the policy of its kind and
+//!    gets no owner reference, so it stays when the deployment is deleted. An Installation with `spec.adopt: true` takes
+//!    it over, except Namespaces: everything that others put in them would go as well. An object that something else
+//!    controls is reported and left alone. While the deployment has no uid, nothing is installed.
 //! 3. **What a version no longer has** is deleted if it carries our label and our owner reference, both. Definitions never
 //!    are: with them would go every certificate.
 //! 4. **Deleting the deployment** is the garbage collector's work. Nothing is planned, and the definitions stay.
-//! 5. **The refresher** looks at the hub only, runs with what installs cert-manager, and needs the setting `podRefresher` and
-//!    the time.
+//! 5. **The refresher** looks at the hub only, and needs the setting `podRefresher` and the time. It runs with what installs
+//!    cert-manager, and on its own where nothing does.
+//! 6. **A deployment that is refused** keeps its last state, and its status has the reason.
 
 mod bundle;
 mod deployment;
@@ -42,6 +43,7 @@ use crate::object::document::{Document, Identity};
 use crate::value::Value;
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::HubKind;
+use crate::workspace::plan::{Planner, SubjectPlan};
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dialect, Subject};
 use deployment::Deployment;
@@ -66,6 +68,14 @@ impl Dialect for CertManager {
         Ok(Box::new(Deployment::read(view, document, out)?))
     }
 
+    fn plan_refused(&self, view: View, document: &Document, error: &Error, planner: &mut Planner) {
+        status::refuse(view, document, error, planner);
+    }
+
+    fn plan_hub(&self, view: View) -> SubjectPlan {
+        refresher::refresh_hub(view)
+    }
+
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
         lint::lint(view, out);
     }
@@ -85,6 +95,8 @@ struct Kind {
     /// The only name that is acted on.
     name: Option<&'static str>,
     is_openshift: bool,
+    /// Whether it has `spec.adopt`.
+    may_adopt: bool,
     /// Whether its status has a field for the generation that was seen.
     observes: bool,
     hub: HubKind,
@@ -100,6 +112,7 @@ const KINDS: &[Kind] = &[
         product: None,
         name: None,
         is_openshift: false,
+        may_adopt: true,
         observes: true,
         hub: HubKind::cluster_wide(bundle::GROUP, "Installation", "installations", "v1").with_status().guarded(),
     },
@@ -113,6 +126,7 @@ const fn cluster_wide(group: &'static str, kind: &'static str, plural: &'static 
         product: Some(bundle::CERT_MANAGER),
         name: Some("cluster"),
         is_openshift,
+        may_adopt: false,
         observes: is_openshift,
         hub,
     }

@@ -70,6 +70,22 @@ pub fn mold(
     Ok(union.into_iter().map(|(name, given)| format!("--{name}={}", given.value)).collect())
 }
 
+/// Whether a component of a version has a flag. False for a component or a version that is not known.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::flags::has_flag;
+///
+/// assert!(has_flag("controller", "v1.3.1", "v"));
+/// assert!(!has_flag("controller", "v1.3.1", "colour"));
+/// ```
+pub fn has_flag(component: &str, version: &str, name: &str) -> bool {
+    let (Ok(component), Ok(minor)) = (component_named(component), minor_of(Some(version))) else { return false };
+    let mold = Mold { component, minor };
+    FLAGS.iter().any(|flag| flag.name == name && mold.holds(flag))
+}
+
 /// Flags that passed, by name.
 type Union = SortedMap<&'static str, Given>;
 

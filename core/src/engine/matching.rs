@@ -11,11 +11,12 @@ pub use compat::{matches_kubefed, matches_original};
 pub use update::{Update, update, update_always};
 
 pub use stored::Quantity;
-use stored::is_stored_alike;
+use stored::{is_stored_as, is_string_data};
 
 use crate::engine::retain::pair::pair;
-use crate::object::kinds::lists::{ListKind, list_kind};
-use crate::object::kinds::updates::immutable;
+use crate::object::kinds::lists::{ListKind, is_exact, list_kind};
+use crate::object::kinds::stored::is_server_set;
+use crate::object::kinds::updates::{aggregation, immutable};
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 
@@ -63,10 +64,12 @@ impl DifferenceKind {
 ///    not a missing one.
 /// 3. Scalars match if they are equal: `1` and `1.0` are, `1` and `"1"` are not, integers compare exactly.
 /// 4. A list that has keys (containers, env, ports) matches if every desired element has a live partner that matches;
-///    further live elements are fine.
+///    further live elements are fine, but for the subjects of a binding.
 /// 5. A list that is a set (verbs, resources) matches if both have the same elements in whatever order.
 /// 6. Any other list matches one of the same length, element by element: reordered arguments are a difference.
-/// 7. What an API server stores in another spelling matches that: see [`stored`].
+/// 7. What an API server stores in another spelling matches that, and fields that the server sets do not count: see
+///    [`stored`](crate::object::kinds::stored).
+/// 8. The rules of a ClusterRole that aggregates others do not count. An aggregation that is not desired is extra.
 ///
 /// With `last_applied`, a field that it had and `desired` no longer has is a difference while the live object still has
 /// it: this is how removals are found.
@@ -89,12 +92,24 @@ pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) 
     let mut ctx = Ctx {
         api_version: desired.text_at(&["apiVersion"]),
         kind: desired.text_at(&["kind"]),
+        filled: aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills),
         keys: Vec::new(),
         path: Vec::new(),
         found: Vec::new(),
     };
     ctx.compare(desired, Some(live), last_applied);
-    ctx.found.retain(|it| !is_stored_alike(it, desired, live));
+    if let Some((by, left)) = aggregation(desired)
+        .filter(|it| it.is_on(live) && desired.get(it.by).is_none())
+        .and_then(|it| Some((it.by, live.get(it.by)?)))
+    {
+        let path = Pointer::of([by]);
+        // It was applied here and is desired no more: that is known already.
+        if !ctx.found.iter().any(|it| it.path == path) {
+            let (kind, live) = (DifferenceKind::Extra, Some(left.clone()));
+            ctx.found.push(Difference { path, kind, desired: None, live });
+        }
+    }
+    ctx.found.retain(|it| !is_string_data(it, desired, live));
     // A place that live does not have yet can still be set; inside one that it has, nothing can, nor can what holds it go.
     let fixed: Vec<Pointer> = fixed.into_iter().filter(|place| live.at(place).is_some()).map(Pointer::of).collect();
     let touches = |it: &Difference| fixed.iter().any(|place| place.contains(&it.path) || it.path.contains(place));
@@ -107,6 +122,8 @@ pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) 
 struct Ctx<'a> {
     api_version: &'a str,
     kind: &'a str,
+    /// The root field that a controller fills, so that it does not count.
+    filled: Option<&'static str>,
     /// The keys from the root, steps into lists left out: what the tables go by.
     keys: Vec<&'a str>,
     path: Vec<Segment<'a>>,
@@ -122,6 +139,9 @@ enum Segment<'a> {
 
 impl<'a> Ctx<'a> {
     fn compare(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) {
+        if is_stored_as(desired, live, self.api_version, self.kind, &self.keys) {
+            return;
+        }
         let Some(live) = live else {
             if !desired.is_null() {
                 self.report(DifferenceKind::Missing, Some(desired), None);
@@ -134,10 +154,12 @@ impl<'a> Ctx<'a> {
         match (desired, live) {
             (Value::Map(wanted), Value::Map(found)) => {
                 for (key, value) in wanted.iter() {
-                    self.below_key(key, |ctx| ctx.compare(value, found.get(key), last.and_then(|it| it.get(key))));
+                    if self.counts(key) {
+                        self.below_key(key, |ctx| ctx.compare(value, found.get(key), last.and_then(|it| it.get(key))));
+                    }
                 }
                 for (key, earlier) in last.and_then(Value::as_map).into_iter().flat_map(|it| it.iter()) {
-                    if let (None, Some(left)) = (wanted.get(key), found.get(key)) {
+                    if let (None, Some(left), true) = (wanted.get(key), found.get(key), self.counts(key)) {
                         self.below_key(key, |ctx| ctx.removed(earlier, left));
                     }
                 }
@@ -148,8 +170,17 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// What was applied last and is desired no more. Labels and annotations are shared with others: of those, only the
-    /// keys that were applied.
+    /// Whether a field below this place is compared at all.
+    fn counts(&self, key: &Text) -> bool {
+        match self.keys.as_slice() {
+            [] => self.filled != Some(key.as_str()) && !is_server_set(self.api_version, &[key]),
+            [above] => !is_server_set(self.api_version, &[above, key]),
+            _ => true,
+        }
+    }
+
+    /// What was applied last and is desired no more. Labels, annotations and finalizers are shared with others: of those,
+    /// only the ones that were applied.
     fn removed(&mut self, earlier: &'a Value, left: &'a Value) {
         match (self.keys.as_slice(), earlier, left) {
             (["metadata", "annotations" | "labels"], Value::Map(earlier), Value::Map(left)) => {
@@ -158,6 +189,9 @@ impl<'a> Ctx<'a> {
                         self.below_key(key, |ctx| ctx.report(DifferenceKind::Extra, None, Some(left)));
                     }
                 }
+            }
+            (["metadata", "finalizers"], Value::List(earlier), Value::List(left)) => {
+                self.compare_sets(&[], left, Some(earlier));
             }
             _ => self.report(DifferenceKind::Extra, None, Some(left)),
         }
@@ -180,9 +214,10 @@ impl<'a> Ctx<'a> {
                         let partner = partner.and_then(|at| found.get(at));
                         self.below_index(index, |ctx| ctx.compare(item, partner, earlier(item)));
                     }
+                    let is_exact = is_exact(self.api_version, self.kind, &self.keys);
                     for index in pairing.extra {
                         let Some(item) = found.get(index) else { continue };
-                        if earlier(item).is_some() {
+                        if is_exact || earlier(item).is_some() {
                             self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
                         }
                     }
@@ -190,20 +225,20 @@ impl<'a> Ctx<'a> {
                 // Without telling elements apart, only the order is left to go by.
                 Err(_) => self.compare_ordered(desired, wanted, live, found),
             },
-            ListKind::Set => self.compare_sets(wanted, found),
+            ListKind::Set => self.compare_sets(wanted, found, last),
             ListKind::Ordered => self.compare_ordered(desired, wanted, live, found),
         }
     }
 
-    fn compare_sets(&mut self, wanted: &'a [Value], found: &'a [Value]) {
+    fn compare_sets(&mut self, wanted: &'a [Value], found: &'a [Value], last: Option<&'a Vec<Value>>) {
         for (index, item) in wanted.iter().enumerate().filter(|(_, item)| !found.contains(item)) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Missing, Some(item), None));
         }
         // Others put their own marks into metadata; a rule that allows more than it should is another matter.
-        if self.keys.first() == Some(&"metadata") {
-            return;
-        }
-        for (index, item) in found.iter().enumerate().filter(|(_, item)| !wanted.contains(item)) {
+        let is_shared = self.keys.first() == Some(&"metadata");
+        let is_extra =
+            |item: &Value| !wanted.contains(item) && (!is_shared || last.is_some_and(|it| it.contains(item)));
+        for (index, item) in found.iter().enumerate().filter(|(_, item)| is_extra(item)) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
         }
     }

@@ -162,6 +162,7 @@ impl Ctx<'_> {
         Ok(match when {
             When::RetainReplicas => retain_replicas,
             When::DesiredHas(key) => self.object.get(key).is_some(),
+            When::DesiredAt(path) => self.object.at(path).is_some(),
             When::Label(key, value) => {
                 let labels = self.object.at(&["metadata", "labels"]);
                 if labels.is_some_and(|labels| Wanted::TextMap.fit(labels) == Fit::Wrong) {

@@ -12,7 +12,7 @@ pub use limits::{assemble, is_paused};
 pub use planner::{DesiredObject, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
 
-use crate::diagnostic::{Diagnostic, ReasonCode};
+use crate::diagnostic::{Diagnostic, ReasonCode, Severity};
 use crate::engine::matching::Difference;
 use crate::engine::patch::Operation;
 use crate::object::document::Identity;
@@ -216,6 +216,8 @@ pub fn planned(
             let finding = Diagnostic { hint: error.hint.clone(), ..Diagnostic::error(error.code, message) };
             let path = error.pointer();
             out.push(finding.of(identity).at(path));
+            // They are why: a plan names the cause as lint does.
+            out.extend(state.diagnostics().iter().filter(|it| it.severity == Severity::Error).cloned());
         }
     }
     let steps = results.plan(store, subjects, clusters);

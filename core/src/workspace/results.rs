@@ -46,6 +46,8 @@ pub struct Results {
     subjects: SortedMap<Identity, SubjectEntry>,
     /// Documents that changed and may be subjects now, or no longer.
     dirty_documents: SortedSet<Identity>,
+    /// What dialects plan for the hub without a subject.
+    hub_steps: Option<Vec<Arc<SubjectPlan>>>,
     now: Option<Timestamp>,
 }
 
@@ -127,6 +129,7 @@ pub enum Change<'a> {
 impl Results {
     /// Notes a change, so that what it reaches is worked out again.
     pub fn invalidate(&mut self, change: Change) {
+        self.hub_steps = None;
         match change {
             Change::Settings => {
                 self.subjects.values_mut().for_each(SubjectEntry::mark_outdated);
@@ -167,6 +170,7 @@ impl Results {
                 self.subjects.values_mut().for_each(SubjectEntry::forget_statuses);
             }
             self.now = now;
+            self.hub_steps = None;
             self.subjects
                 .values_mut()
                 .filter(|it| it.subject().is_ok_and(Subject::is_timed))
@@ -221,6 +225,7 @@ impl Results {
     /// Puts back what a change replaced, the store having been put back before.
     pub fn restore(&mut self, replaced: PreviousResults) {
         self.dirty_documents.clear();
+        self.hub_steps = None;
         for state in self.subjects.values_mut() {
             state.is_outdated = false;
             state.is_unplanned = false;
@@ -287,7 +292,22 @@ impl Results {
                 state.plan(view, identity, clusters, &mut all);
             }
         }
+        if subjects.is_none() && clusters.is_none_or(|it| it.contains(HUB)) {
+            all.extend(self.plan_hub(view).iter().cloned());
+        }
         all
+    }
+
+    fn plan_hub(&mut self, view: View) -> &[Arc<SubjectPlan>] {
+        let Results { subjects, hub_steps, .. } = self;
+        let is_planned = |dialect: &dyn Dialect| {
+            let mut its = subjects.values().filter(|it| it.dialect.name() == dialect.name());
+            its.any(|it| it.subject().is_ok_and(|it| it.plans_hub(view)))
+        };
+        hub_steps.get_or_insert_with(|| {
+            let alone = view.dialects().filter(|it| !is_planned(*it));
+            alone.map(|it| withheld(it.plan_hub(view))).filter(|it| !it.is_empty()).map(Arc::new).collect()
+        })
     }
 }
 
@@ -418,8 +438,20 @@ impl SubjectEntry {
         clusters: Option<&SortedSet<Text>>,
         all: &mut Vec<Arc<SubjectPlan>>,
     ) {
-        let Some(Translated { read: Ok(subject), cluster_results, subject_steps, .. }) = &mut self.translated else {
-            return;
+        let Some(Translated { read, cluster_results, subject_steps, .. }) = &mut self.translated else { return };
+        let subject = match read {
+            Ok(subject) => subject,
+            Err(error) => {
+                if let Some(document) = view.document(identity).filter(|_| clusters.is_none()) {
+                    let subject_steps = subject_steps.get_or_insert_with(|| {
+                        let mut planner = Planner::new(view, identity);
+                        self.dialect.plan_refused(view, document, error, &mut planner);
+                        Arc::new(planner.steps)
+                    });
+                    all.push(Arc::clone(subject_steps));
+                }
+                return;
+            }
         };
         let mut plan = |name: &Text, cluster_result: &mut ClusterResult| {
             let steps = cluster_result.steps.get_or_insert_with(|| {

@@ -15,7 +15,7 @@ use crate::workspace::admit::Rule;
 use crate::workspace::cluster_groups::ClusterGroups;
 use crate::workspace::compare::Cause;
 use crate::workspace::hub_kind::HubKind;
-use crate::workspace::plan::Planner;
+use crate::workspace::plan::{Planner, SubjectPlan};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
 use crate::workspace::targets::Targets;
@@ -46,6 +46,14 @@ pub trait Dialect: Sync {
     ///
     /// It cannot be translated. Then it keeps its last state, and the plan reports that.
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error>;
+
+    /// Plans the status of a document that cannot be translated. Nothing else is planned for it.
+    fn plan_refused(&self, _: View, _: &Document, _: &Error, _: &mut Planner) {}
+
+    /// Plans what the dialect does on the hub without any document, where none of its subjects does so.
+    fn plan_hub(&self, _: View) -> SubjectPlan {
+        SubjectPlan::default()
+    }
 
     /// Reports problems of the documents beyond those that reading its subjects finds.
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>);
@@ -97,6 +105,11 @@ pub trait Subject {
 
     /// Plans the subject itself: objects that are no longer wanted, and its status.
     fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner);
+
+    /// Whether its plan includes what its dialect plans for the hub.
+    fn plans_hub(&self, _: View) -> bool {
+        false
+    }
 
     /// Which results depend on an object of the hub.
     fn invalidated_by(&self, object: &Identity) -> Invalidation;

@@ -110,6 +110,8 @@ pub struct InstallationSpec {
     pub version: Option<String>,
     /// Changes that nobody has tested with this version.
     pub danger_zone: Option<DangerZone>,
+    /// Whether to own objects that existed before, and so delete them with the installation. Defaults to false.
+    pub adopt: Option<bool>,
 }
 
 /// The installed version and its health.

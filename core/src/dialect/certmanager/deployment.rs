@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::bundle::{self, Bundle, BundleIndex, Manifest};
 use super::openshift;
-use super::overrides::{MergedManifest, Overrides};
-use super::owner::Owner;
+use super::overrides::{MergedManifest, Overrides, wrong_type};
+use super::owner::{Owner, Tenure};
 use super::waves::{is_definition, kinds, wave_of};
 use super::{KINDS, Kind, plan, preflight, status};
-use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::diagnostic::{Code, Diagnostic, Error, Mode, ReasonCode};
 use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::engine::select::{Cluster, Reason};
 use crate::object::document::{Document, Identity};
@@ -16,8 +16,8 @@ use crate::object::identity::is_terminating;
 use crate::value::path::{Pointer, list_index};
 use crate::value::sorting::{sort, sort_by};
 use crate::value::{Map, Text, Value};
-use crate::workspace::observed::HUB;
-use crate::workspace::plan::Planner;
+use crate::workspace::observed::{HUB, Observation};
+use crate::workspace::plan::{Need, Planner, Target};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
@@ -33,6 +33,10 @@ pub struct Deployment {
     depends: Vec<Dependency>,
     /// Nothing where it is being deleted, or told to keep its hands off.
     pub release: Option<Release>,
+    /// Whether it takes over what was there before.
+    pub adopts: bool,
+    /// What is wrong with bundles that may be of the product.
+    pub bad_bundles: Vec<Diagnostic>,
 }
 
 /// The version that a deployment installs.
@@ -56,11 +60,21 @@ impl Deployment {
         let mut depends: Vec<Dependency> = KINDS.iter().map(|it| Dependency::kind(it.group, it.kind, None)).collect();
         depends.push(Dependency::kind(bundle::GROUP, bundle::KIND, None));
         depends.push(Dependency::kind("", "ConfigMap", None));
-        let mut deployment = Deployment { document: document.clone(), who: Targets::Hub, depends, release: None };
+        let mut deployment = Deployment {
+            document: document.clone(),
+            who: Targets::Hub,
+            depends,
+            release: None,
+            adopts: false,
+            bad_bundles: Vec::new(),
+        };
         preflight::check(view, document, kind)?;
+        deployment.adopts = kind.may_adopt && adopts(document)?;
         let is_idle = is_terminating(&document.value) || kind.is_openshift && openshift::is_unmanaged(document);
         if !is_idle {
+            let before = out.len();
             deployment.release = Some(Release::of(view, document, kind, out)?);
+            deployment.bad_bundles = out.iter().skip(before).cloned().collect();
         }
         Ok(deployment)
     }
@@ -76,6 +90,78 @@ impl Deployment {
             let message = "it is not managed, so it keeps its last state";
             Diagnostic::info(Code::Unmanaged, message).of(identity).at(Pointer::of(["spec", "managementState"]))
         }
+    }
+}
+
+/// Findings about a result that a plan repeats.
+const PLANNED: &[Code] = &[Code::ObjectsAdopted, Code::ObjectsNotOwned, Code::OwnerUnknown];
+
+/// Whether `spec.adopt` is set.
+fn adopts(document: &Document) -> Result<bool, Error> {
+    let at = Pointer::of(["spec", "adopt"]);
+    match at.get(&document.value) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(adopts)) => Ok(*adopts),
+        Some(other) => Err(wrong_type(&at, "true or false", other)),
+    }
+}
+
+impl Deployment {
+    /// Without a uid no owner reference can be written, so nothing is created.
+    fn unowned(&self, view: View) -> Diagnostic {
+        let identity = &self.document.identity;
+        let (message, hint) = match view.store.observed(HUB).map(|it| it.observation(identity)) {
+            Some(Observation::Absent) => (
+                "it is not on the hub, so nothing can be owned by it and nothing is installed",
+                "apply it, and its version is installed",
+            ),
+            _ => (
+                "it has no uid yet, so nothing can be owned by it and nothing is installed",
+                "an API server gives the uid: load the live object",
+            ),
+        };
+        Diagnostic::info(Code::OwnerUnknown, message).of(identity).hint(hint)
+    }
+
+    fn await_uid(&self, view: View, planner: &mut Planner) {
+        let seen = view.store.observed(HUB).map(|it| it.observation(&self.document.identity));
+        if !matches!(seen, Some(Observation::Absent)) {
+            let (target, label_selector) = (Target::of(&self.document.value), Text::default());
+            planner.steps.needs.push(Need { cluster: HUB.into(), target, label_selector });
+        }
+    }
+
+    fn not_owned(&self, found: &[Identity]) -> Option<Diagnostic> {
+        let message = format!(
+            "what existed before gets no owner reference, so deleting the deployment leaves it: {}",
+            names(found)?
+        );
+        let finding = Diagnostic::info(Code::ObjectsNotOwned, message).of(&self.document.identity);
+        let may_adopt = Kind::of(&self.document.identity).is_some_and(|it| it.may_adopt);
+        let hint = match (may_adopt, self.adopts) {
+            (true, false) => "set `spec.adopt: true` to own it",
+            (true, true) => "a Namespace that others may use is not adopted",
+            (false, _) => "an `Installation` with `spec.adopt: true` can own it",
+        };
+        Some(finding.hint(hint))
+    }
+
+    fn adopted(&self, adopted: &[Identity]) -> Option<Diagnostic> {
+        let message =
+            format!("what existed before is adopted, so deleting the deployment deletes it: {}", names(adopted)?);
+        let finding = Diagnostic::info(Code::ObjectsAdopted, message).of(&self.document.identity);
+        Some(finding.at(Pointer::of(["spec", "adopt"])).hint("remove `spec.adopt` to leave it without an owner"))
+    }
+}
+
+/// The first names of a list, and how many more there are.
+fn names(identities: &[Identity]) -> Option<String> {
+    const MOST: usize = 5;
+    let named: Vec<String> = identities.iter().take(MOST).map(|it| format!("`{it}`")).collect();
+    match identities.len().checked_sub(MOST) {
+        _ if named.is_empty() => None,
+        None | Some(0) => Some(named.join(", ")),
+        Some(more) => Some(format!("{} and {more} more", named.join(", "))),
     }
 }
 
@@ -183,10 +269,9 @@ impl Subject for Deployment {
         };
         let (identity, owner) = (&self.document.identity, Owner::of(view, &self.document));
         let mut diagnostics = release.told.clone();
+        let (mut found, mut adopted) = (Vec::new(), Vec::new());
         if owner.is_none() {
-            let message = "it has no uid yet, so nothing can be owned by it";
-            let finding = Diagnostic::info(Code::OwnerUnknown, message).of(identity);
-            diagnostics.push(finding.hint("an API server gives the uid; owner references follow when it is seen"));
+            diagnostics.push(self.unowned(view));
         }
         let subject = Arc::new(identity.clone());
         let said = |path: &[&str]| Origin { document: Arc::clone(&subject), path: Pointer::of(path.iter().copied()) };
@@ -194,25 +279,62 @@ impl Subject for Deployment {
         for product in &mut objects {
             let place = Pointer::of(["metadata", "labels", LABEL]);
             lay(product, &place, "owner", said(&["metadata", "name"]), identity.name.clone().into());
-            let is_owned = !Identity::of(&product.object).is_ok_and(|it| is_definition(&it));
-            if let Some(owner) = owner.as_ref().filter(|_| is_owned) {
-                let place = Pointer::of(["metadata", "ownerReferences"]);
-                lay(product, &place, "owner", said(&["metadata", "uid"]), Value::list([owner.reference()]));
-            }
+            let Some(owner) = &owner else { continue };
+            let target = Target::of(&product.object).identity();
+            let live = match view.store.observation(HUB, &target) {
+                Observation::Present(live) => Some(live),
+                _ => None,
+            };
+            let said = match owner.tenure(&target, live, self.adopts) {
+                _ if is_definition(&target) => continue,
+                Tenure::Owned => said(&["metadata", "uid"]),
+                // The operator sets owner references only when it creates an object.
+                _ if view.settings.mode == Mode::Compat => continue,
+                Tenure::Restored(_) => said(&["metadata", "uid"]),
+                Tenure::Adopted(_) => {
+                    adopted.push(target);
+                    said(&["spec", "adopt"])
+                }
+                Tenure::Found => {
+                    found.push(target);
+                    continue;
+                }
+                Tenure::Foreign(_) => continue,
+            };
+            let place = Pointer::of(["metadata", "ownerReferences"]);
+            lay(product, &place, "owner", said, Value::list([owner.reference()]));
         }
+        diagnostics.extend(self.not_owned(&found));
+        diagnostics.extend(self.adopted(&adopted));
         Ok(Arc::new(Rendered { objects, diagnostics, ..Rendered::default() }))
     }
 
     fn plan(&self, view: View, _: &Text, rendered: &Rendered, planner: &mut Planner) {
         if self.release.is_some() {
-            plan::install(self, view, rendered, planner);
-            super::refresher::refresh_all(self, view, planner);
+            let told = rendered.diagnostics.iter().filter(|it| PLANNED.contains(&it.code));
+            planner.steps.diagnostics.extend(told.cloned());
+            match Owner::of(view, &self.document) {
+                Some(owner) => plan::install(self, view, &owner, rendered, planner),
+                // What is created before the owner is known would never be owned.
+                None => self.await_uid(view, planner),
+            }
+            if self.plans_hub(view) {
+                super::refresher::refresh_all(view, Some(&self.document.identity), planner);
+            }
         }
     }
 
+    /// The refresher belongs to cert-manager, so what installs it runs it.
+    fn plans_hub(&self, view: View) -> bool {
+        let installs = Kind::of(&self.document.identity).map(|it| it.product(&self.document.value));
+        let is_waiting = || Owner::of(view, &self.document).is_none();
+        self.release.is_some() && installs == Some(bundle::CERT_MANAGER) && !is_waiting()
+    }
+
     fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
+        planner.steps.diagnostics.extend(self.bad_bundles.iter().cloned());
         let Some((release, cluster_result)) = self.release.as_ref().zip(cluster_results.get(HUB)) else { return };
-        if let Ok(rendered) = &cluster_result.rendered {
+        if let (Ok(rendered), Some(_)) = (&cluster_result.rendered, Owner::of(view, &self.document)) {
             plan::sweep(self, release, view, rendered, planner);
             status::conclude(self, release, view, rendered, cluster_result.steps(), planner);
         }

@@ -4,7 +4,7 @@ use super::bundle::{Bundle, CERT_MANAGER, Component};
 use super::overrides::Overrides;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Error};
-use crate::engine::flags::{Flags, check_name, flag_value, mold, unchecked};
+use crate::engine::flags::{Flags, check_name, flag_value, has_flag, mold, unchecked};
 use crate::object::kinds::flags::FlagType;
 use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
@@ -29,7 +29,14 @@ pub fn arguments(
         (Mode::Compat, _) => unchecked(flags, base),
         (Mode::Strict, Some(rows)) => Mold { overrides, component, rows }.arguments(flags, base),
         (Mode::Strict, None) if bundle.product == CERT_MANAGER => {
-            mold(&component.name, Some(&bundle.written), flags, base, Mode::Strict)
+            let checked = mold(&component.name, Some(&bundle.written), flags, base, Mode::Strict);
+            checked.map_err(|error| match unknown_flag(&error, flags, base) {
+                Some(name) => {
+                    let hint = elsewhere(overrides, component, &name).or_else(|| error.hint.clone());
+                    Error { hint, ..error }
+                }
+                None => error,
+            })
         }
         (Mode::Strict, None) => Err(no_mold(bundle, component)),
     };
@@ -77,20 +84,40 @@ impl Mold<'_> {
         found.ok_or_else(|| {
             let message =
                 format!("the {} of {} has no flag `{name}`", self.component.name, self.overrides.bundle.written);
-            let hint =
-                self.elsewhere(name).or_else(|| did_you_mean(name, self.rows.iter().map(|(flag, _)| flag.as_str())));
+            let hint = elsewhere(self.overrides, self.component, name)
+                .or_else(|| did_you_mean(name, self.rows.iter().map(|(flag, _)| flag.as_str())));
             Error::new(Code::UnknownFlag, message).at(at).maybe_hint(hint)
         })
     }
+}
 
-    /// The versions whose bundles list the flag.
-    fn elsewhere(&self, name: &str) -> Option<String> {
-        let knows =
-            |it: &&Bundle| it.mold(&self.component.name).is_some_and(|rows| rows.iter().any(|(flag, _)| flag == name));
-        let known: Vec<&str> =
-            self.overrides.shelf.bundles.iter().filter(knows).map(|it| it.written.as_str()).collect();
-        (!known.is_empty()).then(|| format!("known in {}", known.join(", ")))
-    }
+/// The name of the flag that an error is about, if it is one that is not known.
+fn unknown_flag(error: &Error, flags: &Flags, base: &[Text]) -> Option<Text> {
+    let base = Flags::Arguments(base.to_vec());
+    let given =
+        [("base", &base), ("flags", flags)].into_iter().filter_map(|(field, it)| given(it, field).ok()).flatten();
+    let mut here = given.filter(|(_, _, at)| error.code == Code::UnknownFlag && *at == error.pointer());
+    here.next().map(|(name, ..)| name)
+}
+
+/// Which of the other bundles know the flag, by their own molds or by those that are known of cert-manager.
+fn elsewhere(overrides: &Overrides, component: &Component, name: &str) -> Option<String> {
+    let knows = |it: &&Bundle| match it.mold(&component.name) {
+        Some(rows) => rows.iter().any(|(flag, _)| flag == name),
+        None => it.product == CERT_MANAGER && has_flag(&component.name, &it.written, name),
+    };
+    // Latest first.
+    let known: Vec<&Bundle> = overrides.shelf.bundles.iter().filter(knows).collect();
+    let (first, last) = (known.last()?, known.first()?);
+    let own = &overrides.bundle.version;
+    Some(if first.version > *own {
+        format!("known since {}", first.written)
+    } else if last.version < *own {
+        format!("known until {}", last.written)
+    } else {
+        let known: Vec<&str> = known.iter().map(|it| it.written.as_str()).collect();
+        format!("known in {}", known.join(", "))
+    })
 }
 
 /// Flags by name with what they are given, each with its place.

@@ -1,5 +1,6 @@
 //! What a deployment says over the manifests of its bundle: images and arguments of components (`spec.dangerZone`).
 
+use super::Kind;
 use super::bundle::{Bundle, BundleIndex, Component, Manifest};
 use super::flags;
 use crate::diagnostic::Mode;
@@ -52,7 +53,11 @@ impl<'a> Overrides<'a> {
     /// Anything in it that cannot be meant: the deployment must not change half of what it says.
     pub fn danger_zone(&mut self, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
         let spec = Pointer::of(["spec"]);
-        self.tell_unknown(&spec, &["dangerZone", "product", "version"], out);
+        let known: &[&str] = match Kind::of(&self.document.identity) {
+            Some(Kind { may_adopt: true, .. }) => &["adopt", "dangerZone", "product", "version"],
+            _ => &["dangerZone", "product", "version"],
+        };
+        self.tell_unknown(&spec, known, out);
         let zone = spec.child("dangerZone");
         let (images, arguments) = (zone.child("imageOverrides"), zone.child("containerArgOverrides"));
         self.tell_unknown(&zone, &["imageOverrides", "containerArgOverrides"], out);

@@ -1,10 +1,12 @@
-//! Who owns what a deployment installs: the deployment itself, but for definitions and namespaces it did not make.
+//! Who owns what a deployment installs: the deployment itself, but for definitions and what was there before.
 
+use super::waves::is_namespace;
 use crate::engine::patch::{Operation, Verb};
-use crate::object::document::Document;
+use crate::object::document::{Document, Identity};
 use crate::object::identity::group_of;
 use crate::value::{Text, Value};
 use crate::workspace::observed::{HUB, Observation};
+use crate::workspace::plan::last_applied;
 use crate::workspace::store::View;
 
 /// A deployment that its API server knows.
@@ -27,7 +29,46 @@ pub enum Hold {
     Foreign(String),
 }
 
+/// Why the owner owns an object, or why not.
+#[derive(Debug)]
+pub enum Tenure {
+    /// It is created with the owner reference, or has it.
+    Owned,
+    /// It was created here and lost the reference, or refers to an earlier deployment of the name. This mends it.
+    Restored(Vec<Operation>),
+    /// It was there before, and the deployment takes it over with this.
+    Adopted(Vec<Operation>),
+    /// It was there before, and stays when the deployment is deleted.
+    Found,
+    /// Something else controls it, such as `ReplicaSet/x`.
+    Foreign(String),
+}
+
 impl Owner {
+    /// How an object is owned that the deployment installs; `live` is nothing where it will be created.
+    ///
+    /// 1. A Namespace that was there before is never owned: everything that others put in it would go with it.
+    /// 2. What was created here is owned. The reference says so, or the record of what was applied.
+    /// 3. Anything else was there before: it is owned only where the deployment adopts.
+    pub fn tenure(&self, identity: &Identity, live: Option<&Value>, adopts: bool) -> Tenure {
+        let Some(live) = live else { return Tenure::Owned };
+        let made_here = || {
+            let record = last_applied(live).unwrap_or_default();
+            let references = record.at(&["metadata", "ownerReferences"]).and_then(Value::as_list);
+            references.into_iter().flatten().any(|it| self.is_former(it))
+        };
+        match self.hold_on(live) {
+            Hold::Ours => Tenure::Owned,
+            _ if is_namespace(identity) => Tenure::Found,
+            Hold::Foreign(other) => Tenure::Foreign(other),
+            Hold::Missing(patch) if patch.iter().any(|it| it.verb == Verb::Replace) || made_here() => {
+                Tenure::Restored(patch)
+            }
+            Hold::Missing(patch) if adopts => Tenure::Adopted(patch),
+            Hold::Missing(_) => Tenure::Found,
+        }
+    }
+
     /// Nothing while the deployment has no uid: no reference to it could be written.
     pub fn of(view: View, document: &Document) -> Option<Owner> {
         let seen = || match view.store.observed(HUB)?.observation(&document.identity) {

@@ -1,8 +1,8 @@
 //! What brings a release about: its objects in their waves, and the end of what it no longer has.
 
 use super::deployment::{Deployment, LABEL, Release};
-use super::owner::{Hold, Owner};
-use super::waves::{is_definition, is_namespace, kinds, wave_of_leaving};
+use super::owner::{Hold, Owner, Tenure};
+use super::waves::{is_definition, kinds, wave_of_leaving};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::patch::Verb;
@@ -16,8 +16,7 @@ use crate::workspace::plan::{APPLIED, DesiredObject, ObjectState, Planner, Reaso
 use crate::workspace::store::View;
 
 /// Makes every object of the release be there, by the policy of its kind.
-pub fn install(deployment: &Deployment, view: View, rendered: &Rendered, planner: &mut Planner) {
-    let owner = Owner::of(view, &deployment.document).filter(|_| view.settings.mode == Mode::Strict);
+pub fn install(deployment: &Deployment, view: View, owner: &Owner, rendered: &Rendered, planner: &mut Planner) {
     for product in &rendered.objects {
         let target = Target::of(&product.object);
         let identity = target.identity();
@@ -26,14 +25,25 @@ pub fn install(deployment: &Deployment, view: View, rendered: &Rendered, planner
             Observation::Absent => None,
             Observation::Present(live) => Some(live),
         };
-        let keeps_owner = !is_definition(&identity) && !is_namespace(&identity);
-        let hold = live.zip(owner.as_ref()).filter(|_| keeps_owner).map(|(live, owner)| (live, owner.hold_on(live)));
-        if let Some((_, Hold::Foreign(other))) = &hold {
-            let message = format!("`{other}` controls it, so it is left alone");
-            let hint = "let one of the two go";
-            planner.tell(Error::new(Code::SecondController, message).hint(hint), &target);
-            continue;
-        }
+        let tenure = match view.settings.mode {
+            Mode::Strict if !is_definition(&identity) => owner.tenure(&identity, live, deployment.adopts),
+            _ => Tenure::Owned,
+        };
+        let (patch, reason) = match tenure {
+            Tenure::Foreign(other) => {
+                let message = format!("`{other}` controls it, so it is left alone");
+                let hint = "keep one of the two controllers";
+                planner.tell(Error::new(Code::SecondController, message).hint(hint), &target);
+                continue;
+            }
+            Tenure::Owned | Tenure::Found => (Vec::new(), None),
+            Tenure::Restored(patch) => {
+                (patch, Some(Reason::new(ReasonCode::OwnerMissing, "the owner reference is missing")))
+            }
+            Tenure::Adopted(patch) => {
+                (patch, Some(Reason::new(ReasonCode::Adopted, "it existed before and is adopted: `spec.adopt`")))
+            }
+        };
         let because = format!("`{}` has it", deployment.document.identity);
         let standing = planner.ensure(DesiredObject {
             cluster: HUB.into(),
@@ -44,10 +54,9 @@ pub fn install(deployment: &Deployment, view: View, rendered: &Rendered, planner
         if standing == ObjectState::Differs {
             tell_dropped(deployment, &identity, live, planner);
         }
-        if let (Some((live, Hold::Missing(patch))), ObjectState::Fits | ObjectState::Differs | ObjectState::Stuck) =
-            (hold, standing)
+        if let (Some(live), Some(reason), ObjectState::Fits | ObjectState::Differs | ObjectState::Stuck) =
+            (live, reason, standing)
         {
-            let reason = Reason::new(ReasonCode::OwnerMissing, "the owner reference is missing");
             planner.amend(HUB, live, patch, product.wave, reason);
         }
     }

@@ -63,11 +63,15 @@ pub fn choose<'s>(
         Some(other) => return Err(wrong_type(&at, "a string", other)),
     };
     let latest = shelf.bundles.iter().find(|it| it.version.is_release()).or(shelf.bundles.first());
+    let broken = || shelf.broken.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let (bundle, why) = match (asked, latest) {
         (None, _) if !shelf.broken.is_empty() => {
-            let broken: Vec<String> = shelf.broken.iter().map(|it| format!("`{it}`")).collect();
-            let message = format!("the latest version is not known while {} cannot be read", broken.join(", "));
-            return Err(Error::new(Code::BadBundle, message).hint("mend the bundle, or set `spec.version`"));
+            let message = format!("the latest version is not known while {} cannot be read", broken());
+            return Err(Error::new(Code::BadBundle, message).hint("correct the bundle, or set `spec.version`"));
+        }
+        (Some(_), None) if !shelf.broken.is_empty() => {
+            let message = format!("no bundle of `{product}` can be read: {}", broken());
+            return Err(Error::new(Code::BadBundle, message).hint("correct the bundle"));
         }
         (_, None) => {
             let message = format!("no bundle of `{product}` is loaded");
@@ -88,6 +92,7 @@ pub fn choose<'s>(
                     shelf.bundles.iter().filter(supported).map(|it| format!("`{}`", it.written)).collect();
                 let why = match found {
                     Some(_) => format!("only {} can be installed", latest.version.window()),
+                    None if !shelf.broken.is_empty() => format!("it has no bundle that can be read ({})", broken()),
                     None => "it has no bundle".into(),
                 };
                 let hint = format!("{why}; supported: {}", loaded.join(", "));

@@ -1,8 +1,5 @@
 //! PodRefresher: workloads that ask for it restart when a certificate's secret was renewed.
 
-use super::Kind;
-use super::bundle::CERT_MANAGER;
-use super::deployment::Deployment;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::diff::diff;
@@ -10,9 +7,9 @@ use crate::engine::patch::{Operation, patch};
 use crate::engine::refresh::{ISSUED, Renewal, refresh};
 use crate::object::document::Identity;
 use crate::object::timestamp::Timestamp;
-use crate::value::Value;
+use crate::value::{Text, Value};
 use crate::workspace::observed::{HUB, Query};
-use crate::workspace::plan::{Planner, Reason, Verb};
+use crate::workspace::plan::{Planner, Reason, SubjectPlan, Verb};
 use crate::workspace::store::View;
 
 /// What the refresher lists, secrets first.
@@ -22,18 +19,40 @@ pub const KINDS: [(&str, &str); 4] =
 /// Restarts are nobody's prerequisite and have none.
 const WAVE: i64 = 0;
 
-/// Plans the restarts on the hub. Several secrets that were renewed restart a workload once.
-pub fn refresh_all(deployment: &Deployment, view: View, planner: &mut Planner) {
-    let identity = &deployment.document.identity;
-    let installs = Kind::of(identity).map(|it| it.product(&deployment.document.value));
-    if !view.settings.pod_refresher || installs != Some(CERT_MANAGER) {
-        return;
+/// Plans the restarts on the hub, as part of what `subject` plans. Several secrets that were renewed restart a workload
+/// once.
+pub fn refresh_all(view: View, subject: Option<&Identity>, planner: &mut Planner) {
+    for (identity, live, near) in workloads(view, subject, planner) {
+        restart(&identity, &live, &near, view, planner);
+    }
+}
+
+/// The same where nothing installs cert-manager: each workload is the subject of its restart.
+pub fn refresh_hub(view: View) -> SubjectPlan {
+    let nothing = Identity::default();
+    let mut planner = Planner::new(view, &nothing);
+    let mut steps = SubjectPlan::default();
+    for (identity, live, near) in workloads(view, None, &mut planner) {
+        let mut own = Planner::new(view, &identity);
+        restart(&identity, &live, &near, view, &mut own);
+        steps.actions.extend(own.steps.actions);
+        steps.diagnostics.extend(own.steps.diagnostics);
+    }
+    steps.needs = planner.steps.needs;
+    steps.diagnostics.extend(planner.steps.diagnostics);
+    steps
+}
+
+/// The workloads that have issued secrets in their namespace, with those secrets.
+fn workloads(view: View, subject: Option<&Identity>, planner: &mut Planner) -> Vec<(Identity, Value, Vec<Value>)> {
+    if !view.settings.pod_refresher {
+        return Vec::new();
     }
     let Some(now) = view.now else {
-        let message = "workloads restart only in a plan that is told the time";
-        let finding = Diagnostic::info(Code::TimeUnknown, message).of(identity);
+        let finding = Diagnostic::info(Code::TimeUnknown, "workloads restart only in a plan that is given the time");
+        let finding = subject.map_or(finding.clone(), |it| finding.of(it));
         planner.steps.diagnostics.push(finding.hint("give `now`"));
-        return;
+        return Vec::new();
     };
     // No selector finds the secrets of one type or with an annotation, so all are listed.
     let [secrets, workloads @ ..] = KINDS.map(|(api_version, kind)| {
@@ -41,13 +60,15 @@ pub fn refresh_all(deployment: &Deployment, view: View, planner: &mut Planner) {
     });
     let issued = secrets.into_iter().flatten().filter(|(_, it)| it.at(&["metadata", "annotations", ISSUED]).is_some());
     let secrets: Vec<(Identity, Value)> = issued.filter(|it| is_usable(it, now, planner)).collect();
-    for (identity, live) in workloads.into_iter().flatten().flatten() {
-        let near: Vec<&Value> =
-            secrets.iter().filter(|(it, _)| it.namespace == identity.namespace).map(|(_, it)| it).collect();
-        if !near.is_empty() {
-            restart(&identity, &live, &near, now, view.settings.mode, planner);
-        }
-    }
+    let near = |namespace: &Text| -> Vec<Value> {
+        secrets.iter().filter(|(it, _)| it.namespace == *namespace).map(|(_, it)| it.clone()).collect()
+    };
+    let workloads = workloads.into_iter().flatten().flatten();
+    let workloads = workloads.map(|(identity, live)| {
+        let near = near(&identity.namespace);
+        (identity, live, near)
+    });
+    workloads.filter(|(_, _, near)| !near.is_empty()).collect()
 }
 
 /// A secret without a version cannot be told from its renewal.
@@ -62,7 +83,8 @@ fn is_usable((identity, secret): &(Identity, Value), now: Timestamp, planner: &m
     }
 }
 
-fn restart(identity: &Identity, live: &Value, secrets: &[&Value], now: Timestamp, mode: Mode, planner: &mut Planner) {
+fn restart(identity: &Identity, live: &Value, secrets: &[Value], view: View, planner: &mut Planner) {
+    let (Some(now), mode) = (view.now, view.settings.mode) else { return };
     // The workload may be one that is installed here: what is planned for it comes first.
     let before = patched(live, planned(identity, planner)).unwrap_or_else(|| live.clone());
     let (mut after, mut reasons) = (before.clone(), Vec::new());

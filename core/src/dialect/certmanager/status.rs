@@ -3,9 +3,11 @@
 
 use super::Kind;
 use super::deployment::{Deployment, Release};
-use crate::diagnostic::{Code, Severity};
+use crate::diagnostic::{Code, Error, Severity};
 use crate::engine::refresh::Renewal;
 use crate::engine::rendered::Rendered;
+use crate::object::document::Document;
+use crate::object::identity::is_terminating;
 use crate::object::timestamp::Timestamp;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::{HUB, Observation};
@@ -67,6 +69,27 @@ pub fn conclude(
     }
     planner.status(live, status.into());
 }
+
+/// Writes the reason of a refusal to the status. What is installed stays as it is, and so does the rest of the status.
+pub fn refuse(view: View, document: &Document, error: &Error, planner: &mut Planner) {
+    let live = &document.value;
+    if is_terminating(live) {
+        return;
+    }
+    let hint = error.hint.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
+    let message = format!("{}{hint}", error.message);
+    let said = [("Progressing", no(REFUSED, &message)), ("Ready", no(REFUSED, &message))];
+    let mut status = Map::from_iter([("conditions", conditions(live, &said, view.now))]);
+    if Kind::of(&document.identity).is_some_and(|it| it.observes)
+        && let Some(generation) = live.at(&["metadata", "generation"])
+    {
+        status.insert("observedGeneration", generation.clone());
+    }
+    planner.status(live, status.into());
+}
+
+/// The reason of the conditions of a deployment that is refused.
+const REFUSED: &str = "Refused";
 
 /// What one condition says: whether it holds, its reason, its message.
 type Condition = (bool, &'static str, String);

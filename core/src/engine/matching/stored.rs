@@ -1,31 +1,53 @@
 //! Differences that are none: the API server stores the desired value in another spelling.
 
-use super::{Difference, DifferenceKind};
-use crate::object::kinds::stored::{is_omitted, is_quantity};
+use super::Difference;
+use crate::object::kinds::stored::{Filled, filled, is_omitted, is_quantity};
 use crate::value::{Number, Text, Value};
 
-/// Whether live has what is desired, in the spelling in which an API server stores it.
+/// Whether the API server stores what is desired as `live`, at a path of a kind. `keys` are the map keys from the root.
 ///
 /// 1. A field that is left out when it is empty, zero or false is not missing.
-/// 2. A quantity is the same as another spelling of it: `1000m` is `1`.
-/// 3. The `stringData` of a Secret is stored in its `data` and overrides the keys there.
-pub fn is_stored_alike(difference: &Difference, desired: &Value, live: &Value) -> bool {
-    let api_version = desired.text_at(&["apiVersion"]);
-    let path: Vec<&str> = difference.path.segments().map(Text::as_str).collect();
-    let found = difference.live.as_ref().unwrap_or(&Value::Null);
-    let Some(wanted) = &difference.desired else { return false };
-    if desired.text_at(&["kind"]) == "Secret" && api_version == "v1" {
-        match path.as_slice() {
-            ["stringData"] => return is_in_data(wanted, live),
-            ["data", key] => return desired.at(&["stringData", key]).is_some(),
-            _ => {}
+/// 2. An empty value that the API server fills in matches what it is filled with.
+/// 3. A quantity is the same as another spelling of it: `1000m` is `1`.
+pub fn is_stored_as(desired: &Value, live: Option<&Value>, api_version: &str, kind: &str, keys: &[&str]) -> bool {
+    let is_scalar = matches!(desired, Value::Text(_) | Value::Number(_));
+    if !is_scalar && !is_zero(desired) {
+        return false;
+    }
+    match live.filter(|it| !it.is_null()) {
+        None => is_zero(desired) && is_omitted(api_version, kind, keys),
+        Some(live) if desired != live => {
+            let is_filled = || filled(api_version, kind, keys).is_some_and(|it| fills(it, live));
+            is_zero(desired) && is_filled()
+                || is_scalar && is_quantity(api_version, keys) && same_quantity(desired, live)
+        }
+        Some(_) => false,
+    }
+}
+
+fn fills(filled: Filled, live: &Value) -> bool {
+    match filled {
+        Filled::With(default) => match live {
+            Value::Number(number) => *number == Number::Int(default.parse().unwrap_or_default()),
+            other => other.as_text() == Some(default),
+        },
+        Filled::Computed => true,
+        Filled::Allocated => {
+            let first = live.as_list().and_then(|it| it.first()).unwrap_or(live);
+            first.as_text() != Some("None")
         }
     }
-    match difference.kind {
-        DifferenceKind::Missing | DifferenceKind::Changed if found.is_null() => {
-            is_zero(wanted) && is_omitted(api_version, &path)
-        }
-        DifferenceKind::Changed => is_quantity(api_version, &path) && same_quantity(wanted, found),
+}
+
+/// Whether a Secret has what is desired: its `stringData` is stored in its `data` and overrides the keys there.
+pub fn is_string_data(difference: &Difference, desired: &Value, live: &Value) -> bool {
+    let Some(wanted) = &difference.desired else { return false };
+    if desired.text_at(&["kind"]) != "Secret" || desired.text_at(&["apiVersion"]) != "v1" {
+        return false;
+    }
+    match difference.path.segments().map(Text::as_str).collect::<Vec<_>>().as_slice() {
+        ["stringData"] => is_in_data(wanted, live),
+        ["data", key] => desired.at(&["stringData", key]).is_some(),
         _ => false,
     }
 }

@@ -1,13 +1,15 @@
 //! The update that mends the differences of an object, section by section.
 
-use super::stored::is_stored_alike;
+use super::stored::{is_stored_as, is_string_data};
 use super::{Difference, DifferenceKind, differences};
 use crate::diagnostic::Error;
 use crate::diagnostic::Mode;
 use crate::engine::diff::diff;
 use crate::engine::patch::Operation;
 use crate::engine::retain::pair::pair;
-use crate::object::kinds::lists::{ListKind, list_kind};
+use crate::engine::retain::{Retained, Rules, retain, take};
+use crate::object::kinds::lists::{ListKind, is_exact, list_kind};
+use crate::object::kinds::retention::INJECTED;
 use crate::object::kinds::updates::{How, Section, immutable, sections, some_sections};
 use crate::value::path::Pointer;
 use crate::value::{Map, Value};
@@ -30,7 +32,8 @@ pub struct Update {
 ///    the length does.
 /// 3. A replaced section becomes the desired one.
 /// 4. Immutable places stay as they are; their differences are reported.
-/// 5. What was applied last and is no longer desired is removed from a merged section.
+/// 5. What was applied last and is no longer desired is removed from a merged section. Finalizers of others stay.
+/// 6. A CA bundle that an injector wrote stays in a replaced section, unless the desired object has one.
 ///
 /// After the update, comparing again finds nothing but immutable differences.
 ///
@@ -53,11 +56,19 @@ pub struct Update {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Result<Update, Error> {
-    mend(sections(desired, last_applied), desired, live, last_applied, mode)
+    let mut update = mend(sections(desired, last_applied), desired, live, last_applied, mode)?;
+    if mode == Mode::Strict
+        && let Some(object) = update.object.take()
+    {
+        let object = keep_injected(object, live, &update.differences)?;
+        update.patch = diff(live, &object);
+        update.object = (!update.patch.is_empty()).then_some(object);
+    }
+    Ok(update)
 }
 
 /// The strict update for upstreams that keep objects of every kind up to date: kinds that the policy never updates are
-/// merged like any other.
+/// merged like any other. What stays of the cluster is for retention to decide, so no CA bundle is carried over.
 ///
 /// # Errors
 ///
@@ -118,6 +129,17 @@ fn mend(
     Ok(Update { differences: found, object: (!patch.is_empty()).then_some(object), patch })
 }
 
+/// The updated object with what an injector wrote into the live one. What was applied here and is extra now is not that.
+fn keep_injected(object: Value, live: &Value, found: &[Difference]) -> Result<Value, Error> {
+    let rules = Rules { builtin: INJECTED, ..Rules::default() };
+    let Retained { mut object, retained } = retain(&object, live, &rules, &mut Vec::new())?;
+    let is_extra = |place: &Pointer| found.iter().any(|it| it.kind == DifferenceKind::Extra && it.path == *place);
+    for it in retained.iter().filter(|it| is_extra(&it.path)) {
+        take(&mut object, &it.path);
+    }
+    Ok(object)
+}
+
 fn section_differences(
     section: &Section,
     desired: &Value,
@@ -147,7 +169,7 @@ fn section_differences(
     };
     if mode == Mode::Strict {
         // Of a Secret, one section is stored in another.
-        differences.retain(|it| !is_stored_alike(it, desired, live));
+        differences.retain(|it| !is_string_data(it, desired, live));
     }
     let root = Pointer::of(path);
     differences.retain(|it| root.contains(&it.path) || it.path.contains(&root));
@@ -173,7 +195,11 @@ fn written(
             if found.iter().any(|it| it.kind == DifferenceKind::Extra && it.path == root) {
                 return None;
             }
-            let merged = Merger::new(desired, &path).merge(wanted.unwrap_or(&Map::new().into()), kept, last);
+            let nothing = match kept {
+                Some(Value::List(_)) => Value::List(Default::default()),
+                _ => Map::new().into(),
+            };
+            let merged = Merger::new(desired, &path).merge(wanted.unwrap_or(&nothing), kept, last);
             Some(merged).filter(|it| wanted.is_some() || !it.is_empty())
         }
     }
@@ -236,6 +262,7 @@ impl<'a> Merger<'a> {
                     self.keys.push(key.to_string());
                     let value = match (value, found.get(key)) {
                         (Value::Null, None) => None,
+                        (value, kept) if self.is_stored(value, kept) => kept.cloned(),
                         (value, kept) => Some(self.merge(value, kept, last.and_then(|it| it.get(key)))),
                     };
                     self.keys.pop();
@@ -257,8 +284,16 @@ impl<'a> Merger<'a> {
         }
     }
 
+    /// Whether the API server made the live value of the desired one: writing it again would change nothing.
+    fn is_stored(&self, desired: &Value, live: Option<&Value>) -> bool {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        is_stored_as(desired, live, self.api_version, self.kind, &keys)
+    }
+
     fn merge_lists(&mut self, wanted: &[Value], found: &[Value], last: Option<&Vec<Value>>) -> Vec<Value> {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        let (is_exact, is_shared) =
+            (is_exact(self.api_version, self.kind, &keys), keys.first().is_some_and(|it| *it == "metadata"));
         match list_kind(self.api_version, self.kind, &keys) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
@@ -273,10 +308,11 @@ impl<'a> Merger<'a> {
                         }
                     }
                     for index in pairing.extra {
-                        let gone = found
+                        let was_applied = found
                             .get(index)
                             .zip(last)
                             .is_some_and(|(item, last)| super::partner(item, last, kind).is_some());
+                        let gone = is_exact || was_applied;
                         if let (true, Some(place)) = (gone, merged.get_mut(index)) {
                             *place = None;
                         }
@@ -292,6 +328,11 @@ impl<'a> Merger<'a> {
                     _ => item.clone(),
                 };
                 wanted.iter().zip(found).map(merge).collect()
+            }
+            ListKind::Set if is_shared => {
+                let was_applied = |item: &Value| last.is_some_and(|it| it.contains(item));
+                let kept = found.iter().filter(|item| wanted.contains(item) || !was_applied(item));
+                kept.chain(wanted.iter().filter(|item| !found.contains(item))).cloned().collect()
             }
             ListKind::Set | ListKind::Ordered => wanted.to_vec(),
         }

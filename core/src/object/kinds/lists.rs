@@ -70,6 +70,21 @@ fn pod_spec(group: &str, kind: &str) -> Option<&'static str> {
     row.map(|(_, _, path)| *path)
 }
 
+/// Whether a live element that is not desired is a difference, although the elements of the list have keys.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::kinds::lists::is_exact;
+///
+/// assert!(is_exact("rbac.authorization.k8s.io/v1", "RoleBinding", &["subjects"]), "a further subject has permissions");
+/// assert!(!is_exact("apps/v1", "Deployment", &["spec", "template", "spec", "containers"]), "sidecars are fine");
+/// ```
+pub fn is_exact(api_version: &str, kind: &str, path: &[&str]) -> bool {
+    let group = group_of(api_version);
+    EXACT.iter().any(|(in_group, kinds, row)| *in_group == group && kinds.contains(&kind) && is_path(row, path))
+}
+
 /// What is left of a path below a place.
 fn below<'p, 'k>(path: &'p [&'k str], place: &str) -> Option<&'p [&'k str]> {
     place
@@ -108,7 +123,14 @@ const SET: ListKind = ListKind::Set;
 /// The apiGroup of a subject follows from its kind, so it is not a key.
 const BY_SUBJECT: ListKind = ListKind::Keyed(&[key("kind"), key("name"), key_or("namespace", "")]);
 
+const BY_TOLERATION: ListKind =
+    ListKind::Keyed(&[key_or("key", ""), key_or("operator", "Equal"), key_or("effect", ""), key_or("value", "")]);
+
 const EVERY_KIND: &[(&str, ListKind)] = &[("metadata.finalizers", SET), ("metadata.ownerReferences", BY_UID)];
+
+/// Lists whose elements have keys, and of which a further live element is a difference: it grants something.
+const EXACT: &[(&str, &[&str], &str)] =
+    &[("rbac.authorization.k8s.io", &["RoleBinding", "ClusterRoleBinding"], "subjects")];
 
 /// Where each kind keeps its pod spec.
 const POD_SPECS: &[(&str, &[&str], &str)] = &[
@@ -151,7 +173,12 @@ const ROWS: &[Row] = &[
     },
     Row { group: "", kinds: &["ServiceAccount"], lists: &[("secrets", BY_NAME), ("imagePullSecrets", BY_NAME)] },
     Row { group: "", kinds: &["Namespace"], lists: &[("spec.finalizers", SET), CONDITIONS] },
-    Row { group: "", kinds: &["Pod"], lists: &[("status.podIPs", BY_IP), CONDITIONS] },
+    Row {
+        group: "",
+        kinds: &["Pod"],
+        // Admission adds tolerations to a Pod, which workloads do not have.
+        lists: &[("spec.tolerations", BY_TOLERATION), ("status.podIPs", BY_IP), CONDITIONS],
+    },
     Row { group: "", kinds: &["Node"], lists: &[("spec.podCIDRs", SET), ("status.addresses", BY_TYPE), CONDITIONS] },
     Row { group: "", kinds: &["PersistentVolumeClaim", "ReplicationController"], lists: &[CONDITIONS] },
     Row { group: "apps", kinds: &["Deployment", "DaemonSet", "StatefulSet", "ReplicaSet"], lists: &[CONDITIONS] },
@@ -238,7 +265,8 @@ mod tests {
             check(api_version, kind, &format!("{spec}.volumes"), BY_NAME);
             check(api_version, kind, &format!("{spec}.initContainers.env"), BY_NAME);
             check(api_version, kind, &format!("{spec}.containers.args"), ListKind::Ordered);
-            check(api_version, kind, &format!("{spec}.tolerations"), ListKind::Ordered);
+            let tolerations = if kind == "Pod" { BY_TOLERATION } else { ListKind::Ordered };
+            check(api_version, kind, &format!("{spec}.tolerations"), tolerations);
         }
     }
 

@@ -118,6 +118,8 @@ pub enum When {
     RetainReplicas,
     /// The desired object has this key at its root.
     DesiredHas(&'static str),
+    /// The desired object has something at this path.
+    DesiredAt(&'static [&'static str]),
     /// The desired object, with the rules above applied, has this label.
     Label(&'static str, &'static str),
     /// The desired object is a Secret of this type. With `or_live`, a template without a type takes the live type.
@@ -200,6 +202,33 @@ const SERVICE_PORTS: Pairs = {
     const PORT: Key = Key { name: "port", default: None };
     const PROTOCOL: Key = Key { name: "protocol", default: Some("TCP") };
     Pairs::ByKeys(&[&[NAME, PROTOCOL, PORT], &[PROTOCOL, PORT], &[NAME, PROTOCOL]])
+};
+
+const ADMISSION: &str = "admissionregistration.k8s.io";
+const WEBHOOK_CA: &str = "webhooks[].clientConfig.caBundle";
+
+/// What an injector writes into objects that the cert-manager deployment operator replaces. KubeFed erases it unless a
+/// rule of its user retains it.
+pub const INJECTED: Table = Table {
+    refuses: false,
+    rows: &[
+        rule(
+            "validating-webhook-ca",
+            InGroup(ADMISSION, "ValidatingWebhookConfiguration"),
+            WEBHOOK_CA,
+            Conditional,
+            Text,
+        ),
+        rule("mutating-webhook-ca", InGroup(ADMISSION, "MutatingWebhookConfiguration"), WEBHOOK_CA, Conditional, Text),
+        rule(
+            "conversion-webhook-ca",
+            InGroup("apiextensions.k8s.io", "CustomResourceDefinition"),
+            "spec.conversion.webhook.clientConfig.caBundle",
+            Conditional,
+            Text,
+        )
+        .when(&[When::DesiredAt(&["spec", "conversion", "webhook", "clientConfig"])]),
+    ],
 };
 
 /// Our rules. What a template really sets wins, unless it can only be known in the cluster.

@@ -3,12 +3,16 @@
 //! | kind | compared | mended by |
 //! |---|---|---|
 //! | Namespace, ServiceAccount | nothing | never updated |
-//! | Role, ClusterRole | rules, labels | replacing |
+//! | Role | rules, labels | replacing |
+//! | ClusterRole | rules, aggregationRule, labels | replacing; the rules of one that aggregates are its controller's |
 //! | RoleBinding, ClusterRoleBinding | subjects, labels | replacing; the roleRef is immutable |
 //! | Deployment, Service | spec, labels, annotations | merging the spec, replacing labels and annotations |
 //! | CustomResourceDefinition | spec, labels, annotations | replacing |
 //! | webhook configurations | webhooks, labels, annotations | replacing |
 //! | any other | all but status and identity | merging |
+//!
+//! Of every kind that is updated, finalizers that are desired are added, and those that were applied and are desired no
+//! more are removed.
 
 use crate::object::identity::group_of;
 use crate::value::Value;
@@ -28,7 +32,8 @@ pub enum How {
 pub struct Section {
     path: Vec<String>,
     pub how: How,
-    /// The cert-manager deployment operator compares this section with itself, so it never finds a difference.
+    /// The cert-manager deployment operator never finds a difference here: it compares the section with itself, or not
+    /// at all.
     pub unseen_in_original: bool,
 }
 
@@ -55,8 +60,8 @@ const ROWS: &[Row] = &[
     Row {
         group: RBAC,
         kinds: &["ClusterRole"],
-        sections: &[("rules", How::Replace), LABELS],
-        unseen: &["metadata.labels"],
+        sections: &[("rules", How::Replace), ("aggregationRule", How::Replace), LABELS],
+        unseen: &["aggregationRule", "metadata.labels"],
     },
     Row {
         group: RBAC,
@@ -81,6 +86,23 @@ const ROWS: &[Row] = &[
 ];
 
 const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// A root field whose presence lets a controller fill another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aggregation {
+    pub by: &'static str,
+    pub fills: &'static str,
+}
+
+impl Aggregation {
+    /// Whether the controller fills the field of this object.
+    pub fn is_on(&self, object: &Value) -> bool {
+        object.get(self.by).is_some_and(|it| !it.is_null())
+    }
+}
+
+const AGGREGATIONS: &[(&str, &str, Aggregation)] =
+    &[(RBAC, "ClusterRole", Aggregation { by: "aggregationRule", fills: "rules" })];
 
 /// Fields that the API server refuses to change once the object exists.
 const IMMUTABLE: &[(&str, &[&str], &[&str])] = &[
@@ -130,7 +152,11 @@ pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
             how: *how,
             unseen_in_original: row.unseen.contains(path),
         };
-        return row.sections.iter().map(section).collect();
+        let filled = aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills);
+        let sections: Vec<Section> =
+            row.sections.iter().filter(|(path, _)| Some(*path) != filled).map(section).collect();
+        let finalizers = finalizers(desired, last_applied).filter(|_| !sections.is_empty());
+        return sections.into_iter().chain(finalizers).collect();
     }
     fields(desired, last_applied)
 }
@@ -149,7 +175,35 @@ fn fields(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
         objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).collect();
     let fields = fields.into_iter().filter(|field| !matches!(*field, "apiVersion" | "kind" | "metadata" | "status"));
     let fields = fields.map(|field| merged(vec![field.to_string()]));
-    fields.chain(["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)))).collect()
+    let metadata = ["metadata.labels", "metadata.annotations"].map(|path| merged(split(path)));
+    fields.chain(metadata).chain(finalizers(desired, last_applied)).collect()
+}
+
+/// The finalizers, where the desired object has some or had some.
+fn finalizers(desired: &Value, last_applied: Option<&Value>) -> Option<Section> {
+    let has = |it: &Value| it.at(&["metadata", "finalizers"]).is_some_and(|it| !it.is_empty());
+    (has(desired) || last_applied.is_some_and(has)).then(|| Section {
+        path: ["metadata", "finalizers"].map(String::from).to_vec(),
+        how: How::Merge,
+        unseen_in_original: true,
+    })
+}
+
+/// The field of this kind that a controller may fill, and the field that decides.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::kinds::updates::aggregation, value::json};
+///
+/// let role = json::parse(r#"{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",
+///     "aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"x":"y"}}]}}"#)?;
+/// assert!(aggregation(&role).is_some_and(|it| it.fills == "rules" && it.is_on(&role)));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn aggregation(object: &Value) -> Option<Aggregation> {
+    let (group, kind) = (group_of(object.text_at(&["apiVersion"])), object.text_at(&["kind"]));
+    AGGREGATIONS.iter().find(|(in_group, its, _)| *in_group == group && *its == kind).map(|(.., it)| *it)
 }
 
 /// The places that no update of an object of this kind can change.

@@ -388,6 +388,10 @@ codes! {
     ForeignKeysDropped = "foreign-keys-dropped",
     /// The deployment is not known to its API server, so it cannot own anything.
     OwnerUnknown = "owner-unknown",
+    /// Objects that existed before get no owner reference, so they stay when what installs them is deleted.
+    ObjectsNotOwned = "objects-not-owned",
+    /// Objects that existed before are taken over, so they are deleted with what installs them.
+    ObjectsAdopted = "objects-adopted",
     /// The namespace goes with the deployment, with everything in it.
     NamespaceOwned = "namespace-owned",
     /// The deployment is told to keep its hands off.
@@ -448,6 +452,8 @@ codes! {
     Differs = "differs",
     /// The object fits, and lacks the owner.
     OwnerMissing = "owner-missing",
+    /// The object existed before and is taken over.
+    Adopted = "adopted",
     /// An owner leaves, and the object stays.
     OwnerLeaves = "owner-leaves",
     /// The last owner leaves an object that was made for it.
