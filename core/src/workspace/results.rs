@@ -272,6 +272,11 @@ impl Results {
         all
     }
 
+    /// The time of the last refresh, if one was given.
+    pub fn now(&self) -> Option<Timestamp> {
+        self.now
+    }
+
     /// Plans every subject in the scope, and returns the contribution of each.
     pub fn plan(
         &mut self,
@@ -485,6 +490,7 @@ fn withheld(mut steps: SubjectPlan) -> SubjectPlan {
     if !steps.needs.is_empty() {
         steps.actions.clear();
         steps.held.clear();
+        steps.hold_report = None;
     }
     steps
 }
