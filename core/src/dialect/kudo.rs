@@ -45,6 +45,7 @@ use crate::object::identity::is_terminating;
 use crate::value::Text;
 use crate::value::sorting::sort_by;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
+use crate::workspace::plan::Planner;
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dialect, Subject};
 use package::Install;
@@ -84,17 +85,20 @@ impl Dialect for Kudo {
 
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
         let scopes = Scopes::of(view);
-        let (install, problem) = match package::read(document, &scopes, out) {
-            Ok(install) => (install, None),
+        let install = match package::read(document, &scopes, out) {
             // What is on its way out can go by the record of what it holds.
             Err(error) if is_terminating(&document.value) && !record::read(&document.value).is_empty() => {
                 out.push(error.into_diagnostic(Severity::Error).of(&document.identity));
-                (None, None)
+                None
             }
-            Err(error) => (None, Some(error)),
+            install => install?,
         };
         let peers = peers(view, document, install.as_ref(), &scopes);
-        Ok(Box::new(Version::new(document, install, problem, peers)))
+        Ok(Box::new(Version::new(document, install, peers)))
+    }
+
+    fn report_unreadable(&self, view: View, document: &Document, error: &Error, planner: &mut Planner) {
+        version::report_unreadable(view, &document.identity, error, planner);
     }
 
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {

@@ -422,8 +422,20 @@ impl SubjectEntry {
         clusters: Option<&SortedSet<Text>>,
         all: &mut Vec<Arc<SubjectPlan>>,
     ) {
-        let Some(Translated { read: Ok(subject), cluster_results, subject_steps, .. }) = &mut self.translated else {
-            return;
+        let (read, cluster_results, subject_steps) = match &mut self.translated {
+            Some(Translated { read, cluster_results, subject_steps, .. }) => (read, cluster_results, subject_steps),
+            None => return,
+        };
+        let subject = match read {
+            Ok(subject) => subject,
+            Err(error) => {
+                let mut planner = Planner::new(view, identity);
+                if let (Some(document), None) = (view.store.document(identity), clusters) {
+                    self.dialect.report_unreadable(view, document, error, &mut planner);
+                }
+                all.push(Arc::new(withheld(planner.steps)));
+                return;
+            }
         };
         let mut plan = |name: &Text, cluster_result: &mut ClusterResult| {
             let steps = cluster_result.steps.get_or_insert_with(|| {

@@ -46,6 +46,9 @@ pub trait Dialect: Sync {
     /// It cannot be translated. Then it keeps its last state, and the plan reports that.
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error>;
 
+    /// Plans the status of a document that cannot be translated. Nothing else is planned for it.
+    fn report_unreadable(&self, _: View, _: &Document, _: &Error, _: &mut Planner) {}
+
     /// Reports problems of the documents beyond those that reading its subjects finds.
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>);
 

@@ -15,7 +15,8 @@ use crate::workspace::Workspace;
 use crate::workspace::compare::{self, Cause, Change};
 use crate::workspace::grouping::Groups;
 use crate::workspace::observed::HUB;
-use crate::workspace::plan::{Plan, planned};
+use crate::workspace::plan::{Action, Plan, Verb, planned};
+use crate::workspace::removal::{self, Collected};
 use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, Results};
 use crate::workspace::store::Store;
 use crate::workspace::trial::Journal;
@@ -27,6 +28,8 @@ pub struct Consequences {
     pub clusters: usize,
     pub groups: Vec<ChangeGroup>,
     pub shadowed: Vec<ShadowGroup>,
+    /// Objects of the hub that the garbage collector deletes.
+    pub collected: Vec<Collected>,
     pub plan_before: Plan,
     pub plan_after: Plan,
 }
@@ -66,6 +69,8 @@ pub struct ShownChange {
     pub before: Option<Source>,
     pub after: Option<Source>,
     pub cause: LocatedCause,
+    /// Whether the object stays where it is, without its owner.
+    pub is_released: bool,
 }
 
 /// A value that another layer overrides.
@@ -102,7 +107,7 @@ pub fn what_if(
 ) -> Result<Consequences, Error> {
     workspace.refresh(None);
     let plan_before = planned(workspace, None, None, &mut Vec::new());
-    let (mut tally, plan_after, clusters, edited, own_after) =
+    let (mut tally, plan_after, clusters, edited, own_after, collected) =
         workspace.trial(change, |workspace, replaced, journal| {
             let edited: Vec<Identity> = journal.documents().filter(|it| is_cluster(it)).cloned().collect();
             let plan_after = planned(workspace, None, None, &mut Vec::new());
@@ -110,13 +115,28 @@ pub fn what_if(
             for (identity, before) in replaced.iter() {
                 tally.compare(identity, before, &workspace.store, &workspace.results);
             }
+            removal::waiting(journal).for_each(|it| tally.leave(it, &workspace.results));
             let own_after = workspace.results.per_cluster_options(&workspace.store, &edited);
-            (tally, plan_after, workspace.store.cluster_names().len(), edited, own_after)
+            let collected = removal::collected(&workspace.store, journal, &plan_after);
+            (tally, plan_after, workspace.store.cluster_names().len(), edited, own_after, collected)
         })?;
     let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
     tally.compare_own(&own_before, &own_after, &workspace.store);
-    let (groups, shadowed) = tally.into_groups();
-    Ok(Consequences { clusters, groups, shadowed, plan_before, plan_after })
+    let (mut groups, shadowed) = tally.into_groups();
+    groups.iter_mut().for_each(|it| mark_released(it, &plan_after));
+    Ok(Consequences { clusters, groups, shadowed, collected, plan_before, plan_after })
+}
+
+/// An object that a subject no longer gives, and that the plan patches instead of deleting it, is released.
+fn mark_released(group: &mut ChangeGroup, plan: &Plan) {
+    let ChangeGroup { subject, changes, clusters, .. } = group;
+    let held = plan.held.iter().map(|it| &it.action);
+    let actions: Vec<&Action> = plan.actions.iter().chain(held).filter(|it| it.subject == *subject).collect();
+    for change in changes.iter_mut().filter(|it| it.path.is_empty() && it.after.is_none()) {
+        let Some(object) = &change.object else { continue };
+        let mut patched = actions.iter().filter(|it| it.verb == Verb::Patch && clusters.contains(&it.cluster));
+        change.is_released = patched.any(|it| it.target.identity() == *object);
+    }
 }
 
 /// The names of clusters; the hub has none.
@@ -146,6 +166,17 @@ impl Tally {
         let mut seen = SortedMap::new();
         for (name, earlier, later) in before.beside(now) {
             self.pair(identity, name, earlier, later, store, &mut seen);
+        }
+    }
+
+    /// Notes that clusters no longer get anything from a subject that is being deleted. Its results may be the same until
+    /// it is deleted.
+    fn leave(&mut self, identity: &Identity, results: &Results) {
+        if self.groups.all.iter().any(|((subject, ..), _)| subject == identity) {
+            return;
+        }
+        for name in results.get(identity).into_iter().flat_map(|it| it.cluster_results().keys()) {
+            self.add(name, (identity.clone(), ChangeKind::Leaves, Vec::new()));
         }
     }
 
@@ -251,6 +282,7 @@ impl ShownChange {
             before,
             after,
             cause: LocatedCause::of(&change.cause, store),
+            is_released: false,
         }
     }
 }

@@ -24,9 +24,9 @@ pub fn stale(view: View, object: &Value) -> Vec<Diagnostic> {
     let (held, stale): (Vec<&Text>, Vec<&Text>) = claims.iter().partition(|it| is_held(view, it));
     let target = Target::of(object);
     let finding = |claim: &Text| {
-        let owner = claim.rsplit_once('/').map_or(claim.as_str(), |(owner, _)| owner);
+        let (owner, uid) = claim.rsplit_once('/').unwrap_or((claim.as_str(), ""));
         let message = format!(
-            "`{}` is claimed by `{owner}`, which is not loaded: the claim keeps the object for ever",
+            "`{}` is claimed by `{owner}` with the uid `{uid}`, which is not loaded: the claim keeps the object for ever",
             target.identity()
         );
         let change = match held.is_empty() {

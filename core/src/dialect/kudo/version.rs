@@ -43,8 +43,6 @@ pub struct Version {
     /// Whether the document is the object of the hub, and not a file that may become it.
     is_live: bool,
     install: Option<Arc<Install>>,
-    /// Why the install plan cannot be read. Then everything keeps its last state.
-    problem: Option<Error>,
     peers: Vec<OtherVersion>,
     /// The objects that are recorded, be they in the install plan or not.
     recorded: Vec<Identity>,
@@ -53,12 +51,7 @@ pub struct Version {
 }
 
 impl Version {
-    pub(super) fn new(
-        document: &Document,
-        install: Option<Install>,
-        problem: Option<Error>,
-        peers: Vec<OtherVersion>,
-    ) -> Version {
+    pub(super) fn new(document: &Document, install: Option<Install>, peers: Vec<OtherVersion>) -> Version {
         Version {
             who: Targets::Hub,
             depends: vec![Dependency::kind(GROUP, KIND, None), Dependency::kind(scope::CRD.0, scope::CRD.1, None)],
@@ -66,7 +59,6 @@ impl Version {
             operator: document.value.text_at(&["spec", "operator", "name"]).into(),
             is_live: !document.value.text_at(&["metadata", "uid"]).is_empty(),
             install: install.map(Arc::new),
-            problem,
             peers,
             recorded: record::read(&document.value).iter().map(Target::identity).collect(),
             is_lost: record::is_lost(&document.value),
@@ -149,8 +141,8 @@ impl Version {
                 ObjectStatus::Delayed(step, before) => {
                     let since = planner.steps.actions.len();
                     self.intern_from(member, part, step, planner);
-                    let text = format!("an earlier step is not healthy: {before}");
-                    let hint = "nothing needs to be done: the plan goes on as soon as it is healthy";
+                    let text = format!("it waits for an object that is not healthy yet: {before}");
+                    let hint = "the plan goes on by itself as soon as that object is healthy";
                     planner.hold(since, ReasonCode::WaitsForHealth, &text, hint);
                 }
                 _ => {}
@@ -338,9 +330,6 @@ impl Subject for Version {
         if member.as_ref().is_some_and(|it| it.is_leaving) {
             return Ok(Arc::new(Rendered::default()));
         }
-        if let Some(problem) = &self.problem {
-            return Err(problem.clone());
-        }
         let mut rendered = Rendered::default();
         if let Some(member) = &member {
             let statuses = self.stands(view).adopted;
@@ -377,12 +366,8 @@ impl Subject for Version {
         planner.report_holds(member.live, hold::write);
     }
 
-    /// Objects and status go together, with the result of the hub. A plan that cannot be read has no result, but a status.
-    fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
-        if let Some(problem) = &self.problem {
-            self.report_problem(view, problem, planner);
-        }
-    }
+    /// Everything is done with the hub's result: objects and status go together.
+    fn plan_subject(&self, _: View, _: &ClusterResults, _: &mut Planner) {}
 
     fn invalidated_by(&self, object: &Identity) -> Invalidation {
         let has =
@@ -402,22 +387,6 @@ impl Subject for Version {
 }
 
 impl Version {
-    /// The install plan cannot be read: nothing is done, and everybody who waits for it can see why.
-    fn report_problem(&self, view: View, problem: &Error, planner: &mut Planner) {
-        let message = format!("`{}` keeps its last state: {}", self.identity, problem.message);
-        let finding = Diagnostic::error(problem.code, message);
-        let hint = problem.hint.clone().unwrap_or_default();
-        planner.steps.diagnostics.push(self.tell(view, finding, problem.pointer(), &hint));
-        let Observation::Present(live) = live_of(view, &self.identity) else { return };
-        let plan = live.at(&["spec", "installPlan"]).and_then(Value::as_text);
-        planner.status(live, status::of_invalid(plan, problem).into());
-        for instance in instance::of_version(view, &self.identity) {
-            if let Some(status) = status::of_instance(&instance.value, false) {
-                planner.status(&instance.value, status.into());
-            }
-        }
-    }
-
     /// An owner is known by its uid, which only the hub gives.
     fn ask(&self, view: View, planner: &mut Planner) {
         let (code, message, hint) = match live_of(view, &self.identity) {
@@ -441,6 +410,18 @@ impl Version {
         };
         let finding = self.tell(view, Diagnostic::info(code, message), Pointer::of(["metadata"]), hint);
         planner.steps.diagnostics.push(finding);
+    }
+}
+
+/// An install plan that cannot be read: nothing is done, and everybody who waits for it can see why.
+pub fn report_unreadable(view: View, identity: &Identity, error: &Error, planner: &mut Planner) {
+    let Observation::Present(live) = live_of(view, identity) else { return };
+    let plan = live.at(&["spec", "installPlan"]).and_then(Value::as_text);
+    planner.status(live, status::of_invalid(plan, error).into());
+    for instance in instance::of_version(view, identity) {
+        if let Some(status) = status::of_instance(&instance.value, false) {
+            planner.status(&instance.value, status.into());
+        }
     }
 }
 

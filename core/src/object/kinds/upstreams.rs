@@ -37,3 +37,11 @@ pub const CONSENTED_KINDS: &[&str] = &["Secret"];
 
 /// The documents whose pause holds everything in the namespace of their name, by kind and group.
 pub const PAUSE_SCOPES: [(&str, &str); 2] = [("Organization", "greenhouse.sap"), ("Namespace", "")];
+
+/// Files of packages, which have an API group and no kind: the group, keys of such files, and what to load instead.
+pub const PACKAGE_FILES: &[(&str, &[&str], &str)] = &[(
+    "kudo.dev",
+    &["operatorVersion", "parameters", "plans", "tasks"],
+    "a KUDO package is not read: load its OperatorVersion, as `kubectl kudo install --skip-instance` creates it and \
+     `kubectl get operatorversion -o yaml` prints it",
+)];
