@@ -44,8 +44,8 @@ pub struct WhatIfAnswer {
     /// The steps of the plan that are there because of the change.
     pub actions: ActionCounts,
     /// Objects of the hub that the garbage collector would delete, because all of their owners would go.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub collected: Vec<CollectedAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collected: Option<Vec<CollectedAnswer>>,
     pub counts: Counts,
     /// Clusters that would change alike, most clusters first.
     pub groups: Vec<ChangeGroupAnswer>,
@@ -107,8 +107,8 @@ pub struct ChangeAnswer {
     /// An option path, or a JSON pointer into the object.
     pub path: String,
     /// True for an object that stays, without its owner; left out otherwise.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub released: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub released: Option<bool>,
 }
 
 /// Something that is set without effect.
@@ -182,7 +182,7 @@ impl From<Consequences> for WhatIfAnswer {
         WhatIfAnswer {
             counts,
             actions,
-            collected: found.collected.into_iter().map(collected).collect(),
+            collected: Some(found.collected.into_iter().map(collected).collect()).filter(|it: &Vec<_>| !it.is_empty()),
             groups: sorted_groups(found.groups),
             shadowed: sorted_shadows(found.shadowed),
         }
@@ -239,7 +239,7 @@ impl From<ShownChange> for ChangeAnswer {
             after,
             after_from,
             cause: Some(change.cause.into()),
-            released: change.is_released,
+            released: change.is_released.then_some(true),
         }
     }
 }

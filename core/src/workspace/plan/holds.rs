@@ -1,8 +1,10 @@
 //! Held actions in the status of their subject: whoever waits for an uninstall looks at the object, not at a plan.
 
 use super::events::events;
-use super::{Held, Plan, StatusPatch, Target, status_of};
+use super::{Action, Held, Plan, StatusPatch, Target, status_of};
+use crate::diagnostic::ReasonCode;
 use crate::object::document::Identity;
+use crate::object::identity::is_terminating;
 use crate::object::timestamp::Timestamp;
 use crate::value::Value;
 
@@ -20,6 +22,11 @@ pub struct HoldReport {
 /// can write it alone.
 pub fn report<'p>(plan: &mut Plan, reports: impl Iterator<Item = &'p HoldReport>, now: Option<Timestamp>) {
     for HoldReport { subject, live, write } in reports {
+        // The last step of an uninstall deletes the subject: there is no status to write after it.
+        let ends = |it: &Action| it.subject == *subject && it.reason.code == ReasonCode::AllReleased;
+        if is_terminating(live) && plan.actions.iter().any(ends) {
+            continue;
+        }
         let (target, before) = (Target::of(live), status_of(live));
         let planned = plan.status.iter().position(|it| it.target == target);
         let mut status =
