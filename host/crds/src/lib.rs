@@ -8,6 +8,7 @@ mod derived;
 mod fleet_plan;
 mod greenhouse;
 mod installation;
+mod kudo;
 
 use std::collections::BTreeMap;
 
@@ -32,6 +33,10 @@ pub use greenhouse::{Merge, OptionOverride, PluginOverride, PluginOverrideSpec};
 pub use installation::{
     Bundle, BundleSpec, CertManagerDeployment, CertManagerDeploymentSpec, Component, CrdConditions, DangerZone,
     DeploymentConditions, Flag, FlagType, Health, Installation, InstallationSpec, InstallationStatus, Phase,
+};
+pub use kudo::{
+    AggregatedStatus, ExecutionStatus, ObjectReference, OperatorVersion, OperatorVersionSpec, OperatorVersionStatus,
+    PhaseStatus, PlanStatus, StepStatus,
 };
 
 /// No dialect reads the FleetPlan: only runners do.
@@ -211,6 +216,7 @@ mod tests {
                 "certmanagerdeployments.operators.opdev.io",
                 "fleetplans.fleetfold.dev",
                 "installations.fleetfold.dev",
+                "operatorversions.kudo.dev",
                 "pluginoverrides.greenhouse.sap",
             ],
         );
