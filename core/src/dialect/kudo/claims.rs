@@ -37,7 +37,7 @@ pub fn stale(view: View, object: &Value) -> Vec<Diagnostic> {
         };
         let hint = format!("if `{owner}` was deleted, run `{} {change}`", kubectl::annotate(&target));
         let at = Pointer::of(["metadata", "annotations", CLAIMS]);
-        Diagnostic::warning(Code::StaleClaim, message).of(&target.identity()).at(at).hint(hint)
+        Diagnostic::warning(Code::StaleClaim, message).of(target.identity()).at(at).hint(hint)
     };
     stale.into_iter().map(finding).collect()
 }

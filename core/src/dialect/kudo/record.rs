@@ -81,7 +81,7 @@ pub fn found(view: View, live: &Value, owner: &Owner) -> Vec<Target> {
 pub fn guard<'t>(live: &Value, objects: impl Iterator<Item = &'t Target>) -> Vec<Operation> {
     let mut all = kinds(live);
     all.extend(objects.map(|it| Text::from(format!("{}/{}", it.api_version, it.kind))));
-    let text = Value::list(all.into_iter()).to_canonical();
+    let text = Value::list(all).to_canonical();
     let mut operations = if has_finalizer(live, FINALIZER) { Vec::new() } else { with_finalizer(live, FINALIZER) };
     let Ok(guarded) = patch(live.clone(), &operations, crate::diagnostic::Mode::Strict, &mut Vec::new()) else {
         return operations;
