@@ -14,6 +14,7 @@ pub mod lookup;
 pub mod observed;
 pub mod permissions;
 pub mod plan;
+pub mod removal;
 pub mod results;
 pub mod settings;
 pub mod store;

@@ -8,6 +8,7 @@ use fleetfold_core::api::configure::{Configure, LimitsInput};
 use fleetfold_core::api::lint::Lint;
 use fleetfold_core::api::load::{Load, TargetInput};
 use fleetfold_core::api::plan::{NeedAnswer, PlanRequest};
+use fleetfold_core::api::what_if::WhatIf;
 use fleetfold_core::object::document::Identity;
 
 const ROLE: &str = "ClusterRole/spark-users";
@@ -125,23 +126,37 @@ fn adopting_appends_the_owner_and_marks_nothing() {
 fn what_differs_stops_the_plan_and_it_goes_on_when_that_is_mended() {
     let mut fleet = Fleet::example("stories/002-conflict");
     let plan = fleet.settle_at_once();
-    assert_eq!(actions(&plan), ["0 patch OperatorVersion/data/spark-1.0.0", "1 create ClusterRole/spark-users"]);
-    assert!(fleet.get("", SERVICE).is_none(), "nothing after the conflict is done");
+    assert_eq!(actions(&plan), [""; 0], "nothing is done while a step is known to be fatal");
+    assert!(fleet.get("", ROLE).is_none() && fleet.get("", SERVICE).is_none());
     assert_eq!(owners(&fleet, SETTINGS), [""; 0], "what differs is not touched");
-    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "FatalError");
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "FATAL_ERROR");
     assert_eq!(
         steps(&fleet, "spark-1.0.0"),
-        ["access/roles COMPLETE", "history/settings FATAL_ERROR", "history/service PENDING"]
+        ["access/roles PENDING", "history/settings FATAL_ERROR", "history/service PENDING"]
     );
-    let status = fleet.document(&kudo("OperatorVersion", "spark-1.0.0")).get("status").unwrap().to_canonical();
-    assert!(status.contains("`ConfigMap/data/history-settings` differs at `/data/retention` (changed)"), "{status}");
+    let status = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
+    let status = status.at(&["status", "planStatus", "install"]).unwrap();
+    let step = list(list(status, "phases").last().unwrap(), "steps").remove(0);
+    assert_eq!(
+        step.text_at(&["message"]),
+        r#"`ConfigMap/data/history-settings` differs at `/data/retention` (changed: desired "30d", live "7d")"#
+    );
     assert!(fleet.codes(PlanRequest::default()).contains(&"adoption-refused".into()));
+    assert!(fleet.codes(Lint {}).contains(&"adoption-refused".into()), "lint sees the live objects as well");
 
     fleet.edit("", SETTINGS, |settings| {
         settings.get_mut("data").and_then(Value::as_map_mut).unwrap().insert("retention", "30d");
     });
     let plan = fleet.settle_at_once();
-    assert_eq!(actions(&plan), ["2 patch ConfigMap/data/history-settings", "3 create Service/data/history"]);
+    assert_eq!(
+        actions(&plan),
+        [
+            "0 patch OperatorVersion/data/spark-1.0.0",
+            "1 create ClusterRole/spark-users",
+            "2 patch ConfigMap/data/history-settings",
+            "3 create Service/data/history"
+        ]
+    );
     assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "COMPLETE");
     assert!(!is_marked(&fleet, SETTINGS) && is_marked(&fleet, SERVICE));
 }
@@ -166,18 +181,130 @@ fn uninstalling_deletes_what_was_made_keeps_what_is_shared_and_spares_what_was_b
 }
 
 #[test]
-fn a_version_stays_while_something_it_made_may_not_be_deleted() {
-    let mut fleet = Fleet::example("stories/002-uninstall");
+fn deleting_a_version_is_consent_but_not_for_its_namespace() {
+    let mut fleet = Fleet::example("stories/002-install");
+    let mut version = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: spark-jobs}\n";
+    let spec = version.get_mut("spec").unwrap();
+    let task = ["tasks"].iter().try_fold(&mut *spec, |it, key| it.get_mut(key)).and_then(Value::as_list_mut).unwrap();
+    let resources =
+        task[0].get_mut("spec").and_then(|it| it.get_mut("resources")).and_then(Value::as_list_mut).unwrap();
+    resources.push("namespace.yaml".into());
+    spec.get_mut("templates").and_then(Value::as_map_mut).unwrap().insert("namespace.yaml", namespace);
+    fleet.load_documents([version]);
+    fleet.settle();
     limit_deletes(&mut fleet, 0, None);
+
+    fleet.start_deleting("OperatorVersion/data/spark-1.0.0");
     let plan = fleet.settle_at_once();
-    assert_eq!(actions(&plan), ["1 patch Service/data/history", "3 patch ClusterRole/spark-users"]);
-    assert_eq!(held(&plan), ["delete-budget", "waits-for-held"]);
-    limit_deletes(&mut fleet, 1, Some(100));
-    let plan = fleet.settle_at_once();
+    assert_eq!(held(&plan), ["protected-kind", "waits-for-held"], "the delete budget does not hold what was asked for");
+    assert!([ROLE, SETTINGS, SERVICE].iter().all(|it| fleet.get("", it).is_none()));
+    let version = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
+    let condition = list(version.get("status").unwrap(), "conditions").remove(0);
+    assert_eq!(condition.text_at(&["type"]), "Held");
+    let command = "kubectl annotate namespace/spark-jobs fleetfold.dev/allow-delete=true";
+    assert!(condition.text_at(&["message"]).contains(command), "{condition:?}");
+
+    fleet.edit("", "Namespace/spark-jobs", |namespace| {
+        let metadata = namespace.get_mut("metadata").and_then(|it| it.get_mut("annotations"));
+        metadata.and_then(Value::as_map_mut).unwrap().insert("fleetfold.dev/allow-delete", "true");
+    });
+    fleet.settle_at_once();
+    assert!(fleet.workspace.document(&kudo("OperatorVersion", "spark-1.0.0")).is_none());
+    assert!(fleet.get("", "Namespace/spark-jobs").is_none());
+}
+
+#[test]
+fn what_was_borrowed_survives_a_lost_status() {
+    let mut fleet = Fleet::example("stories/002-adopt");
+    fleet.settle();
     assert_eq!(
-        actions(&plan),
-        ["2 delete ConfigMap/data/history-settings", "3 patch OperatorVersion/data/spark-1.0.0"]
+        fleet.get("", SERVICE).unwrap().text_at(&["metadata", "annotations", "fleetfold.dev/adopted-by"]),
+        r#"["OperatorVersion/data/spark-1.1.0/uid-spark-1.1.0"]"#
     );
+    // The other version releases it, this one drops its template, and loses its status before anything is planned.
+    fleet.edit("", SERVICE, |service| {
+        let metadata = service.get_mut("metadata").and_then(Value::as_map_mut).unwrap();
+        let owner = r#"[{"apiVersion":"kudo.dev/v1beta1","kind":"OperatorVersion","name":"spark-1.1.0","uid":"uid-spark-1.1.0"}]"#;
+        metadata.insert("ownerReferences", value(owner));
+    });
+    fleet.unload(["OperatorVersion/data/spark-1.0.0"]);
+    let mut version = fleet.document(&kudo("OperatorVersion", "spark-1.1.0"));
+    version.as_map_mut().unwrap().remove("status");
+    let phases = ["spec", "plans", "install", "phases"];
+    let phases = phases.iter().try_fold(&mut version, |it, key| it.get_mut(key)).and_then(Value::as_list_mut);
+    phases.unwrap().pop();
+    fleet.load_documents([version]);
+    fleet.start_deleting("OperatorVersion/data/spark-1.1.0");
+    fleet.settle();
+    assert!(fleet.workspace.document(&kudo("OperatorVersion", "spark-1.1.0")).is_none());
+    assert_eq!(owners(&fleet, SERVICE), [""; 0], "the garbage collector did not take it");
+}
+
+#[test]
+fn a_step_waits_until_the_one_before_is_healthy() {
+    let mut fleet = Fleet::example("stories/002-install");
+    let mut version = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: prepare}\nspec: {backoffLimit: 0}\n";
+    let spec = version.get_mut("spec").unwrap();
+    spec.get_mut("templates").and_then(Value::as_map_mut).unwrap().insert("job.yaml", job);
+    let task = spec.get_mut("tasks").and_then(Value::as_list_mut).unwrap().first_mut().unwrap();
+    let resources = task.get_mut("spec").and_then(|it| it.get_mut("resources")).and_then(Value::as_list_mut).unwrap();
+    resources.push("job.yaml".into());
+    fleet.load_documents([version]);
+    fleet.settle();
+    assert_eq!(held(&fleet.plan()), ["waits-for-health", "waits-for-health"]);
+    assert_eq!(
+        steps(&fleet, "spark-1.0.0"),
+        ["access/roles IN_PROGRESS", "history/settings PENDING", "history/service PENDING"]
+    );
+    assert_eq!(aggregated(&fleet, "Instance", "nightly"), "PENDING");
+    let condition = |kind: &str| value(&format!(r#"{{"conditions":[{{"type":"{kind}","status":"True"}}]}}"#));
+    let set = |kind: &str| {
+        let status = condition(kind);
+        move |job: &mut Value| drop(job.as_map_mut().unwrap().insert("status", status))
+    };
+    fleet.edit("", "Job/data/prepare", set("Failed"));
+    fleet.settle();
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "FATAL_ERROR");
+    fleet.edit("", "Job/data/prepare", set("Complete"));
+    fleet.settle();
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "COMPLETE");
+    assert_eq!(aggregated(&fleet, "Instance", "nightly"), "NEVER_RUN");
+    // A plan runs once: what happens to its objects later does not start it again.
+    fleet.edit("", "Job/data/prepare", set("Failed"));
+    assert_eq!(fleet.settle(), 0);
+}
+
+#[test]
+fn an_install_plan_that_cannot_be_read_is_in_the_status() {
+    let mut fleet = Fleet::example("stories/002-install");
+    let mut version = fleet.document(&kudo("OperatorVersion", "spark-1.0.0"));
+    version.get_mut("spec").and_then(Value::as_map_mut).unwrap().insert("installPlan", "instal");
+    fleet.load_documents([version.clone()]);
+    fleet.settle();
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "FATAL_ERROR");
+    assert_eq!(aggregated(&fleet, "Instance", "nightly"), "PENDING");
+    version.get_mut("spec").and_then(Value::as_map_mut).unwrap().insert("installPlan", "install");
+    fleet.load_documents([version]);
+    fleet.settle();
+    assert_eq!(aggregated(&fleet, "OperatorVersion", "spark-1.0.0"), "COMPLETE");
+    assert_eq!(aggregated(&fleet, "Instance", "nightly"), "NEVER_RUN");
+}
+
+#[test]
+fn removing_a_version_shows_what_its_uninstall_does() {
+    let mut fleet = Fleet::example("stories/002-adopt");
+    fleet.settle();
+    let unload = Some(vec!["OperatorVersion/data/spark-1.1.0".into()]);
+    let shown = fleet.call(WhatIf { unload, ..WhatIf::default() });
+    assert_eq!((shown.actions.delete, shown.actions.patch), (0, 4), "{shown:?}");
+    let changes = &shown.groups[0].changes;
+    assert!(
+        !changes.is_empty() && changes.iter().all(|it| it.released == Some(true)),
+        "the other version still has all of it"
+    );
+    assert_eq!(fleet.settle(), 0, "looking changes nothing");
 }
 
 #[test]

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "./control-plane.mjs";
+import { readExample } from "./documents.mjs";
 import { startPlane, Story } from "./stories.mjs";
 
 const ARGS = ["--dialect", "kudo", "--max-deletes", "100", "--max-delete-percent", "100"];
@@ -68,12 +69,14 @@ describe("kudo", () => {
   test("what differs stops the plan, and it goes on when that is mended", async () => {
     const story = await Story.begin(plane, "stories/002-conflict", { args: ARGS });
     await story.settle();
-    assert.equal(await aggregated(FIRST), "FatalError");
-    assert.equal(await plane.hub.find(SERVICE), undefined, "nothing after the conflict is done");
+    assert.equal(await aggregated(FIRST), "FATAL_ERROR");
+    assert.equal(await plane.hub.find(ROLE), undefined, "nothing is done while a step is known to be fatal");
+    assert.equal(await plane.hub.find(SERVICE), undefined);
     assert.deepEqual((await plane.hub.get(SETTINGS)).data, { retention: "7d", owner: "platform" });
     assert.deepEqual(await owners(SETTINGS), []);
     await plane.hub.patch(SETTINGS, { data: { retention: "30d" } });
     assert.deepEqual(made(await story.settle()), [
+      "create clusterroles spark-users",
       "patch configmaps data/history-settings",
       "create services data/history",
     ]);
@@ -100,14 +103,84 @@ describe("kudo", () => {
     await story.expectQuiet();
   });
 
-  test("a version stays while something it made may not be deleted", async () => {
-    const story = await Story.begin(plane, "stories/002-uninstall", {
+  test("deleting a version is consent, but not for its namespace, and the status names the command", async () => {
+    const story = await Story.begin(plane, "stories/002-install", {
       args: ["--dialect", "kudo", "--max-deletes", "0"],
     });
-    assert.deepEqual(made(await story.settle()), ["patch services data/history", "patch clusterroles spark-users"]);
-    assert.ok((await plane.hub.get(FIRST)).metadata.deletionTimestamp);
-    assert.ok(await plane.hub.get(SETTINGS));
+    const { spec } = await plane.hub.get(FIRST);
+    await story.settle();
+    const templates = { "jobs.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: spark-jobs}\n" };
+    const [first, ...tasks] = spec.tasks;
+    const resources = [...first.spec.resources, "jobs.yaml"];
+    await plane.hub.patch(FIRST, { spec: { templates, tasks: [{ ...first, spec: { resources } }, ...tasks] } });
+    await story.settle();
+    assert.ok(await plane.hub.get("Namespace/spark-jobs"));
+
+    await plane.hub.delete(FIRST);
+    await story.settle();
+    assert.ok((await plane.hub.get(FIRST)).metadata.deletionTimestamp, "it waits for the namespace");
+    assert.equal(await plane.hub.find(SETTINGS), undefined, "the delete budget does not hold what was asked for");
+    const held = (await plane.hub.get(FIRST)).status.conditions.find((it) => it.type === "Held");
+    assert.equal(held.reason, "ProtectedKind");
+    assert.match(held.message, /kubectl annotate namespace\/spark-jobs fleetfold\.dev\/allow-delete=true/);
     await story.expectQuiet();
+
+    const annotations = { "fleetfold.dev/allow-delete": "true" };
+    await plane.hub.patch("Namespace/spark-jobs", { metadata: { annotations } });
+    await eventually(async () => !(await plane.hub.find(FIRST)), { what: "the version being deleted" });
+  });
+
+  test("what was borrowed survives a lost status and the garbage collector", async () => {
+    const story = await Story.begin(plane, "stories/002-conflict", { args: ARGS });
+    await plane.hub.patch(SETTINGS, { data: { retention: "30d" } });
+    await story.settle();
+    assert.deepEqual(await owners(SETTINGS), ["spark-1.0.0"]);
+    const adopted = (await plane.hub.get(SETTINGS)).metadata.annotations["fleetfold.dev/adopted-by"];
+    assert.deepEqual(JSON.parse(adopted), [`OperatorVersion/data/spark-1.0.0/${await uid(FIRST)}`]);
+
+    // A template drops it, the status is lost as in a restore, and then the version is deleted.
+    await story.runner.stop();
+    const { spec } = await plane.hub.get(FIRST);
+    const [access, history] = spec.plans.install.phases;
+    const steps = history.steps.filter((it) => it.name !== "settings");
+    const plans = { ...spec.plans, install: { ...spec.plans.install, phases: [access, { ...history, steps }] } };
+    await plane.hub.patch(FIRST, { spec: { plans }, status: null });
+    assert.equal((await plane.hub.get(FIRST)).status, undefined);
+    await plane.hub.delete(FIRST);
+    story.runner = await plane.run({ args: ARGS });
+    await eventually(async () => !(await plane.hub.find(FIRST)), { what: "the version being deleted" });
+    await sleep(3000);
+    assert.deepEqual(await owners(SETTINGS), [], "the garbage collector did not take it");
+    assert.equal((await plane.hub.get(SETTINGS)).metadata.annotations?.["fleetfold.dev/adopted-by"], undefined);
+    assert.equal(await plane.hub.find(SERVICE), undefined, "what was created is deleted");
+  });
+
+  test("a step waits until the Job of the one before is complete", async () => {
+    const story = await Story.begin(plane, "stories/002-install", { args: ARGS, only: () => false });
+    const { documents } = readExample("stories/002-install");
+    const version = documents.find((it) => it.kind === "OperatorVersion");
+    const job = {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: "prepare" },
+      spec: {
+        suspend: true,
+        template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "example.test/prepare:1" }] } },
+      },
+    };
+    version.spec.templates["job.yaml"] = JSON.stringify(job);
+    version.spec.tasks[0].spec.resources.push("job.yaml");
+    delete version.metadata.uid;
+    await plane.hub.apply(version);
+    const step = async () => (await plane.hub.get(FIRST)).status.planStatus.install.phases[0].steps[0];
+    await eventually(async () => (await plane.hub.find("Job/data/prepare")) && (await step()).message, {
+      what: "the step waiting for its Job",
+    });
+    assert.equal((await step()).status, "IN_PROGRESS");
+    assert.match((await step()).message, /`Job\/data\/prepare`: it is suspended/);
+    assert.equal(await plane.hub.find(SETTINGS), undefined, "the next step has not begun");
+    await plane.hub.delete("Job/data/prepare");
+    await story.runner.stop();
   });
 
   test("an upgrade hands over what both versions share, and deletes none of it", async () => {

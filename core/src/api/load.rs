@@ -31,7 +31,7 @@ pub struct Load {
     /// something in the text cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole: Option<bool>,
-    /// The objects were seen in this cluster; the hub is the cluster without a name.
+    /// The cluster that the objects were read from; an empty name is the hub.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<Text>,
     /// Objects that were looked for in the cluster and are not there.

@@ -16,6 +16,7 @@ use crate::value::sorting::sort_by;
 use crate::value::{JsonPath, MaybeAbsent, OneOrMany, Text};
 use crate::workspace::Workspace;
 use crate::workspace::lookup::documents_named;
+use crate::workspace::removal::{self, Collected};
 use crate::workspace::trial::Journal;
 use crate::workspace::what_if::{
     ChangeGroup, ChangeKind, Consequences, ShadowGroup, ShownChange, ShownShadow, what_if, without_hub,
@@ -42,6 +43,9 @@ pub struct WhatIf {
 pub struct WhatIfAnswer {
     /// The steps of the plan that are there because of the change.
     pub actions: ActionCounts,
+    /// Objects of the hub that the garbage collector would delete, because all of their owners would go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collected: Option<Vec<CollectedAnswer>>,
     pub counts: Counts,
     /// The findings that the change fixes; those that it brings are the diagnostics of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,6 +58,15 @@ pub struct WhatIfAnswer {
     pub refused: Option<Vec<String>>,
     /// What the change sets without effect, and what hides it.
     pub shadowed: Vec<ShadowAnswer>,
+}
+
+/// An object that the garbage collector would delete. It counts as one of the deletes.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Collected"))]
+pub struct CollectedAnswer {
+    pub object: String,
+    pub owner: String,
 }
 
 /// How far it reaches.
@@ -100,6 +113,9 @@ pub struct ChangeAnswer {
     pub object: Option<String>,
     /// An option path, or a JSON pointer into the object.
     pub path: String,
+    /// True for an object that stays, without its owner; left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub released: Option<bool>,
 }
 
 /// Something that is set without effect.
@@ -135,7 +151,7 @@ impl WhatIf {
             journal.configure(workspace, settings);
         }
         for identity in removed {
-            journal.remove(workspace, &identity);
+            removal::delete(workspace, journal, &identity);
         }
         let at = root.key("load");
         match self.load {
@@ -169,9 +185,13 @@ impl From<Consequences> for WhatIfAnswer {
             shadowed: count(hidden.iter().filter(|it| !changed.contains(**it)).count()),
             subjects: count(subjects.len()),
         };
+        let mut actions = ActionCounts::new_in(&found.plan_after, &found.plan_before);
+        actions.delete = actions.delete.saturating_add(count(found.collected.len()));
+        let collected = |it: Collected| CollectedAnswer { object: it.object.to_string(), owner: it.owner.to_string() };
         WhatIfAnswer {
             counts,
-            actions: ActionCounts::new_in(&found.plan_after, &found.plan_before),
+            actions,
+            collected: Some(found.collected.into_iter().map(collected).collect()).filter(|it: &Vec<_>| !it.is_empty()),
             fixed: some(found.fixed.into_iter().map(Finding::from).collect()),
             refused: some(found.refused.iter().map(Identity::to_string).collect()),
             groups: sorted_groups(found.groups),
@@ -234,6 +254,7 @@ impl From<ShownChange> for ChangeAnswer {
             after,
             after_from,
             cause: Some(change.cause.into()),
+            released: change.is_released.then_some(true),
         }
     }
 }

@@ -6,22 +6,31 @@
 //! collector would take objects along that were only borrowed.
 //!
 //! Its status gets `planStatus` and `aggregatedStatus` as Instances have them, and `objects`, the record of what it took
-//! hold of. A plan is complete when its objects are there and held; whether workloads are ready is not waited for.
+//! hold of. A step is complete when its objects are held and healthy; later steps wait for that.
+//!
+//! Deleting an OperatorVersion is consent to delete what was created for it. What stays held even so, such as a Namespace,
+//! is a condition of its status.
 //!
 //! # What the original does instead
 //!
 //! KUDO has no install plans. There an Instance owns what its own plans apply, and such a plan runs once: it patches objects
 //! that are there, by three-way merge against `kudo.dev/last-applied-configuration`, and what no Instance can own has no
 //! owner at all. Plans of Instances are not run here, and a plan that runs once is not what is planned here: two versions that
-//! patch one object would undo each other's work for ever. So compat mode differs from strict mode in one row only.
+//! patch one object would undo each other's work for ever. So compat mode differs from strict mode in a few rows only.
 //!
 //! | | strict | compat |
 //! |---|---|---|
 //! | a cluster-scoped object, or one in another namespace | held by a claim | refused, as the API server refuses the reference |
+//! | what was there before | lists who adopted it | has the owner reference alone |
+//! | a later step that is known to be fatal | nothing is done | the steps before it are done |
+//! | health | of all kinds | of the kinds that KUDO checks |
 
+mod claims;
 mod fields;
+mod hold;
 mod install;
 mod instance;
+mod kubectl;
 mod lint;
 mod package;
 mod record;
@@ -37,6 +46,7 @@ use crate::object::identity::is_terminating;
 use crate::value::Text;
 use crate::value::sorting::sort_by;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
+use crate::workspace::plan::Planner;
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dialect, Subject};
 use package::Install;
@@ -88,6 +98,10 @@ impl Dialect for Kudo {
         Ok(Box::new(Version::new(document, install, peers)))
     }
 
+    fn plan_refused(&self, view: View, document: &Document, error: &Error, planner: &mut Planner) {
+        version::report_unreadable(view, &document.identity, error, planner);
+    }
+
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
         lint::lint(view, out);
     }
@@ -99,6 +113,8 @@ struct OtherVersion {
     identity: Identity,
     operator: Text,
     install: Option<Arc<Install>>,
+    /// Whether its install plan cannot be read, so that it keeps its last state.
+    is_unreadable: bool,
 }
 
 /// The other OperatorVersions that share objects with this one, or with one that does.
@@ -118,10 +134,13 @@ fn peers(view: View, document: &Document, install: Option<&Install>, scopes: &Sc
         }
         others = far;
         for document in near {
-            let install = package::read(document, scopes, &mut Vec::new()).ok().flatten();
+            let read = package::read(document, scopes, &mut Vec::new());
+            let is_unreadable = read.is_err() && !is_terminating(&document.value);
+            let install = read.ok().flatten();
             names.extend(names_of(install.as_ref(), document));
             let operator = document.value.text_at(&["spec", "operator", "name"]).into();
-            peers.push(OtherVersion { identity: document.identity.clone(), operator, install: install.map(Arc::new) });
+            let (identity, install) = (document.identity.clone(), install.map(Arc::new));
+            peers.push(OtherVersion { identity, operator, install, is_unreadable });
         }
     }
     sort_by(&mut peers, |a, b| a.identity.cmp(&b.identity));

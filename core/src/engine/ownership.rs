@@ -10,6 +10,8 @@
 //! The mark means that the object was created here and did not exist before. If Kubernetes forbids an owner reference
 //! (a namespaced owner of a cluster-scoped object, or of an object in another namespace), the owner is recorded as a
 //! claim in an annotation instead, because the garbage collector would delete an object with an illegal reference.
+//!
+//! An object that was there before also lists who adopted it, so that the object itself shows that it is only borrowed.
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
@@ -27,7 +29,10 @@ use crate::value::{Map, Text, Value};
 const MARK: (&str, &str) = KUDO_MANAGED;
 
 /// Lists the owners that cannot be owner references, as a JSON list of texts.
-const CLAIMS: &str = "fleetfold.dev/claims";
+pub const CLAIMS: &str = "fleetfold.dev/claims";
+
+/// Lists the owners that found the object there, in the same form.
+const ADOPTED: &str = "fleetfold.dev/adopted-by";
 
 /// An owner of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,6 +168,9 @@ pub fn adopt(
     let mut object = live.clone();
     if !holds(live, owner)? {
         add_owner(&mut object, owner, claims)?;
+        if !is_marked(live) && mode == Mode::Strict {
+            add_to(&mut object, ADOPTED, claim(owner))?;
+        }
     }
     let patch = diff(live, &object);
     let action = if patch.is_empty() { AdoptAction::None } else { AdoptAction::AppendOwner };
@@ -227,14 +235,17 @@ pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn release(owner: &Owner, live: &Value) -> Result<Release, Error> {
-    if !holds(live, owner)? {
+    let (is_held, is_recorded) = (holds(live, owner)?, read_list(live, ADOPTED)?.contains(&claim(owner)));
+    if !is_held && !is_recorded {
         return Ok(Release { action: ReleaseAction::None, patch: Vec::new() });
     }
     let mut object = live.clone();
     let references: Vec<Value> = references(live).filter(|it| !is_reference(it, owner)).cloned().collect();
-    let claims: Vec<Text> = read_claims(live)?.into_iter().filter(|it| *it != claim(owner)).collect();
-    let marked = live.text_at(&["metadata", "annotations", MARK.0]) == MARK.1;
-    if references.is_empty() && claims.is_empty() && marked {
+    let without = |key: &str| -> Result<Vec<Text>, Error> {
+        Ok(read_list(live, key)?.into_iter().filter(|it| *it != claim(owner)).collect())
+    };
+    let (claims, adopted) = (without(CLAIMS)?, without(ADOPTED)?);
+    if references.is_empty() && claims.is_empty() && is_marked(live) && is_held {
         return Ok(Release { action: ReleaseAction::Delete, patch: Vec::new() });
     }
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
@@ -243,7 +254,8 @@ pub fn release(owner: &Owner, live: &Value) -> Result<Release, Error> {
             false => metadata.insert("ownerReferences", references),
         };
     }
-    write_claims(&mut object, &claims);
+    write_list(&mut object, CLAIMS, &claims);
+    write_list(&mut object, ADOPTED, &adopted);
     Ok(Release { action: ReleaseAction::RemoveOwner, patch: diff(live, &object) })
 }
 
@@ -285,7 +297,7 @@ fn without_ownership(desired: &Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
         metadata.remove("ownerReferences");
     }
-    for key in [MARK.0, CLAIMS] {
+    for key in [MARK.0, CLAIMS, ADOPTED] {
         if desired.at(&["metadata", "annotations", key]).is_some() {
             annotate(&mut object, key, None);
         }
@@ -294,16 +306,46 @@ fn without_ownership(desired: &Value) -> Value {
 }
 
 fn holds(object: &Value, owner: &Owner) -> Result<bool, Error> {
-    Ok(references(object).any(|it| is_reference(it, owner)) || read_claims(object)?.contains(&claim(owner)))
+    Ok(references(object).any(|it| is_reference(it, owner)) || read_list(object, CLAIMS)?.contains(&claim(owner)))
+}
+
+/// Whether an object names the owner: by reference, by claim, or as one that adopted it. Lists that cannot be read name
+/// none.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::ownership::{Owner, names}, value::json};
+///
+/// let owner = Owner {
+///     api_version: "kudo.dev/v1beta1".into(),
+///     kind: "Instance".into(),
+///     name: "kafka".into(),
+///     uid: "7a1e".into(),
+///     namespace: Some("data".into()),
+///     controller: false,
+/// };
+/// let role = json::parse(r#"{"metadata":{"annotations":{"fleetfold.dev/claims":"[\"Instance/data/kafka/7a1e\"]"}}}"#)?;
+/// assert!(names(&role, &owner));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn names(object: &Value, owner: &Owner) -> bool {
+    let listed = |key: &str| read_list(object, key).is_ok_and(|it| it.contains(&claim(owner)));
+    references(object).any(|it| is_reference(it, owner)) || listed(CLAIMS) || listed(ADOPTED)
+}
+
+/// The claims on an object: `Kind/namespace/name/uid` each. Claims that cannot be read are none.
+pub fn claims_on(object: &Value) -> Vec<Text> {
+    read_list(object, CLAIMS).unwrap_or_default()
+}
+
+fn is_marked(object: &Value) -> bool {
+    object.text_at(&["metadata", "annotations", MARK.0]) == MARK.1
 }
 
 fn add_owner(object: &mut Value, owner: &Owner, claims: bool) -> Result<(), Error> {
     if claims {
-        let mut all = read_claims(object)?;
-        all.push(claim(owner));
-        sort(&mut all);
-        write_claims(object, &all);
-        return Ok(());
+        return add_to(object, CLAIMS, claim(owner));
     }
     let mut reference = Map::from_iter([
         ("apiVersion", Value::text(owner.api_version.clone())),
@@ -331,26 +373,36 @@ fn is_reference(reference: &Value, owner: &Owner) -> bool {
     reference.text_at(&["uid"]) == owner.uid
 }
 
+/// The entry of an owner in the annotations.
 fn claim(owner: &Owner) -> Text {
     format!("{}/{}/{}/{}", owner.kind, owner.namespace.as_deref().unwrap_or(""), owner.name, owner.uid).into()
 }
 
-fn read_claims(object: &Value) -> Result<Vec<Text>, Error> {
-    let Some(annotation) = object.at(&["metadata", "annotations", CLAIMS]) else { return Ok(Vec::new()) };
-    let claims = annotation.as_text().and_then(|text| json::parse(text).ok());
-    let claims =
-        claims.as_ref().and_then(Value::as_list).map(|items| items.iter().map(|it| it.as_text().map(Text::from)));
-    claims.and_then(Iterator::collect).ok_or_else(|| {
+fn read_list(object: &Value, key: &str) -> Result<Vec<Text>, Error> {
+    let Some(annotation) = object.at(&["metadata", "annotations", key]) else { return Ok(Vec::new()) };
+    let list = annotation.as_text().and_then(|text| json::parse(text).ok());
+    let list = list.as_ref().and_then(Value::as_list).map(|items| items.iter().map(|it| it.as_text().map(Text::from)));
+    list.and_then(Iterator::collect).ok_or_else(|| {
         // Guessing here could delete what somebody still needs.
-        let message = format!("the annotation `{CLAIMS}` is not a JSON list of strings");
-        Error::new(Code::BadClaims, message).at(Pointer::of(["live", "metadata", "annotations", CLAIMS]))
+        let message = format!("the annotation `{key}` is not a JSON list of strings");
+        Error::new(Code::BadClaims, message).at(Pointer::of(["live", "metadata", "annotations", key]))
     })
 }
 
-fn write_claims(object: &mut Value, claims: &[Text]) {
-    let text = (!claims.is_empty()).then(|| Value::list(claims.iter().cloned()).to_canonical().into());
-    if text.is_some() || object.at(&["metadata", "annotations", CLAIMS]).is_some() {
-        annotate(object, CLAIMS, text);
+fn add_to(object: &mut Value, key: &str, entry: Text) -> Result<(), Error> {
+    let mut all = read_list(object, key)?;
+    if !all.contains(&entry) {
+        all.push(entry);
+    }
+    sort(&mut all);
+    write_list(object, key, &all);
+    Ok(())
+}
+
+fn write_list(object: &mut Value, key: &str, entries: &[Text]) {
+    let text = (!entries.is_empty()).then(|| Value::list(entries.iter().cloned()).to_canonical().into());
+    if text.is_some() || object.at(&["metadata", "annotations", key]).is_some() {
+        annotate(object, key, text);
     }
 }
 

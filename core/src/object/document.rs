@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, Error, Location};
 use crate::object::identity::{ObjectName, group_of};
+use crate::object::kinds::upstreams::PACKAGE_FILES;
 use crate::value::Position;
 use crate::value::path::{Pointer, list_index};
 use crate::value::{Text, Value};
@@ -52,7 +53,8 @@ impl Identity {
         };
         let required = |path| match text(path)? {
             empty if empty.is_empty() => {
-                Err(Error::new(Code::NotAnObject, format!("the document has no `{}`", path.join("."))))
+                let error = Error::new(Code::NotAnObject, format!("the document has no `{}`", path.join(".")));
+                Err(error.maybe_hint(package_hint(object)))
             }
             text => Ok(text),
         };
@@ -197,7 +199,7 @@ impl Document {
     pub fn from_value(value: &Value, at: &Pointer, out: &mut Vec<Diagnostic>) -> Vec<Document> {
         unfold(value, |root, error| {
             let path = at.join(&root).join(&path_of(&error));
-            out.push(Diagnostic::error(error.code, error.message).at(path));
+            out.push(Diagnostic { hint: error.hint, ..Diagnostic::error(error.code, error.message).at(path) });
         })
         .map(|(_, identity, value)| Document { identity, value, written: None })
         .collect()
@@ -222,7 +224,7 @@ impl Document {
         unfold(&parsed.value, |root, error| {
             let place = places.nearest(&root.join(&path_of(&error)));
             let at = Location { file: file.map(Text::to_string), place, ..Location::default() };
-            out.push(Diagnostic { at, ..Diagnostic::error(error.code, error.message) });
+            out.push(Diagnostic { at, hint: error.hint, ..Diagnostic::error(error.code, error.message) });
         })
         .map(|(root, identity, value)| {
             let written = Written { file: file.cloned(), places: Arc::clone(&places), root };
@@ -301,6 +303,15 @@ fn unfold(value: &Value, mut refuse: impl FnMut(Pointer, Error)) -> impl Iterato
         }
     }
     documents.into_iter()
+}
+
+/// What to load instead of a file of a package.
+fn package_hint(object: &Value) -> Option<String> {
+    let group = group_of(object.text_at(&["apiVersion"]));
+    let has_kind = !object.text_at(&["kind"]).is_empty();
+    let is_file = |keys: &[&str]| !has_kind && keys.iter().any(|it| object.get(it).is_some());
+    let row = PACKAGE_FILES.iter().find(|(its_group, keys, _)| *its_group == group && is_file(keys));
+    row.map(|(.., hint)| (*hint).into())
 }
 
 fn path_of(error: &Error) -> Pointer {

@@ -5,12 +5,14 @@
 //! - [`roots`]: the root fields of a kind.
 //! - [`stored`]: how an API server normalizes objects.
 //! - [`updates`]: what counts as a difference of each kind, and how an update mends it.
+//! - [`health`]: when an object is healthy, in strict mode and for KUDO.
 //! - [`flags`]: which flags a component takes, by version.
 //! - [`upstreams`]: names of groups, kinds, labels and annotations that upstream systems use.
 //! - [`clusters`]: which documents are clusters, and where each stores its endpoint and credentials.
 
 pub mod clusters;
 pub mod flags;
+pub mod health;
 pub mod lists;
 pub mod retention;
 pub mod roots;

@@ -13,6 +13,7 @@ use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::observed::Query;
+use crate::workspace::removal;
 use crate::workspace::trial::Journal;
 use crate::yaml;
 
@@ -74,7 +75,7 @@ impl Workspace {
         let removed = whole_file.map(|file| self.missing_from(&file, &documents)).unwrap_or_default();
         for identity in &removed {
             match &mut journal {
-                Some(journal) => journal.remove(self, identity),
+                Some(journal) => removal::delete(self, journal, identity),
                 None => drop(self.remove(identity)),
             }
         }

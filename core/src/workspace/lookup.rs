@@ -41,8 +41,8 @@ pub fn cluster_named(store: &Store, entry: &SubjectEntry, name: &Text, at: &Json
     match subject.targets() {
         Targets::Hub if name.is_empty() => Ok(Cluster::default()),
         Targets::Hub => {
-            let message = "the subject is of the hub, which is the cluster without a name";
-            Err(Error::new(Code::UnknownCluster, message).at(at).hint("write `\"cluster\": \"\"`"))
+            let message = format!("the objects of this subject are on the hub, so it has no cluster `{name}`");
+            Err(Error::new(Code::UnknownCluster, message).at(at).hint("the name of the hub is empty: write `\"\"`"))
         }
         Targets::Fleet(scope, _) => store.fleet(scope).and_then(|fleet| fleet.get(name)).cloned().ok_or_else(|| {
             let fleet = store.fleet(scope);

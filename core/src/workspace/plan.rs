@@ -2,13 +2,15 @@
 
 mod events;
 mod finalizer;
+mod holds;
 mod limits;
 mod planner;
 mod record;
 
 pub use events::Event;
 pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
-pub use limits::{assemble, is_paused};
+pub use holds::HoldReport;
+pub use limits::{ALLOW_DELETE, assemble, is_paused};
 pub use planner::{DesiredObject, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
 
@@ -93,6 +95,8 @@ pub struct Action {
     pub live: Option<Value>,
     pub wave: i64,
     pub reason: Reason,
+    /// Whether it is a delete that somebody asked for by deleting the subject.
+    pub is_consented: bool,
     /// SHA-256 over subject, cluster, verb, target and content.
     pub hash: [u8; 32],
 }
@@ -165,6 +169,8 @@ pub struct SubjectPlan {
     /// Actions that are held regardless of the limits of the plan.
     pub held: Vec<Held>,
     pub status: Vec<StatusPatch>,
+    /// How the status of the subject shows what is held.
+    pub hold_report: Option<HoldReport>,
     /// How many live objects the subject manages here.
     pub managed: usize,
     pub diagnostics: Vec<Diagnostic>,
@@ -172,8 +178,13 @@ pub struct SubjectPlan {
 
 impl SubjectPlan {
     pub fn is_empty(&self) -> bool {
-        let SubjectPlan { needs, actions, held, status, managed: _, diagnostics } = self;
-        needs.is_empty() && actions.is_empty() && held.is_empty() && status.is_empty() && diagnostics.is_empty()
+        let SubjectPlan { needs, actions, held, status, hold_report, managed: _, diagnostics } = self;
+        needs.is_empty()
+            && actions.is_empty()
+            && held.is_empty()
+            && status.is_empty()
+            && hold_report.is_none()
+            && diagnostics.is_empty()
     }
 }
 
@@ -221,7 +232,8 @@ pub fn planned(
         }
     }
     let steps = results.plan(store, subjects, clusters);
-    let plan = assemble(store, steps.iter().map(AsRef::as_ref), out);
+    let mut plan = assemble(store, steps.iter().map(AsRef::as_ref), out);
+    holds::report(&mut plan, steps.iter().filter_map(|it| it.hold_report.as_ref()), results.now());
     out.iter_mut().for_each(|it| place(it, store));
     plan
 }

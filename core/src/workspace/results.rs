@@ -278,6 +278,11 @@ impl Results {
         all
     }
 
+    /// The time of the last refresh, if one was given.
+    pub fn now(&self) -> Option<Timestamp> {
+        self.now
+    }
+
     /// Plans every subject in the scope, and returns the contribution of each.
     pub fn plan(
         &mut self,
@@ -446,7 +451,7 @@ impl SubjectEntry {
                     let subject_steps = subject_steps.get_or_insert_with(|| {
                         let mut planner = Planner::new(view, identity);
                         self.dialect.plan_refused(view, document, error, &mut planner);
-                        Arc::new(planner.steps)
+                        Arc::new(withheld(planner.steps))
                     });
                     all.push(Arc::clone(subject_steps));
                 }
@@ -521,6 +526,7 @@ fn withheld(mut steps: SubjectPlan) -> SubjectPlan {
     if !steps.needs.is_empty() {
         steps.actions.clear();
         steps.held.clear();
+        steps.hold_report = None;
     }
     steps
 }

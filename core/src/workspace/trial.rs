@@ -5,6 +5,7 @@ use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::observed::ObservedCluster;
+use crate::workspace::removal::{Collected, Deleted};
 use crate::workspace::results::PreviousResults;
 use crate::workspace::settings::Settings;
 
@@ -12,6 +13,10 @@ use crate::workspace::settings::Settings;
 #[derive(Debug, Default)]
 pub struct Journal {
     steps: Vec<Undo>,
+    /// The documents that the change deletes.
+    pub(super) deleted: Vec<Deleted>,
+    /// What the garbage collector deletes with them.
+    pub(super) collected: Vec<Collected>,
 }
 
 #[derive(Debug)]

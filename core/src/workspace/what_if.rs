@@ -15,9 +15,10 @@ use crate::workspace::Workspace;
 use crate::workspace::compare::{self, Cause, Change};
 use crate::workspace::findings::{difference, of_document, of_replaced};
 use crate::workspace::grouping::Groups;
-use crate::workspace::lint::{place, tidy};
+use crate::workspace::lint::{self, place, tidy};
 use crate::workspace::observed::HUB;
-use crate::workspace::plan::{Plan, planned};
+use crate::workspace::plan::{Action, Plan, Verb, planned};
+use crate::workspace::removal::{self, Collected};
 use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, PreviousResults, Results};
 use crate::workspace::store::{Store, View};
 use crate::workspace::trial::Journal;
@@ -29,6 +30,8 @@ pub struct Consequences {
     pub clusters: usize,
     pub groups: Vec<ChangeGroup>,
     pub shadowed: Vec<ShadowGroup>,
+    /// Objects of the hub that the garbage collector deletes.
+    pub collected: Vec<Collected>,
     pub plan_before: Plan,
     pub plan_after: Plan,
     /// The findings that the change brings.
@@ -74,6 +77,8 @@ pub struct ShownChange {
     pub before: Option<Source>,
     pub after: Option<Source>,
     pub cause: LocatedCause,
+    /// Whether the object stays where it is, without its owner.
+    pub is_released: bool,
 }
 
 /// A value that another layer overrides.
@@ -116,13 +121,18 @@ pub fn what_if(
     trial.tally.compare_own(&own_before, &trial.own_after, &workspace.store);
     let (introduced, fixed) = trial.findings(&workspace.store);
     let errors = introduced.iter().filter(|it| it.severity == Severity::Error);
-    let broken: SortedSet<&String> = errors.filter_map(|it| it.at.document.as_ref()).collect();
+    let broken: SortedSet<&String> =
+        errors.filter(|it| trial.of_edited.contains(it)).filter_map(|it| it.at.document.as_ref()).collect();
     let refused = trial.edited.iter().filter(|it| broken.contains(&it.to_string())).cloned().collect();
-    // What cannot be read any more has not been fixed.
-    let fixed = fixed.into_iter().filter(|it| it.at.document.as_ref().is_none_or(|it| !broken.contains(it))).collect();
-    let (groups, shadowed) = trial.tally.into_groups();
-    let (clusters, plan_after) = (trial.clusters, trial.plan_after);
-    Ok(Consequences { clusters, groups, shadowed, plan_before, plan_after, introduced, fixed, refused })
+    // What cannot be read any more has not been fixed, and an info needs no fix.
+    let is_fixed = |it: &Diagnostic| {
+        it.severity != Severity::Info && it.at.document.as_ref().is_none_or(|it| !broken.contains(it))
+    };
+    let fixed = fixed.into_iter().filter(is_fixed).collect();
+    let (mut groups, shadowed) = trial.tally.into_groups();
+    let Trial { clusters, plan_after, collected, .. } = trial;
+    groups.iter_mut().for_each(|it| mark_released(it, &plan_after));
+    Ok(Consequences { clusters, groups, shadowed, collected, plan_before, plan_after, introduced, fixed, refused })
 }
 
 /// What was seen while the change was made.
@@ -130,12 +140,15 @@ struct Trial {
     tally: Tally,
     plan_after: Plan,
     clusters: usize,
+    collected: Vec<Collected>,
     /// The documents that the change loads or unloads.
     edited: Vec<Identity>,
     own_after: PerClusterOptions,
     /// The findings about what the change reaches. Those about edited documents before it are added after it is undone.
     found_before: Vec<Diagnostic>,
     found_after: Vec<Diagnostic>,
+    /// The findings about the edited documents on their own, after the change.
+    of_edited: Vec<Diagnostic>,
 }
 
 impl Trial {
@@ -150,8 +163,17 @@ impl Trial {
             tally.compare(identity, before, store, results);
             of_replaced(identity, before, results.get(identity), &mut found_before, &mut found_after);
         }
-        of_documents(store, &edited, &mut found_after);
+        removal::waiting(journal).for_each(|it| tally.leave(it, results));
+        let mut of_edited = Vec::new();
+        for (identity, entry) in edited.iter().filter_map(|it| Some((it, results.get(it)?))) {
+            lint::of_reading(identity, entry, &mut of_edited);
+        }
+        of_documents(store, &edited, &mut of_edited);
+        found_after.extend(of_edited.iter().cloned());
+        found_after.iter_mut().for_each(|it| place(it, store));
         Trial {
+            of_edited,
+            collected: removal::collected(store, journal, &plan_after),
             tally,
             plan_after,
             clusters: store.cluster_names().len(),
@@ -180,6 +202,18 @@ fn of_documents(store: &Store, documents: &[Identity], out: &mut Vec<Diagnostic>
         of_document(view, document, out);
     }
     out.iter_mut().for_each(|it| place(it, store));
+}
+
+/// An object that a subject no longer gives, and that the plan patches instead of deleting it, is released.
+fn mark_released(group: &mut ChangeGroup, plan: &Plan) {
+    let ChangeGroup { subject, changes, clusters, .. } = group;
+    let held = plan.held.iter().map(|it| &it.action);
+    let actions: Vec<&Action> = plan.actions.iter().chain(held).filter(|it| it.subject == *subject).collect();
+    for change in changes.iter_mut().filter(|it| it.path.is_empty() && it.after.is_none()) {
+        let Some(object) = &change.object else { continue };
+        let mut patched = actions.iter().filter(|it| it.verb == Verb::Patch && clusters.contains(&it.cluster));
+        change.is_released = patched.any(|it| it.target.identity() == *object);
+    }
 }
 
 /// The names of clusters; the hub has none.
@@ -222,6 +256,17 @@ impl Tally {
         }
     }
 
+    /// Notes that clusters no longer get anything from a subject that is being deleted. Its results may be the same until
+    /// it is deleted.
+    fn leave(&mut self, identity: &Identity, results: &Results) {
+        if self.groups.all.iter().any(|((subject, ..), _)| subject == identity) {
+            return;
+        }
+        for name in results.get(identity).into_iter().flat_map(|it| it.cluster_results().keys()) {
+            self.add(name, (identity.clone(), ChangeKind::Leaves, Vec::new()));
+        }
+    }
+
     /// Compares two results of one cluster. Most pairs are of the same two shared results, which are compared once.
     fn pair(
         &mut self,
@@ -241,8 +286,6 @@ impl Tally {
             (Some(Err(a)), Some(Err(b))) if a == b => return,
             (Some(Err(_)), Some(Err(_))) => ChangeKind::Fails,
             (Some(Ok(a)), Some(Ok(b))) if Arc::ptr_eq(a, b) => return,
-            (Some(Ok(a)), Some(Ok(b))) if a.error().is_none() && b.error().is_some() => ChangeKind::Fails,
-            (Some(Ok(a)), Some(Ok(b))) if a.error().is_some() && b.error().is_none() => ChangeKind::Heals,
             (Some(Ok(a)), Some(Ok(b))) => {
                 let key = (Arc::as_ptr(a).addr(), Arc::as_ptr(b).addr());
                 let Compared { group, shadows } =
@@ -271,8 +314,13 @@ impl Tally {
     fn compare_results(&mut self, subject: &Identity, a: &Rendered, b: &Rendered, store: &Store) -> Compared {
         let delta = compare::compare(a, b);
         let changes: Vec<_> = delta.changes.iter().map(|it| ShownChange::of(it, [a, b], store)).collect();
-        let group =
-            (!changes.is_empty()).then(|| self.groups.index_of((subject.clone(), ChangeKind::Changed, changes)));
+        let kind = match (a.error(), b.error()) {
+            (None, Some(_)) => ChangeKind::Fails,
+            (Some(_), None) => ChangeKind::Heals,
+            _ => ChangeKind::Changed,
+        };
+        let is_change = kind != ChangeKind::Changed || !changes.is_empty();
+        let group = is_change.then(|| self.groups.index_of((subject.clone(), kind, changes)));
         let shadows = delta.shadowed.iter().map(|it| {
             let shadow = ShownShadow {
                 subject: subject.clone(),
@@ -326,6 +374,7 @@ impl ShownChange {
             before,
             after,
             cause: LocatedCause::of(&change.cause, store),
+            is_released: false,
         }
     }
 }

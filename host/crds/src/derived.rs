@@ -13,6 +13,7 @@ use serde::Deserialize;
 use crate::fleet_plan::FLEET_PLAN;
 use crate::greenhouse::PLUGIN_OVERRIDE;
 use crate::installation::{BUNDLE, CERT_MANAGER_DEPLOYMENT, INSTALLATION};
+use crate::kudo::OPERATOR_VERSION;
 
 /// The API group of Fleetfold.
 pub const GROUP: &str = "fleetfold.dev";
@@ -28,7 +29,8 @@ pub struct DerivedKind {
     pub schema: fn() -> JSONSchemaProps,
 }
 
-pub const DERIVED: &[DerivedKind] = &[PLUGIN_OVERRIDE, BUNDLE, INSTALLATION, CERT_MANAGER_DEPLOYMENT, FLEET_PLAN];
+pub const DERIVED: &[DerivedKind] =
+    &[PLUGIN_OVERRIDE, BUNDLE, INSTALLATION, CERT_MANAGER_DEPLOYMENT, FLEET_PLAN, OPERATOR_VERSION];
 
 /// A column that `kubectl get` prints.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ mod derived;
 mod fleet_plan;
 mod greenhouse;
 mod installation;
+mod kudo;
 mod overlay;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,10 @@ pub use overlay::overlay;
 pub use installation::{
     Bundle, BundleSpec, CertManagerDeployment, CertManagerDeploymentSpec, Component, CrdConditions, DangerZone,
     DeploymentConditions, Flag, FlagType, Health, Installation, InstallationSpec, InstallationStatus, Phase,
+};
+pub use kudo::{
+    AggregatedStatus, ExecutionStatus, ObjectReference, OperatorVersion, OperatorVersionSpec, OperatorVersionStatus,
+    PhaseStatus, PlanStatus, StepStatus,
 };
 
 /// No dialect reads the FleetPlan: only runners do.
@@ -214,6 +219,7 @@ mod tests {
                 "certmanagerdeployments.operators.opdev.io",
                 "fleetplans.fleetfold.dev",
                 "installations.fleetfold.dev",
+                "operatorversions.kudo.dev",
                 "pluginoverrides.greenhouse.sap",
             ],
         );

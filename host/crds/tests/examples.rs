@@ -6,7 +6,7 @@ use std::path::Path;
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Mode;
 use fleetfold_core::yaml;
-use fleetfold_crds::{Bundle, CertManagerDeployment, PluginOverride, crds};
+use fleetfold_crds::{Bundle, CertManagerDeployment, OperatorVersion, PluginOverride, crds};
 use serde::de::DeserializeOwned;
 
 /// The documents of a kind in `examples/`, each with the path of its file.
@@ -78,4 +78,9 @@ fn bundles_fit() {
 #[test]
 fn cert_manager_deployments_fit() {
     check::<CertManagerDeployment>("CertManagerDeployment");
+}
+
+#[test]
+fn operator_versions_fit() {
+    check::<OperatorVersion>("OperatorVersion");
 }

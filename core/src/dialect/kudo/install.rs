@@ -5,14 +5,15 @@
 //! what the others share, and nothing is deleted that another one is about to adopt.
 
 use super::package::{FIRST_WAVE, Install, Part};
+use super::status::COMPLETE;
 use super::{KIND, VERSION, record};
-use crate::diagnostic::Error;
-use crate::diagnostic::Mode;
+use crate::diagnostic::{Code, Error, Mode};
 use crate::engine::matching::Difference;
 use crate::engine::ownership::{AdoptAction, Adoption, Owner, ReleaseAction, adopt, release};
 use crate::engine::patch::{Operation, patch};
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
+use crate::object::kinds::health::{Checks, Health, KUDO, STRICT, health};
 use crate::value::collections::SortedMap;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
@@ -38,11 +39,28 @@ pub enum ObjectStatus {
     /// Nothing is left to do.
     Done,
     Doing(Step),
-    /// Something before it stops the plan.
+    /// It is held by the OperatorVersion, and not healthy yet: why.
+    Unhealthy(String),
+    /// An object of an earlier step is not healthy yet: which one, and why.
+    Delayed(Step, String),
+    /// Something stops the plan.
     Waiting,
     /// It differs from what is desired.
     Refused(Vec<Difference>),
+    /// It has failed, and does not become healthy by itself: why.
+    Broken(String),
     Failed(Error),
+}
+
+impl ObjectStatus {
+    /// Whether only a person can make the plan go on. What is being deleted is absent some day.
+    pub fn is_fatal(&self) -> bool {
+        match self {
+            ObjectStatus::Refused(_) | ObjectStatus::Broken(_) => true,
+            ObjectStatus::Failed(error) => error.code != Code::Terminating,
+            _ => false,
+        }
+    }
 }
 
 /// What is done to an object.
@@ -97,12 +115,13 @@ impl<'a> Member<'a> {
 
     /// The objects that it should let go of, last ones first: of an install plan that is left, and what it took hold of
     /// under an earlier one. Those of equal rank go together.
-    fn unwanted(&self) -> Vec<(Target, i64)> {
+    fn unwanted(&self, view: View) -> Vec<(Target, i64)> {
         let left = self.install.filter(|_| self.is_leaving).map_or(&[][..], |it| &it.parts);
         let mut unwanted: Vec<(Target, i64)> = left.iter().map(|it| (Target::of(&it.object), it.wave)).collect();
         let mut rank = left.last().map_or(FIRST_WAVE, |it| it.wave);
         let all = self.install.map_or(&[][..], |it| &it.parts);
-        for target in record::read(self.live) {
+        let recorded = record::read(self.live).into_iter().chain(record::found(view, self.live, &self.owner));
+        for target in recorded {
             if !all.iter().any(|it| it.identity == target.identity()) {
                 rank = rank.saturating_add(1);
                 unwanted.push((target, rank));
@@ -112,36 +131,58 @@ impl<'a> Member<'a> {
         unwanted
     }
 
-    /// How each of the wanted objects stands.
+    /// The status of each of the wanted objects.
     ///
-    /// 1. A wave in which one object cannot be adopted is not done, nor is any after it. What is held stays held.
-    /// 2. What an earlier member does to an object comes first, and what follows moves back with it.
+    /// 1. In strict mode nothing is done while one object is known to be fatal. In compat mode a wave in which one object
+    ///    cannot be adopted is not done, nor is any after it. What is held stays held.
+    /// 2. A step waits until the objects of the steps before it are healthy.
+    /// 3. What an earlier member does to an object comes first, and what follows moves back with it.
     pub fn adopt(&self, view: View, projection: &mut Projection) -> Vec<ObjectStatus> {
-        let (mut stands, mut shift, mut is_stopped) = (Vec::new(), 0_i64, false);
-        for wave in self.wanted().chunk_by(|a, b| a.wave == b.wave) {
-            let tried: Vec<_> = wave.iter().map(|part| self.attempt(view, part, projection)).collect();
-            is_stopped |= tried.iter().any(|it| matches!(it, Attempt::Refused(_)));
-            for (part, attempt) in wave.iter().zip(&tried) {
+        let wanted = self.wanted();
+        let mut tried: Vec<Attempt> = wanted.iter().map(|part| self.attempt(view, part, projection)).collect();
+        let is_fatal = |it: &Attempt| matches!(it, Attempt::Refused(status) if status.is_fatal());
+        let mut is_stopped = view.settings.mode == Mode::Strict && tried.iter().any(is_fatal);
+        let (mut statuses, mut shift) = (Vec::new(), 0_i64);
+        let mut unhealthy: Vec<(&Part, String)> = Vec::new();
+        for wave in wanted.chunk_by(|a, b| a.wave == b.wave) {
+            let attempts: Vec<Attempt> = tried.drain(..wave.len().min(tried.len())).collect();
+            is_stopped |= attempts.iter().any(|it| matches!(it, Attempt::Refused(_)));
+            for (part, attempt) in wave.iter().zip(&attempts) {
                 if matches!(attempt, Attempt::Needed(..))
                     && let Some(free) = projection.free_after(&part.identity)
                 {
                     shift = shift.max(free.saturating_sub(part.wave));
                 }
             }
-            for (part, attempt) in wave.iter().zip(tried) {
-                stands.push(match attempt {
-                    Attempt::Refused(stand) | Attempt::Settled(stand) => stand,
-                    Attempt::Needed(..) if is_stopped => ObjectStatus::Waiting,
-                    Attempt::Needed(adoption, live) => {
+            for (part, attempt) in wave.iter().zip(attempts) {
+                let (status, health) = match attempt {
+                    Attempt::Refused(status) => (status, None),
+                    Attempt::Settled(ObjectStatus::Unhealthy(why)) => (ObjectStatus::Unhealthy(why.clone()), Some(why)),
+                    Attempt::Settled(status) => (status, None),
+                    Attempt::Needed(..) if is_stopped => (ObjectStatus::Waiting, None),
+                    Attempt::Needed(adoption, live, health) => {
                         let wave = part.wave.saturating_add(shift);
-                        projection.note(&part.identity, adoption.object, wave);
                         let deed = if live.is_some() { Verb::Share } else { Verb::Create };
-                        ObjectStatus::Doing(Step { deed, wave, live, patch: adoption.patch })
+                        let step = Step { deed, wave, live, patch: adoption.patch };
+                        let before = unhealthy.iter().find(|(it, _)| self.precedes(it, part));
+                        match before {
+                            Some((it, why)) => (ObjectStatus::Delayed(step, format!("`{}`: {why}", it.identity)), None),
+                            None => {
+                                projection.note(&part.identity, adoption.object, wave);
+                                (ObjectStatus::Doing(step), health)
+                            }
+                        }
                     }
-                });
+                };
+                statuses.push(status);
+                unhealthy.extend(health.map(|why| (part, why)));
             }
         }
-        stands
+        statuses
+    }
+
+    fn precedes(&self, first: &Part, second: &Part) -> bool {
+        self.install.is_some_and(|it| it.precedes(first, second))
     }
 
     fn attempt(&self, view: View, part: &Part, projection: &Projection) -> Attempt {
@@ -151,20 +192,44 @@ impl<'a> Member<'a> {
         };
         // What cannot be owned is told with the results, for every object at its place.
         let mut told = Vec::new();
-        match adopt(&self.owner, &part.object, live.as_ref(), view.settings.mode, &mut told) {
-            Ok(adoption) => match adoption.action {
-                AdoptAction::None => Attempt::Settled(ObjectStatus::Done),
-                AdoptAction::Fatal => Attempt::Refused(ObjectStatus::Refused(adoption.differences)),
-                AdoptAction::Create | AdoptAction::AppendOwner => Attempt::Needed(adoption, live),
-            },
-            Err(error) => Attempt::Refused(ObjectStatus::Failed(error)),
+        let adoption = match adopt(&self.owner, &part.object, live.as_ref(), view.settings.mode, &mut told) {
+            Ok(adoption) => adoption,
+            Err(error) => return Attempt::Refused(ObjectStatus::Failed(error)),
+        };
+        let health = match &live {
+            Some(live) => health(live, checks(view)),
+            None => health(&without_status(part.object.clone()), checks(view)),
+        };
+        match (adoption.action, health) {
+            (AdoptAction::Fatal, _) => Attempt::Refused(ObjectStatus::Refused(adoption.differences)),
+            (AdoptAction::None, _) if self.was_complete(part) => Attempt::Settled(ObjectStatus::Done),
+            (_, Health::Failed(why)) => Attempt::Refused(ObjectStatus::Broken(why)),
+            (AdoptAction::None, Health::Healthy) => Attempt::Settled(ObjectStatus::Done),
+            (AdoptAction::None, Health::InProgress(why)) => Attempt::Settled(ObjectStatus::Unhealthy(why)),
+            (_, Health::Healthy) => Attempt::Needed(adoption, live, None),
+            (_, Health::InProgress(why)) => Attempt::Needed(adoption, live, Some(why)),
         }
+    }
+
+    /// Whether the step of an object was complete already. A plan runs once: a Pod that is replaced later does not start
+    /// it again.
+    fn was_complete(&self, part: &Part) -> bool {
+        let Some(install) = self.install else { return false };
+        let Some(phase) = install.phases.get(part.phase) else { return false };
+        let named = |value: &Value, key: &str, name: Option<&Text>| {
+            let mut items = value.get(key).and_then(Value::as_list).into_iter().flatten();
+            items.find(|it| name.is_some_and(|name| it.text_at(&["name"]) == name)).cloned()
+        };
+        let plan = self.live.at(&["status", "planStatus", &install.plan]);
+        let step = plan.and_then(|it| named(it, "phases", Some(&phase.name)));
+        let step = step.and_then(|it| named(&it, "steps", phase.steps.get(part.step)));
+        step.is_some_and(|it| it.text_at(&["status"]) == COMPLETE)
     }
 
     /// How each of the unwanted objects stands, the waves starting after what this member adopts.
     pub fn release(&self, view: View, start: i64, projection: &mut Projection) -> Vec<(Target, ObjectStatus)> {
         let (mut wave, mut rank, mut stands) = (start, None, Vec::new());
-        for (target, its_rank) in self.unwanted() {
+        for (target, its_rank) in self.unwanted(view) {
             if rank.is_some_and(|it| it != its_rank) {
                 wave = wave.saturating_add(1);
             }
@@ -203,7 +268,8 @@ impl<'a> Member<'a> {
 /// What trying to adopt an object gives.
 enum Attempt {
     Settled(ObjectStatus),
-    Needed(Adoption, Option<Value>),
+    /// The object as it is, and why it is not healthy.
+    Needed(Adoption, Option<Value>, Option<String>),
     /// It stops the plan.
     Refused(ObjectStatus),
 }
@@ -238,7 +304,24 @@ impl Projection {
 
 /// Whether something keeps the plan from going on.
 pub fn is_stopped(stands: &[ObjectStatus]) -> bool {
-    stands.iter().any(|it| matches!(it, ObjectStatus::Refused(_) | ObjectStatus::Failed(_)))
+    let goes_on = |it: &ObjectStatus| matches!(it, ObjectStatus::Unknown | ObjectStatus::Done | ObjectStatus::Doing(_));
+    !stands.iter().all(goes_on)
+}
+
+/// How the health of objects is checked.
+fn checks(view: View) -> Checks {
+    match view.settings.mode {
+        Mode::Strict => STRICT,
+        Mode::Compat => KUDO,
+    }
+}
+
+/// An API server drops the status of what is created.
+fn without_status(mut object: Value) -> Value {
+    if let Some(map) = object.as_map_mut() {
+        map.remove("status");
+    }
+    object
 }
 
 /// The first wave after all moves.

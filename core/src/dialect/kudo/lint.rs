@@ -2,7 +2,7 @@
 
 use super::package::{self, Install, STRATEGIES, TASKS, items, task};
 use super::scope::Scopes;
-use super::{GROUP, INSTANCE, KIND, OPERATOR, instance};
+use super::{GROUP, INSTANCE, KIND, OPERATOR, claims, instance};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::matching::differences;
 use crate::object::document::{Document, Identity};
@@ -20,7 +20,23 @@ pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
     for instance in view.store.of_kind(GROUP, INSTANCE, None) {
         instance::lint(view, instance, out);
     }
+    for operator in view.store.of_kind(GROUP, OPERATOR, None) {
+        lint_install_plan(operator, out);
+    }
+    claims::lint(view, out);
     lint_shared(view, out);
+}
+
+/// In a KUDO package `installPlan` is written in `operator.yaml`, which is not the Operator.
+fn lint_install_plan(operator: &Document, out: &mut Vec<Diagnostic>) {
+    for at in [&["spec", "installPlan"][..], &["installPlan"]] {
+        if operator.value.at(at).is_some() {
+            let message = "`installPlan` of an Operator has no effect";
+            let finding = Diagnostic::warning(Code::IgnoredField, message).of(&operator.identity);
+            let hint = "write `spec.installPlan` in the OperatorVersion, next to the plan that it names";
+            out.push(finding.at(Pointer::of(at.iter().copied())).hint(hint));
+        }
+    }
 }
 
 fn lint_version(view: View, document: &Document, out: &mut Vec<Diagnostic>) {

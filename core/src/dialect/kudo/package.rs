@@ -4,6 +4,8 @@
 //! the other, what is `parallel` shares its waves. The tasks of a step run side by side, as in KUDO; only namespaces and
 //! definitions come a wave before what may need them. Templates must be rendered already.
 
+use std::cmp::Ordering;
+
 use super::scope::{CRD, Scopes};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
@@ -21,6 +23,8 @@ pub const FIRST_WAVE: i64 = 1;
 #[derive(Clone, Debug)]
 pub struct Install {
     pub plan: Text,
+    /// Whether each phase waits for the one before.
+    pub is_serial: bool,
     pub phases: Vec<Phase>,
     /// By wave, then in the order of the plan.
     pub parts: Vec<Part>,
@@ -29,7 +33,22 @@ pub struct Install {
 #[derive(Clone, Debug)]
 pub struct Phase {
     pub name: Text,
+    /// Whether each step waits for the one before.
+    pub is_serial: bool,
     pub steps: Vec<Text>,
+}
+
+impl Install {
+    /// Whether an object must be healthy before another one is created or adopted.
+    pub fn precedes(&self, first: &Part, second: &Part) -> bool {
+        let is_serial = self.phases.get(first.phase).is_none_or(|it| it.is_serial);
+        match first.phase.cmp(&second.phase) {
+            Ordering::Less => self.is_serial,
+            Ordering::Greater => false,
+            Ordering::Equal if first.step == second.step => first.wave < second.wave,
+            Ordering::Equal => is_serial && first.step < second.step,
+        }
+    }
 }
 
 /// One object of an install plan.
@@ -97,8 +116,8 @@ pub fn read(document: &Document, scopes: &Scopes, out: &mut Vec<Diagnostic>) -> 
         return Err(error.at(["spec", "installPlan"]).hint(suggest(name, &known, "plans here")));
     };
     let mut reader = Reader { spec, identity, scopes: scopes.clone(), out, errors: Vec::new(), parts: Vec::new() };
-    let phases = reader.phases(plan, &Pointer::of(["spec", "plans", name]));
-    reader.finish(name, phases).map(Some)
+    let (is_serial, phases) = reader.phases(plan, &Pointer::of(["spec", "plans", name]));
+    reader.finish(name, is_serial, phases).map(Some)
 }
 
 /// The tasks of an OperatorVersion by name, each with its place.
@@ -123,7 +142,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn phases(&mut self, plan: &Value, at: &Pointer) -> Vec<Phase> {
+    fn phases(&mut self, plan: &Value, at: &Pointer) -> (bool, Vec<Phase>) {
         let serial = self.is_serial(plan, at);
         let mut start = FIRST_WAVE;
         let mut phases = Vec::new();
@@ -141,9 +160,9 @@ impl Reader<'_> {
             if serial {
                 start = end;
             }
-            phases.push(Phase { name: phase.text_at(&["name"]).into(), steps: names });
+            phases.push(Phase { name: phase.text_at(&["name"]).into(), is_serial: steps_serial, steps: names });
         }
-        phases
+        (serial, phases)
     }
 
     /// One after the other is what KUDO does where nothing is said.
@@ -260,7 +279,7 @@ impl Reader<'_> {
     }
 
     /// Puts objects into their namespaces, each once, and answers the whole unless something is wrong with it.
-    fn finish(mut self, plan: &Text, phases: Vec<Phase>) -> Result<Install, Error> {
+    fn finish(mut self, plan: &Text, is_serial: bool, phases: Vec<Phase>) -> Result<Install, Error> {
         for part in self.parts.iter().filter(|it| is_kind(&it.object, CRD)) {
             self.scopes.learn(&part.object);
         }
@@ -283,7 +302,7 @@ impl Reader<'_> {
         self.out.extend(errors.map(|it| it.into_diagnostic(Severity::Error).of(self.identity)));
         match first {
             Some(error) => Err(error),
-            None => Ok(Install { plan: plan.clone(), phases, parts }),
+            None => Ok(Install { plan: plan.clone(), is_serial, phases, parts }),
         }
     }
 

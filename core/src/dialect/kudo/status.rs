@@ -1,10 +1,15 @@
-//! What the statuses say of an install: in the words of KUDO, but for the one that the proposal gives.
+//! The statuses of an install, in the words of KUDO's Instances.
 
 use super::install::ObjectStatus;
 use super::package::{Install, Part};
-use crate::diagnostic::Code;
+use crate::diagnostic::Error;
 use crate::engine::matching::Difference;
+use crate::object::redacted::Visibility;
+use crate::value::path::Pointer;
 use crate::value::{Map, Value};
+
+/// KUDO's word for a plan, a phase or a step with nothing left to do.
+pub const COMPLETE: &str = "COMPLETE";
 
 /// How far a step, a phase or a plan is, the least of its parts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,13 +28,8 @@ impl Word {
             Word::Error => "ERROR",
             Word::InProgress => "IN_PROGRESS",
             Word::Pending => "PENDING",
-            Word::Complete => "COMPLETE",
+            Word::Complete => COMPLETE,
         }
-    }
-
-    /// The same for the OperatorVersion as a whole: there the proposal says `FatalError`.
-    fn aggregated(self) -> &'static str {
-        if self == Word::FatalError { "FatalError" } else { self.as_str() }
     }
 
     /// Of several at once: what went wrong counts first. What is done in part is under way.
@@ -75,7 +75,7 @@ pub fn of_version(install: &Install, stands: &[ObjectStatus]) -> (Map, bool) {
         ("status", word.as_str().into()),
         ("phases", phases.into()),
     ]);
-    let mut aggregated = Map::from_iter([("status", word.aggregated())]);
+    let mut aggregated = Map::from_iter([("status", word.as_str())]);
     if !matches!(word, Word::Complete | Word::FatalError) {
         aggregated.insert("activePlanName", install.plan.clone());
     }
@@ -84,29 +84,65 @@ pub fn of_version(install: &Install, stands: &[ObjectStatus]) -> (Map, bool) {
     (status, word == Word::Complete)
 }
 
+/// The status of an OperatorVersion whose install plan cannot be read.
+pub fn of_invalid(plan: Option<&str>, error: &Error) -> Map {
+    let fatal = || [("status", Value::from(Word::FatalError.as_str())), ("message", error.message.as_str().into())];
+    let mut status = Map::from_iter([("aggregatedStatus", Value::map(fatal()))]);
+    if let Some(plan) = plan {
+        let entry = [("name", Value::from(plan))].into_iter().chain(fatal());
+        status.insert("planStatus", Value::map([(plan, Value::map(entry))]));
+    }
+    status
+}
+
 fn word_of(part: &Part, stand: &ObjectStatus, front: Option<i64>) -> Word {
     match stand {
         ObjectStatus::Done => Word::Complete,
         ObjectStatus::Doing(_) if front == Some(part.wave) => Word::InProgress,
-        ObjectStatus::Doing(_) | ObjectStatus::Waiting | ObjectStatus::Unknown => Word::Pending,
-        // What is being deleted is gone some day; everything else waits for a person.
-        ObjectStatus::Failed(error) if error.code == Code::Terminating => Word::Error,
-        ObjectStatus::Failed(_) | ObjectStatus::Refused(_) => Word::FatalError,
+        ObjectStatus::Unhealthy(_) => Word::InProgress,
+        ObjectStatus::Doing(_) | ObjectStatus::Delayed(..) | ObjectStatus::Waiting | ObjectStatus::Unknown => {
+            Word::Pending
+        }
+        stopped if stopped.is_fatal() => Word::FatalError,
+        ObjectStatus::Failed(_) | ObjectStatus::Refused(_) | ObjectStatus::Broken(_) => Word::Error,
     }
 }
 
-/// Why an object stops the plan.
+/// Why an object stops or delays the plan.
 pub fn message(part: &Part, stand: &ObjectStatus) -> Option<String> {
-    match stand {
-        ObjectStatus::Refused(differences) => Some(format!("`{}` differs at {}", part.identity, places(differences))),
-        ObjectStatus::Failed(error) => Some(format!("`{}`: {}", part.identity, error.message)),
-        _ => None,
-    }
+    let why = match stand {
+        ObjectStatus::Refused(differences) => {
+            return Some(format!("`{}` differs at {}", part.identity, places(part, differences)));
+        }
+        ObjectStatus::Failed(error) => &error.message,
+        ObjectStatus::Unhealthy(why) | ObjectStatus::Broken(why) => why,
+        _ => return None,
+    };
+    Some(format!("`{}`: {why}", part.identity))
 }
 
-fn places(differences: &[Difference]) -> String {
-    let place = |it: &Difference| format!("`{}` ({})", it.path, it.kind.as_str());
+/// Where two objects differ, with both values as far as they may be shown.
+fn places(part: &Part, differences: &[Difference]) -> String {
+    let objects = [&part.object];
+    let visibility = Visibility::Redacted(&objects);
+    let shown = |value: &Option<Value>, at: &Pointer| match value {
+        Some(value) => shortened(&visibility.show(value.clone(), at).to_canonical()),
+        None => "absent".into(),
+    };
+    let place = |it: &Difference| {
+        let (desired, live) = (shown(&it.desired, &it.path), shown(&it.live, &it.path));
+        format!("`{}` ({}: desired {desired}, live {live})", it.path, it.kind.as_str())
+    };
     differences.iter().map(place).collect::<Vec<_>>().join(", ")
+}
+
+/// A status has room for a glance at a value, not for all of it.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.into(),
+    }
 }
 
 /// What the status of an Instance becomes while it waits for the install plan of its OperatorVersion, and after that;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::install::{Member, ObjectStatus, Projection, Step, Verb, end_of, is_stopped, live_of};
 use super::package::{FIRST_WAVE, Install, Part};
-use super::{GROUP, INSTANCE, KIND, OtherVersion, VERSION, instance, record, scope, status};
+use super::record::FINALIZER;
+use super::{GROUP, INSTANCE, KIND, OtherVersion, VERSION, claims, hold, instance, record, scope, status};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::ownership::{Owner, owned};
 use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
@@ -15,15 +16,12 @@ use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::{
-    DesiredObject, Need, Planner, Reason, Target, has_finalizer, is_paused, with_finalizer, without_finalizer,
+    DesiredObject, Need, Planner, Reason, Target, has_finalizer, is_paused, without_finalizer,
 };
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
 use crate::workspace::targets::Targets;
-
-/// Keeps an OperatorVersion until nothing refers to it.
-const FINALIZER: &str = "fleetfold.dev/release";
 
 /// How the objects of an OperatorVersion stand.
 #[derive(Debug, Default)]
@@ -48,6 +46,8 @@ pub struct Version {
     peers: Vec<OtherVersion>,
     /// The objects that are recorded, be they in the install plan or not.
     recorded: Vec<Identity>,
+    /// Whether they must be found again.
+    is_lost: bool,
 }
 
 impl Version {
@@ -61,6 +61,7 @@ impl Version {
             install: install.map(Arc::new),
             peers,
             recorded: record::read(&document.value).iter().map(Target::identity).collect(),
+            is_lost: record::is_lost(&document.value),
         }
     }
 
@@ -92,7 +93,7 @@ impl Version {
 
     /// How the objects stand after what others do to them in the same plan.
     fn stands(&self, view: View) -> InstallStatus {
-        let peers = self.peers.iter().map(|it| (&it.identity, it.install.as_deref()));
+        let peers = self.peers.iter().filter(|it| !it.is_unreadable).map(|it| (&it.identity, it.install.as_deref()));
         // What is paused does nothing that others could build on.
         let mut group: Vec<(&Identity, Option<&Install>)> =
             peers.filter(|(identity, _)| !is_paused(view.store, identity)).collect();
@@ -112,7 +113,7 @@ impl Version {
             // Nothing is let go of before what takes its place is there.
             let released = if is_stopped(&adopted) { Vec::new() } else { member.release(view, start, &mut projection) };
             if *identity == *self.identity {
-                let acts = |stand: &ObjectStatus| matches!(stand, ObjectStatus::Doing(_));
+                let acts = |stand: &ObjectStatus| matches!(stand, ObjectStatus::Doing(_) | ObjectStatus::Delayed(..));
                 let (takes, lets_go) = (adopted.iter().any(acts), released.iter().any(|(_, it)| acts(it)));
                 // Adopting follows the ones before, letting go follows all that adopt.
                 unseen.retain(|(other, _)| lets_go || takes && *other < identity);
@@ -128,15 +129,23 @@ impl Version {
             let seen = planner.look(HUB, &Target::of(&part.object));
             planner.steps.managed =
                 planner.steps.managed.saturating_add(usize::from(matches!(seen, Observation::Present(_))));
+            if let Observation::Present(live) = seen {
+                planner.steps.diagnostics.extend(claims::stale(view, live));
+            }
+            planner.steps.diagnostics.extend(self.finding(view, part, stand));
             match stand {
                 ObjectStatus::Doing(step) => {
                     planner.steps.diagnostics.extend(claim_of(&member.owner, part, &self.identity, view));
                     self.intern_from(member, part, step, planner);
                 }
-                ObjectStatus::Refused(_) | ObjectStatus::Failed(_) => {
-                    planner.steps.diagnostics.extend(self.refusal(view, part, stand))
+                ObjectStatus::Delayed(step, before) => {
+                    let since = planner.steps.actions.len();
+                    self.intern_from(member, part, step, planner);
+                    let text = format!("it waits for an object that is not healthy yet: {before}");
+                    let hint = "the plan goes on by itself as soon as that object is healthy";
+                    planner.hold(since, ReasonCode::WaitsForHealth, &text, hint);
                 }
-                ObjectStatus::Unknown | ObjectStatus::Done | ObjectStatus::Waiting => {}
+                _ => {}
             }
         }
     }
@@ -162,15 +171,24 @@ impl Version {
         }
     }
 
-    /// Why an object stops the plan, at its template.
-    fn refusal(&self, view: View, part: &Part, stand: &ObjectStatus) -> Option<Diagnostic> {
-        let message = format!("{}: the install plan stops here", status::message(part, stand)?);
+    /// Why an object stops or delays the plan, at its template.
+    fn finding(&self, view: View, part: &Part, stand: &ObjectStatus) -> Option<Diagnostic> {
+        let message = status::message(part, stand)?;
+        if matches!(stand, ObjectStatus::Unhealthy(_)) {
+            let finding = Diagnostic::info(Code::NotHealthy, format!("{message}: the install plan waits for it"));
+            return Some(self.tell(view, finding, part.origin(), ""));
+        }
+        let message = format!("{message}: the install plan stops here");
         let shares = |it: &&OtherVersion| {
             it.operator == self.operator
                 && it.install.iter().flat_map(|it| &it.parts).any(|it| it.identity == part.identity)
         };
         let (code, hint) = match stand {
             ObjectStatus::Failed(error) => (error.code, error.hint.clone().unwrap_or_default()),
+            ObjectStatus::Broken(_) => (
+                Code::ObjectFailed,
+                "find out why it failed, then delete the object: the plan creates it again".into(),
+            ),
             _ => match self.peers.iter().find(shares) {
                 Some(other) => (
                     Code::AdoptionRefused,
@@ -198,7 +216,7 @@ impl Version {
         finding
     }
 
-    fn release(&self, released: &[(Target, ObjectStatus)], planner: &mut Planner) {
+    fn release(&self, member: &Member, released: &[(Target, ObjectStatus)], planner: &mut Planner) {
         for (target, stand) in released {
             let seen = planner.look(HUB, target);
             planner.steps.managed =
@@ -210,7 +228,10 @@ impl Version {
                             Reason::new(ReasonCode::LastOwnerLeaves, "the last owner leaves what was made for it");
                         // Deleting counts what it deletes.
                         planner.steps.managed = planner.steps.managed.saturating_sub(1);
-                        planner.delete(HUB, live, *wave, reason);
+                        match member.is_leaving {
+                            true => planner.delete_with_subject(HUB, live, *wave, reason),
+                            false => planner.delete(HUB, live, *wave, reason),
+                        }
                     }
                     _ => {
                         let reason = Reason::new(ReasonCode::OwnerLeaves, "the owner leaves, and the object stays");
@@ -232,17 +253,26 @@ impl Version {
         planner: &mut Planner,
     ) {
         let has = has_finalizer(member.live, FINALIZER);
-        let holds = stands.iter().any(|it| matches!(it, ObjectStatus::Done | ObjectStatus::Doing(_)));
+        let acts = |it: &ObjectStatus| matches!(it, ObjectStatus::Doing(_));
+        let holds = |it: &ObjectStatus| acts(it) || matches!(it, ObjectStatus::Done | ObjectStatus::Unhealthy(_));
         let is_clear = |(_, it): &(Target, ObjectStatus)| matches!(it, ObjectStatus::Done | ObjectStatus::Doing(_));
-        if holds && !has {
-            let reason =
-                Reason::new(ReasonCode::Guarded, "the OperatorVersion must not go before it let go of its objects");
+        if stands.iter().any(acts) || !has && stands.iter().any(holds) {
+            let wanted: Vec<Target> = member.wanted().iter().map(|it| Target::of(&it.object)).collect();
+            let text = match has {
+                false => "the OperatorVersion must not go before it let go of its objects",
+                true => "the kinds of its objects are recorded, so that they are found if its status is lost",
+            };
+            let patch = record::guard(member.live, wanted.iter().chain(&record::read(member.live)));
             let wave = FIRST_WAVE.saturating_sub(1);
-            planner.patch(HUB, member.live, with_finalizer(member.live, FINALIZER), wave, reason);
+            planner.patch(HUB, member.live, patch, wave, Reason::new(ReasonCode::Guarded, text));
         } else if has && member.wanted().is_empty() && released.iter().all(is_clear) {
             let reason = Reason::new(ReasonCode::AllReleased, "no object refers to the OperatorVersion any more");
             let wave = end_of(released.iter().map(|(_, it)| it), FIRST_WAVE);
-            planner.patch(HUB, member.live, without_finalizer(member.live, FINALIZER), wave, reason);
+            let mut patch = without_finalizer(member.live, FINALIZER);
+            if !member.is_leaving {
+                patch.extend(record::forget(member.live));
+            }
+            planner.patch(HUB, member.live, patch, wave, reason);
         }
     }
 
@@ -301,6 +331,11 @@ impl Subject for Version {
             return Ok(Arc::new(Rendered::default()));
         }
         let mut rendered = Rendered::default();
+        if let Some(member) = &member {
+            let statuses = self.stands(view).adopted;
+            let found = member.wanted().iter().zip(&statuses).filter_map(|(part, it)| self.finding(view, part, it));
+            rendered.diagnostics.extend(found);
+        }
         for part in self.install.iter().flat_map(|it| &it.parts) {
             let owner = member.as_ref().map(|it| &it.owner);
             rendered.objects.push(self.product(part, owner));
@@ -321,10 +356,14 @@ impl Subject for Version {
         for target in &unseen {
             planner.look(HUB, target);
         }
+        for query in record::queries(member.live) {
+            planner.list(HUB, &query);
+        }
         self.adopt(view, &member, &stands, planner);
-        self.release(&released, planner);
+        self.release(&member, &released, planner);
         self.guard(&member, &stands, &released, planner);
         self.tell_status(view, &member, &stands, &released, planner);
+        planner.report_holds(member.live, hold::write);
     }
 
     /// Everything is done with the hub's result: objects and status go together.
@@ -338,8 +377,8 @@ impl Subject for Version {
         let holds_peer =
             object.namespace.is_empty() && self.peers.iter().any(|it| it.identity.namespace == object.name);
         let mine = mine || holds_peer;
-        // What a file will hold is recorded elsewhere.
-        if mine || !self.is_live || self.peers.iter().any(|it| has(&it.install)) {
+        // What a file will hold is recorded elsewhere, and any object may be one of a lost record.
+        if mine || !self.is_live || self.is_lost || self.peers.iter().any(|it| has(&it.install)) {
             Invalidation::Whole
         } else {
             Invalidation::Nothing
@@ -371,6 +410,18 @@ impl Version {
         };
         let finding = self.tell(view, Diagnostic::info(code, message), Pointer::of(["metadata"]), hint);
         planner.steps.diagnostics.push(finding);
+    }
+}
+
+/// An install plan that cannot be read: nothing is done, and everybody who waits for it can see why.
+pub fn report_unreadable(view: View, identity: &Identity, error: &Error, planner: &mut Planner) {
+    let Observation::Present(live) = live_of(view, identity) else { return };
+    let plan = live.at(&["spec", "installPlan"]).and_then(Value::as_text);
+    planner.status(live, status::of_invalid(plan, error).into());
+    for instance in instance::of_version(view, identity) {
+        if let Some(status) = status::of_instance(&instance.value, false) {
+            planner.status(&instance.value, status.into());
+        }
     }
 }
 

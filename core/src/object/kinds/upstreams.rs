@@ -31,5 +31,17 @@ pub const KUDO_MANAGED: (&str, &str) = ("kudo.dev/managed", "true");
 /// delete budget; keeping one that is out of date would.
 pub const DECISION_KINDS: &[&str] = &["PlacementDecision"];
 
+/// Protected kinds that may be deleted together with the subject that they were created for. A Namespace, a
+/// CustomResourceDefinition or a PersistentVolume takes more with it than the subject created.
+pub const CONSENTED_KINDS: &[&str] = &["Secret"];
+
 /// The documents whose pause holds everything in the namespace of their name, by kind and group.
 pub const PAUSE_SCOPES: [(&str, &str); 2] = [("Organization", "greenhouse.sap"), ("Namespace", "")];
+
+/// Files of packages, which have an API group and no kind: the group, keys of such files, and what to load instead.
+pub const PACKAGE_FILES: &[(&str, &[&str], &str)] = &[(
+    "kudo.dev",
+    &["operatorVersion", "parameters", "plans", "tasks"],
+    "a KUDO package is not read: load its OperatorVersion, as `kubectl kudo install --skip-instance` creates it and \
+     `kubectl get operatorversion -o yaml` prints it",
+)];

@@ -35,6 +35,7 @@ const BAD: &[(&str, &str)] = &[
     ("Degraded", "True"),
     ("DeploymentsAreReady", "False"),
     ("Failed", "True"),
+    ("Held", "True"),
     ("Offline", "True"),
     ("PlacementMisconfigured", "True"),
     ("PlacementSatisfied", "False"),

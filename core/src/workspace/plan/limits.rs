@@ -3,7 +3,7 @@
 use super::{Action, Held, Plan, SubjectPlan, Verb};
 use crate::diagnostic::{Diagnostic, ReasonCode};
 use crate::object::document::Identity;
-use crate::object::kinds::upstreams::{DECISION_KINDS, PAUSE_SCOPES};
+use crate::object::kinds::upstreams::{CONSENTED_KINDS, DECISION_KINDS, PAUSE_SCOPES};
 use crate::value::Value;
 use crate::value::sorting::sort;
 use crate::workspace::observed::HUB;
@@ -14,7 +14,7 @@ use crate::workspace::store::{Scope, Store};
 const PAUSED: &str = "fleetfold.dev/paused";
 
 /// The annotation that lets an object of a protected kind go.
-const ALLOW_DELETE: &str = "fleetfold.dev/allow-delete";
+pub const ALLOW_DELETE: &str = "fleetfold.dev/allow-delete";
 
 /// Puts together what all subjects contribute, and holds what must not pass.
 pub fn assemble<'s>(store: &Store, steps: impl Iterator<Item = &'s SubjectPlan>, out: &mut Vec<Diagnostic>) -> Plan {
@@ -69,7 +69,8 @@ fn stop(store: &Store, action: &Action) -> Option<(ReasonCode, String, String)> 
     }
     let Limits { protected_kinds, .. } = &store.settings.limits;
     let kind = &action.target.kind;
-    let allowed = action.live.as_ref().is_some_and(|it| annotated(it, ALLOW_DELETE));
+    let allowed = action.live.as_ref().is_some_and(|it| annotated(it, ALLOW_DELETE))
+        || action.is_consented && CONSENTED_KINDS.contains(&kind.as_str());
     if action.verb == Verb::Delete && protected_kinds.contains(kind) && !allowed {
         let text = format!("objects of the kind `{kind}` are protected");
         return Some((ReasonCode::ProtectedKind, text, format!("annotate the object with `{ALLOW_DELETE}: \"true\"`")));
@@ -103,11 +104,13 @@ fn annotated(object: &Value, key: &str) -> bool {
     object.text_at(&["metadata", "annotations", key]) == "true"
 }
 
-/// Holds all deletes of a plan that has too many of them, and all changes likewise.
+/// Holds all deletes of a plan that has too many of them, and all changes likewise. A delete that somebody asked for does
+/// not count.
 fn hold_many(plan: &mut Plan, limits: &Limits, managed: usize) {
     let share = managed.saturating_mul(usize::try_from(limits.delete_percent).unwrap_or(0)).div_ceil(100);
     let most = share.min(usize::try_from(limits.deletes).unwrap_or(0));
-    let counts = |it: &Action| it.verb == Verb::Delete && !DECISION_KINDS.contains(&it.target.kind.as_str());
+    let counts =
+        |it: &Action| it.verb == Verb::Delete && !it.is_consented && !DECISION_KINDS.contains(&it.target.kind.as_str());
     let deletes = plan.actions.iter().filter(|it| counts(it)).count();
     if deletes > most {
         let text =

@@ -2,7 +2,7 @@
 
 use super::events::events;
 use super::record::{last_applied, recorded};
-use super::{Action, Held, Need, Reason, StatusPatch, SubjectPlan, Target, Verb, status_of};
+use super::{Action, Held, HoldReport, Need, Reason, StatusPatch, SubjectPlan, Target, Verb, status_of};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::diff::diff;
 use crate::engine::matching::{DifferenceKind, update, update_always};
@@ -11,6 +11,7 @@ use crate::engine::patch::Operation;
 use crate::engine::retain::{Retention, take};
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
+use crate::object::timestamp::Timestamp;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
@@ -235,6 +236,13 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Deletes a live object because somebody deletes the subject that it was created for.
+    pub fn delete_with_subject(&mut self, cluster: &str, live: &Value, wave: i64, reason: Reason) {
+        let since = self.steps.actions.len();
+        self.delete(cluster, live, wave, reason);
+        self.steps.actions.iter_mut().skip(since).for_each(|it| it.is_consented = true);
+    }
+
     /// Sets a status; it is part of the plan if the live status differs. Fields of the live status that are not set
     /// stay.
     pub fn status(&mut self, live: &Value, status: Value) {
@@ -252,6 +260,11 @@ impl<'a> Planner<'a> {
             let (subject, target, events) = (self.subject.clone(), Target::of(live), events(&before, &wanted));
             self.steps.status.push(StatusPatch { subject, target, status: wanted, events });
         }
+    }
+
+    /// Lets the status of the subject show what is held of it.
+    pub fn report_holds(&mut self, live: &Value, write: fn(&mut Value, &[&Held], Option<Timestamp>)) {
+        self.steps.hold_report = Some(HoldReport { subject: self.subject.clone(), live: live.clone(), write });
     }
 
     /// Notes an action that is stopped, with how to let it pass.
@@ -285,7 +298,8 @@ impl<'a> Planner<'a> {
             Content::Patch(patch) => (None, patch),
         };
         let (subject, cluster, live) = (self.subject.clone(), cluster.into(), live.cloned());
-        let mut action = Action { subject, cluster, verb, target, body, patch, live, wave, reason, hash: [0; 32] };
+        let (is_consented, hash) = (false, [0; 32]);
+        let mut action = Action { subject, cluster, verb, target, body, patch, live, wave, reason, is_consented, hash };
         action.hash = action.content_hash();
         self.steps.actions.push(action);
     }

@@ -254,6 +254,12 @@ codes! {
     ObjectConflict = "object-conflict",
     /// The live object differs from what is wanted, so it is not adopted.
     AdoptionRefused = "adoption-refused",
+    /// An object of the install plan is not healthy yet, so later steps wait.
+    NotHealthy = "not-healthy",
+    /// An object of the install plan has failed, so the plan stops.
+    ObjectFailed = "object-failed",
+    /// A claim of an owner that is not loaded keeps an object for ever.
+    StaleClaim = "stale-claim",
     /// The document has no uid, so the hub is asked for it.
     UnknownUid = "unknown-uid",
     /// The document is not on the hub.
@@ -464,6 +470,8 @@ codes! {
     AllReleased = "all-released",
     /// Something that must come before is held.
     WaitsForHeld = "waits-for-held",
+    /// An object of an earlier step is not healthy yet.
+    WaitsForHealth = "waits-for-health",
     /// The cluster is no longer selected.
     NoLongerSelected = "no-longer-selected",
     /// The subject no longer has it.
