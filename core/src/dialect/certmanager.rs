@@ -12,16 +12,17 @@
 //! 1. **Versions.** Without `spec.version` it is the latest release among the bundles. The latest minor and the one before can
 //!    be installed. Nothing goes back to an older version unless `spec.version` says so. While a bundle cannot be read,
 //!    the latest version is not known, and nothing is done. In compat mode any version that has a bundle can be installed.
-//! 2. **Owner references** are on what was created here, but for definitions. Strict mode also mends one that was removed,
-//!    or that leads to an earlier deployment of the name. What existed before is updated by the policy of its kind and
-//!    gets no owner reference, so it stays when the deployment is deleted. An Installation with `spec.adopt: true` takes
-//!    it over, except Namespaces: everything that others put in them would go as well. An object that something else
-//!    controls is reported and left alone. While the deployment has no uid, nothing is installed.
+//! 2. **Owner references** are on what was created here, but for definitions. Strict mode also mends one that was
+//!    removed, or that leads to an earlier deployment of the name. What existed before is updated by the policy of its
+//!    kind and gets no owner reference, so it stays when the deployment is deleted. An Installation with
+//!    `spec.adopt: true` takes it over, except Namespaces: everything that others put in them would go as well. An
+//!    object that something else controls is reported and left alone. While the deployment has no uid, nothing is
+//!    installed.
 //! 3. **What a version no longer has** is deleted if it carries our label and our owner reference, both. Definitions never
 //!    are: with them would go every certificate.
 //! 4. **Deleting the deployment** is the garbage collector's work. Nothing is planned, and the definitions stay.
-//! 5. **The refresher** looks at the hub only, and needs the setting `podRefresher` and the time. It runs with what installs
-//!    cert-manager, and on its own where nothing does.
+//! 5. **The refresher** looks at the hub only, and needs the setting `podRefresher` and the time. It runs with what
+//!    installs cert-manager, and on its own where nothing does.
 //! 6. **A deployment that is refused** keeps its last state, and its status has the reason.
 
 mod bundle;

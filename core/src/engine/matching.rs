@@ -179,8 +179,8 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// What was applied last and is desired no more. Labels, annotations and finalizers are shared with others: of those,
-    /// only the ones that were applied.
+    /// What was applied last and is desired no more. Labels, annotations and finalizers are shared with others: of
+    /// those, only the ones that were applied.
     fn removed(&mut self, earlier: &'a Value, left: &'a Value) {
         match (self.keys.as_slice(), earlier, left) {
             (["metadata", "annotations" | "labels"], Value::Map(earlier), Value::Map(left)) => {

@@ -129,7 +129,8 @@ fn mend(
     Ok(Update { differences: found, object: (!patch.is_empty()).then_some(object), patch })
 }
 
-/// The updated object with what an injector wrote into the live one. What was applied here and is extra now is not that.
+/// The updated object with what an injector wrote into the live one. What was applied here and is extra now is not
+/// kept.
 fn keep_injected(object: Value, live: &Value, found: &[Difference]) -> Result<Value, Error> {
     let rules = Rules { builtin: INJECTED, ..Rules::default() };
     let Retained { mut object, retained } = retain(&object, live, &rules, &mut Vec::new())?;

@@ -77,7 +77,7 @@ fn pod_spec(group: &str, kind: &str) -> Option<&'static str> {
 /// ```
 /// use fleetfold_core::object::kinds::lists::is_exact;
 ///
-/// assert!(is_exact("rbac.authorization.k8s.io/v1", "RoleBinding", &["subjects"]), "a further subject has permissions");
+/// assert!(is_exact("rbac.authorization.k8s.io/v1", "RoleBinding", &["subjects"]), "a subject has permissions");
 /// assert!(!is_exact("apps/v1", "Deployment", &["spec", "template", "spec", "containers"]), "sidecars are fine");
 /// ```
 pub fn is_exact(api_version: &str, kind: &str, path: &[&str]) -> bool {

@@ -1,4 +1,4 @@
-//! The rows: made from the Go types of Kubernetes 1.36 (k8s.io/api, apiextensions-apiserver) and its defaulting functions.
+//! The rows: from the Go types of Kubernetes 1.36 (k8s.io/api, apiextensions-apiserver) and its defaulting functions.
 
 use super::Filled::{self, Allocated, Computed, With};
 
