@@ -14,7 +14,7 @@ use crate::engine::patch::{Operation, patch};
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
 use crate::object::kinds::health::{Checks, Health, KUDO, STRICT, health};
-use crate::value::collections::SortedMap;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::observed::{HUB, Observation};
@@ -83,7 +83,11 @@ pub enum Verb {
 
 /// The objects as earlier steps of the plan leave them, with the wave of the last step. Nothing stands for one that goes.
 #[derive(Debug, Default)]
-pub struct Projection(SortedMap<Identity, (Option<Value>, i64)>);
+pub struct Projection {
+    objects: SortedMap<Identity, (Option<Value>, i64)>,
+    /// What a member adopts as soon as an earlier step of it is healthy.
+    awaited: SortedSet<Identity>,
+}
 
 /// An OperatorVersion as the hub has it: a document with a uid is one, a file without it must be looked for.
 pub fn live_of<'a>(view: View<'a>, identity: &Identity) -> Observation<'a> {
@@ -166,7 +170,10 @@ impl<'a> Member<'a> {
                         let step = Step { deed, wave, live, patch: adoption.patch };
                         let before = unhealthy.iter().find(|(it, _)| self.precedes(it, part));
                         match before {
-                            Some((it, why)) => (ObjectStatus::Delayed(step, format!("`{}`: {why}", it.identity)), None),
+                            Some((it, why)) => {
+                                projection.awaited.insert(part.identity.clone());
+                                (ObjectStatus::Delayed(step, format!("`{}`: {why}", it.identity)), None)
+                            }
                             None => {
                                 projection.note(&part.identity, adoption.object, wave);
                                 (ObjectStatus::Doing(step), health)
@@ -250,6 +257,10 @@ impl<'a> Member<'a> {
             let stand = match release(&self.owner, &live) {
                 Err(error) => ObjectStatus::Failed(error),
                 Ok(it) if it.action == ReleaseAction::None => ObjectStatus::Done,
+                // It would be deleted, and created again by the one that is about to adopt it.
+                Ok(it) if it.action == ReleaseAction::Delete && projection.awaited.contains(&identity) => {
+                    ObjectStatus::Waiting
+                }
                 Ok(it) => {
                     wave = wave.max(projection.free_after(&identity).unwrap_or(wave));
                     let is_last = it.action == ReleaseAction::Delete;
@@ -277,7 +288,7 @@ enum Attempt {
 impl Projection {
     /// The object as it will be; nothing while it is not known.
     fn observation(&self, view: View, identity: &Identity) -> Option<Option<Value>> {
-        if let Some((object, _)) = self.0.get(identity) {
+        if let Some((object, _)) = self.objects.get(identity) {
             return Some(object.clone());
         }
         match view.store.observation(HUB, identity) {
@@ -289,7 +300,7 @@ impl Projection {
 
     /// The first wave after what is done to an object.
     fn free_after(&self, identity: &Identity) -> Option<i64> {
-        self.0.get(identity).map(|(_, wave)| wave.saturating_add(1))
+        self.objects.get(identity).map(|(_, wave)| wave.saturating_add(1))
     }
 
     /// A changed object has another version by then, so a later step must not ask for this one.
@@ -298,7 +309,7 @@ impl Projection {
         if let Some(metadata) = metadata {
             metadata.remove("resourceVersion");
         }
-        self.0.insert(identity.clone(), (object, wave));
+        self.objects.insert(identity.clone(), (object, wave));
     }
 }
 
