@@ -1,11 +1,12 @@
 //! What the control plane says: which kinds are federated and how, where the clusters are, and which of them are ready.
 
 use crate::diagnostic::Mode;
-use crate::diagnostic::decode::{Fields, unknown_text};
+use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
 use crate::value::path::RetentionPath;
+use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
 use crate::workspace::hub_kind::HubKind;
 use crate::workspace::plan::Target;
@@ -98,7 +99,11 @@ pub fn switch(config: &Document, field: &str) -> Result<Option<bool>, Error> {
         Some(Value::Text(word)) => match word.as_str() {
             "Enabled" => Ok(Some(true)),
             "Disabled" => Ok(Some(false)),
-            other => Err(unknown_text(other, &["Enabled", "Disabled"], &spot)),
+            other => {
+                let message = format!("`{field}` must be `Enabled` or `Disabled`, not `{other}`");
+                let hint = suggest(other, &["Enabled", "Disabled"], "one of");
+                Err(Error::new(Code::UnknownValue, message).at(spot).hint(hint))
+            }
         },
         Some(other) => Err(spot.wrong_type("`Enabled` or `Disabled`", other)),
     }
@@ -164,7 +169,7 @@ pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, 
         Err(error) => {
             let of = config.map(|it| it.identity.to_string()).unwrap_or_default();
             // The place is in the other document, where `lint` reports it.
-            return Err(Error { message: format!("`{of}`: {}", error.message), at: None, ..error });
+            return Err(Error { message: format!("`{of}` does not name the kind of its target"), at: None, ..error });
         }
     };
     let written = document.value.text_at(&["spec", "template", "apiVersion"]);
