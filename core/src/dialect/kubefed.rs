@@ -260,6 +260,22 @@ impl Federated {
         }
     }
 
+    /// Reports the clusters that keep an object from going because it is unknown what they have.
+    fn report_waiting(&self, view: View, planner: &mut Planner) {
+        let fleet = view.store.fleet(&self.scope).into_iter().flat_map(|it| it.clusters());
+        let is_silent = |it: &&Cluster| {
+            !is_ready(view, &self.scope, &it.name)
+                && leaves(view, &self.scope, &it.name) != Some(settings::Leaving::Orphan)
+                && matches!(view.store.observation(&it.name, &self.object), Observation::Unknown)
+        };
+        let names: Vec<&str> = fleet.filter(is_silent).map(|it| it.name.as_str()).collect();
+        if !names.is_empty() {
+            let message = format!("the object cannot go yet: it is unknown what `{}` has", names.join("`, `"));
+            let finding = Diagnostic::warning(Code::StillLeaving, message).of(&self.subject);
+            planner.steps.diagnostics.push(finding.hint("make the cluster ready, or delete its KubeFedCluster"));
+        }
+    }
+
     /// Takes KubeFed's finalizer off an object that is being deleted and has nothing left in any cluster; answers whether
     /// it does.
     fn finish(&self, view: View, planner: &mut Planner) -> bool {
@@ -367,6 +383,7 @@ impl Subject for Federated {
             if self.finish(view, planner) {
                 return;
             }
+            self.report_waiting(view, planner);
         } else if cluster_results.is_empty() && !view.settings.limits.empty_selection {
             let text = "the object is placed nowhere, and would be deleted everywhere";
             let hint = "place it somewhere, delete the federated object, or configure `limits.emptySelection: true`";

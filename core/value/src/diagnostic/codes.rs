@@ -189,7 +189,7 @@ codes! {
     ServerField = "server-field",
     /// A cluster is not ready or did not answer, so nothing is planned for it.
     ClusterNotReady = "cluster-not-ready",
-    /// A cluster leaves the fleet, and stays in it until what it was given is gone.
+    /// A cluster leaves the fleet or a federated object is deleted, and waits until the copies are deleted.
     StillLeaving = "still-leaving",
     /// An object of the same name is there that is not managed, and is left alone.
     NotManaged = "not-managed",
