@@ -101,11 +101,11 @@ impl Reader<'_> {
             let keys = self.text.split('/').filter(|it| !it.is_empty());
             let keys = keys.map(|it| if it.bytes().all(|it| it.is_ascii_digit()) { "[]" } else { it });
             let path = keys.collect::<Vec<_>>().join(".").replace(".[]", "[]");
-            return Some(self.error("a JSON pointer is not a retention path").hint(&format!("write `{path}`")));
+            return Some(self.error("a JSON pointer is not a retention path").hint(format!("write `{path}`")));
         }
         if self.pos == 0 && key.starts_with('$') {
             let path = self.text.trim_start_matches(['$', '.']);
-            return Some(self.error("a path has no `$`: it starts at the root").hint(&format!("write `{path}`")));
+            return Some(self.error("a path has no `$`: it starts at the root").hint(format!("write `{path}`")));
         }
         let blank = key.find(char::is_whitespace)?;
         let at = Reader { text: self.text, pos: self.pos + blank, steps: Vec::new() };
@@ -115,7 +115,7 @@ impl Reader<'_> {
             }
             trimmed => format!("write `{trimmed}`"),
         };
-        Some(at.error("a blank in a key").hint(&hint))
+        Some(at.error("a blank in a key").hint(hint))
     }
 
     /// A key up to `"]`; inside, `\` stands before a quote or a backslash.
