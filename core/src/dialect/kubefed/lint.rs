@@ -38,6 +38,12 @@ fn lint_type_config(config: &Document, out: &mut Vec<Diagnostic>) {
     for field in ["propagation", "statusCollection"] {
         plane::switch(config, field).map(drop).unwrap_or_else(&mut refused);
     }
+    if plane::switch(config, "propagation") == Ok(None) {
+        let message = "`propagation` is missing, which KubeFed refuses; here the type is propagated";
+        let finding = Diagnostic::warning(Code::MissingField, message).of(&config.identity);
+        out.push(finding.at(Pointer::of(["spec", "propagation"])).hint("add `propagation: Enabled`"));
+    }
+    let mut refused = |error: Error| out.push(error.into_diagnostic(Severity::Error).of(&config.identity));
     let has_status_type = config.value.at(&["spec", "statusType"]).is_some_and(|it| !it.is_null());
     if has_status_type && plane::status_type(config).is_none() {
         let error =
