@@ -19,6 +19,7 @@
 //! 3. `before-first-apply` does not: the API server writes it where it does not know who set the fields.
 //! 4. Entries of another API version, or of another format than `FieldsV1`, do not: their fields may have other names.
 
+use crate::value::collections::SortedMap;
 use crate::value::json;
 use crate::value::path::list_index;
 use crate::value::{Map, Text, Value};
@@ -79,15 +80,45 @@ impl<'a> Owners<'a> {
         self.below(|name| name.strip_prefix("f:") == Some(key))
     }
 
-    /// The owners of an element of this list.
+    /// The owners of each element of this list. Every key is read once: lists may be long.
     #[must_use]
-    pub fn element(&self, index: usize, item: &Value) -> Owners<'a> {
-        self.below(|name| match name.split_once(':') {
-            Some(("k", keys)) => json::parse(keys).is_ok_and(|keys| has_keys(item, &keys)),
-            Some(("v", value)) => json::parse(value).is_ok_and(|value| value == *item),
-            Some(("i", at)) => list_index(at) == Some(index),
-            _ => false,
-        })
+    pub fn elements(&self, items: &[Value]) -> Vec<Owners<'a>> {
+        let mut owners = vec![Owners::default(); items.len()];
+        let mut indices: SortedMap<Vec<Text>, SortedMap<String, Vec<usize>>> = SortedMap::new();
+        for (name, tree) in &self.0 {
+            if tree.is_empty() {
+                owners.iter_mut().for_each(|it| it.0.push((*name, *tree)));
+            }
+            for (key, below) in tree.iter() {
+                let Value::Map(below) = below else { continue };
+                let (keys, wanted): (Vec<Text>, String) = match key.split_once(':') {
+                    Some(("k", keys)) => match json::parse(keys) {
+                        Ok(Value::Map(keys)) if !keys.is_empty() => {
+                            (keys.keys().cloned().collect(), Value::Map(keys).to_canonical())
+                        }
+                        _ => continue,
+                    },
+                    Some(("v", value)) => match json::parse(value) {
+                        Ok(value) => (Vec::new(), value.to_canonical()),
+                        Err(_) => continue,
+                    },
+                    Some(("i", at)) => {
+                        if let Some(it) = list_index(at).and_then(|at| owners.get_mut(at)) {
+                            it.0.push((*name, &**below));
+                        }
+                        continue;
+                    }
+                    _ => continue,
+                };
+                let index = indices.entry(keys.clone()).or_insert_with(|| index_by(items, &keys));
+                for at in index.get(&wanted).into_iter().flatten() {
+                    if let Some(it) = owners.get_mut(*at) {
+                        it.0.push((*name, &**below));
+                    }
+                }
+            }
+        }
+        owners
     }
 
     /// The names of the keys by which these managers tell the elements of this list apart.
@@ -131,14 +162,29 @@ fn is_of(entry: &Value, api_version: &str) -> bool {
     of.is_empty() || of == api_version
 }
 
-/// Whether an element has these keys. A port without a protocol is a TCP port, as the API server sees it.
-fn has_keys(item: &Value, keys: &Value) -> bool {
-    let tcp = Value::text("TCP");
-    let has = |(key, value): (&Text, &Value)| match item.get(key) {
-        Some(found) => found == value,
-        None => key == "protocol" && *value == tcp,
+/// The elements of a list by the values of these keys; without keys, by themselves.
+pub fn index_by(items: &[Value], keys: &[Text]) -> SortedMap<String, Vec<usize>> {
+    let mut index = SortedMap::<String, Vec<usize>>::new();
+    for (at, item) in items.iter().enumerate() {
+        let text = match keys {
+            [] => Some(item.to_canonical()),
+            keys => key_text(item, keys),
+        };
+        if let Some(text) = text {
+            index.entry(text).or_default().push(at);
+        }
+    }
+    index
+}
+
+/// The values of an element's keys as JSON. A port without a protocol is a TCP port, as the API server sees it.
+pub fn key_text(item: &Value, keys: &[Text]) -> Option<String> {
+    let value = |key: &Text| match item.get(key) {
+        None if key == "protocol" => Some(Value::text("TCP")),
+        found => found.cloned(),
     };
-    keys.as_map().is_some_and(|keys| !keys.is_empty() && keys.iter().all(has))
+    let entries: Option<Vec<_>> = keys.iter().map(|key| Some((key.clone(), value(key)?))).collect();
+    entries.map(|entries| Value::map(entries).to_canonical())
 }
 
 /// Reduces `managedFields` to the entries that count, without their times: the rest is half of an object's size. An object
@@ -208,7 +254,8 @@ mod tests {
         let live = live(r#"[{"manager":"m","fieldsV1":{"f:spec":{}}}]"#);
         let spec = Owners::of(&live).unwrap().field("spec");
         assert_eq!(spec.owners(), ["m"]);
-        assert_eq!(spec.field("ports").element(3, &Value::Null).field("name").owners(), ["m"]);
+        let ports = spec.field("ports").elements(&[Value::Null, Value::Null]);
+        assert_eq!(ports[1].field("name").owners(), ["m"]);
         assert!(Owners::of(&live).unwrap().field("status").is_empty());
     }
 
@@ -219,14 +266,11 @@ mod tests {
                 "k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:name":{}},"v:\"x\"":{},"i:2":{},"k:no":{}}}}]"#,
         );
         let list = Owners::of(&live).unwrap().field("l");
-        let item = |text: &str| json::parse(text).unwrap();
-        let owns = |index: usize, text: &str| !list.element(index, &item(text)).is_empty();
-        assert!(owns(0, r#"{"port":80}"#));
-        assert!(!owns(0, r#"{"port":80,"protocol":"UDP"}"#));
-        assert!(owns(0, r#""x""#));
-        assert!(owns(2, r#""y""#));
+        let items = r#"[{"port":80},{"port":80,"protocol":"UDP"},"y","x"]"#;
+        let elements = list.elements(json::parse(items).unwrap().as_list().unwrap());
+        assert_eq!(elements.iter().map(|it| !it.is_empty()).collect::<Vec<_>>(), [true, false, true, true]);
         assert!(list.owners().is_empty());
-        assert_eq!(list.element(0, &item(r#"{"port":80}"#)).owners(), ["m"]);
+        assert_eq!(elements[0].owners(), ["m"]);
         assert_eq!(list.element_keys().unwrap(), ["port", "protocol"]);
     }
 }

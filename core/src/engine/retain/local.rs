@@ -8,7 +8,7 @@ use crate::engine::retain::take;
 use crate::object::kinds::defaults::is_default;
 use crate::object::kinds::lists::{ListKind, list_kind};
 use crate::object::kinds::updates::immutable;
-use crate::object::managed_fields::Owners;
+use crate::object::managed_fields::{Owners, index_by, key_text};
 use crate::value::index_text;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
@@ -148,13 +148,14 @@ impl<'a> Walk<'a> {
                 }
             }
             (Value::List(live), Some(Value::List(desired))) => {
+                let of_items = owners.map(|it| it.elements(live));
                 for (index, partner) in self.pairs(live, desired, owners) {
                     let (Some(item), partner) = (live.get(index), partner.and_then(|it| desired.get(it))) else {
                         continue;
                     };
-                    let owners = owners.map(|it| it.element(index, item));
-                    if !owners.as_ref().is_some_and(Owners::is_empty) {
-                        self.value(item, partner, owners.as_ref(), path.child(index_text(index)));
+                    let owners = of_items.as_ref().and_then(|it| it.get(index));
+                    if !owners.is_some_and(Owners::is_empty) {
+                        self.value(item, partner, owners, path.child(index_text(index)));
                     }
                 }
             }
@@ -181,10 +182,11 @@ impl<'a> Walk<'a> {
                 map.len()
             }
             Value::List(items) => {
+                let of_items = owners.map(|it| it.elements(items));
                 for (index, item) in items.iter().enumerate() {
-                    let owners = owners.map(|it| it.element(index, item));
-                    if !owners.as_ref().is_some_and(Owners::is_empty) {
-                        self.value(item, None, owners.as_ref(), path.child(index_text(index)));
+                    let owners = of_items.as_ref().and_then(|it| it.get(index));
+                    if !owners.is_some_and(Owners::is_empty) {
+                        self.value(item, None, owners, path.child(index_text(index)));
                     }
                 }
                 items.len()
@@ -212,15 +214,20 @@ impl<'a> Walk<'a> {
         match list_kind(self.api_version, self.kind, &self.keys) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => {
                 let Ok(pairing) = pair(desired, live, kind) else { return Vec::new() };
-                let partner = |at: usize| pairing.partners.iter().position(|it| *it == Some(at));
-                (0..live.len()).map(|at| (at, partner(at))).collect()
+                let mut partners: Vec<(usize, Option<usize>)> = (0..live.len()).map(|at| (at, None)).collect();
+                for (here, there) in pairing.partners.iter().enumerate() {
+                    if let Some((_, partner)) = there.and_then(|it| partners.get_mut(it)) {
+                        *partner = Some(here);
+                    }
+                }
+                partners
             }
             // Its elements are compared elsewhere.
             ListKind::Set => Vec::new(),
             ListKind::Ordered => match owners.and_then(Owners::element_keys) {
                 Some(keys) => {
-                    let same = |a: &Value, b: &Value| keys.iter().all(|key| a.get(key) == b.get(key));
-                    let partner = |item: &Value| desired.iter().position(|it| same(it, item));
+                    let index = index_by(desired, &keys);
+                    let partner = |item: &Value| index.get(&key_text(item, &keys)?)?.first().copied();
                     live.iter().enumerate().map(|(at, item)| (at, partner(item))).collect()
                 }
                 None if live.len() == desired.len() => by_place(),
