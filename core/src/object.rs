@@ -6,6 +6,7 @@ pub mod folder;
 pub mod identity;
 pub mod kinds;
 pub mod labels;
+pub mod managed_fields;
 pub mod redacted;
 pub mod secrets;
 pub mod structural;

@@ -11,7 +11,7 @@ use fleetfold_core::api::load::Load;
 use fleetfold_core::api::plan::PlanRequest;
 use fleetfold_core::api::request_text;
 use fleetfold_core::api::what_if::WhatIf;
-use fleetfold_core::value::OneOrMany;
+use fleetfold_core::value::{Map, OneOrMany};
 use fleetfold_core::workspace::settings::Leaving;
 
 const FLEETS: u64 = 400;
@@ -150,10 +150,43 @@ fn documents(dice: &mut Dice) -> (Vec<Value>, Vec<(&'static str, Value)>) {
             metadata.insert("namespace", "n");
             let labels = metadata.entry_or("labels", || Value::map::<&str, Value>([])).unwrap().as_map_mut().unwrap();
             labels.insert("kubefed.io/managed", label);
+            if dice.below(3) > 0 {
+                let fields = owned(dice, &object);
+                let entry =
+                    Value::map([("manager", Value::text(*dice.one(&["kubectl", "fleetfold"]))), ("fieldsV1", fields)]);
+                let metadata = object.get_mut("metadata").and_then(Value::as_map_mut).unwrap();
+                metadata.insert("managedFields", vec![entry]);
+            }
             live.push((*CLUSTERS.iter().find(|it| **it == name).unwrap(), object));
         }
     }
     (documents.iter().map(|it| value(it)).collect(), live)
+}
+
+/// Some of the fields of an object, as `managedFields` has them.
+fn owned(dice: &mut Dice, value: &Value) -> Value {
+    let mut tree = Map::new();
+    match value {
+        Value::Map(map) => {
+            for (key, value) in map.iter().filter(|(key, _)| *key != "managedFields") {
+                if dice.below(4) > 0 {
+                    tree.insert(format!("f:{key}"), owned(dice, value));
+                }
+            }
+        }
+        Value::List(items) => {
+            for item in items.iter() {
+                if let Some(name) = item.get("name").filter(|_| dice.below(4) > 0) {
+                    tree.insert(format!("k:{{\"name\":{}}}", name.to_canonical()), owned(dice, item));
+                }
+            }
+        }
+        _ => return tree.into(),
+    }
+    if dice.below(3) == 0 {
+        tree.insert(".", Map::new());
+    }
+    tree.into()
 }
 
 fn fleet_of(documents: &[Value], live: &[(&str, Value)]) -> Fleet {

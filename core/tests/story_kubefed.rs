@@ -30,7 +30,8 @@ fn the_ca_bundle_of_each_cluster_outlives_an_update() {
     let mut fleet = Fleet::example("stories/003-ca-bundle/corrected");
     assert_eq!(fleet.codes(Lint {}), [""; 0]);
     let plan = fleet.settle_at_once();
-    assert_eq!(actions(&plan), [format!("1 patch cluster1 {WEBHOOK}"), format!("1 patch cluster2 {WEBHOOK}")]);
+    let patches = ["cluster1", "cluster2"].map(|cluster| format!("1 patch {cluster} {WEBHOOK}"));
+    assert_eq!(actions(&plan), [vec![format!("0 patch {FOO}")], patches.to_vec()].concat());
     for (cluster, bundle) in [("cluster1", "Q0EgMQ=="), ("cluster2", "Q0EgMg==")] {
         let live = fleet.get(cluster, WEBHOOK).unwrap();
         assert_eq!(ca_bundle(live), Some(bundle));
@@ -88,7 +89,11 @@ fn the_shop_settles_and_keeps_what_the_clusters_gave_out() {
     assert_eq!(
         actions(&plan),
         [
+            "0 patch FederatedConfigMap/shop/settings",
+            "0 patch FederatedDeployment/shop/web",
+            "0 patch FederatedNamespace/shop/shop",
             "0 patch tokyo Namespace/shop",
+            "0 patch FederatedService/shop/web",
             "1 create berlin Deployment/shop/web",
             "1 create tokyo Deployment/shop/web",
             "1 create tokyo Service/shop/web",
@@ -236,4 +241,84 @@ fn a_live_object_elsewhere_is_noticed_when_it_is_seen() {
     let settings = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"shop","labels":{"kubefed.io/managed":"true"}}}"#;
     fleet.put("tokyo", value(settings));
     assert_eq!(actions(&fleet.plan()), ["2 delete tokyo ConfigMap/shop/settings"]);
+}
+
+fn managed_by(object: &mut Value, manager: &str, fields: &str) {
+    let entry = Value::map([("manager", Value::text(manager)), ("fieldsV1", value(fields))]);
+    let metadata = object.get_mut("metadata").and_then(Value::as_map_mut).unwrap();
+    metadata.insert("managedFields", vec![entry]);
+}
+
+#[test]
+fn without_the_rule_the_ca_bundle_is_erased_and_the_next_plan_is_empty() {
+    let mut fleet = Fleet::example("stories/003-ca-bundle/corrected");
+    fleet.settle();
+    for cluster in ["cluster1", "cluster2"] {
+        let fields = r#"{"f:webhooks":{"k:{\"name\":\"validating-foo\"}":{"f:clientConfig":{"f:caBundle":{}}}}}"#;
+        fleet.edit(cluster, WEBHOOK, |it| managed_by(it, "cert-manager-cainjector", fields));
+    }
+    assert_eq!(actions(&fleet.plan()), [""; 0], "the rule retains it");
+    let with_rule = fleet.plan().digest;
+    let name =
+        "FederatedTypeConfig/kube-federation-system/validatingwebhookconfigurations.admissionregistration.k8s.io";
+    edit_text(&mut fleet, name, &["spec", "retention"], "{}");
+    let plan = fleet.plan();
+    assert_eq!(actions(&plan), [format!("1 patch cluster1 {WEBHOOK}"), format!("1 patch cluster2 {WEBHOOK}")]);
+    assert_ne!(plan.digest, with_rule);
+    fleet.apply(&plan);
+    assert_eq!(ca_bundle(fleet.get("cluster1", WEBHOOK).unwrap()), None);
+    assert_eq!(actions(&fleet.plan()), [""; 0]);
+}
+
+#[test]
+fn a_deleted_federated_object_takes_its_copies_along() {
+    let mut fleet = Fleet::example("kubefed");
+    fleet.settle();
+    let service = "FederatedService/shop/web";
+    let finalizers = fleet.document_named(service).at(&["metadata", "finalizers"]).cloned().unwrap();
+    assert_eq!(finalizers.to_canonical(), r#"["kubefed.io/sync-controller"]"#);
+    let limits = LimitsInput { delete_percent: Some(100), ..LimitsInput::default() };
+    fleet.call(Configure { limits: Some(limits), ..Configure::default() });
+    edit_text(&mut fleet, service, &["metadata", "deletionTimestamp"], r#""2026-01-01T00:00:00Z""#);
+    let plan = fleet.plan();
+    assert_eq!(actions(&plan), ["2 delete berlin Service/shop/web", "2 delete tokyo Service/shop/web"]);
+    fleet.apply(&plan);
+    assert_eq!(actions(&fleet.plan()), [""; 0], "nobody knows what lima has");
+    assert_eq!(fleet.codes(PlanRequest::default()), ["still-leaving"]);
+    fleet.unload(["KubeFedCluster/kube-federation-system/lima"]);
+    assert_eq!(actions(&fleet.plan()), ["3 patch FederatedService/shop/web"]);
+}
+
+#[test]
+fn the_status_of_every_copy_is_on_the_hub() {
+    let mut fleet = Fleet::example("kubefed");
+    let config = "FederatedTypeConfig/kube-federation-system/deployments.apps";
+    edit_text(&mut fleet, config, &["spec", "statusCollection"], r#""Enabled""#);
+    fleet.settle();
+    fleet.edit("tokyo", "Deployment/shop/web", |it| {
+        it.as_map_mut().unwrap().insert("status", value(r#"{"readyReplicas":2}"#));
+    });
+    fleet.settle();
+    let web = fleet.document_named("FederatedDeployment/shop/web");
+    let clusters = web.at(&["status", "clusters"]).unwrap().as_list().unwrap();
+    let tokyo = clusters.iter().find(|it| it.text_at(&["name"]) == "tokyo").unwrap();
+    assert_eq!(tokyo.get("remoteStatus").unwrap().to_canonical(), r#"{"readyReplicas":2}"#);
+    let berlin = clusters.iter().find(|it| it.text_at(&["name"]) == "berlin").unwrap();
+    assert!(berlin.get("remoteStatus").is_none(), "it has no status yet");
+}
+
+#[test]
+fn statuses_in_an_object_of_their_own_settle() {
+    let mut fleet = Fleet::example("kubefed");
+    let config = "FederatedTypeConfig/kube-federation-system/deployments.apps";
+    edit_text(&mut fleet, config, &["spec", "statusCollection"], r#""Enabled""#);
+    edit_text(&mut fleet, config, &["spec", "statusType"], r#"{"kind":"FederatedDeploymentStatus"}"#);
+    fleet.settle();
+    fleet.edit("tokyo", "Deployment/shop/web", |it| {
+        it.as_map_mut().unwrap().insert("status", value(r#"{"readyReplicas":2}"#));
+    });
+    assert_eq!(actions(&fleet.plan()), ["3 patch FederatedDeploymentStatus/shop/web"]);
+    fleet.settle();
+    let collected = fleet.get("", "FederatedDeploymentStatus/shop/web").unwrap().get("clusterStatus").unwrap();
+    assert_eq!(collected.to_canonical(), r#"[{"clusterName":"tokyo","status":{"readyReplicas":2}}]"#);
 }

@@ -21,6 +21,7 @@ use fleetfold_core::api::patch::PatchOperation;
 use fleetfold_core::api::plan::Precondition;
 use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::engine::patch::Verb;
+use fleetfold_core::object::managed_fields;
 use fleetfold_core::value::canonical::to_text_as_declared;
 use fleetfold_core::value::json;
 use http::{Method, Request};
@@ -34,7 +35,7 @@ use crate::target::Target;
 use discovery::{GroupList, Kinds};
 
 /// The field manager of all writes.
-pub const FIELD_MANAGER: &str = "fleetfold";
+pub const FIELD_MANAGER: &str = managed_fields::MANAGER;
 
 /// How many requests one server gets at the same time, and how long each may take.
 const MAX_CONCURRENT_REQUESTS: usize = 16;
@@ -142,7 +143,7 @@ impl Cluster {
                     fields.insert("apiVersion", target.api_version.as_str());
                     fields.insert("kind", target.kind.as_str());
                 }
-                listed.objects.push(without_managed_fields(object));
+                listed.objects.push(self.trimmed(object));
             }
             listed.version = metadata.resource_version.unwrap_or_default();
             page = metadata.r#continue.unwrap_or_default();
@@ -265,8 +266,17 @@ impl Cluster {
         let body =
             response.map_err(ApiError::from).map_err(|it| if target.is_secret() { it.without_values() } else { it })?;
         read_json(&body)
-            .map(without_managed_fields)
+            .map(|object| self.trimmed(object))
             .map_err(|problem| ApiError::Server { code: 0, message: format!("the answer cannot be read: {problem}") })
+    }
+
+    /// Reduces `managedFields` to what the engine uses. Of the documents on the hub it uses nothing.
+    fn trimmed(&self, mut object: Value) -> Value {
+        if self.0.name.is_empty() {
+            return without_managed_fields(object);
+        }
+        managed_fields::reduce(&mut object);
+        object
     }
 
     /// Performs a SubjectAccessReview; returns whether the user is allowed.
@@ -344,7 +354,7 @@ fn written(body: &impl Serialize) -> Result<String, ApiError> {
     to_text_as_declared(body).map_err(|error| ApiError::Invalid { message: format!("it cannot be written: {error}") })
 }
 
-/// Removes `managedFields`: half of an object's size, and of no use to the engine.
+/// Removes `managedFields`, which are half of an object's size.
 fn without_managed_fields(mut object: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
         metadata.remove("managedFields");

@@ -11,7 +11,7 @@ use crate::value::JsonPath;
 use crate::value::Text;
 use crate::value::suggest::suggest;
 use crate::workspace::Workspace;
-use crate::workspace::settings::{Leaving, Limits, Precedence, Settings};
+use crate::workspace::settings::{Leaving, Limits, LocalChanges, Precedence, Settings};
 
 /// Changes settings; those left out stay as they are.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -43,8 +43,21 @@ pub struct Configure {
     /// `fleetfold.dev/leaving` of a cluster wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaving: Option<Leaving>,
+    /// Settings of KubeFed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kubefed: Option<KubeFedInput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<LimitsInput>,
+}
+
+/// Settings of KubeFed.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct KubeFedInput {
+    /// What an update does to fields that another field manager set on an object in a cluster, and that no rule retains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_changes: Option<LocalChanges>,
 }
 
 /// What one plan may do before it is held.
@@ -76,6 +89,7 @@ pub struct LimitsInput {
 pub struct SettingsAnswer {
     pub dialects: Vec<Text>,
     pub expressions: bool,
+    pub kubefed: KubeFedAnswer,
     pub leaving: Leaving,
     pub limits: LimitsAnswer,
     pub mode: Mode,
@@ -83,6 +97,14 @@ pub struct SettingsAnswer {
     pub pod_refresher: bool,
     pub precedence: Precedence,
     pub stage: Stage,
+}
+
+/// Settings of KubeFed.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct KubeFedAnswer {
+    pub local_changes: LocalChanges,
 }
 
 /// What one plan may do before it is held.
@@ -112,8 +134,9 @@ impl Op for Configure {
 impl Configure {
     /// The settings with these changes.
     pub fn over(self, settings: &Settings, at: &JsonPath) -> Result<Settings, Error> {
-        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits } =
+        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, .. } =
             settings.clone();
+        let (local_changes, limits) = (settings.local_changes, settings.limits.clone());
         for (index, name) in self.dialects.iter().flatten().enumerate() {
             let known: Vec<&str> = dialect::ALL.iter().map(|it| it.name()).collect();
             if !known.contains(&name.as_str()) {
@@ -135,6 +158,7 @@ impl Configure {
             pod_refresher: self.pod_refresher.unwrap_or(pod_refresher),
             paused: self.paused.unwrap_or(paused),
             leaving: self.leaving.unwrap_or(leaving),
+            local_changes: self.kubefed.and_then(|it| it.local_changes).unwrap_or(local_changes),
             limits,
         })
     }
@@ -168,10 +192,32 @@ pub fn not_negative(given: &[(&str, Option<i64>)], at: &JsonPath) -> Result<(), 
 
 impl From<Settings> for SettingsAnswer {
     fn from(settings: Settings) -> SettingsAnswer {
-        let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits } =
-            settings;
+        let Settings {
+            precedence,
+            stage,
+            mode,
+            dialects,
+            expressions,
+            pod_refresher,
+            paused,
+            leaving,
+            local_changes,
+            limits,
+        } = settings;
         let Limits { deletes, delete_percent, changes, protected_kinds, empty_selection } = limits;
         let limits = LimitsAnswer { deletes, delete_percent, changes, protected_kinds, empty_selection };
-        SettingsAnswer { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits }
+        let kubefed = KubeFedAnswer { local_changes };
+        SettingsAnswer {
+            precedence,
+            stage,
+            mode,
+            dialects,
+            expressions,
+            pod_refresher,
+            paused,
+            leaving,
+            kubefed,
+            limits,
+        }
     }
 }

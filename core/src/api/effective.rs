@@ -10,7 +10,8 @@ use super::retain::RetainedField;
 use super::{Op, Refusal};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::fold::{Effective as EffectiveOption, Folded, with_per_cluster};
-use crate::engine::rendered::RenderedObject;
+use crate::engine::rendered::{Fate, LocalField, RenderedObject};
+use crate::object::document::Identity;
 use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
 use crate::value::collections::{SortedMap, SortedSet};
@@ -95,6 +96,9 @@ pub struct ProductAnswer {
     /// Where the object is written, before layers: values that `origins` does not have are its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<PlaceAnswer>,
+    /// Fields of the live object that this object does not have, and that others set or may have set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local: Option<Vec<LocalAnswer>>,
     pub object: Redacted,
     /// By JSON pointer what layers and retention touched, winner first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,6 +107,20 @@ pub struct ProductAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retained: Option<Vec<RetainedField>>,
     pub wave: i64,
+}
+
+/// A field of a live object that the desired object does not have.
+#[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LocalAnswer {
+    /// The field managers that set it; none where that is unknown.
+    pub managers: Vec<Text>,
+    /// Where it is in the live object, as a JSON pointer.
+    pub path: Text,
+    /// Whether the next update keeps it.
+    pub stays: bool,
+    /// Why it stays or goes.
+    pub why: Text,
 }
 
 /// What one layer says, and where.
@@ -219,7 +237,7 @@ impl ResultView<'_> {
             answer.own = Some(own.iter().map(|(name, own)| (name.clone(), options(own))).collect());
         }
         if !rendered.objects.is_empty() {
-            answer.objects = Some(rendered.objects.iter().map(|it| self.object(it)).collect());
+            answer.objects = Some(rendered.objects.iter().map(|it| self.object(it, &rendered.local)).collect());
         }
         answer
     }
@@ -228,7 +246,7 @@ impl ResultView<'_> {
         OptionAnswer::of(option, self.reveals)
     }
 
-    fn object(&self, rendered: &RenderedObject) -> ProductAnswer {
+    fn object(&self, rendered: &RenderedObject, local: &[LocalField]) -> ProductAnswer {
         let RenderedObject { object, base, origins, retained, wave } = rendered;
         let origins = self.shows_origins.then(|| {
             let visibility = Visibility::Redacted(&[object]);
@@ -238,12 +256,26 @@ impl ResultView<'_> {
             };
             origins.iter().map(chain).collect()
         });
+        let identity = if local.is_empty() { None } else { Identity::of(object).ok() };
+        let local = local.iter().filter(|it| identity.as_ref() == Some(&*it.object)).map(LocalAnswer::of);
         ProductAnswer {
+            local: Some(local.collect::<Vec<_>>()).filter(|it| !it.is_empty()),
             object: Redacted::revealing_if(self.reveals, object.clone()),
             base: Some(PlaceAnswer::of(self.store.locate(base))),
             origins,
             retained: Some(RetainedField::list(retained)).filter(|it| !it.is_empty()),
             wave: *wave,
+        }
+    }
+}
+
+impl LocalAnswer {
+    fn of(field: &LocalField) -> LocalAnswer {
+        LocalAnswer {
+            managers: field.change.managers.clone(),
+            path: field.change.path.to_text(),
+            stays: field.fate != Fate::Overwritten,
+            why: Text::new_static(field.fate.text()),
         }
     }
 }

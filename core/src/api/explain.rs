@@ -7,11 +7,13 @@ use super::authorize::{AuthorizeCheck, AuthorizeGrant, AuthorizeUser};
 use super::place::{PlaceAnswer, split};
 use super::plan::{ActionAnswer, moment};
 use super::select::ReasonAnswer;
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::authorize::rbac::User;
 use crate::engine::fold::{Folded, Source};
-use crate::engine::rendered::RenderedObject;
-use crate::engine::select::Cluster;
+use crate::engine::rendered::{Fate, LocalField, RenderedObject};
+use crate::engine::retain::local::LocalChange;
+use crate::engine::select::{Cluster, Reason};
+use crate::object::kinds::retention::note;
 use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
 use crate::value::collections::SortedMap;
@@ -109,11 +111,30 @@ pub struct LinkAnswer {
     /// Why it has no say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<ReasonAnswer>,
+    /// The rule that retains the live value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<RuleAnswer>,
     pub state: LayerState,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value: MaybeAbsent<Redacted>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value_from: MaybeAbsent<Redacted>,
+}
+
+/// A rule that retains a live value.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RuleAnswer {
+    /// Where the rule is written; built-in rules are nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<PlaceAnswer>,
+    /// `always`, `conditional` or `union`.
+    pub mode: Text,
+    /// The built-in rule, the retention path, or `label:` and the key.
+    pub name: Text,
+    /// Why the value belongs to the cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<Text>,
 }
 
 impl Op for Explain {
@@ -171,7 +192,7 @@ fn explain_result(
         return explain_option(store, subject, &cluster, folded, path);
     }
     match rendered.object(object, &root.key("object"))? {
-        Some(object) => explain_field(store, subject, &cluster, object, path),
+        Some(object) => explain_field(store, subject, &cluster, object, &rendered.local, path),
         None => Err(nothing(path)),
     }
 }
@@ -210,6 +231,7 @@ fn explain_field(
     subject: &dyn Subject,
     cluster: &Cluster,
     object: &RenderedObject,
+    local: &[LocalField],
     path: &Text,
 ) -> Result<ExplainAnswer, Error> {
     let pointer = Pointer::parse(path).map_err(|error| {
@@ -218,8 +240,18 @@ fn explain_field(
     })?;
     let chain = object_chain(subject, cluster, object, &pointer);
     if chain.is_empty() {
-        return Err(nothing(path));
+        return explain_local(local, &pointer).ok_or_else(|| nothing(path));
     }
+    let rule = |state: LayerState| {
+        let retention = object.retained.iter().filter(|_| state == LayerState::Retained);
+        let retention = retention.filter(|it| it.path.contains(&pointer)).max_by_key(|it| it.path.segments().len())?;
+        Some(RuleAnswer {
+            at: subject.retention_origin(&retention.rule).map(|it| PlaceAnswer::of(store.locate(it))),
+            mode: retention.mode.as_str().into(),
+            name: retention.rule.clone(),
+            note: note(&retention.rule).map(Text::new_static),
+        })
+    };
     let objects = [&object.object];
     let show = |value: Value| Visibility::Redacted(&objects).show(value, &pointer);
     let value = MaybeAbsent(pointer.get(&object.object).cloned().map(show));
@@ -228,9 +260,24 @@ fn explain_field(
             Some(Source::Value(value)) => Some(Source::Value(show(value).into_value())),
             other => other,
         };
-        LinkAnswer::of(link, store)
+        let rule = rule(link.state);
+        LinkAnswer { rule, ..LinkAnswer::of(link, store) }
     });
     Ok(ExplainAnswer { value, chain: Some(chain.collect()), ..ExplainAnswer::default() })
+}
+
+/// Why a field that only the live object has stays or goes.
+fn explain_local(local: &[LocalField], path: &Pointer) -> Option<ExplainAnswer> {
+    let field = local.iter().find(|it| it.change.path.contains(path) || path.contains(&it.change.path))?;
+    let LocalChange { path, managers } = &field.change;
+    let by = match managers.as_slice() {
+        [] => format!("only the live object has `{path}`"),
+        names => format!("`{}` set `{path}` in the cluster", names.join("`, `")),
+    };
+    let text = format!("{by}: {}", field.fate.text());
+    let reason = Reason { code: ReasonCode::LocalChange, text, holds: field.fate != Fate::Overwritten };
+    let (chain, reasons) = (Some(Vec::new()), Some(vec![ReasonAnswer::from(reason)]));
+    Some(ExplainAnswer { chain, reasons, ..ExplainAnswer::default() })
 }
 
 fn nothing(path: &Text) -> Error {
@@ -251,6 +298,7 @@ impl LinkAnswer {
             value,
             value_from,
             state: link.state,
+            rule: None,
             reason: link.reason.map(ReasonAnswer::from),
             beats: link.beats,
         }

@@ -15,8 +15,10 @@
 //! cluster that is not ready is neither looked at nor changed. A cluster that leaves the fleet keeps what it has, unless it is
 //! to take it along: see [`leaving`].
 //!
-//! The finalizer `kubefed.io/sync-controller` is KubeFed's own. It is not added here; on an object that is being deleted
-//! it is taken off when nothing is left in the clusters, since nobody else would do it.
+//! Fields that others set on a copy are overwritten unless a rule retains them: see [`local`].
+//!
+//! A federated object gets KubeFed's finalizer, `kubefed.io/sync-controller`, so that it stays until its copies are deleted
+//! or released. While its type is not propagated it is neither added nor removed.
 
 mod cluster_part;
 mod control_plane;
@@ -24,17 +26,19 @@ mod federated;
 mod fields;
 mod leaving;
 mod lint;
+mod local;
 mod overrides;
 mod placement;
+mod remote_status;
 mod status;
 
 use std::sync::Arc;
 
 use crate::diagnostic::Mode;
-use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
 use crate::engine::compose::{Base, build};
 use crate::engine::patch::{Operation, Verb};
-use crate::engine::rendered::{PatchLayer, Rendered};
+use crate::engine::rendered::{Fate, Origin, PatchLayer, Rendered};
 use crate::engine::retain::Rules;
 use crate::engine::select::layer_index::LayerIndex;
 use crate::engine::select::{self, Cluster};
@@ -45,7 +49,7 @@ use crate::value::{Text, Value};
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
 use crate::workspace::observed::{HUB, Observation};
-use crate::workspace::plan::{DesiredObject, Planner, Reason, Target};
+use crate::workspace::plan::{DesiredObject, Planner, Reason, Target, has_finalizer, with_finalizer};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::settings;
 use crate::workspace::store::{Scope, View};
@@ -92,9 +96,9 @@ impl Dialect for KubeFed {
 
     fn is_subject(&self, view: View, document: &Document) -> bool {
         let Identity { kind, group, .. } = &document.identity;
-        group == TYPES && kind.starts_with(FEDERATED)
-            || type_config(view, &document.identity).is_some()
-            || leaving::is_subject(view, document)
+        let is_federated =
+            || group == TYPES && kind.starts_with(FEDERATED) && !control_plane::is_status_kind(view, group, kind);
+        type_config(view, &document.identity).is_some() || is_federated() || leaving::is_subject(view, document)
     }
 
     fn affects_subject_set(&self, identity: &Identity) -> bool {
@@ -152,11 +156,18 @@ struct Federated {
     depends: Vec<Dependency>,
     base: Base,
     rules: Rules,
+    /// Where each rule of the user is written, by the name of the rule.
+    written: Vec<(Text, Origin)>,
     shared: Shared,
     overrides: Overrides,
+    /// Overrides of replicas that are retained too.
+    fights: Vec<Diagnostic>,
     index: LayerIndex,
     has_namespace: bool,
+    /// The FederatedTypeConfig of its kind, if one is loaded.
+    config: Option<Identity>,
     is_disabled: bool,
+    collects: Option<remote_status::Collection>,
     adopts: bool,
     leaving: Leaving,
     /// Whether its copies stay when it goes.
@@ -231,6 +242,44 @@ impl Federated {
         planner.steps.diagnostics.push(finding.hint(format!("label it with `{MANAGED}: \"true\"` to hand it over")));
     }
 
+    /// Puts KubeFed's finalizer on, before anything is created.
+    fn guard(&self, view: View, planner: &mut Planner) {
+        let Some(document) = view.store.document(&self.subject) else { return };
+        if self.leaving == Leaving::No && !has_finalizer(&document.value, FINALIZER) {
+            let reason = Reason::new(ReasonCode::Guarded, "the object must not go before its copies");
+            planner.patch(HUB, &document.value, with_finalizer(&document.value, FINALIZER), 0, reason);
+        }
+    }
+
+    /// Reports what keeps clusters from getting the object, each error once.
+    fn report_failures(&self, cluster_results: &ClusterResults, planner: &mut Planner) {
+        for (name, result) in cluster_results {
+            let Err(error) = &result.rendered else { continue };
+            let finding = Error::clone(error).into_diagnostic(Severity::Error).of(&self.subject);
+            let is_same = |it: &Diagnostic| it.code == finding.code && it.at == finding.at;
+            if !planner.steps.diagnostics.iter().any(is_same) {
+                let message = format!("`{name}` keeps what it has: {}", finding.message);
+                planner.steps.diagnostics.push(Diagnostic { message, ..finding });
+            }
+        }
+    }
+
+    /// Reports the clusters that keep an object from going because it is unknown what they have.
+    fn report_waiting(&self, view: View, planner: &mut Planner) {
+        let fleet = view.store.fleet(&self.scope).into_iter().flat_map(|it| it.clusters());
+        let is_silent = |it: &&Cluster| {
+            !is_ready(view, &self.scope, &it.name)
+                && leaves(view, &self.scope, &it.name) != Some(settings::Leaving::Orphan)
+                && matches!(view.store.observation(&it.name, &self.object), Observation::Unknown)
+        };
+        let names: Vec<&str> = fleet.filter(is_silent).map(|it| it.name.as_str()).collect();
+        if !names.is_empty() {
+            let message = format!("the object cannot go yet: it is unknown what `{}` has", names.join("`, `"));
+            let finding = Diagnostic::warning(Code::StillLeaving, message).of(&self.subject);
+            planner.steps.diagnostics.push(finding.hint("make the cluster ready, or delete its KubeFedCluster"));
+        }
+    }
+
     /// Takes KubeFed's finalizer off an object that is being deleted and has nothing left in any cluster; answers whether
     /// it does.
     fn finish(&self, view: View, planner: &mut Planner) -> bool {
@@ -267,12 +316,16 @@ impl Subject for Federated {
     }
 
     fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
-        if leaves(view, &self.scope, &cluster.name).is_some() {
+        if self.is_disabled || leaves(view, &self.scope, &cluster.name).is_some() {
             return Ok(Arc::new(Rendered::default()));
         }
         let ranks = self.index.applying(cluster);
         match view.store.observation(&cluster.name, &self.object) {
-            Observation::Present(live) => self.build(Some(&self.shared.cluster_part(live)), &ranks).map(Arc::new),
+            Observation::Present(live) => {
+                let mut rendered = self.build(Some(&self.shared.cluster_part(live)), &ranks)?;
+                self.find_local(view, live, &mut rendered);
+                Ok(Arc::new(rendered))
+            }
             Observation::Absent | Observation::Unknown => cache.get_or(ranks, |ranks| self.build(None, ranks)),
         }
     }
@@ -304,17 +357,23 @@ impl Subject for Federated {
                 wave: product.wave,
                 because: "the placement picks the cluster, and the object is not there".into(),
             };
-            planner.ensure_retained(desired, &product.retained);
+            let local = rendered.local.iter().filter(|it| it.fate == Fate::Overwritten).map(|it| it.change.clone());
+            planner.ensure_retained(desired, &product.retained, &local.collect::<Vec<_>>());
         }
     }
 
     fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
+        planner.steps.diagnostics.extend(federated::about_config(
+            &self.subject,
+            self.config.as_ref(),
+            self.is_disabled,
+        ));
         if self.is_disabled {
-            let message = format!("the FederatedTypeConfig of `{}` turns propagation off", self.subject.kind);
-            let finding = Diagnostic::info(Code::PropagationDisabled, message).of(&self.subject);
-            planner.steps.diagnostics.push(finding.hint("set `spec.propagation: Enabled` there"));
             return;
         }
+        planner.steps.diagnostics.extend(self.fights.iter().cloned());
+        self.report_failures(cluster_results, planner);
+        self.report_local(view, cluster_results, planner);
         let mut others: Vec<&Text> = Vec::new();
         let fleet = view.store.fleet(&self.scope).into_iter();
         others.extend(
@@ -328,16 +387,21 @@ impl Subject for Federated {
             if self.finish(view, planner) {
                 return;
             }
+            self.report_waiting(view, planner);
         } else if cluster_results.is_empty() && !view.settings.limits.empty_selection {
             let text = "the object is placed nowhere, and would be deleted everywhere";
             let hint = "place it somewhere, delete the federated object, or configure `limits.emptySelection: true`";
             planner.hold(0, ReasonCode::EmptySelection, text, hint);
         }
+        // After the hold, which is about copies.
+        self.guard(view, planner);
+        remote_status::collect(self, view, cluster_results, planner);
         status::report(self, view, cluster_results, planner);
     }
 
-    fn invalidated_by(&self, _: &Identity) -> Invalidation {
-        Invalidation::Nothing
+    fn invalidated_by(&self, object: &Identity) -> Invalidation {
+        let is_status = self.collects.as_ref().is_some_and(|it| it.is_object(object));
+        if is_status { Invalidation::Whole } else { Invalidation::Nothing }
     }
 
     fn watches(&self, _: bool, object: Option<&Identity>) -> bool {
@@ -348,9 +412,20 @@ impl Subject for Federated {
         &self.overrides.shown
     }
 
+    fn retention_origin(&self, rule: &str) -> Option<&Origin> {
+        self.written.iter().find(|(name, _)| name == rule).map(|(_, origin)| origin)
+    }
+
     fn explain(&self, view: View, cluster: &Cluster) -> (bool, Vec<select::Reason>) {
         let Targets::Fleet(_, picks) = &self.who else { return (false, Vec::new()) };
         let mut reasons = picks.explain(cluster);
+        if let Some(finding) = federated::about_config(&self.subject, self.config.as_ref(), self.is_disabled) {
+            let (code, holds) = match finding.code {
+                Code::PropagationDisabled => (ReasonCode::PropagationDisabled, false),
+                _ => (ReasonCode::MissingTypeConfig, true),
+            };
+            reasons.push(select::Reason { code, text: finding.message, holds });
+        }
         if !is_ready(view, &self.scope, &cluster.name) {
             let text = format!("{}, so nothing is planned for it", unready(view, &cluster.name));
             reasons.push(select::Reason { code: ReasonCode::NotReady, text, holds: false });
@@ -363,7 +438,7 @@ impl Subject for Federated {
             };
             reasons.push(select::Reason { code: ReasonCode::Terminating, text, holds: false });
         }
-        (leaves.is_none() && picks.picks(cluster), reasons)
+        (leaves.is_none() && !self.is_disabled && picks.picks(cluster), reasons)
     }
 }
 

@@ -119,6 +119,8 @@ pub struct Step {
     value: Option<Value>,
     /// Whether it can change what identifies the object, by way of a parent.
     holds_identity: bool,
+    /// Whether a `replace` adds a key that is missing.
+    or_adds: bool,
 }
 
 impl Step {
@@ -141,7 +143,30 @@ impl Step {
         };
         let above = |path: &Pointer| IDENTITY.iter().any(|it| is_above(path, it));
         let holds_identity = above(&path) || from.as_ref().is_some_and(above);
-        Ok(Step { verb: operation.verb, path, from, value, holds_identity })
+        Ok(Step { verb: operation.verb, path, from, value, holds_identity, or_adds: false })
+    }
+
+    /// The same step, except that a `replace` adds a key that its map lacks. An element of a list must exist.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::diagnostic::Mode;
+    /// use fleetfold_core::engine::patch::{Operation, Patching, Step, Verb};
+    /// use fleetfold_core::value::json;
+    ///
+    /// let web = json::parse(r#"{"kind":"Deployment","spec":{}}"#)?;
+    /// let pause = Operation { verb: Verb::Replace, path: "/spec/paused".into(), from: None, value: Some(true.into()) };
+    /// let step = Step::read(&pause, Mode::Strict)?;
+    /// assert!(Patching::new(web.clone(), Mode::Strict).apply(&step).is_err());
+    /// let mut patching = Patching::new(web, Mode::Strict);
+    /// patching.apply(&step.or_add())?;
+    /// assert_eq!(patching.object.at(&["spec", "paused"]).unwrap().as_bool(), Some(true));
+    /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+    /// ```
+    #[must_use]
+    pub fn or_add(self) -> Step {
+        Step { or_adds: true, ..self }
     }
 
     pub fn verb(&self) -> Verb {
@@ -252,6 +277,11 @@ impl Patching {
                 self.add(path, value)
             }
             Verb::Remove => self.remove(path).map(drop),
+            Verb::Replace if step.or_adds && self.get(path).is_none() && !self.is_in_list(path) => {
+                let value = step.given()?;
+                self.create_metadata_map(path);
+                self.add(path, value)
+            }
             Verb::Replace => self.replace(path, step.given()?),
             Verb::Test => {
                 let wanted = step.given()?;
@@ -284,6 +314,10 @@ impl Patching {
                 self.add(path, value)
             }
         }
+    }
+
+    fn is_in_list(&self, path: &Pointer) -> bool {
+        path.split_last().and_then(|(above, _)| self.get(&above)).is_some_and(|it| it.as_list().is_some())
     }
 
     fn get(&self, path: &Pointer) -> Option<&Value> {

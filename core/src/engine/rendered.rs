@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::fold::Folded;
 use crate::engine::patch::Operation;
 use crate::engine::retain::Retention;
+use crate::engine::retain::local::LocalChange;
 use crate::engine::select::Selector;
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
@@ -20,6 +21,8 @@ pub struct Rendered {
     pub objects: Vec<RenderedObject>,
     /// Of a placement.
     pub group: Option<DecisionGroup>,
+    /// What others set on the live objects, and desired objects do not have.
+    pub local: Vec<LocalField>,
     /// Findings about the result.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -28,6 +31,36 @@ impl Rendered {
     /// The first error among the findings. While there is one, nothing is planned: the cluster keeps its last state.
     pub fn error(&self) -> Option<&Diagnostic> {
         self.diagnostics.iter().find(|it| it.severity == Severity::Error)
+    }
+}
+
+/// A field of a live object that the desired object does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalField {
+    pub object: Arc<Identity>,
+    pub change: LocalChange,
+    pub fate: Fate,
+}
+
+/// What the next update does to a local change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// No rule retains it, so it is removed.
+    Overwritten,
+    /// The settings keep local changes.
+    KeptBySetting,
+    /// The live object has no `managedFields`, so it is unknown who set the field.
+    UnknownManager,
+}
+
+impl Fate {
+    /// Why, for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            Fate::Overwritten => "no retention rule covers it, so the next update removes it",
+            Fate::KeptBySetting => "`kubefed.localChanges` is `keep`",
+            Fate::UnknownManager => "the live object has no `managedFields`, so it is unknown who set it",
+        }
     }
 }
 

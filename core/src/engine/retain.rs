@@ -14,6 +14,7 @@
 //! - Retaining from a live object that equals the desired one changes nothing.
 //! - Retaining one phase after the other, with no layers between them, is retaining all.
 
+pub mod local;
 pub mod pair;
 mod union;
 mod unknown;

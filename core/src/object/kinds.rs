@@ -1,5 +1,7 @@
 //! What the engine knows about kinds, as tables: every row is a fact, and no stage has a fact of its own.
 //!
+//! - [`defaults`]: what an API server fills in.
+//! - [`fields`]: the fields of built-in kinds, all the way down.
 //! - [`lists`]: the keys of list elements.
 //! - [`retention`]: which live values are carried over, in strict mode, by KubeFed and by Karmada.
 //! - [`roots`]: the root fields of a kind.
@@ -11,6 +13,8 @@
 //! - [`clusters`]: which documents are clusters, and where each stores its endpoint and credentials.
 
 pub mod clusters;
+pub mod defaults;
+pub mod fields;
 pub mod flags;
 pub mod health;
 pub mod lists;

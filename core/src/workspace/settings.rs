@@ -27,6 +27,16 @@ choice! {
     }
 }
 
+choice! {
+    /// What an update does to fields that others set on an object in a cluster, and that no rule retains.
+    #[derive(Default)]
+    pub enum LocalChanges {
+        #[default]
+        Overwrite = "overwrite",
+        Keep = "keep",
+    }
+}
+
 /// The settings of a workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -42,6 +52,7 @@ pub struct Settings {
     /// Whether the fleet is paused.
     pub paused: bool,
     pub leaving: Leaving,
+    pub local_changes: LocalChanges,
     pub limits: Limits,
 }
 
@@ -73,6 +84,7 @@ impl Settings {
             pod_refresher: false,
             paused: false,
             leaving: Leaving::default(),
+            local_changes: LocalChanges::default(),
             limits: Limits::default(),
         }
     }

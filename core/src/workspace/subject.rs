@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::fold::{Effective, Layer};
-use crate::engine::rendered::{PatchLayer, Rendered};
+use crate::engine::rendered::{Origin, PatchLayer, Rendered};
 use crate::engine::select::{Cluster, Reason};
 use crate::object::document::{Document, Identity};
 use crate::value::Text;
@@ -139,6 +139,11 @@ pub trait Subject {
     /// The layers of patches, lowest first, also those that do not apply to every cluster.
     fn patch_layers(&self) -> &[PatchLayer] {
         &[]
+    }
+
+    /// Where a rule is written that retains live values, by its name in results.
+    fn retention_origin(&self, _rule: &str) -> Option<&Origin> {
+        None
     }
 
     /// Whether it was translated from observed objects of the hub, so that a new observation means translating again.

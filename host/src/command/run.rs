@@ -15,7 +15,8 @@ use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Module};
 use fleetfold::session::Session;
 use fleetfold::session::record::{Recorder, Replay, ReplayedPlan, replay};
-use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::configure::{Configure, KubeFedInput};
+use fleetfold_core::workspace::settings::LocalChanges;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;
@@ -60,6 +61,10 @@ pub struct Args {
     /// Restart workloads that opted in when their certificates are renewed
     #[arg(long)]
     pod_refresher: bool,
+
+    /// Keep fields that others set on the copies of federated objects
+    #[arg(long)]
+    keep_local_changes: bool,
 
     /// Log the plan and write nothing
     #[arg(long)]
@@ -180,6 +185,7 @@ fn options(args: &Args) -> Options {
         dialects: (!args.dialects.is_empty()).then(|| args.dialects.iter().map(Into::into).collect()),
         limits: args.limits.settings(),
         pod_refresher: args.pod_refresher.then_some(true),
+        kubefed: args.keep_local_changes.then_some(KubeFedInput { local_changes: Some(LocalChanges::Keep) }),
         ..Configure::default()
     };
     Options {

@@ -96,8 +96,18 @@ impl Change for Unload {
 /// Settings that are left out stay as they are.
 impl Change for Configure {
     fn apply(self, state: &mut WorkspaceState) {
-        let Configure { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, limits } =
-            std::mem::take(&mut state.settings);
+        let Configure {
+            precedence,
+            stage,
+            mode,
+            dialects,
+            expressions,
+            pod_refresher,
+            paused,
+            leaving,
+            kubefed,
+            limits,
+        } = std::mem::take(&mut state.settings);
         state.settings = Configure {
             precedence: self.precedence.or(precedence),
             stage: self.stage.or(stage),
@@ -107,6 +117,7 @@ impl Change for Configure {
             pod_refresher: self.pod_refresher.or(pod_refresher),
             paused: self.paused.or(paused),
             leaving: self.leaving.or(leaving),
+            kubefed: self.kubefed.or(kubefed),
             limits: self.limits.or(limits),
         };
     }

@@ -1,10 +1,12 @@
 //! What the control plane says: which kinds are federated and how, where the clusters are, and which of them are ready.
 
 use crate::diagnostic::Mode;
+use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
 use crate::value::path::RetentionPath;
+use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
 use crate::workspace::hub_kind::HubKind;
 use crate::workspace::plan::Target;
@@ -66,6 +68,74 @@ fn federated_type<'a>(config: &'a Document, key: &str, otherwise: &'a str) -> &'
     Some(config.value.text_at(&["spec", "federatedType", key])).filter(|it| !it.is_empty()).unwrap_or(otherwise)
 }
 
+/// Whether a FederatedTypeConfig collects statuses in objects of this kind.
+pub fn is_status_kind(view: View, group: &str, kind: &str) -> bool {
+    view.store.of_kind(CORE, TYPE_CONFIG, None).any(|it| super::remote_status::is_status_kind(it, group, kind))
+}
+
+/// The API version and kind of the objects that hold statuses. Group and version default to those of the federated kind.
+pub fn status_type(config: &Document) -> Option<(Text, Text)> {
+    let said = |key: &str| Some(config.value.text_at(&["spec", "statusType", key])).filter(|it| !it.is_empty());
+    let group = said("group").unwrap_or_else(|| federated_type(config, "group", TYPES));
+    let version = said("version").unwrap_or_else(|| federated_type(config, "version", VERSION));
+    Some((format!("{group}/{version}").into(), said("kind")?.into()))
+}
+
+/// Whether a FederatedTypeConfig propagates its kind. One that leaves it out does.
+///
+/// # Errors
+///
+/// A value that is neither `Enabled` nor `Disabled`: guessing could create or delete copies everywhere.
+pub fn propagates(config: &Document) -> Result<bool, Error> {
+    Ok(switch(config, "propagation")?.unwrap_or(true))
+}
+
+/// A field of a FederatedTypeConfig that is `Enabled` or `Disabled`.
+pub fn switch(config: &Document, field: &str) -> Result<Option<bool>, Error> {
+    let spec = JsonPath::ROOT.key("spec");
+    let spot = spec.key(field);
+    match config.value.at(&["spec", field]) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Text(word)) => match word.as_str() {
+            "Enabled" => Ok(Some(true)),
+            "Disabled" => Ok(Some(false)),
+            other => {
+                let message = format!("`{field}` must be `Enabled` or `Disabled`, not `{other}`");
+                let hint = suggest(other, &["Enabled", "Disabled"], "one of");
+                Err(Error::new(Code::UnknownValue, message).at(spot).hint(hint))
+            }
+        },
+        Some(other) => Err(spot.wrong_type("`Enabled` or `Disabled`", other)),
+    }
+}
+
+/// The group of the target: as written, or else what follows the plural in the name of the FederatedTypeConfig.
+fn target_group(config: &Document) -> &str {
+    match config.value.text_at(&["spec", "targetType", "group"]) {
+        "" => config.identity.name.split_once('.').map_or("", |(_, group)| group),
+        group => group,
+    }
+}
+
+/// The API version and kind of the target that a FederatedTypeConfig names. The version is empty where it names none.
+///
+/// # Errors
+///
+/// It names no kind.
+pub fn target_type(config: &Document) -> Result<(Text, Text), Error> {
+    let said = |key: &str| config.value.text_at(&["spec", "targetType", key]);
+    if said("kind").is_empty() {
+        let error = Error::new(Code::MissingField, "the FederatedTypeConfig does not name the kind of its target");
+        return Err(error.at(["spec", "targetType", "kind"]).hint("add `kind`, for example `kind: ConfigMap`"));
+    }
+    let api_version = match (target_group(config), said("version")) {
+        (_, "") => Text::default(),
+        ("", version) => version.into(),
+        (group, version) => format!("{group}/{version}").into(),
+    };
+    Ok((api_version, said("kind").into()))
+}
+
 /// The federated kinds that FederatedTypeConfigs name.
 pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a {
     view.store.of_kind(CORE, TYPE_CONFIG, None).filter_map(|config| {
@@ -92,25 +162,35 @@ pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a
 /// Nobody says which API version the target has.
 pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, Error> {
     let Identity { kind, namespace, name, .. } = &document.identity;
-    let said = |key: &str| config.map_or("", |it| it.value.text_at(&["spec", "targetType", key]));
+    let scope = config.map_or("", |it| it.value.text_at(&["spec", "targetType", "scope"]));
     let bare = kind.strip_prefix(FEDERATED).filter(|it| !it.is_empty()).unwrap_or(kind);
-    let target = if said("kind").is_empty() { bare } else { said("kind") };
+    let (version, target) = match config.map(target_type).transpose() {
+        Ok(named) => named.unwrap_or_else(|| (Text::default(), bare.into())),
+        Err(error) => {
+            let of = config.map(|it| it.identity.to_string()).unwrap_or_default();
+            // The place is in the other document, where `lint` reports it.
+            return Err(Error { message: format!("`{of}` does not name the kind of its target"), at: None, ..error });
+        }
+    };
     let written = document.value.text_at(&["spec", "template", "apiVersion"]);
-    let known =
-        || WELL_KNOWN.iter().find(|(_, kinds)| kinds.contains(&target)).map(|(version, _)| Text::new_static(version));
-    let api_version = match (said("group"), said("version")) {
-        (_, "") if !written.is_empty() => written.into(),
-        (_, "") => known().ok_or_else(|| {
+    let known = || {
+        WELL_KNOWN
+            .iter()
+            .find(|(_, kinds)| kinds.contains(&target.as_str()))
+            .map(|(version, _)| Text::new_static(version))
+    };
+    let api_version = match version.as_str() {
+        "" if !written.is_empty() => written.into(),
+        "" => known().ok_or_else(|| {
             let message = format!("nothing says which API version `{target}` has");
             let hint = format!("load the FederatedTypeConfig of `{kind}`, or write `apiVersion` in the template");
             Error::new(Code::UnknownTarget, message).at(["spec", "template"]).hint(hint)
         })?,
-        ("", version) => version.into(),
-        (group, version) => format!("{group}/{version}").into(),
+        _ => version,
     };
-    let is_wide = kind == FEDERATED_NAMESPACE || said("scope") == "Cluster";
+    let is_wide = kind == FEDERATED_NAMESPACE || scope == "Cluster";
     let namespace = if is_wide { Text::default() } else { namespace.clone() };
-    Ok(Target { api_version, kind: target.into(), namespace, name: name.clone() })
+    Ok(Target { api_version, kind: target, namespace, name: name.clone() })
 }
 
 /// Where the clusters of a control plane are registered: in the one namespace that has any, else in the namespace of the
@@ -192,6 +272,7 @@ pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
         Some(Value::Map(retention)) => retention,
         Some(other) => return Err(spot.wrong_type("a map", other)),
     };
+    Fields::of(Value::Map(retention.clone()), &spot, &["fields", "labels"])?;
     let texts = |field: &str| -> Result<Vec<Text>, Error> {
         let spot = spot.key(field);
         let items = match retention.get(field) {

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::cluster_part::Shared;
 use super::control_plane::{self as plane, CLUSTER, CONFIG, CORE, TYPE_CONFIG};
-use super::overrides::overrides;
+use super::overrides::{Overrides, overrides};
 use super::placement::placement;
+use super::remote_status::Collection;
 use super::{Federated, Leaving, MANAGED, ORPHAN};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::compose::Base;
+use crate::engine::patch::{Operation, Verb};
 use crate::engine::rendered::{FieldOrigin, Origin};
 use crate::engine::retain::{Rules, take};
 use crate::engine::select::layer_index::LayerIndex;
@@ -17,6 +19,7 @@ use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
 use crate::object::kinds::retention::{KUBEFED, Phase, STRICT};
 use crate::value::JsonPath;
+use crate::value::index_text;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 use crate::workspace::plan::Target;
@@ -30,13 +33,10 @@ use crate::workspace::targets::Targets;
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Federated, Error> {
     let (mode, subject) = (view.settings.mode, Arc::new(document.identity.clone()));
     let config = plane::type_config(view, &subject);
-    if config.is_none() {
-        let message = format!("no FederatedTypeConfig is loaded for `{}`, and KubeFed needs one", subject.kind);
-        let hint = "load it; until then the target is taken from the name of the kind";
-        out.push(
-            Diagnostic::warning(Code::MissingTypeConfig, message).of(&subject).at(Pointer::of(["kind"])).hint(hint),
-        );
-    }
+    let is_disabled =
+        !config.map_or(Ok(true), plane::propagates).map_err(|error| elsewhere(config, "propagation", error))?;
+    let of_config = config.map(|it| it.identity.clone());
+    out.extend(about_config(&subject, of_config.as_ref(), is_disabled));
     let target = plane::target(document, config)?;
     let mut several = Vec::new();
     let scope = plane::scope(view, config, &mut several);
@@ -50,17 +50,23 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
     let (group, kind, namespace) = (CORE.into(), CLUSTER.into(), scope.namespace.clone());
     depends.push(Dependency::Elsewhere { group, kind, namespace });
     depends.extend(hub_namespace(&target).map(Dependency::Document));
-    let rules = rules(document, config, mode)?;
+    let (rules, written) = rules(document, config, mode)?;
+    let fights = fights(&overrides, &rules, &subject);
+    out.extend(fights.iter().cloned());
     let base = base(view, document, config, &subject, &target, out)?;
     let orphans = document.value.text_at(&["metadata", "annotations", ORPHAN]) == "true";
     Ok(Federated {
         index: LayerIndex::of(overrides.shown.iter().map(|it| it.when.as_ref())),
         overrides,
+        fights,
         shared: Shared::of(rules.builtin, &target.api_version, &target.kind),
         rules,
+        written,
         who: Targets::Fleet(scope.clone(), placed.picks),
         has_namespace: placed.has_namespace,
-        is_disabled: config.is_some_and(|it| it.value.text_at(&["spec", "propagation"]) == "Disabled"),
+        is_disabled,
+        collects: Collection::of(config, &subject),
+        config: of_config,
         adopts: plane::adopts(view, &scope),
         orphans,
         leaving: match is_terminating(&document.value) {
@@ -83,12 +89,46 @@ fn hub_namespace(target: &Target) -> Option<Identity> {
     (target.kind == "Namespace" && target.api_version == "v1").then(|| target.identity())
 }
 
-fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<Rules, Error> {
-    let of_kind = plane::retention(config.and_then(|it| it.value.get("spec"))).map_err(|error| {
-        let of = config.map(|it| it.identity.to_string()).unwrap_or_default();
-        // The place is in the other document, where `lint` tells it.
-        Error { message: format!("the retention of `{of}` cannot be read: {}", error.message), at: None, ..error }
-    })?;
+/// Findings about the FederatedTypeConfig of a federated object.
+pub fn about_config(subject: &Identity, config: Option<&Identity>, is_disabled: bool) -> Option<Diagnostic> {
+    match config {
+        None => {
+            let message = format!("no FederatedTypeConfig is loaded for `{}`, and KubeFed needs one", subject.kind);
+            let hint = "load it; until then the target is taken from the name of the kind";
+            let finding = Diagnostic::warning(Code::MissingTypeConfig, message).of(subject);
+            Some(finding.at(Pointer::of(["kind"])).hint(hint))
+        }
+        Some(config) if is_disabled => {
+            let message = format!("`{config}` turns propagation off, so clusters keep what they have");
+            let finding = Diagnostic::info(Code::PropagationDisabled, message).of(subject);
+            Some(finding.hint(format!("set `spec.propagation: Enabled` in `{config}`")))
+        }
+        Some(_) => None,
+    }
+}
+
+/// An error in the FederatedTypeConfig. `lint` reports it at its place there.
+fn elsewhere(config: Option<&Document>, field: &str, error: Error) -> Error {
+    let of = config.map(|it| it.identity.to_string()).unwrap_or_default();
+    Error { message: format!("the {field} of `{of}` cannot be read: {}", error.message), at: None, ..error }
+}
+
+/// Overrides of replicas that are retained too.
+fn fights(overrides: &Overrides, rules: &Rules, subject: &Identity) -> Vec<Diagnostic> {
+    let finding = |(_, at): &(Operation, Pointer)| {
+        let message =
+            "the override sets replicas that `retainReplicas` leaves to the cluster, and undoes its autoscaler";
+        let finding = Diagnostic::warning(Code::OverriddenReplicas, message).of(subject).at(at.clone());
+        finding.hint("remove the override, or `spec.retainReplicas`")
+    };
+    let operations = overrides.shown.iter().filter(|_| rules.retain_replicas).flat_map(|it| &it.operations);
+    operations.filter(|(it, _)| it.path == "/spec/replicas" && it.verb != Verb::Remove).map(finding).collect()
+}
+
+/// The rules, and where those of the user are written.
+fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<(Rules, Vec<(Text, Origin)>), Error> {
+    let of_kind = plane::retention(config.and_then(|it| it.value.get("spec")))
+        .map_err(|error| elsewhere(config, "retention", error))?;
     let own = plane::retention(document.value.get("spec"))?;
     let retain_replicas = match document.value.at(&["spec", "retainReplicas"]) {
         None => false,
@@ -96,7 +136,22 @@ fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<R
         Some(Value::Null) if mode == Mode::Strict => false,
         Some(other) => return Err(JsonPath::ROOT.key("spec").key("retainReplicas").wrong_type("a boolean", other)),
     };
-    Ok(Rules {
+    let mut written = Vec::new();
+    for (of, (fields, labels)) in [(config, &of_kind), (Some(document), &own)] {
+        let Some(identity) = of.map(|it| Arc::new(it.identity.clone())) else { continue };
+        let origin = |list: &str, index: usize| Origin {
+            document: Arc::clone(&identity),
+            path: Pointer::of(["spec", "retention", list]).child(index_text(index)),
+        };
+        let fields = fields.iter().enumerate().map(|(at, path)| (path.to_string().into(), origin("fields", at)));
+        written.extend(fields);
+        let labels = labels.iter().enumerate().map(|(at, it)| (format!("label:{it}").into(), origin("labels", at)));
+        written.extend(labels);
+    }
+    let replicas =
+        Origin { document: Arc::new(document.identity.clone()), path: Pointer::of(["spec", "retainReplicas"]) };
+    written.push(("replicas".into(), replicas));
+    let rules = Rules {
         builtin: if mode == Mode::Strict { STRICT } else { KUBEFED },
         // What our own rules do after the layers concerns a whole update: it names the version that it replaces, and
         // leaves the status. An action is a patch with a precondition, and equal clusters are to stay equal.
@@ -104,7 +159,8 @@ fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<R
         fields: of_kind.0.into_iter().chain(own.0).collect(),
         labels: of_kind.1.into_iter().chain(own.1).collect(),
         retain_replicas,
-    })
+    };
+    Ok((rules, written))
 }
 
 /// The template with the identity that it must have.

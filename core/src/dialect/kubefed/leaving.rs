@@ -119,7 +119,8 @@ impl Leaver {
     fn find_copies(&mut self, view: View) {
         let scope = Scope::of(&self.subject);
         for document in view.store.documents() {
-            if !self.is_federated(&document.identity) {
+            let Identity { group, kind, .. } = &document.identity;
+            if !self.is_federated(&document.identity) || plane::is_status_kind(view, group, kind) {
                 continue;
             }
             let config = plane::type_config(view, &document.identity);

@@ -3,7 +3,7 @@
 
 use super::control_plane::{self as plane, CLUSTER, CORE, TYPE_CONFIG};
 use super::{Federated, KubeFed, federated, placement};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::retain::warn_unknown;
 use crate::engine::select::{Selector, selects};
 use crate::object::document::Document;
@@ -34,13 +34,29 @@ pub fn lint_document(dialect: &KubeFed, view: View, document: &Document, out: &m
 }
 
 fn lint_type_config(config: &Document, out: &mut Vec<Diagnostic>) {
-    let of = |key: &str| config.value.text_at(&["spec", "targetType", key]);
-    let api_version = match (of("group"), of("version")) {
-        ("", version) => version.into(),
-        (group, version) => format!("{group}/{version}").into(),
-    };
-    let target = Target { api_version, kind: of("kind").into(), namespace: Text::default(), name: Text::default() };
-    lint_retention(config, &target, out);
+    let mut refused = |error: Error| out.push(error.into_diagnostic(Severity::Error).of(&config.identity));
+    for field in ["propagation", "statusCollection"] {
+        plane::switch(config, field).map(drop).unwrap_or_else(&mut refused);
+    }
+    if plane::switch(config, "propagation") == Ok(None) {
+        let message = "`propagation` is missing, which KubeFed refuses; here the type is propagated";
+        let finding = Diagnostic::warning(Code::MissingField, message).of(&config.identity);
+        out.push(finding.at(Pointer::of(["spec", "propagation"])).hint("add `propagation: Enabled`"));
+    }
+    let mut refused = |error: Error| out.push(error.into_diagnostic(Severity::Error).of(&config.identity));
+    let has_status_type = config.value.at(&["spec", "statusType"]).is_some_and(|it| !it.is_null());
+    if has_status_type && plane::status_type(config).is_none() {
+        let error =
+            Error::new(Code::MissingField, "the status type has no kind, so statuses have no object of their own");
+        refused(
+            error.at(["spec", "statusType", "kind"]).hint("add `kind`, for example `kind: FederatedServiceStatus`"),
+        );
+    }
+    let (api_version, kind) = plane::target_type(config).unwrap_or_else(|error| {
+        refused(error);
+        (Text::default(), Text::default())
+    });
+    lint_retention(config, &Target { api_version, kind, namespace: Text::default(), name: Text::default() }, out);
 }
 
 fn lint_cluster(view: View, cluster: &Document, out: &mut Vec<Diagnostic>) {

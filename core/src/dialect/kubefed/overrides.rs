@@ -134,7 +134,9 @@ fn operations(
         let spot = spot.index(index);
         let read = operation(item, &spot).and_then(|operation| {
             let step = Step::read(&operation, mode).map_err(|error| error.at(spot.key("path")))?;
-            Ok((operation, step))
+            // KubeFed adds a key that is missing. An explicit `replace` means one that exists.
+            let is_defaulted = item.get("op").is_none_or(Value::is_null);
+            Ok((operation, if is_defaulted { step.or_add() } else { step }))
         });
         let (operation, step) = match read {
             Ok(read) => read,

@@ -2,6 +2,7 @@
 
 use super::control_plane::is_ready;
 use super::leaving::leaves;
+use super::remote_status::{Collection, Remote, remote};
 use super::{Federated, Holding, Leaving};
 use crate::diagnostic::{Code, Error};
 use crate::object::identity::is_terminating;
@@ -39,7 +40,8 @@ pub fn report(federated: &Federated, view: View, cluster_results: &ClusterResult
             Word::Nothing => {}
             Word::Before => {
                 is_open = true;
-                clusters.extend(earlier.remove(name.as_str()).cloned());
+                let entry = earlier.remove(name.as_str()).cloned();
+                clusters.extend(entry.map(|it| with_remote(federated, view, name, it)));
             }
             Word::Is(word) => {
                 is_well = is_well && matches!(word, "" | WAITING);
@@ -47,7 +49,10 @@ pub fn report(federated: &Federated, view: View, cluster_results: &ClusterResult
                 if !word.is_empty() {
                     entry.insert("status", word);
                 }
-                clusters.push(entry.into());
+                if let Some(before) = earlier.get(name.as_str()).and_then(|it| it.get(REMOTE)) {
+                    entry.insert(REMOTE, before.clone());
+                }
+                clusters.push(with_remote(federated, view, name, entry.into()));
             }
         }
     }
@@ -69,6 +74,22 @@ pub fn report(federated: &Federated, view: View, cluster_results: &ClusterResult
 }
 
 const WAITING: &str = "WaitingForRemoval";
+
+/// The status of the copy itself.
+const REMOTE: &str = "remoteStatus";
+
+/// The entry of a cluster with the status of its copy, if statuses are collected here.
+fn with_remote(federated: &Federated, view: View, name: &Text, mut entry: Value) -> Value {
+    let collects = matches!(federated.collects, Some(Collection::Field));
+    if let Some(map) = entry.as_map_mut() {
+        match remote(federated, view, name) {
+            Remote::Is(status) if collects => drop(map.insert(REMOTE, status.clone())),
+            Remote::Unknown if collects => {}
+            _ => drop(map.remove(REMOTE)),
+        }
+    }
+    entry
+}
 
 fn word(federated: &Federated, view: View, name: &Text, cluster_result: Option<&ClusterResult>) -> Word {
     let leaves = leaves(view, &federated.scope, name);

@@ -65,7 +65,7 @@ pub fn list_kind(api_version: &str, kind: &str, path: &[&str]) -> ListKind {
 }
 
 /// The keys that lead to the pod spec of an object, for kinds that have one.
-fn pod_spec(group: &str, kind: &str) -> Option<&'static str> {
+pub fn pod_spec(group: &str, kind: &str) -> Option<&'static str> {
     let row = POD_SPECS.iter().find(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind));
     row.map(|(_, _, path)| *path)
 }

@@ -389,6 +389,11 @@ pub const KARMADA: Table = Table {
     ],
 };
 
+/// Why a value that a built-in rule keeps belongs to the cluster.
+pub fn note(rule: &str) -> Option<&'static str> {
+    STRICT.rows.iter().find(|it| it.name == rule).map(|it| it.note)
+}
+
 /// No rules: only the user's own.
 pub const NONE: Table = Table { refuses: false, rows: &[] };
 

@@ -5,9 +5,10 @@ use super::record::{last_applied, recorded};
 use super::{Action, Held, HoldReport, Need, Reason, StatusPatch, SubjectPlan, Target, Verb, status_of};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::diff::diff;
-use crate::engine::matching::{DifferenceKind, update, update_always};
+use crate::engine::matching::{Difference, DifferenceKind, Update, update, update_always};
 use crate::engine::ownership::{AdoptAction, Owner, ReleaseAction, adopt, release};
 use crate::engine::patch::Operation;
+use crate::engine::retain::local::{LocalChange, without};
 use crate::engine::retain::{Retention, take};
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
@@ -88,12 +89,17 @@ impl<'a> Planner<'a> {
     }
 
     /// The same for an object into which live values were carried. Those are the cluster's, so they are not recorded as
-    /// applied. No kind is left as it was made.
-    pub fn ensure_retained(&mut self, desired: DesiredObject, retained: &[Retention]) -> ObjectState {
-        self.reconcile(desired, Some(retained))
+    /// applied. No kind is left as it was made. Local changes are removed.
+    pub fn ensure_retained(
+        &mut self,
+        desired: DesiredObject,
+        retained: &[Retention],
+        local: &[LocalChange],
+    ) -> ObjectState {
+        self.reconcile(desired, Some((retained, local)))
     }
 
-    fn reconcile(&mut self, desired: DesiredObject, retained: Option<&[Retention]>) -> ObjectState {
+    fn reconcile(&mut self, desired: DesiredObject, retained: Option<(&[Retention], &[LocalChange])>) -> ObjectState {
         let DesiredObject { cluster, desired, wave, because } = desired;
         let target = Target::of(&desired);
         let live = match self.look(&cluster, &target) {
@@ -110,9 +116,10 @@ impl<'a> Planner<'a> {
             return ObjectState::Terminating;
         }
         let last = last_applied(live);
+        let (retained, local) = retained.map_or((None, &[][..]), |(retained, local)| (Some(retained), local));
         let update = match retained {
             None => update(&desired, live, last.as_ref(), self.view.settings.mode),
-            Some(_) => update_always(&desired, live, last.as_ref()),
+            Some(_) => update_without(local, &desired, live, last.as_ref()),
         };
         let update = match update {
             Ok(update) => update,
@@ -329,6 +336,24 @@ pub enum Released {
     Unknown,
     Done,
     DeleteRequest,
+}
+
+/// The update that also removes local changes.
+fn update_without(local: &[LocalChange], desired: &Value, live: &Value, last: Option<&Value>) -> Result<Update, Error> {
+    if local.is_empty() {
+        return update_always(desired, live, last);
+    }
+    let kept = without(live, local);
+    let mut update = update_always(desired, &kept, last)?;
+    let difference = |it: &LocalChange| Difference {
+        path: it.path.clone(),
+        kind: DifferenceKind::Extra,
+        desired: None,
+        live: it.path.get(live).cloned(),
+    };
+    update.differences.extend(local.iter().map(difference));
+    update.object = update.object.or(Some(kept));
+    Ok(update)
 }
 
 /// What is desired without what the live object gave.

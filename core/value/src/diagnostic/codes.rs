@@ -191,10 +191,18 @@ codes! {
     ServerField = "server-field",
     /// A cluster is not ready or did not answer, so nothing is planned for it.
     ClusterNotReady = "cluster-not-ready",
-    /// A cluster leaves the fleet, and stays in it until what it was given is gone.
+    /// A cluster leaves the fleet or a federated object is deleted, and waits until the copies are deleted.
     StillLeaving = "still-leaving",
     /// An object of the same name is there that is not managed, and is left alone.
     NotManaged = "not-managed",
+    /// Another field manager set a field that the template lacks and no retention rule covers, so updates remove it.
+    LocalChangeOverwritten = "local-change-overwritten",
+    /// A live object has no `managedFields`, so fields that others may have set on it are kept.
+    UnknownManagers = "unknown-managers",
+    /// A retention rule names a field that is never retained, or has a form that means another field.
+    UselessRetention = "useless-retention",
+    /// Replicas are retained from the cluster and overridden too, so the override undoes what an autoscaler does.
+    OverriddenReplicas = "overridden-replicas",
 
     // Matching and ownership
     /// The original has no answer for these values.
@@ -423,6 +431,12 @@ codes! {
     EmptyList = "empty-list",
     /// There is no condition, so every cluster is meant.
     SelectsAll = "selects-all",
+    /// A FederatedTypeConfig turns the propagation of the kind off, so the cluster gets nothing.
+    PropagationDisabled = "propagation-disabled",
+    /// No FederatedTypeConfig is loaded for the kind, so its retention rules and settings are unknown.
+    MissingTypeConfig = "missing-type-config",
+    /// Another field manager set the field in the cluster, and no retention rule covers it.
+    LocalChange = "local-change",
     /// The cluster is among those that are left out.
     Ignored = "ignored",
     /// The cluster is named.

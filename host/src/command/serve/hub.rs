@@ -18,6 +18,7 @@ use fleetfold_core::api::Finding;
 use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::object::document::Identity;
 use fleetfold_core::object::folder;
+use fleetfold_core::object::managed_fields;
 use fleetfold_core::{Value, yaml};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -141,10 +142,8 @@ impl Publisher {
         for (identity, object) in objects {
             let mut object = object.clone();
             self.redaction.pseudonymize(&mut object);
-            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
-                // managedFields is longer than the rest, and of no use to the page.
-                metadata.remove("managedFields");
-            }
+            // The page plans with other field managers too, as the runner does; the rest of them was not kept.
+            managed_fields::reduce(&mut object);
             let text = kinds.entry((identity.kind.to_string(), identity.group.to_string())).or_default();
             if !text.is_empty() {
                 text.push_str("---\n");

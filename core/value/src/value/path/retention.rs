@@ -27,6 +27,11 @@ impl RetentionPath {
         Ok(RetentionPath(reader.steps))
     }
 
+    /// A path of these steps.
+    pub fn of(steps: Vec<RetentionStep>) -> RetentionPath {
+        RetentionPath(steps)
+    }
+
     /// # Example
     ///
     /// ```
@@ -74,6 +79,9 @@ impl Reader<'_> {
     fn key(&mut self) -> Result<(), PathError> {
         let end = self.rest().find(['.', '[', ']', '"']).unwrap_or(self.rest().len());
         let key = self.rest().get(..end).unwrap_or_default();
+        if let Some(error) = self.form(key) {
+            return Err(error);
+        }
         if key.is_empty() {
             let error = self.error("an empty key");
             return Err(if self.pos == 0 {
@@ -85,6 +93,29 @@ impl Reader<'_> {
         self.steps.push(RetentionStep::Key(key.into()));
         self.pos += end;
         Ok(())
+    }
+
+    /// What is wrong with the form of a key that is not quoted. Each would be taken for a name that no field has.
+    fn form(&self, key: &str) -> Option<PathError> {
+        if self.pos == 0 && key.starts_with('/') {
+            let keys = self.text.split('/').filter(|it| !it.is_empty());
+            let keys = keys.map(|it| if it.bytes().all(|it| it.is_ascii_digit()) { "[]" } else { it });
+            let path = keys.collect::<Vec<_>>().join(".").replace(".[]", "[]");
+            return Some(self.error("a JSON pointer is not a retention path").hint(format!("write `{path}`")));
+        }
+        if self.pos == 0 && key.starts_with('$') {
+            let path = self.text.trim_start_matches(['$', '.']);
+            return Some(self.error("a path has no `$`: it starts at the root").hint(format!("write `{path}`")));
+        }
+        let blank = key.find(char::is_whitespace)?;
+        let at = Reader { text: self.text, pos: self.pos + blank, steps: Vec::new() };
+        let hint = match self.text.trim() {
+            trimmed if trimmed.contains(char::is_whitespace) => {
+                "put a key that has blanks in quotes: `[\"a key\"]`".into()
+            }
+            trimmed => format!("write `{trimmed}`"),
+        };
+        Some(at.error("a blank in a key").hint(hint))
     }
 
     /// A key up to `"]`; inside, `\` stands before a quote or a backslash.
@@ -130,7 +161,7 @@ impl fmt::Display for RetentionPath {
         for (at, step) in self.0.iter().enumerate() {
             match step {
                 RetentionStep::Each => f.write_str("[]")?,
-                RetentionStep::Key(key) if key.contains(['.', '[', ']', '"']) => {
+                RetentionStep::Key(key) if needs_quotes(key, at) => {
                     write!(f, "[\"{}\"]", key.replace('\\', "\\\\").replace('"', "\\\""))?;
                 }
                 RetentionStep::Key(key) => write!(f, "{}{key}", if at > 0 { "." } else { "" })?,
@@ -138,6 +169,10 @@ impl fmt::Display for RetentionPath {
         }
         Ok(())
     }
+}
+
+fn needs_quotes(key: &str, at: usize) -> bool {
+    key.contains(['.', '[', ']', '"']) || key.contains(char::is_whitespace) || at == 0 && key.starts_with(['/', '$'])
 }
 
 /// Reads what `Display` prints.
@@ -187,6 +222,16 @@ mod tests {
     }
 
     #[test]
+    fn another_form_has_the_right_one_as_its_hint() {
+        let hint = |text: &str| RetentionPath::parse(text).unwrap_err().hint.unwrap();
+        assert_eq!(hint("/webhooks/0/clientConfig/caBundle"), "write `webhooks[].clientConfig.caBundle`");
+        assert_eq!(hint("$.spec.foo"), "write `spec.foo`");
+        assert_eq!(hint("spec.foo "), "write `spec.foo`");
+        assert_eq!(hint("data.a key"), "put a key that has blanks in quotes: `[\"a key\"]`");
+        assert!(RetentionPath::parse(r#"data["a key"]"#).is_ok());
+    }
+
+    #[test]
     fn a_bad_path_says_where() {
         refuses("", 0);
         refuses(".spec", 0);
@@ -197,5 +242,9 @@ mod tests {
         refuses(r#"a["b"#, 4);
         refuses(r#"a[""]"#, 5);
         refuses("[]", 0);
+        refuses("/spec/foo", 0);
+        refuses("$.spec", 0);
+        refuses("spec.foo ", 8);
+        refuses(" spec", 0);
     }
 }
