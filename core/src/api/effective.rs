@@ -9,7 +9,7 @@ use super::place::{PlaceAnswer, split};
 use super::retain::RetainedField;
 use super::{Op, Refusal};
 use crate::diagnostic::{Diagnostic, Error};
-use crate::engine::fold::{Effective as EffectiveOption, Folded, with_per_cluster};
+use crate::engine::fold::{Effective as EffectiveOption, Folded, LayerValue, with_per_cluster};
 use crate::engine::rendered::RenderedObject;
 use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
@@ -122,6 +122,9 @@ pub struct LayerAnswer {
     pub value: MaybeAbsent<Redacted>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value_from: MaybeAbsent<Redacted>,
+    /// The option that the layer sets, where that is a parent of this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<Text>,
 }
 
 impl Op for Effective {
@@ -262,10 +265,10 @@ fn single(folded: &Folded, own: &OwnOptions) -> Folded {
 }
 
 fn option_origins(folded: &Folded, store: &Store) -> SortedMap<Text, Vec<LayerAnswer>> {
-    let layer = |origin| {
+    let layer = |origin: &LayerValue| {
         let cause = setter(origin);
         let at = cause.origin.as_ref().map(|it| store.locate(it)).unwrap_or_default();
-        let (value, value_from) = split(Some(origin.source.clone()));
+        let (value, value_from) = split(origin.source.clone());
         LayerAnswer {
             layer: cause.layer,
             document: at.document.map(Text::from),
@@ -275,6 +278,7 @@ fn option_origins(folded: &Folded, store: &Store) -> SortedMap<Text, Vec<LayerAn
             column: at.place.map(|it| it.column.into()),
             value,
             value_from,
+            via: origin.via.clone(),
         }
     };
     folded.origins.iter().map(|(path, chain)| (path.clone(), chain.iter().map(layer).collect())).collect()

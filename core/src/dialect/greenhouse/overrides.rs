@@ -5,11 +5,12 @@ use super::picked::Picked;
 use super::{GROUP, ORGANIZATION, OVERRIDE, identity};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::fold::Layer;
+use crate::engine::fold::{Layer, is_above, project};
 use crate::engine::select::Selector;
 use crate::object::document::Document;
 use crate::value::JsonPath;
 use crate::value::collections::SortedMap;
+use crate::value::path::OptionPath;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::settings::Precedence;
@@ -92,7 +93,7 @@ impl Override {
                 part.refuse(error, out);
             }
         }
-        if let Some(error) = conflict(list, &spec) {
+        if let Some(error) = conflict(list, view.settings.mode, &spec) {
             part.layer.set.clear();
             part.refuse(error, out);
         }
@@ -130,43 +131,75 @@ fn definitions(list: Option<&Value>, spec: &JsonPath) -> Result<Vec<Text>, Error
     items.iter().enumerate().map(name).collect()
 }
 
-/// Two entries of one PluginOverride that set one option to different things.
-fn conflict(list: Option<&Value>, spec: &JsonPath) -> Option<Error> {
-    let (name, index) = contradiction(list?)?;
-    let message = format!("`{name}` is set twice, to different values, so the whole PluginOverride is refused");
+/// Two entries of one PluginOverride that contradict each other.
+fn conflict(list: Option<&Value>, mode: Mode, spec: &JsonPath) -> Option<Error> {
+    let Contradiction { message, index } = contradiction(list?, mode)?;
+    let message = format!("{message}, so the whole PluginOverride is refused");
     let error = Error::new(Code::ConflictingOverride, message).at(spec.key("overrides").index(index));
     Some(error.hint("remove one of them"))
 }
 
-/// Tells of overrides of one option to different things in the lists of other documents, of which the last one counts
-/// where it stands and neither should come in.
+/// Reports overrides in the lists of other documents that contradict each other. The last one counts where the document
+/// is loaded, and a hub should not take it.
 pub fn contradictions(document: &Document, out: &mut Vec<Diagnostic>) {
     let spec = JsonPath::ROOT.key("spec");
-    let mut tell = |list: Option<&Value>, at: &JsonPath| {
-        if let Some((name, index)) = list.and_then(contradiction) {
-            let message = format!("`{name}` is set twice, to different values");
+    let mut report = |list: Option<&Value>, at: &JsonPath| {
+        if let Some(Contradiction { message, index }) = list.and_then(|it| contradiction(it, Mode::Strict)) {
             let finding = Diagnostic::error(Code::ConflictingOverride, message).of(&document.identity);
             out.push(finding.at(at.index(index).pointer()).hint("remove one of them"));
         }
     };
-    tell(document.value.at(&["spec", "pluginOverrides"]), &spec.key("pluginOverrides"));
+    report(document.value.at(&["spec", "pluginOverrides"]), &spec.key("pluginOverrides"));
     let clusters = document.value.at(&["spec", "clusterOptionOverrides"]).and_then(Value::as_list);
     for (index, entry) in clusters.into_iter().flatten().enumerate() {
-        tell(entry.get("overrides"), &spec.key("clusterOptionOverrides").index(index).key("overrides"));
+        report(entry.get("overrides"), &spec.key("clusterOptionOverrides").index(index).key("overrides"));
     }
 }
 
-/// The option that a list sets to two different things, and where it does so for the second time.
-fn contradiction(list: &Value) -> Option<(&str, usize)> {
+struct Contradiction {
+    message: String,
+    /// The entry that contradicts an earlier one.
+    index: usize,
+}
+
+/// Two entries of a list that contradict each other:
+///
+/// 1. They set one option to different things.
+/// 2. One sets an option and the other a parent of it, to something else there. In compat mode options are matched by
+///    name, so this is allowed.
+fn contradiction(list: &Value, mode: Mode) -> Option<Contradiction> {
     let says = |item: &Value| ["value", "valueFrom", "expression"].map(|key| item.get(key).cloned());
     let mut seen: SortedMap<&str, &Value> = SortedMap::new();
+    let mut places: Vec<(&str, OptionPath, &Value)> = Vec::new();
     for (index, item) in list.as_list()?.iter().enumerate() {
         let Some(name) = item.get("path").or(item.get("name")).and_then(Value::as_text) else { continue };
         match seen.get(name) {
-            Some(earlier) if says(earlier) != says(item) => return Some((name, index)),
-            Some(_) => {}
+            Some(earlier) if says(earlier) != says(item) => {
+                return Some(Contradiction { message: format!("`{name}` is set twice, to different values"), index });
+            }
+            Some(_) => continue,
             None => drop(seen.insert(name, item)),
         }
+        let Ok(place) = OptionPath::parse(name) else { continue };
+        let excludes = |(other, at, entry): &&(&str, OptionPath, &Value)| {
+            let (parent, child) = if at.steps().len() < place.steps().len() { (*entry, item) } else { (item, *entry) };
+            (is_above(at, &place) || is_above(&place, at)) && !holds(parent, child, [other, name])
+        };
+        if let Some((other, at, _)) = places.iter().find(excludes).filter(|_| mode == Mode::Strict) {
+            let (parent, child) = if is_above(at, &place) { (*other, name) } else { (name, *other) };
+            let message = format!("`{parent}` and `{child}` below it are both set, and contradict each other");
+            return Some(Contradiction { message, index });
+        }
+        places.push((name, place, item));
     }
     None
+}
+
+/// Whether the value of a parent has the value of a child at the child's place.
+fn holds(parent: &Value, child: &Value, names: [&str; 2]) -> bool {
+    let [Ok(a), Ok(b)] = names.map(OptionPath::parse) else { return false };
+    let (short, long) = if a.steps().len() < b.steps().len() { (a, b) } else { (b, a) };
+    let rest = long.steps().get(short.steps().len()..).unwrap_or_default();
+    let inside = parent.get("value").and_then(|it| project(it, rest));
+    inside.is_some() && inside == child.get("value")
 }

@@ -7,7 +7,7 @@ use super::entries::{Part, Reader, expression_of};
 use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied};
+use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied, fold_compat_sorted, replaces};
 use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::engine::select::layer_index::LayerIndex;
@@ -76,7 +76,7 @@ impl Stack {
             depends.extend(it.depends);
         }
         parts.extend(above);
-        tell_shadowed(&parts, own_values, out);
+        tell_shadowed(&parts, own_values, mode, out);
         if let Some(definition) = &definition {
             let named = ["preset", "plugin", "cluster-option-override", "catalog"];
             for part in parts.iter().filter(|it| named.contains(&it.layer.name.as_str())) {
@@ -165,7 +165,11 @@ impl Stack {
     fn fold(&self, applied: &[Applied], mode: Mode) -> Result<Rendered, Error> {
         let layers: Vec<&Layer> = applied.iter().map(|(layer, _)| *layer).collect();
         let mut found = Vec::new();
-        let folded = fold_applied(&layers, mode, &mut found)?;
+        let declares = self.definition.as_ref().is_some_and(|it| it.declares);
+        let folded = match mode {
+            Mode::Compat if declares => fold_compat_sorted(&layers, &mut found)?,
+            mode => fold_applied(&layers, mode, &mut found)?,
+        };
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
         Ok(Rendered { options: Some(folded), diagnostics: found, ..Rendered::default() })
@@ -186,7 +190,7 @@ impl Stack {
             }
         }
         for option in definition.options.iter().filter(|it| it.required) {
-            if folded.origins.get(&option.name).is_none() {
+            if !is_set(folded, &option.name) {
                 let message = format!("the definition requires `{}`, and nothing sets it", option.name);
                 out.push(
                     Diagnostic::error(Code::MissingOption, message)
@@ -211,7 +215,7 @@ impl Stack {
             for setting in &layer.set {
                 let Some(text) = expression_of(&setting.source) else { continue };
                 let above = applied.iter().skip(rank.saturating_add(1));
-                if above.flat_map(|it| &it.set).any(|it| it.path == setting.path) {
+                if above.flat_map(|it| &it.set).any(|it| it.path == setting.path || replaces(it, setting)) {
                     continue;
                 }
                 let source = self.render(view, cluster, (layer, setting), text, &variables)?;
@@ -253,21 +257,29 @@ impl Stack {
     }
 }
 
+/// Whether an option has a value or a reference, be it through a parent.
+fn is_set(folded: &Folded, name: &str) -> bool {
+    let is_option = || folded.options.iter().any(|it| it.path == name);
+    folded.value_at(name).is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()
+}
+
 fn has_expressions(layer: &Layer) -> bool {
     layer.set.iter().any(|it| expression_of(&it.source).is_some())
 }
 
 /// Tells of values of the preset or plugin itself that an override for all clusters always replaces.
-fn tell_shadowed(parts: &[Part], own_values: usize, out: &mut Vec<Diagnostic>) {
+fn tell_shadowed(parts: &[Part], own_values: usize, mode: Mode, out: &mut Vec<Diagnostic>) {
     let Some((own, above)) = parts.split_at_checked(own_values) else { return };
     let Some(Part { layer: own, .. }) = own.last() else { return };
     let always = above.iter().rev().filter(|it| it.layer.when.is_none());
     let always: Vec<_> = always.flat_map(|it| it.layer.set.iter().map(|set| (&it.layer, set))).collect();
     for setting in &own.set {
-        let winner = always.iter().find(|(_, it)| it.path == setting.path && !it.deep);
-        if let (Some((layer, _)), Some(document)) = (winner, own.document.as_deref()) {
+        let is_replaced = |it: &Setting| replaces(it, setting) && (mode == Mode::Strict || it.path == setting.path);
+        let winner = always.iter().find(|(_, it)| is_replaced(it));
+        if let (Some((layer, it)), Some(document)) = (winner, own.document.as_deref()) {
             let by = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
-            let message = format!("`{}` has no effect here: `{by}` sets it for every cluster", setting.path);
+            let what = if it.path == setting.path { "it".into() } else { format!("`{}`", it.path) };
+            let message = format!("`{}` has no effect here: `{by}` sets {what} for every cluster", setting.path);
             out.push(
                 Diagnostic::warning(Code::ShadowedOption, message)
                     .of(document)

@@ -3,7 +3,7 @@
 use super::inject::INJECTED;
 use crate::diagnostic::ReasonCode;
 use crate::engine::diff::{Edit, edits};
-use crate::engine::fold::Layer;
+use crate::engine::fold::{Layer, replaces};
 use crate::engine::matching::{Difference, DifferenceKind};
 use crate::engine::patch::Verb;
 use crate::object::document::Identity;
@@ -170,8 +170,8 @@ pub fn applied(layers: &[&Layer]) -> Value {
     let mut overrides = Vec::new();
     for (rank, layer) in layers.iter().enumerate().filter(|(_, it)| is_override(it)) {
         let above = || layers.iter().skip(rank.saturating_add(1)).flat_map(|it| &it.set);
-        let mut decided: Vec<&Text> = layer.set.iter().map(|it| &it.path).collect();
-        decided.retain(|path| !above().any(|it| it.path == **path && !it.deep));
+        let decided = layer.set.iter().filter(|setting| !above().any(|it| replaces(it, setting)));
+        let mut decided: Vec<&Text> = decided.map(|it| &it.path).collect();
         sort(&mut decided);
         decided.dedup();
         let document = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();

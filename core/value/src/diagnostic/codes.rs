@@ -123,6 +123,8 @@ codes! {
     // Folding
     /// Two options cannot both be placed in one tree.
     OptionConflict = "option-conflict",
+    /// In compat mode a lower layer keeps its value of an option, though a higher layer sets a parent of it.
+    NestedOption = "nested-option",
     /// An option stands twice in one layer.
     DuplicateOption = "duplicate-option",
     /// An option has both a value and a reference, or neither.
@@ -428,6 +430,8 @@ codes! {
     /// The cluster is picked, and is not ready.
     NotReady = "not-ready",
 
+    /// The layer sets a parent of the option.
+    ParentOption = "parent-option",
     /// The layer is for other clusters.
     ClusterNotSelected = "cluster-not-selected",
 
