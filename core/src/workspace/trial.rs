@@ -32,6 +32,19 @@ impl Journal {
         is_replacement
     }
 
+    /// Loads a document as an edit of the one that it replaces, which keeps its `uid` and `creationTimestamp`. Returns
+    /// whether it replaces another one.
+    pub fn edit(&mut self, workspace: &mut Workspace, mut new: Document, out: &mut Vec<Diagnostic>) -> bool {
+        let removed = self.steps.iter().rev().find_map(|it| match it {
+            Undo::Put(before) if before.identity == new.identity => Some(&**before),
+            _ => None,
+        });
+        if let Some(before) = workspace.document(&new.identity).or(removed) {
+            new.carry_from(before);
+        }
+        self.put(workspace, new, out)
+    }
+
     /// Unloads a document.
     pub fn remove(&mut self, workspace: &mut Workspace, identity: &Identity) {
         self.steps.extend(workspace.remove(identity).map(|it| Undo::Put(Box::new(it))));

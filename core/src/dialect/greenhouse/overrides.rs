@@ -8,9 +8,10 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::fold::{Layer, is_above, project};
 use crate::engine::select::Selector;
 use crate::object::document::Document;
+use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::collections::SortedMap;
-use crate::value::path::OptionPath;
+use crate::value::path::{OptionPath, Pointer};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::settings::Precedence;
@@ -44,14 +45,15 @@ pub struct Override {
     pub named: Vec<Text>,
     /// What decides over the sets and the placement that it names.
     pub depends: Vec<Dependency>,
-    created: Text,
+    /// In seconds; none where no server has stored it, or the time cannot be read.
+    created: Option<i64>,
 }
 
 /// The PluginOverrides of a namespace that are for a definition, the most general first.
 ///
 /// 1. Without clusters or definitions, with clusters, with definitions, with both. The setting `precedence` swaps the
 ///    middle two.
-/// 2. The older one first; one without a time is new.
+/// 2. The older one first; one without a time counts as created last.
 /// 3. By name.
 pub fn for_definition(view: View, namespace: &str, definition: &str, out: &mut Vec<Diagnostic>) -> Vec<Override> {
     let documents = view.store.of_kind(GROUP, OVERRIDE, Some(namespace));
@@ -69,7 +71,13 @@ impl Override {
         let (value, spec) = (&document.value, JsonPath::ROOT.key("spec"));
         let reader = Reader { document, mode: view.settings.mode };
         let list = value.at(&["spec", "overrides"]);
+        let (conflict, before) = (conflict(list, view.settings.mode, &spec), out.len());
         let mut part = reader.part("plugin-override", None, list, &spec.key("overrides"), out);
+        if conflict.is_some() {
+            // None of the entries counts, so which of two does is of no interest.
+            let found: Vec<Diagnostic> = out.drain(before..).filter(|it| it.code != Code::DuplicateOption).collect();
+            out.extend(found);
+        }
         let definitions = match definitions(value.at(&["spec", "pluginDefinitionNames"]), &spec) {
             Ok(definitions) => definitions,
             Err(error) => {
@@ -93,18 +101,31 @@ impl Override {
                 part.refuse(error, out);
             }
         }
-        if let Some(error) = conflict(list, view.settings.mode, &spec) {
+        if let Some(error) = conflict {
             part.layer.set.clear();
             part.refuse(error, out);
         }
-        let created = value.text_at(&["metadata", "creationTimestamp"]).into();
+        let created = created(document, out);
         Override { definitions, part, named, depends, created }
     }
 
     /// What decides over the order of two.
-    fn order(&self, precedence: Precedence) -> (u8, bool, &str, &str) {
+    fn order(&self, precedence: Precedence) -> (u8, bool, Option<i64>, &str) {
         let name = self.part.layer.document.as_deref().map_or("", |it| it.name.as_str());
-        (self.rank(precedence), self.created.is_empty(), &self.created, name)
+        (self.rank(precedence), self.created.is_none(), self.created, name)
+    }
+
+    /// Why an override of the same precedence is applied before this one, where not the times of both decide: a hub may
+    /// order them differently.
+    pub fn undecided(&self, before: &Override, precedence: Precedence) -> Option<&'static str> {
+        if self.rank(precedence) != before.rank(precedence) {
+            return None;
+        }
+        match (before.created, self.created) {
+            (Some(_), Some(_)) => None,
+            (None, None) => Some("neither has a `creationTimestamp`, so their names decide"),
+            _ => Some("it has no `creationTimestamp`, so it counts as created last"),
+        }
     }
 
     fn rank(&self, precedence: Precedence) -> u8 {
@@ -115,6 +136,23 @@ impl Override {
         let Layer { when, .. } = &self.part.layer;
         when.as_ref().map_or(0, |_: &Selector| cluster) + if self.definitions.is_empty() { 0 } else { definition }
     }
+}
+
+/// When a server stored the document.
+fn created(document: &Document, out: &mut Vec<Diagnostic>) -> Option<i64> {
+    let path = ["metadata", "creationTimestamp"];
+    let given = document.value.at(&path).filter(|it| !it.is_null())?;
+    let problem = match given.as_text().map(Timestamp::parse) {
+        Some(Ok(time)) => return Some(time.seconds()),
+        Some(Err(problem)) => problem,
+        None => "it is not a string",
+    };
+    let shown = given.as_text().map_or_else(|| given.to_canonical(), str::to_string);
+    let message = format!("`{shown}` is not a time: {problem}; the override counts as created last");
+    let hint = "leave `creationTimestamp` out: the server sets it";
+    let finding = Diagnostic::warning(Code::BadTime, message).of(&document.identity);
+    out.push(finding.at(Pointer::of(path)).hint(hint));
+    None
 }
 
 fn definitions(list: Option<&Value>, spec: &JsonPath) -> Result<Vec<Text>, Error> {

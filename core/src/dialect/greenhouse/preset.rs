@@ -253,7 +253,8 @@ impl Subject for Preset {
             Observation::Present(live) => Some(live),
         };
         let is_ours = live.is_none_or(|it| preset_of(it) == Some(&self.identity().name));
-        if live.is_some() && is_ours {
+        // Of a preset that is being deleted, its deletes count them.
+        if live.is_some() && is_ours && !is_terminating(&self.document) {
             planner.steps.managed = planner.steps.managed.saturating_add(1);
         }
         let has_errors = rendered.diagnostics.iter().any(|it| it.severity == Severity::Error);

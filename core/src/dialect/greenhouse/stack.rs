@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::definition::{Definition, Wanted, catalog_parts};
 use super::entries::{Part, Reader, expression_of};
+use super::overrides::Override;
 use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
@@ -15,6 +16,7 @@ use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
+use crate::workspace::settings::Precedence;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, ResultCache};
 
@@ -35,6 +37,7 @@ pub struct Stack {
     below_clusters: u32,
     injected: [Layer; 2],
     has_expressions: bool,
+    ties: Vec<Tie>,
     /// Where a missing option would be set.
     place: Pointer,
 }
@@ -71,7 +74,9 @@ impl Stack {
         parts.extend(overrides::of_organization(view, namespace, out));
         let below_clusters = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let mut depends: Vec<Dependency> = wanted.candidates.iter().cloned().map(Dependency::Document).collect();
-        for it in overrides::for_definition(view, namespace, &wanted.name, out) {
+        let all = overrides::for_definition(view, namespace, &wanted.name, out);
+        let ties = ties(&all, parts.len(), view.settings.precedence);
+        for it in all {
             parts.push(it.part);
             depends.extend(it.depends);
         }
@@ -104,6 +109,7 @@ impl Stack {
             below_clusters,
             injected,
             has_expressions,
+            ties,
             place,
         }
     }
@@ -172,7 +178,20 @@ impl Stack {
         };
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
+        found.extend(self.undecided(&layers, &folded));
         Ok(Rendered { options: Some(folded), diagnostics: found, ..Rendered::default() })
+    }
+
+    /// Options that one of two overrides decides only because of its name, or because it is new.
+    fn undecided(&self, applied: &[&Layer], folded: &Folded) -> Vec<Diagnostic> {
+        let applies =
+            |rank: usize| self.layers.get(rank).filter(|layer| applied.iter().any(|it| std::ptr::eq(*it, *layer)));
+        let decides = |tie: &&Tie| {
+            let (Some(_), Some(higher)) = (applies(tie.lower), applies(tie.higher)) else { return false };
+            let winner = folded.origins.get(&tie.option).and_then(|it| it.first());
+            winner.is_some_and(|it| it.document == higher.document)
+        };
+        self.ties.iter().filter(decides).map(|it| it.finding.clone()).collect()
     }
 
     /// Types of what is set, and what must be set and is not.
@@ -261,6 +280,43 @@ impl Stack {
 fn is_set(folded: &Folded, name: &str) -> bool {
     let is_option = || folded.options.iter().any(|it| it.path == name);
     folded.value_at(name).is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()
+}
+
+/// Two overrides of the same precedence that set one option differently, in an order that a hub may not share.
+#[derive(Debug)]
+struct Tie {
+    /// Indices of their layers.
+    lower: usize,
+    higher: usize,
+    option: Text,
+    finding: Diagnostic,
+}
+
+/// The ties among overrides, lowest first, of which the first one is the layer `first`.
+fn ties(overrides: &[Override], first: usize, precedence: Precedence) -> Vec<Tie> {
+    let mut ties = Vec::new();
+    for (index, higher) in overrides.iter().enumerate() {
+        for (below, lower) in overrides.iter().enumerate().take(index) {
+            let Some(why) = higher.undecided(lower, precedence) else { continue };
+            let (above, under) = (&higher.part.layer, &lower.part.layer);
+            for setting in &above.set {
+                let differs = |it: &Setting| replaces(setting, it) && it.source != setting.source;
+                let Some(document) = above.document.as_deref().filter(|_| under.set.iter().any(differs)) else {
+                    continue;
+                };
+                let other = under.document.as_deref().map(Identity::to_string).unwrap_or_default();
+                let message = format!("`{}` is also set by `{other}`, of the same precedence: {why}", setting.path);
+                let finding = Diagnostic::info(Code::UndecidedOrder, message).of(document).at(setting.at.clone());
+                ties.push(Tie {
+                    lower: first.saturating_add(below),
+                    higher: first.saturating_add(index),
+                    option: setting.path.clone(),
+                    finding: finding.hint("narrow one of them, or set the option in one of them only"),
+                });
+            }
+        }
+    }
+    ties
 }
 
 fn has_expressions(layer: &Layer) -> bool {

@@ -66,8 +66,9 @@ pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<
     let ready = |it: &&Value| condition_of(it, "Ready").cloned();
     let statuses: Vec<(Text, Value)> =
         plugins.iter().filter_map(|it| Some((Text::from(it.text_at(&["metadata", "name"])), ready(it)?))).collect();
-    let total = statuses.len();
+    let known = statuses.len();
     let ready = statuses.iter().filter(|(_, it)| is_true(it)).count();
+    let total = plugins.len().max(found.plugin_states.len());
     // A number that is nought is left out, as Greenhouse does.
     let number = |count: usize| if count == 0 { Value::Null } else { count.into() };
     let conditions = conditions(found, total, ready);
@@ -80,12 +81,12 @@ pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<
     let given = |value: Value| if value.is_empty() { Value::Null } else { value };
     Value::map([
         ("clusters", given(Value::list(clusters))),
-        ("failedPlugins", number(total.saturating_sub(ready))),
+        ("failedPlugins", number(known.saturating_sub(ready))),
         ("pluginDefinitionVersion", given(found.version.cloned().unwrap_or_default().into())),
         ("pluginStatuses", given(Value::list(statuses))),
         ("readyPlugins", number(ready)),
         ("statusConditions", merged(preset, conditions, now)),
-        ("totalPlugins", number(total)),
+        ("totalPlugins", number(plugins.len())),
     ])
 }
 
