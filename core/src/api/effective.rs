@@ -209,7 +209,9 @@ impl ResultView<'_> {
         };
         if let Some(folded) = &rendered.options {
             let folded = if self.reveals { with_only_own(folded, own) } else { single(folded, own) };
-            answer.origins = self.shows_origins.then(|| option_origins(&folded, self.store));
+            let shown = folded.clone().without(&rendered.concealed);
+            answer.origins = self.shows_origins.then(|| option_origins(&shown, self.store));
+            let folded = if self.reveals { folded } else { shown };
             answer.options = Some(folded.options.into_iter().map(|it| self.option(it)).collect());
             answer.values = MaybeAbsent(Some(Redacted::revealing_if(self.reveals, folded.values)));
         }

@@ -12,6 +12,7 @@ use crate::engine::authorize::rbac::User;
 use crate::engine::fold::{Folded, Source};
 use crate::engine::rendered::RenderedObject;
 use crate::engine::select::Cluster;
+use crate::object::concealed::Concealed;
 use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
 use crate::value::collections::SortedMap;
@@ -165,7 +166,7 @@ fn explain_result(
     };
     let rendered = result_of(store, entry, name, &root.key("cluster"))?;
     if let Some(folded) = &rendered.options {
-        return explain_option(store, subject, &cluster, folded, path);
+        return explain_option(store, subject, &cluster, (folded, &rendered.concealed), path);
     }
     match rendered.object(object, &root.key("object"))? {
         Some(object) => explain_field(store, subject, &cluster, object, path),
@@ -177,7 +178,7 @@ fn explain_option(
     store: &Store,
     subject: &dyn Subject,
     cluster: &Cluster,
-    folded: &Folded,
+    (folded, concealed): (&Folded, &Concealed),
     path: &Text,
 ) -> Result<ExplainAnswer, Error> {
     let chain = option_chain(subject, cluster, folded, path);
@@ -186,7 +187,7 @@ fn explain_option(
         return Err(nothing(path).hint(suggest(path, &known, "options here")));
     }
     let hides = secrets::holds_secret(&folded.values);
-    let cover = |source: Option<Source>| match source {
+    let cover = |source: Option<Source>| match source.map(|it| it.without(concealed)) {
         Some(Source::Value(mut value)) if hides => {
             let place = OptionPath::parse(path).map(|it| it.pointer()).unwrap_or_default();
             secrets::cover_part(&mut value, &place, &folded.values);

@@ -252,6 +252,8 @@ impl TargetAnswer {
 
 impl ActionAnswer {
     pub fn of(action: &Action, held: Option<&Held>, reveal: bool) -> ActionAnswer {
+        let shown = (!reveal && !action.concealed.is_empty()).then(|| action.shown());
+        let action = shown.as_ref().unwrap_or(action);
         let text = |path: &[&str]| action.live.as_ref().map(|it| it.text_at(path)).filter(|it| !it.is_empty());
         let (uid, version) = (text(&["metadata", "uid"]), text(&["metadata", "resourceVersion"]));
         let precondition = (uid.is_some() || version.is_some())

@@ -146,18 +146,23 @@ impl WhatIf {
 
 impl From<Consequences> for WhatIfAnswer {
     fn from(found: Consequences) -> WhatIfAnswer {
-        let mut changed: SortedSet<Text> = SortedSet::new();
+        let namespace = |subject: &Identity| found.namespaces.get(subject).cloned().unwrap_or_default();
+        let in_namespace = |subject: &Identity, clusters: &SortedSet<Text>| {
+            let clusters = without_hub(clusters).map(|name| (namespace(subject), name.clone()));
+            clusters.collect::<Vec<(Text, Text)>>()
+        };
+        let mut changed: SortedSet<(Text, Text)> = SortedSet::new();
         let mut subjects: SortedSet<Identity> = SortedSet::new();
         for group in &found.groups {
-            changed.extend(without_hub(&group.clusters).cloned());
+            changed.extend(in_namespace(&group.subject, &group.clusters));
             subjects.insert(group.subject.clone());
         }
-        let mut hidden: SortedSet<&Text> = SortedSet::new();
-        found.shadowed.iter().for_each(|it| hidden.extend(without_hub(&it.clusters)));
+        let mut hidden: SortedSet<(Text, Text)> = SortedSet::new();
+        found.shadowed.iter().for_each(|it| hidden.extend(in_namespace(&it.shadow.subject, &it.clusters)));
         let counts = Counts {
             clusters: count(found.clusters),
             changed: count(changed.len()),
-            shadowed: count(hidden.iter().filter(|it| !changed.contains(**it)).count()),
+            shadowed: count(hidden.iter().filter(|it| !changed.contains(*it)).count()),
             subjects: count(subjects.len()),
         };
         WhatIfAnswer {

@@ -19,6 +19,7 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::rendered::Origin;
 use crate::engine::select::{Cluster, Selector, selects};
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::collections::SortedMap;
 use crate::value::index_text;
@@ -79,6 +80,16 @@ pub enum Source {
     Reference(Value),
 }
 
+impl Source {
+    /// The source without what must not be shown.
+    pub fn without(mut self, concealed: &Concealed) -> Source {
+        if let Source::Value(value) = &mut self {
+            concealed.cover(value);
+        }
+        self
+    }
+}
+
 /// The effective options of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Folded {
@@ -120,6 +131,24 @@ pub struct Origins {
     /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they do.
     chains: Vec<(Text, Range<usize>)>,
     said: Vec<LayerValue>,
+}
+
+impl Folded {
+    /// The options without what must not be shown.
+    pub fn without(mut self, concealed: &Concealed) -> Folded {
+        if concealed.is_empty() {
+            return self;
+        }
+        let cover = |source: &mut Source| {
+            if let Source::Value(value) = source {
+                concealed.cover(value);
+            }
+        };
+        self.options.iter_mut().for_each(|it| cover(&mut it.source));
+        self.origins.for_each_mut(|_, it| it.source.iter_mut().for_each(cover));
+        concealed.cover(&mut self.values);
+        self
+    }
 }
 
 impl Origins {

@@ -7,6 +7,7 @@ use crate::engine::fold::Folded;
 use crate::engine::patch::Operation;
 use crate::engine::retain::Retention;
 use crate::engine::select::Selector;
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
@@ -22,6 +23,8 @@ pub struct Rendered {
     pub group: Option<DecisionGroup>,
     /// Findings about the result.
     pub diagnostics: Vec<Diagnostic>,
+    /// Values of it that answers must not show.
+    pub concealed: Arc<Concealed>,
 }
 
 /// Where a placement puts a cluster.

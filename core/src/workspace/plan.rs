@@ -12,9 +12,12 @@ pub use limits::{assemble, is_paused};
 pub use planner::{DesiredObject, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
 
+use std::sync::Arc;
+
 use crate::diagnostic::{Diagnostic, ReasonCode};
 use crate::engine::matching::Difference;
 use crate::engine::patch::Operation;
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::object::identity::group_of;
 use crate::value::canonical::Writer;
@@ -95,6 +98,8 @@ pub struct Action {
     pub reason: Reason,
     /// SHA-256 over subject, cluster, verb, target and content.
     pub hash: [u8; 32],
+    /// What answers must not show of it.
+    pub concealed: Arc<Concealed>,
 }
 
 /// Why an action is planned or held.
@@ -115,6 +120,19 @@ impl Action {
     /// A name that stays the same as long as what would be done does.
     pub fn id(&self) -> String {
         hex(self.hash.get(..8).unwrap_or_default())
+    }
+
+    /// The action as answers show it.
+    pub fn shown(&self) -> Action {
+        let mut shown = self.clone();
+        let Action { body, patch, reason, concealed, .. } = &mut shown;
+        if !concealed.is_empty() {
+            body.iter_mut().for_each(|it| concealed.cover(it));
+            patch.iter_mut().filter_map(|it| it.value.as_mut()).for_each(|it| concealed.cover(it));
+            let differences = reason.differences.iter_mut();
+            differences.flat_map(|it| [&mut it.desired, &mut it.live]).flatten().for_each(|it| concealed.cover(it));
+        }
+        shown
     }
 
     fn content_hash(&self) -> [u8; 32] {

@@ -89,6 +89,14 @@ pub enum Previous {
 }
 
 impl Previous {
+    /// The fleet that the previous subject picked from.
+    pub fn scope(&self) -> Option<&Scope> {
+        match self {
+            Previous::Subject(entry) => entry.scope(),
+            Previous::Absent | Previous::Clusters { .. } => None,
+        }
+    }
+
     /// The results that were replaced, each beside the one that is there now.
     pub fn beside<'a>(
         &'a self,
@@ -320,6 +328,14 @@ impl SubjectEntry {
             Some(Ok(subject)) => Ok(subject.as_ref()),
             Some(Err(error)) => Err(error),
             None => Err(&UNREAD),
+        }
+    }
+
+    /// The fleet that the subject picks from; none of a subject of the hub.
+    pub fn scope(&self) -> Option<&Scope> {
+        match self.subject().ok()?.targets() {
+            Targets::Hub => None,
+            Targets::Fleet(scope, _) => Some(scope),
         }
     }
 

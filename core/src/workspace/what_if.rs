@@ -16,7 +16,7 @@ use crate::workspace::compare::{self, Cause, Change};
 use crate::workspace::grouping::Groups;
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Plan, planned};
-use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, Results};
+use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, Results, SubjectEntry};
 use crate::workspace::store::Store;
 use crate::workspace::trial::Journal;
 
@@ -25,6 +25,8 @@ use crate::workspace::trial::Journal;
 pub struct Consequences {
     /// All clusters of the fleet.
     pub clusters: usize,
+    /// The namespace of the clusters of each subject that changes: names alone do not identify clusters.
+    pub namespaces: SortedMap<Identity, Text>,
     pub groups: Vec<ChangeGroup>,
     pub shadowed: Vec<ShadowGroup>,
     pub plan_before: Plan,
@@ -102,7 +104,7 @@ pub fn what_if(
 ) -> Result<Consequences, Error> {
     workspace.refresh(None);
     let plan_before = planned(workspace, None, None, &mut Vec::new());
-    let (mut tally, plan_after, clusters, edited, own_after) =
+    let (mut tally, plan_after, clusters, namespaces, edited, own_after) =
         workspace.trial(change, |workspace, replaced, journal| {
             let edited: Vec<Identity> = journal.documents().filter(|it| is_cluster(it)).cloned().collect();
             let plan_after = planned(workspace, None, None, &mut Vec::new());
@@ -111,12 +113,17 @@ pub fn what_if(
                 tally.compare(identity, before, &workspace.store, &workspace.results);
             }
             let own_after = workspace.results.per_cluster_options(&workspace.store, &edited);
-            (tally, plan_after, workspace.store.cluster_names().len(), edited, own_after)
+            let namespaces = replaced.iter().filter_map(|(identity, before)| {
+                let now = workspace.results.get(identity).and_then(SubjectEntry::scope);
+                Some((identity.clone(), now.or_else(|| before.scope())?.namespace.clone()))
+            });
+            let namespaces = namespaces.collect();
+            (tally, plan_after, workspace.store.cluster_names().len(), namespaces, edited, own_after)
         })?;
     let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
     tally.compare_own(&own_before, &own_after, &workspace.store);
     let (groups, shadowed) = tally.into_groups();
-    Ok(Consequences { clusters, groups, shadowed, plan_before, plan_after })
+    Ok(Consequences { clusters, namespaces, groups, shadowed, plan_before, plan_after })
 }
 
 /// The names of clusters; the hub has none.
@@ -262,7 +269,10 @@ pub fn shown_sides(change: &Change, sides: [&Rendered; 2]) -> (Option<Source>, O
     let objects: Vec<_> = object.into_iter().collect();
     let visibility = Visibility::Redacted(&objects);
     let show = |source: &Option<Source>| match source {
-        Some(Source::Value(value)) => Some(Source::Value(visibility.show(value.clone(), &change.place).into_value())),
+        Some(Source::Value(value)) => {
+            let shown = Source::Value(visibility.show(value.clone(), &change.place).into_value());
+            Some(sides.iter().fold(shown, |shown, side| shown.without(&side.concealed)))
+        }
         other => other.clone(),
     };
     (show(&change.before), show(&change.after))

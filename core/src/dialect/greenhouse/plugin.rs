@@ -199,6 +199,7 @@ impl Subject for Plugin {
         }
         let known = view.store.fleet(&self.stack.scope).and_then(|fleet| fleet.get(cluster)).cloned();
         let cluster = known.unwrap_or_default();
+        planner.concealed = self.stack.concealed_with(rendered, Some(&self.document));
         let (entries, record) = self.written(folded, &self.stack.per_cluster_options(view, &cluster));
         let desired = self.desired(entries, record);
         let patch = diff(&self.document, &desired);

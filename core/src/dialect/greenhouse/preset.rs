@@ -264,6 +264,7 @@ impl Subject for Preset {
         if has_errors || is_stopped || is_going || !is_ours {
             return;
         }
+        planner.concealed = self.stack.concealed_with(rendered, live);
         let options = object::options(&self.stack, view, cluster, folded);
         let reference = self.stack.wanted.reference(definition);
         let mode = view.settings.mode;

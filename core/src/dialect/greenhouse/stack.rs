@@ -12,6 +12,7 @@ use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applie
 use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::engine::select::layer_index::LayerIndex;
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
@@ -179,7 +180,35 @@ impl Stack {
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
         found.extend(self.undecided(&layers, &folded));
-        Ok(Rendered { options: Some(folded), diagnostics: found, ..Rendered::default() })
+        let concealed = self.concealed(layers.into_iter());
+        Ok(Rendered {
+            options: Some(folded),
+            diagnostics: found,
+            concealed: Arc::new(concealed),
+            ..Rendered::default()
+        })
+    }
+
+    /// The plain values of secret options, of a result and of the live Plugin.
+    pub fn concealed_with(&self, rendered: &Rendered, live: Option<&Value>) -> Arc<Concealed> {
+        let mut further = Concealed::default();
+        if let (Some(definition), Some(live)) = (&self.definition, live) {
+            definition.conceal_live(live, &mut further);
+        }
+        if further.is_empty() {
+            return Arc::clone(&rendered.concealed);
+        }
+        further.extend(&rendered.concealed);
+        Arc::new(further)
+    }
+
+    /// The plain values of secret options, of all layers: also those that do not apply are shown.
+    fn concealed<'a>(&'a self, further: impl Iterator<Item = &'a Layer>) -> Concealed {
+        let mut concealed = Concealed::default();
+        if let Some(definition) = &self.definition {
+            self.layers.iter().chain(further).for_each(|it| definition.conceal(it, &mut concealed));
+        }
+        concealed
     }
 
     /// Options that one of two overrides decides only because of its name, or because it is new.

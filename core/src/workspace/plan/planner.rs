@@ -1,5 +1,7 @@
 //! The verbs with which a dialect plans: each compares with the observed state, and becomes a need or an action.
 
+use std::sync::Arc;
+
 use super::events::events;
 use super::record::{last_applied, recorded};
 use super::{Action, Held, Need, Reason, StatusPatch, SubjectPlan, Target, Verb, status_of};
@@ -9,6 +11,7 @@ use crate::engine::matching::{DifferenceKind, update, update_always};
 use crate::engine::ownership::{AdoptAction, Owner, ReleaseAction, adopt, release};
 use crate::engine::patch::Operation;
 use crate::engine::retain::{Retention, take};
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
 use crate::value::path::Pointer;
@@ -23,6 +26,8 @@ pub struct Planner<'a> {
     view: View<'a>,
     subject: &'a Identity,
     pub steps: SubjectPlan,
+    /// What answers must not show of the actions from here on.
+    pub concealed: Arc<Concealed>,
 }
 
 /// An object that a cluster should have.
@@ -55,7 +60,7 @@ pub enum ObjectState {
 
 impl<'a> Planner<'a> {
     pub fn new(view: View<'a>, subject: &'a Identity) -> Planner<'a> {
-        Planner { view, subject, steps: SubjectPlan::default() }
+        Planner { view, subject, steps: SubjectPlan::default(), concealed: Arc::default() }
     }
 
     /// What is known of an object; where nothing is, a need is noted.
@@ -285,7 +290,9 @@ impl<'a> Planner<'a> {
             Content::Patch(patch) => (None, patch),
         };
         let (subject, cluster, live) = (self.subject.clone(), cluster.into(), live.cloned());
-        let mut action = Action { subject, cluster, verb, target, body, patch, live, wave, reason, hash: [0; 32] };
+        let concealed = Arc::clone(&self.concealed);
+        let hash = [0; 32];
+        let mut action = Action { subject, cluster, verb, target, body, patch, live, wave, reason, hash, concealed };
         action.hash = action.content_hash();
         self.steps.actions.push(action);
     }
