@@ -107,6 +107,9 @@ pub struct ActionAnswer {
     pub precondition: Option<Precondition>,
     pub reason: ActionReason,
     pub subject: String,
+    /// The part of the object that the patch is sent to, such as `status`; left out for the object itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subresource: Option<Text>,
     pub target: TargetAnswer,
     /// `create`, `patch` or `delete`.
     pub verb: Text,
@@ -265,6 +268,7 @@ impl ActionAnswer {
             id: action.id(),
             subject: action.subject.to_string(),
             cluster: action.cluster.clone(),
+            subresource: action.subresource.map(Text::new_static),
             verb: action.verb.as_str().into(),
             target: TargetAnswer::of(&action.target),
             body: action.body.clone().map(|body| Redacted::revealing_if(reveal, body)).into(),

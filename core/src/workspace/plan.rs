@@ -9,7 +9,7 @@ mod record;
 pub use events::Event;
 pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
 pub use limits::{assemble, is_paused};
-pub use planner::{DesiredObject, ObjectState, Planner};
+pub use planner::{Decision, DesiredObject, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
 
 use std::sync::Arc;
@@ -100,6 +100,10 @@ pub struct Action {
     pub hash: [u8; 32],
     /// What answers must not show of it.
     pub concealed: Arc<Concealed>,
+    /// The part of the object that is written through its own path of the API, such as `status`.
+    pub subresource: Option<&'static str>,
+    /// How many clusters no longer get something because of it, where it is a decision about clusters.
+    pub leaving: usize,
 }
 
 /// Why an action is planned or held.
@@ -141,6 +145,9 @@ impl Action {
         for text in [&*self.subject.to_string(), &self.cluster, self.verb.as_str(), api_version, kind, namespace, name]
         {
             writer.text(text);
+        }
+        if let Some(subresource) = self.subresource {
+            writer.text(subresource);
         }
         if let Some(body) = &self.body {
             writer.value(body);
@@ -185,12 +192,14 @@ pub struct SubjectPlan {
     pub status: Vec<StatusPatch>,
     /// How many live objects the subject manages here.
     pub managed: usize,
+    /// How many clusters its decisions list now.
+    pub listed: usize,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl SubjectPlan {
     pub fn is_empty(&self) -> bool {
-        let SubjectPlan { needs, actions, held, status, managed: _, diagnostics } = self;
+        let SubjectPlan { needs, actions, held, status, managed: _, listed: _, diagnostics } = self;
         needs.is_empty() && actions.is_empty() && held.is_empty() && status.is_empty() && diagnostics.is_empty()
     }
 }

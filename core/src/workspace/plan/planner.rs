@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::diff::diff;
 use crate::engine::matching::{DifferenceKind, update, update_always};
 use crate::engine::ownership::{AdoptAction, Owner, ReleaseAction, adopt, release};
-use crate::engine::patch::Operation;
+use crate::engine::patch::{self, Operation};
 use crate::engine::retain::{Retention, take};
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
@@ -17,7 +17,7 @@ use crate::object::identity::is_terminating;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{Observation, Query};
+use crate::workspace::observed::{HUB, Observation, Query};
 use crate::workspace::store::View;
 
 /// Collects what one subject contributes to a plan, for one cluster or for the subject itself.
@@ -240,6 +240,26 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Decides over clusters in the status of an object, which is an action like any other: `leaving` clusters no longer
+    /// get something. The object may be one that an earlier wave creates.
+    pub fn decide(&mut self, target: Target, live: Option<&Value>, decision: Decision) {
+        let Decision { status, leaving, wave, reason } = decision;
+        let set =
+            Operation { verb: patch::Verb::Add, path: Text::new_static("/status"), from: None, value: Some(status) };
+        self.act(HUB, Verb::Patch, target, Content::Patch(vec![set]), live, wave, reason);
+        if let Some(action) = self.steps.actions.last_mut() {
+            (action.subresource, action.leaving) = (Some("status"), leaving);
+            action.hash = action.content_hash();
+        }
+    }
+
+    /// Deletes a live object that lists clusters, of which `leaving` are listed nowhere else.
+    pub fn delete_decision(&mut self, live: &Value, leaving: usize, reason: Reason) {
+        let before = self.steps.actions.len();
+        self.delete(HUB, live, 0, reason);
+        self.steps.actions.iter_mut().skip(before).for_each(|it| it.leaving = leaving);
+    }
+
     /// Sets a status; it is part of the plan if the live status differs. Fields of the live status that are not set
     /// stay.
     pub fn status(&mut self, live: &Value, status: Value) {
@@ -292,10 +312,34 @@ impl<'a> Planner<'a> {
         let (subject, cluster, live) = (self.subject.clone(), cluster.into(), live.cloned());
         let concealed = Arc::clone(&self.concealed);
         let hash = [0; 32];
-        let mut action = Action { subject, cluster, verb, target, body, patch, live, wave, reason, hash, concealed };
+        let mut action = Action {
+            subject,
+            cluster,
+            verb,
+            target,
+            body,
+            patch,
+            live,
+            wave,
+            reason,
+            hash,
+            concealed,
+            subresource: None,
+            leaving: 0,
+        };
         action.hash = action.content_hash();
         self.steps.actions.push(action);
     }
+}
+
+/// What a status decides over clusters.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub status: Value,
+    /// How many clusters no longer get something.
+    pub leaving: usize,
+    pub wave: i64,
+    pub reason: Reason,
 }
 
 enum Content {
