@@ -4,8 +4,10 @@ mod sources;
 
 use serde::{Deserialize, Serialize};
 
+use super::clusters::SetAnswer;
 use super::fold::{OptionAnswer, cover_parts};
 use super::place::{PlaceAnswer, split};
+use super::plan::moment;
 use super::retain::RetainedField;
 use super::{Op, Refusal};
 use crate::diagnostic::{Diagnostic, Error};
@@ -37,6 +39,9 @@ pub struct Effective {
     /// Also say where every value comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<bool>,
+    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
     /// Carry what Secrets hold; only who writes objects to files or clusters needs it. Origins stay masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reveal: Option<bool>,
@@ -47,6 +52,9 @@ pub struct Effective {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EffectiveAnswer {
     pub results: Vec<ResultAnswer>,
+    /// Of a ManagedClusterSet: how it selects clusters, and who may use it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<SetAnswer>,
     pub subject: String,
 }
 
@@ -132,11 +140,11 @@ impl Op for Effective {
     type Answer = EffectiveAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<EffectiveAnswer, Error> {
-        workspace.refresh(None);
+        workspace.refresh(moment(self.now.as_deref())?);
         let identity = subject_named(workspace, &self.subject, &JsonPath::ROOT.key("subject"))?;
         let Workspace { store, results, .. } = workspace;
         let Some(entry) = results.get(&identity) else {
-            return Ok(EffectiveAnswer { subject: identity.to_string(), results: Vec::new() });
+            return Ok(EffectiveAnswer { subject: identity.to_string(), set: None, results: Vec::new() });
         };
         let subject = entry.subject().map_err(Error::clone)?;
         for (index, name) in self.clusters.iter().flatten().enumerate() {
@@ -173,7 +181,8 @@ impl Op for Effective {
         }
         out.iter_mut().for_each(|it| place(it, store));
         let results = groups.into_iter().map(|(clusters, result)| ResultAnswer { clusters, ..result }).collect();
-        Ok(EffectiveAnswer { subject: identity.to_string(), results })
+        let set = SetAnswer::of_document(store, &identity);
+        Ok(EffectiveAnswer { subject: identity.to_string(), set, results })
     }
 }
 

@@ -46,7 +46,7 @@ pub struct Explain {
     /// The id of an action of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Text>,
-    /// The time that the plan was asked for with.
+    /// The time, in RFC 3339: of an action that of its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::configure::Configure;
 use super::load::Load;
 use super::place::{CauseAnswer, object_name, split};
-use super::plan::ActionCounts;
+use super::plan::{ActionCounts, moment};
 use super::{Op, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::document::Identity;
@@ -34,6 +34,9 @@ pub struct WhatIf {
     /// Settings that would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configure: Option<Configure>,
+    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
 }
 
 /// What would change, and for which clusters.
@@ -113,7 +116,8 @@ impl Op for WhatIf {
     type Answer = WhatIfAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<WhatIfAnswer, Error> {
-        what_if(workspace, |workspace, journal| self.make(workspace, journal, out)).map(WhatIfAnswer::from)
+        let now = moment(self.now.as_deref())?;
+        what_if(workspace, now, |workspace, journal| self.make(workspace, journal, out)).map(WhatIfAnswer::from)
     }
 }
 

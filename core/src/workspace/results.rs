@@ -169,10 +169,9 @@ impl Results {
 
     /// Recomputes stale results and returns the previous ones. Idempotent.
     pub fn refresh(&mut self, store: &Store, now: Option<Timestamp>) -> PreviousResults {
-        if now.is_some() && self.now != now {
-            if self.now.is_none() {
-                self.subjects.values_mut().for_each(SubjectEntry::forget_statuses);
-            }
+        // The time is that of the request alone: nothing that was computed for another one stays.
+        if self.now != now {
+            self.subjects.values_mut().for_each(SubjectEntry::forget_statuses);
             self.now = now;
             self.subjects
                 .values_mut()
@@ -213,6 +212,11 @@ impl Results {
             }
         }
         replaced
+    }
+
+    /// The time of the request that is being answered.
+    pub fn now(&self) -> Option<Timestamp> {
+        self.now
     }
 
     /// Adds the documents that are subjects now and were none, and the other way round.
@@ -358,7 +362,7 @@ impl SubjectEntry {
         self.is_unplanned = true;
     }
 
-    /// Drops the plans of statuses that were made without a time, which may belong into them.
+    /// Drops the plans of statuses, which may have the time of another request in them.
     fn forget_statuses(&mut self) {
         let Some(translated) = &mut self.translated else { return };
         let dated = |it: &Arc<SubjectPlan>| it.status.is_empty();

@@ -74,7 +74,7 @@ impl Journal {
 impl Workspace {
     /// Makes a change, looks at what follows from it, and undoes it. A change that fails half-way is undone as well.
     ///
-    /// `look` gets the workspace with the change in it, the results that the change replaced, and its steps.
+    /// The time is that of the request, which refreshed the workspace with it. `look` gets the workspace with the change in it, the results that the change replaced, and its steps.
     ///
     /// # Errors
     ///
@@ -84,10 +84,11 @@ impl Workspace {
         change: impl FnOnce(&mut Workspace, &mut Journal) -> Result<(), E>,
         look: impl FnOnce(&mut Workspace, &PreviousResults, &Journal) -> T,
     ) -> Result<T, E> {
-        self.refresh(None);
+        let now = self.results.now();
+        self.refresh(now);
         let mut journal = Journal::default();
         let made = change(self, &mut journal);
-        let replaced = self.refresh(None);
+        let replaced = self.refresh(now);
         let looked = made.map(|()| look(self, &replaced, &journal));
         for step in journal.steps.into_iter().rev() {
             match step {

@@ -9,6 +9,7 @@ use crate::engine::rendered::Rendered;
 use crate::object::document::Identity;
 use crate::object::kinds::clusters::is_cluster;
 use crate::object::redacted::Visibility;
+use crate::object::timestamp::Timestamp;
 use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::Workspace;
@@ -100,9 +101,10 @@ impl LocatedCause {
 /// Those of the change.
 pub fn what_if(
     workspace: &mut Workspace,
+    now: Option<Timestamp>,
     change: impl FnOnce(&mut Workspace, &mut Journal) -> Result<(), Error>,
 ) -> Result<Consequences, Error> {
-    workspace.refresh(None);
+    workspace.refresh(now);
     let plan_before = planned(workspace, None, None, &mut Vec::new());
     let (mut tally, plan_after, clusters, namespaces, edited, own_after) =
         workspace.trial(change, |workspace, replaced, journal| {

@@ -123,6 +123,8 @@ codes! {
     // Folding
     /// Two options cannot both be placed in one tree.
     OptionConflict = "option-conflict",
+    /// A rule looks as if it granted a permission on labels or sets of clusters, and grants none.
+    IneffectiveGrant = "ineffective-grant",
     /// Two overrides of the same precedence set one option, and a name or a missing time decides between them.
     UndecidedOrder = "undecided-order",
     /// In compat mode a lower layer keeps its value of an option, though a higher layer sets a parent of it.
