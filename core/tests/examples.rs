@@ -278,7 +278,8 @@ fn turn<T>(things: &mut [T], order: usize) {
 
 /// The texts of the answers: equal bytes, not only equal values.
 fn ask_everything(workspace: &mut Workspace) -> Vec<String> {
-    let mut all = vec![workspace.call_text(&request_text(&Lint::default())), workspace.call_text(&request_text(&plan_now()))];
+    let mut all =
+        vec![workspace.call_text(&request_text(&Lint::default())), workspace.call_text(&request_text(&plan_now()))];
     for subject in ask(workspace, Subjects::default()).unwrap().answer.subjects {
         let request = Effective { origins: Some(true), ..effective(&subject.subject) };
         all.push(workspace.call_text(&request_text(&request)));

@@ -69,7 +69,8 @@ fn fleet_of(made: &Made) -> Fleet {
 
 /// Everything that a workspace has to say, as texts: equal bytes, not only equal values.
 fn answers(workspace: &mut Workspace) -> Vec<String> {
-    let mut all = vec![workspace.call_text(&request_text(&Lint::default())), workspace.call_text(&request_text(&plan_now()))];
+    let mut all =
+        vec![workspace.call_text(&request_text(&Lint::default())), workspace.call_text(&request_text(&plan_now()))];
     for subject in ask(workspace, Subjects::default()).unwrap().answer.subjects {
         let request = Effective { origins: Some(true), ..effective(&subject.subject) };
         all.push(workspace.call_text(&request_text(&request)));

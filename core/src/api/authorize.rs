@@ -74,8 +74,8 @@ pub struct AuthorizeAnswer {
     /// The SubjectAccessReviews that are missing; left out when there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Vec<Redacted>>,
-    /// Whether the user may write the ManagedCluster at all, where roles or bindings are given. `allowed` is about labels
-    /// alone.
+    /// Whether the user may write the ManagedCluster at all, where roles or bindings are given. `allowed` is about
+    /// labels alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<AuthorizeObject>,
 }

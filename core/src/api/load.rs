@@ -31,8 +31,8 @@ pub struct Load {
     /// something in the text cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole: Option<bool>,
-    /// The documents are edits of what is loaded, such as files over a hub: each keeps the `uid` and `creationTimestamp` of
-    /// the one that it replaces, where it has none.
+    /// The documents are edits of what is loaded, such as files over a hub: each keeps the `uid` and
+    /// `creationTimestamp` of the one that it replaces, where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry: Option<bool>,
     /// The objects were seen in this cluster; the hub is the cluster without a name.

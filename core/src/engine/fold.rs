@@ -1,9 +1,9 @@
 //! Lays layers over each other, lowest first, and keeps who set each value.
 //!
-//! The unit is the option; a later layer replaces its value. An entry may ask for `merge: deep` instead: then maps merge
-//! key by key and null drops a key. Option paths nest: a later `tls` replaces what earlier layers set at `tls.enabled`,
-//! and a later `tls.enabled` is set inside an earlier `tls`. The origin of every value falls out of the folding itself:
-//! an option's chain is the list of its contributions, winner first.
+//! The unit is the option; a later layer replaces its value. An entry may ask for `merge: deep` instead: then maps
+//! merge key by key and null drops a key. Option paths nest: a later `tls` replaces what earlier layers set at
+//! `tls.enabled`, and a later `tls.enabled` is set inside an earlier `tls`. The origin of every value falls out of the
+//! folding itself: an option's chain is the list of its contributions, winner first.
 
 mod merge;
 mod nested;

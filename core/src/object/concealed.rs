@@ -1,12 +1,12 @@
-//! Values that answers must not show wherever they occur: a plain value that someone wrote where a reference to a Secret
-//! belongs.
+//! Values that answers must not show wherever they occur: a plain value that someone wrote where a reference to a
+//! Secret belongs.
 
 use super::secrets::MASK;
 use crate::value::json;
 use crate::value::{Number, Text, Value};
 
-/// The values that are not shown. They are found by content, so that patches, differences and records of them are masked
-/// as well.
+/// The values that are not shown. They are found by content, so that patches, differences and records of them are
+/// masked as well.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Concealed {
     texts: Vec<Text>,
@@ -18,7 +18,8 @@ impl Concealed {
         self.texts.is_empty() && self.numbers.is_empty()
     }
 
-    /// Adds the leaves of a value. Booleans, null and empty texts conceal nothing: they would mask half of every answer.
+    /// Adds the leaves of a value. Booleans, null and empty texts conceal nothing: they would mask half of every
+    /// answer.
     pub fn add(&mut self, value: &Value) {
         match value {
             Value::Text(text) if !text.is_empty() && !self.texts.contains(text) => self.texts.push(text.clone()),

@@ -250,7 +250,8 @@ impl Document {
     /// ```
     /// use fleetfold_core::{object::document::Document, value::{json, path::Pointer}};
     ///
-    /// let read = |text| Document::from_value(&json::parse(text).unwrap(), &Pointer::root(), &mut Vec::new()).remove(0);
+    /// let value = |text| json::parse(text).unwrap();
+    /// let read = |text| Document::from_value(&value(text), &Pointer::root(), &mut Vec::new()).remove(0);
     /// let old = read(r#"{"kind":"Namespace","metadata":{"name":"shop","uid":"u-1"}}"#);
     /// let mut new = read(r#"{"kind":"Namespace","metadata":{"name":"shop"}}"#);
     /// new.carry_from(&old);

@@ -74,7 +74,8 @@ impl Journal {
 impl Workspace {
     /// Makes a change, looks at what follows from it, and undoes it. A change that fails half-way is undone as well.
     ///
-    /// The time is that of the request, which refreshed the workspace with it. `look` gets the workspace with the change in it, the results that the change replaced, and its steps.
+    /// The time is that of the request, which refreshed the workspace with it. `look` gets the workspace with the
+    /// change in it, the results that the change replaced, and its steps.
     ///
     /// # Errors
     ///

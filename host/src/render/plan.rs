@@ -91,7 +91,8 @@ fn alike<'a>(actions: impl IntoIterator<Item = &'a ActionAnswer>) -> Vec<Vec<&'a
     let mut groups: Vec<Vec<&ActionAnswer>> = Vec::new();
     for action in actions {
         let ActionAnswer { subject, subresource, verb, target, reason, held, .. } = action;
-        let key = (subject, (verb, subresource), &target.api_version, &target.kind, &reason.code, &reason.differences, held);
+        let key =
+            (subject, (verb, subresource), &target.api_version, &target.kind, &reason.code, &reason.differences, held);
         let place = *places.entry(to_text(&key).unwrap_or_default()).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(action),

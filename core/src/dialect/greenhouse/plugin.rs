@@ -1,8 +1,8 @@
 //! A Plugin without a preset. What overrides set is written into it, and what its user wrote is kept beside.
 //!
 //! The record is an annotation: for each option that an override changed, the entry of the user, if there was one, and
-//! the entry that was written in its place, or the index of an entry that was taken out. An entry that is no longer what
-//! was written is the user's again. So removing an override gives the bytes of never having set it.
+//! the entry that was written in its place, or the index of an entry that was taken out. An entry that is no longer
+//! what was written is the user's again. So removing an override gives the bytes of never having set it.
 
 use std::sync::Arc;
 

@@ -71,8 +71,8 @@ fn is_ours(rule: &Value) -> bool {
     list(rule, "apiGroups").iter().any(|it| it.as_text() == Some(GROUP))
 }
 
-/// A resource of a rule that does not exist. RBAC has `*` for all resources and `*/label` for a subresource of all, and no
-/// `managedclusters/*`.
+/// A resource of a rule that does not exist. RBAC has `*` for all resources and `*/label` for a subresource of all, and
+/// no `managedclusters/*`.
 fn lint_resource(document: &Document, resource: &str, at: &Pointer, out: &mut Vec<Diagnostic>) {
     let Some((parent, child)) = resource.split_once('/') else { return };
     let Some((parent, known)) = SUBRESOURCES.iter().find(|(it, _)| *it == parent) else { return };

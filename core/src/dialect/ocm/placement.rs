@@ -280,9 +280,9 @@ impl Subject for Placement {
 
     fn plan(&self, _: View, _: &Text, _: &Rendered, _: &mut Planner) {}
 
-    /// An API server takes the clusters of a decision as its status only, after it was created. What a placement does is
-    /// that status, so it is an action: shown, in the digest, and under the limits. Which clusters were chosen before
-    /// counts for the next decision, so that none is taken off one object before another lists it:
+    /// An API server takes the clusters of a decision as its status only, after it was created. What a placement does
+    /// is that status, so it is an action: shown, in the digest, and under the limits. Which clusters were chosen
+    /// before counts for the next decision, so that none is taken off one object before another lists it:
     ///
     /// 1. Decisions that are not there are created, and get their clusters in the next wave.
     /// 2. The others get their clusters, and keep those that have yet to arrive elsewhere.

@@ -99,7 +99,8 @@ pub fn warn_of_children(winners: &SortedMap<&Text, Contribution>, folded: &Folde
         if matches!(parent.setting.source, Source::Value(_)) && project(&folded.values, steps) != wanted {
             let (path, above) = (&child.setting.path, &parent.setting.path);
             let message = format!(
-                "`{path}` of the layer `{}` stays, though the higher layer `{}` sets `{above}`: Greenhouse matches options by name",
+                "`{path}` of the layer `{}` stays, though the higher layer `{}` sets `{above}`: \
+                 Greenhouse matches options by name",
                 child.layer.name, parent.layer.name
             );
             let hint = format!("set `{path}` in the higher layer, too");

@@ -121,8 +121,8 @@ impl ClusterSet {
         &self.selector_type
     }
 
-    /// Whether consumers that group clusters by set may use it, such as `multicloud-operators-foundation`: its members are
-    /// in no other set, because the clusterset label puts them there.
+    /// Whether consumers that group clusters by set may use it, such as `multicloud-operators-foundation`: its members
+    /// are in no other set, because the clusterset label puts them there.
     pub fn is_resource_group(&self) -> bool {
         self.exclusive.as_ref().is_some_and(|(key, _)| key == CLUSTERSET)
     }

@@ -23,8 +23,8 @@ pub enum Selector {
     Union { labels: Option<LabelSelector>, names: Option<Vec<Text>>, ignored: Vec<Text> },
     /// KubeFed, where the list was given: the listed ones.
     Listed(Vec<Text>),
-    /// The members of a cluster set or of a placement, without the ignored ones. No text has this form: it is made where
-    /// a selector refers to one.
+    /// The members of a cluster set or of a placement, without the ignored ones. No text has this form: it is made
+    /// where a selector refers to one.
     Members(Box<Members>),
     /// Karmada: everything that is given must hold.
     Affinity(Box<Affinity>),

@@ -130,7 +130,8 @@ fn hold_many(plan: &mut Plan, limits: &Limits, managed: usize, listed: usize) {
     if leaving > share(listed) || (total > number && leaving > 0) {
         let most = share(listed).min(number.saturating_sub(if leaving > number { 0 } else { deletes }));
         let text = format!(
-            "the plan takes {leaving} of {listed} clusters out of their decisions, more than the {most} that its limits allow"
+            "the plan takes {leaving} of {listed} clusters out of their decisions, \
+             more than the {most} that its limits allow"
         );
         hold_all(plan, |it| it.leaving > 0, ReasonCode::DeleteBudget, &text, &hint);
     }

@@ -240,8 +240,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Decides over clusters in the status of an object, which is an action like any other: `leaving` clusters no longer
-    /// get something. The object may be one that an earlier wave creates.
+    /// Decides over clusters in the status of an object, which is an action like any other: `leaving` clusters no
+    /// longer get something. The object may be one that an earlier wave creates.
     pub fn decide(&mut self, target: Target, live: Option<&Value>, decision: Decision) {
         let Decision { status, leaving, wave, reason } = decision;
         let set =
