@@ -392,7 +392,7 @@ fn refresh_restarts_who_asked_once_for_all_certificates() {
 fn refresh_needs_the_setting_and_the_time() {
     let mut fleet = story("004-refresh");
     fleet.settle();
-    assert!(fleet.codes(Lint {}).contains(&"refresher-off".into()));
+    assert!(fleet.codes(Lint::default()).contains(&"refresher-off".into()));
     turn_refresher_on(&mut fleet);
     let mut fresh = story("004-refresh");
     turn_refresher_on(&mut fresh);

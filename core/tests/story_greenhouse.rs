@@ -320,7 +320,7 @@ fn condition(fleet: &Fleet, name: &str) -> (String, String) {
 fn the_preset_says_how_its_clusters_stand() {
     let mut fleet = story("000-1-plugin-override");
     fleet.settle_at_once();
-    assert_eq!(condition(&fleet, "Ready"), ("False".into(), "0 of 0 plugins are ready".into()));
+    assert_eq!(condition(&fleet, "Ready"), ("False".into(), "0 of 2 plugins are ready".into()));
     for cluster in ["my-cluster", "other-cluster"] {
         fleet.edit("", &format!("Plugin/my-org/my-preset-{cluster}"), |plugin| {
             let status = r#"{"statusConditions":{"conditions":[{"type":"Ready","status":"True"}]}}"#;

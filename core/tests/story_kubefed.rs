@@ -28,7 +28,7 @@ fn edit_text(fleet: &mut Fleet, name: &str, path: &[&str], to: &str) {
 #[test]
 fn the_ca_bundle_of_each_cluster_outlives_an_update() {
     let mut fleet = Fleet::example("stories/003-ca-bundle/corrected");
-    assert_eq!(fleet.codes(Lint {}), [""; 0]);
+    assert_eq!(fleet.codes(Lint::default()), [""; 0]);
     let plan = fleet.settle_at_once();
     let patches = ["cluster1", "cluster2"].map(|cluster| format!("1 patch {cluster} {WEBHOOK}"));
     assert_eq!(actions(&plan), [vec![format!("0 patch {FOO}")], patches.to_vec()].concat());
@@ -64,7 +64,7 @@ fn a_bundle_in_the_template_or_in_an_override_goes_to_the_clusters() {
 #[test]
 fn the_path_of_the_seed_is_followed_and_told() {
     let mut fleet = Fleet::example("stories/003-ca-bundle/as-written");
-    assert_eq!(fleet.codes(Lint {}), ["unknown-path", "unknown-path"]);
+    assert_eq!(fleet.codes(Lint::default()), ["unknown-path", "unknown-path"]);
     let answer = fleet.effective(FOO);
     let objects = answer.results.iter().map(|it| &it.objects.as_ref().unwrap()[0].object);
     let bundles: Vec<Option<&str>> = objects.map(|it| ca_bundle(it)).collect();

@@ -329,7 +329,7 @@ fn an_upgrade_hands_over_what_both_versions_share() {
 #[test]
 fn two_versions_share_what_the_first_of_them_creates() {
     let mut fleet = Fleet::example("kudo");
-    assert!(fleet.codes(Lint {}).iter().all(|it| it == "owned-by-claim"));
+    assert!(fleet.codes(Lint::default()).iter().all(|it| it == "owned-by-claim"));
     let plan = fleet.settle_at_once();
     let lines = actions(&plan);
     assert_eq!(lines.iter().filter(|it| it.contains("create Deployment/db/backup-store")).count(), 1, "{lines:?}");

@@ -2,11 +2,11 @@
 
 mod fleet;
 
-use fleet::{Fleet, actions, effective, list, load, plan_now, value};
+use fleet::{Fleet, actions, effective, held, list, load, plan_now, value};
 use fleetfold_core::Value;
 use fleetfold_core::api::Finding;
 use fleetfold_core::api::authorize::AuthorizeUser;
-use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::configure::{Configure, LimitsInput};
 use fleetfold_core::api::effective::{GroupAnswer, ResultAnswer};
 use fleetfold_core::api::explain::Explain;
 use fleetfold_core::api::plan::NeedAnswer;
@@ -157,7 +157,7 @@ fn the_developers_deploy_where_the_middleware_is_on() {
     assert_eq!(clusters(&mut fleet, "Placement/dev/checkout"), [["shop-1", "shop-2"]]);
     assert_eq!(why(&mut fleet, "Placement/dev/checkout", "shop-2"), (true, "chosen".into()));
     let plan = fleet.settle_at_once();
-    assert!(actions(&plan).is_empty(), "another cluster is a matter of statuses: {:?}", actions(&plan));
+    assert_eq!(actions(&plan), ["0 patch PlacementDecision/dev/checkout-decision-1"], "another cluster is an action");
     assert_eq!(listed(&fleet), r#"[{"clusterName":"shop-1","reason":""},{"clusterName":"shop-2","reason":""}]"#);
 }
 
@@ -211,7 +211,7 @@ fn each_team_has_the_clusters_with_its_label() {
     assert_eq!(clusters(&mut fleet, "Placement/qa/app"), [["dev-1", "qa-1"]]);
     fleet.settle_at_once();
     let empty = fleet.get("", "PlacementDecision/dev/app-decision-1").unwrap();
-    assert_eq!(empty.at(&["status", "decisions"]).unwrap().to_canonical(), "[]");
+    assert!(empty.at(&["status", "decisions"]).is_none(), "a new decision without clusters needs no status");
 }
 
 #[test]
@@ -257,11 +257,14 @@ fn the_example_settles_with_decisions_and_statuses() {
     };
     assert_eq!(fleet.effective("Placement/team-a/web").results, [group("c2", 0), group("c3", 1)]);
     assert_eq!(clusters(&mut fleet, "Placement/ops/agents"), [["c1", "c2", "c3", "c4"]]);
-    let plan = fleet.settle_at_once();
+    let plan = fleet.plan();
+    fleet.settle();
+    let created: Vec<String> = actions(&plan).into_iter().filter(|it| it.starts_with("0 create")).collect();
     assert_eq!(
-        actions(&plan),
+        created,
         ["0 create PlacementDecision/ops/agents-decision-1", "0 create PlacementDecision/team-a/web-decision-2"]
     );
+    assert!(actions(&plan).contains(&"1 patch PlacementDecision/team-a/web-decision-2".into()), "{plan:?}");
     let second = fleet.get("", "PlacementDecision/team-a/web-decision-2").unwrap();
     assert_eq!(second.at(&["status", "decisions"]).unwrap().to_canonical(), r#"[{"clusterName":"c3","reason":""}]"#);
 }
@@ -302,15 +305,23 @@ fn a_placement_asks_for_its_decisions_before_it_writes_any() {
 }
 
 #[test]
-fn a_placement_that_shrinks_lets_its_decisions_go_whatever_the_budget() {
+fn a_placement_that_shrinks_is_held_until_the_budget_allows_it() {
     let mut fleet = hub(250);
     let plan = fleet.settle_at_once();
-    assert_eq!(actions(&plan).len(), 3);
+    assert_eq!(actions(&plan).len(), 6, "three decisions are created and filled");
     fleet.unload((50..250).map(|it| format!("ManagedCluster/c{it:03}")));
+    let plan = fleet.plan();
+    assert_eq!((actions(&plan).len(), held(&plan)), (0, vec!["delete-budget".into(); 3]));
+    let limits = LimitsInput { deletes: Some(200), delete_percent: Some(100), ..LimitsInput::default() };
+    fleet.call(Configure { limits: Some(limits), ..Configure::default() });
     let plan = fleet.settle_at_once();
     assert_eq!(
         actions(&plan),
-        ["0 delete PlacementDecision/n/p-decision-2", "0 delete PlacementDecision/n/p-decision-3"]
+        [
+            "0 patch PlacementDecision/n/p-decision-1",
+            "0 delete PlacementDecision/n/p-decision-2",
+            "0 delete PlacementDecision/n/p-decision-3"
+        ]
     );
     let left = fleet.get("", "PlacementDecision/n/p-decision-1").unwrap();
     assert_eq!(list(left.get("status").unwrap(), "decisions").len(), 50);

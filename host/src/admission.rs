@@ -240,8 +240,8 @@ impl App {
             let question = Admit {
                 request: request.clone(),
                 reviews: Some(reviews.clone()),
-                permissions: None,
                 limits: self.limits.clone(),
+                ..Admit::default()
             };
             let verdict = self.ask(question).await?;
             let needs = verdict.needs.as_deref().unwrap_or_default();

@@ -172,6 +172,20 @@ impl Cluster {
         self.send_patch(&format!("{path}{}", write_query(effect)), target, operations, precondition).await
     }
 
+    /// Applies a JSON patch to the status of an object, at the status subresource where the kind has one.
+    pub async fn patch_status(
+        &self,
+        target: &Target,
+        operations: &[impl Serialize],
+        precondition: Option<&Precondition>,
+        effect: Effect,
+    ) -> Result<Value, ApiError> {
+        let api_kind = self.api_kind(&target.api_version, &target.kind).await?;
+        let below = if api_kind.has_status { "/status" } else { "" };
+        let path = format!("{}{below}{}", api_kind.path(&target.namespace, &target.name), write_query(effect));
+        self.send_patch(&path, target, operations, precondition).await
+    }
+
     /// Writes a status, to the status subresource where the kind has one.
     pub async fn put_status(
         &self,

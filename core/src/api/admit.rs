@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Op;
 use super::authorize::AuthorizeReview;
 use super::configure::not_negative;
+use super::plan::moment;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::authorize::Review;
 use crate::object::redacted::Redacted;
@@ -28,6 +29,9 @@ pub struct Admit {
     pub permissions: Option<Permissions>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<AdmitLimits>,
+    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
 }
 
 /// What one change, or the going of one object, may do to clusters before it is denied. What is left out does not count.
@@ -76,6 +80,7 @@ impl Op for Admit {
     type Answer = AdmitAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<AdmitAnswer, Error> {
+        workspace.refresh(moment(self.now.as_deref())?);
         let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
         let limits = self.limits.map(AdmitLimits::read).transpose()?;
         let means = ReviewOptions { reviews: &reviews, permissions: self.permissions.unwrap_or_default(), limits };

@@ -6,7 +6,7 @@ use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::authorize::rbac::{Grant, MASTERS, User};
-use crate::engine::authorize::{Check, Question, Review, authorize};
+use crate::engine::authorize::{Check, ObjectCheck, Question, Review, authorize};
 use crate::engine::select::cluster_set::Stage;
 use crate::object::redacted::Redacted;
 use crate::value::{Text, Value};
@@ -74,6 +74,42 @@ pub struct AuthorizeAnswer {
     /// The SubjectAccessReviews that are missing; left out when there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Vec<Redacted>>,
+    /// Whether the user may write the ManagedCluster at all, where roles or bindings are given. `allowed` is about
+    /// labels alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<AuthorizeObject>,
+}
+
+/// Whether the user may create, update or delete the ManagedCluster, whatever its labels.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AuthorizeObject {
+    pub granted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granted_by: Option<AuthorizeGrant>,
+    /// What the user may do, and whether the change needs a permission on labels.
+    pub text: String,
+    /// `create`, `update` or `delete`.
+    pub verb: Text,
+}
+
+impl AuthorizeObject {
+    fn of(check: &ObjectCheck, user: &str, checks: usize) -> AuthorizeObject {
+        let ObjectCheck { verb, granted_by } = check;
+        let may = if granted_by.is_some() { "may" } else { "may not" };
+        let labels = match checks {
+            0 => "the change needs no label permission",
+            1 => "the change needs one label permission",
+            _ => "the change needs label permissions",
+        };
+        AuthorizeObject {
+            granted: granted_by.is_some(),
+            granted_by: granted_by.clone().map(AuthorizeGrant::from),
+            text: format!("{labels}; the user `{user}` {may} {verb} the ManagedCluster"),
+            verb: Text::new_static(verb),
+        }
+    }
 }
 
 /// One label that is put on or taken off, or a set that is bound.
@@ -133,7 +169,9 @@ impl Op for Authorize {
         };
         let verdict = authorize(&question, out)?;
         let needs: Vec<Redacted> = verdict.needs.iter().map(|it| it.access_review(&user).into()).collect();
+        let checks = verdict.checks.len();
         Ok(AuthorizeAnswer {
+            object: verdict.object.as_ref().map(|it| AuthorizeObject::of(it, &user.name, checks)),
             allowed: verdict.allowed(),
             checks: verdict.checks.into_iter().map(AuthorizeCheck::from).collect(),
             joins: verdict.joins,

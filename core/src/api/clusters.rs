@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
-use crate::engine::select::cluster_set::sets_of;
+use crate::engine::select::cluster_set::{ClusterSet, is_cluster_set, sets_of};
 use crate::engine::select::{Cluster, Selector, selects};
+use crate::object::document::Identity;
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
 use crate::value::JsonPath;
 use crate::value::MaybeAbsent;
@@ -14,7 +15,8 @@ use crate::value::collections::SortedMap;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
-use crate::workspace::store::Scope;
+use crate::workspace::settings::Settings;
+use crate::workspace::store::{Scope, Store};
 
 /// The clusters that are loaded.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -30,6 +32,59 @@ pub struct Clusters {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClustersAnswer {
     pub clusters: Vec<ClusterAnswer>,
+    /// The sets that are loaded and can be read, by name; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sets: Option<Vec<SetAnswer>>,
+}
+
+/// How a ManagedClusterSet selects its clusters, and who may use it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SetAnswer {
+    /// Whether a cluster of the set is in no other set of the same key.
+    pub exclusive: bool,
+    /// The label that puts a cluster into the set, where it is exclusive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclusive_label: Option<LabelAnswer>,
+    pub name: Text,
+    /// Whether consumers may use it that also need the value of the clusterset label to be the name of the set, such as
+    /// `submariner-addon`.
+    pub network_group: bool,
+    /// Whether consumers may use it that need sets which are exclusive by the clusterset label, such as
+    /// `multicloud-operators-foundation`.
+    pub resource_group: bool,
+    /// As written; it may be empty.
+    pub selector_type: Text,
+}
+
+/// A label.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LabelAnswer {
+    pub key: Text,
+    pub value: Text,
+}
+
+impl SetAnswer {
+    pub fn of(set: &ClusterSet) -> SetAnswer {
+        let label = |(key, value): (&Text, &Text)| LabelAnswer { key: key.clone(), value: value.clone() };
+        SetAnswer {
+            exclusive: set.exclusive_label().is_some(),
+            exclusive_label: set.exclusive_label().map(label),
+            name: set.name().clone(),
+            network_group: set.is_network_group(),
+            resource_group: set.is_resource_group(),
+            selector_type: set.selector_type().clone(),
+        }
+    }
+
+    /// The answer about a document, where that is a set that can be read.
+    pub fn of_document(store: &Store, identity: &Identity) -> Option<SetAnswer> {
+        let document = store.document(identity).filter(|it| is_cluster_set(&it.value))?;
+        let Settings { stage, mode, .. } = &store.settings;
+        ClusterSet::parse(&document.value, *stage, *mode, &JsonPath::ROOT).ok().as_ref().map(SetAnswer::of)
+    }
 }
 
 /// One cluster.
@@ -76,6 +131,7 @@ impl Op for Clusters {
             sets: (scope.kind == MANAGED_CLUSTER)
                 .then(|| sets_of(&cluster.labels, &sets).into_iter().map(|set| set.name().clone()).collect()),
         });
-        Ok(ClustersAnswer { clusters: clusters.collect() })
+        let known: Vec<SetAnswer> = sets.iter().map(SetAnswer::of).collect();
+        Ok(ClustersAnswer { clusters: clusters.collect(), sets: Some(known).filter(|it| !it.is_empty()) })
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Op;
 use super::place::{CauseAnswer, object_name, split};
+use super::plan::moment;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::redacted::Redacted;
 use crate::value::{JsonPath, MaybeAbsent, Text};
@@ -19,6 +20,9 @@ pub struct Diff {
     pub subject: Text,
     pub left: Text,
     pub right: Text,
+    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
 }
 
 /// By path.
@@ -56,7 +60,7 @@ impl Op for Diff {
     type Answer = DiffAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<DiffAnswer, Error> {
-        workspace.refresh(None);
+        workspace.refresh(moment(self.now.as_deref())?);
         let identity = subject_named(workspace, &self.subject, &JsonPath::ROOT.key("subject"))?;
         let Workspace { store, results, .. } = workspace;
         let Some(entry) = results.get(&identity) else { return Ok(DiffAnswer { differences: Vec::new() }) };

@@ -4,12 +4,14 @@ mod sources;
 
 use serde::{Deserialize, Serialize};
 
+use super::clusters::SetAnswer;
 use super::fold::{OptionAnswer, cover_parts};
 use super::place::{PlaceAnswer, split};
+use super::plan::moment;
 use super::retain::RetainedField;
 use super::{Op, Refusal};
 use crate::diagnostic::{Diagnostic, Error};
-use crate::engine::fold::{Effective as EffectiveOption, Folded, with_per_cluster};
+use crate::engine::fold::{Effective as EffectiveOption, Folded, LayerValue, with_per_cluster};
 use crate::engine::rendered::{Fate, LocalField, RenderedObject};
 use crate::object::document::Identity;
 use crate::object::redacted::{Redacted, Visibility};
@@ -38,6 +40,9 @@ pub struct Effective {
     /// Also say where every value comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<bool>,
+    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
     /// Carry what Secrets hold; only who writes objects to files or clusters needs it. Origins stay masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reveal: Option<bool>,
@@ -48,6 +53,9 @@ pub struct Effective {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EffectiveAnswer {
     pub results: Vec<ResultAnswer>,
+    /// Of a ManagedClusterSet: how it selects clusters, and who may use it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<SetAnswer>,
     pub subject: String,
 }
 
@@ -143,6 +151,9 @@ pub struct LayerAnswer {
     pub value: MaybeAbsent<Redacted>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value_from: MaybeAbsent<Redacted>,
+    /// The option that the layer sets, where that is a parent of this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<Text>,
 }
 
 impl Op for Effective {
@@ -150,11 +161,11 @@ impl Op for Effective {
     type Answer = EffectiveAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<EffectiveAnswer, Error> {
-        workspace.refresh(None);
+        workspace.refresh(moment(self.now.as_deref())?);
         let identity = subject_named(workspace, &self.subject, &JsonPath::ROOT.key("subject"))?;
         let Workspace { store, results, .. } = workspace;
         let Some(entry) = results.get(&identity) else {
-            return Ok(EffectiveAnswer { subject: identity.to_string(), results: Vec::new() });
+            return Ok(EffectiveAnswer { subject: identity.to_string(), set: None, results: Vec::new() });
         };
         let subject = entry.subject().map_err(Error::clone)?;
         for (index, name) in self.clusters.iter().flatten().enumerate() {
@@ -191,7 +202,8 @@ impl Op for Effective {
         }
         out.iter_mut().for_each(|it| place(it, store));
         let results = groups.into_iter().map(|(clusters, result)| ResultAnswer { clusters, ..result }).collect();
-        Ok(EffectiveAnswer { subject: identity.to_string(), results })
+        let set = SetAnswer::of_document(store, &identity);
+        Ok(EffectiveAnswer { subject: identity.to_string(), set, results })
     }
 }
 
@@ -228,7 +240,9 @@ impl ResultView<'_> {
         };
         if let Some(folded) = &rendered.options {
             let folded = if self.reveals { with_only_own(folded, own) } else { single(folded, own) };
-            answer.origins = self.shows_origins.then(|| option_origins(&folded, self.store));
+            let shown = folded.clone().without(&rendered.concealed);
+            answer.origins = self.shows_origins.then(|| option_origins(&shown, self.store));
+            let folded = if self.reveals { folded } else { shown };
             answer.options = Some(folded.options.into_iter().map(|it| self.option(it)).collect());
             answer.values = MaybeAbsent(Some(Redacted::revealing_if(self.reveals, folded.values)));
         }
@@ -298,10 +312,10 @@ fn single(folded: &Folded, own: &OwnOptions) -> Folded {
 }
 
 fn option_origins(folded: &Folded, store: &Store) -> SortedMap<Text, Vec<LayerAnswer>> {
-    let layer = |origin| {
+    let layer = |origin: &LayerValue| {
         let cause = setter(origin);
         let at = cause.origin.as_ref().map(|it| store.locate(it)).unwrap_or_default();
-        let (value, value_from) = split(Some(origin.source.clone()));
+        let (value, value_from) = split(origin.source.clone());
         LayerAnswer {
             layer: cause.layer,
             document: at.document.map(Text::from),
@@ -311,6 +325,7 @@ fn option_origins(folded: &Folded, store: &Store) -> SortedMap<Text, Vec<LayerAn
             column: at.place.map(|it| it.column.into()),
             value,
             value_from,
+            via: origin.via.clone(),
         }
     };
     folded.origins.iter().map(|(path, chain)| (path.clone(), chain.iter().map(layer).collect())).collect()

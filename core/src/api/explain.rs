@@ -13,6 +13,7 @@ use crate::engine::fold::{Folded, Source};
 use crate::engine::rendered::{Fate, LocalField, RenderedObject};
 use crate::engine::retain::local::LocalChange;
 use crate::engine::select::{Cluster, Reason};
+use crate::object::concealed::Concealed;
 use crate::object::kinds::retention::note;
 use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
@@ -47,7 +48,7 @@ pub struct Explain {
     /// The id of an action of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Text>,
-    /// The time that the plan was asked for with.
+    /// The time, in RFC 3339: of an action that of its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,7 +190,7 @@ fn explain_result(
     };
     let rendered = result_of(store, entry, name, &root.key("cluster"))?;
     if let Some(folded) = &rendered.options {
-        return explain_option(store, subject, &cluster, folded, path);
+        return explain_option(store, subject, &cluster, (folded, &rendered.concealed), path);
     }
     match rendered.object(object, &root.key("object"))? {
         Some(object) => explain_field(store, subject, &cluster, object, &rendered.local, path),
@@ -201,7 +202,7 @@ fn explain_option(
     store: &Store,
     subject: &dyn Subject,
     cluster: &Cluster,
-    folded: &Folded,
+    (folded, concealed): (&Folded, &Concealed),
     path: &Text,
 ) -> Result<ExplainAnswer, Error> {
     let chain = option_chain(View { store, now: None }, subject, cluster, folded, path);
@@ -210,7 +211,7 @@ fn explain_option(
         return Err(nothing(path).hint(suggest(path, &known, "options here")));
     }
     let hides = secrets::holds_secret(&folded.values);
-    let cover = |source: Option<Source>| match source {
+    let cover = |source: Option<Source>| match source.map(|it| it.without(concealed)) {
         Some(Source::Value(mut value)) if hides => {
             let place = OptionPath::parse(path).map(|it| it.pointer()).unwrap_or_default();
             secrets::cover_part(&mut value, &place, &folded.values);

@@ -110,6 +110,9 @@ pub struct OriginAnswer {
     pub value: MaybeAbsent<Redacted>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value_from: MaybeAbsent<Redacted>,
+    /// The option that the layer sets, where that is a parent of this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<Text>,
 }
 
 impl Op for Fold {
@@ -139,13 +142,13 @@ impl Op for Fold {
 /// Options and origins are parts of the tree of values, and as secret as it is where they stand.
 pub fn cover_parts(folded: &mut Folded) {
     let Folded { options, origins, values } = folded;
-    let cover = |path: &Text, source: &mut Source| {
-        if let (Source::Value(value), Ok(path)) = (source, OptionPath::parse(path)) {
+    let cover = |path: &Text, source: Option<&mut Source>| {
+        if let (Some(Source::Value(value)), Ok(path)) = (source, OptionPath::parse(path)) {
             secrets::cover_part(value, &path.pointer(), values);
         }
     };
-    options.iter_mut().for_each(|it| cover(&it.path, &mut it.source));
-    origins.for_each_mut(|path, origin| cover(path, &mut origin.source));
+    options.iter_mut().for_each(|it| cover(&it.path, Some(&mut it.source)));
+    origins.for_each_mut(|path, origin| cover(path, origin.source.as_mut()));
 }
 
 fn warn_repeated_names(layers: &[LayerInput], out: &mut Vec<Diagnostic>) {
@@ -206,7 +209,8 @@ impl OptionAnswer {
 
 impl OriginAnswer {
     fn of(origin: &LayerValue) -> OriginAnswer {
-        let (value, value_from) = split(Some(origin.source.clone()));
-        OriginAnswer { layer: origin.layer.clone(), merge: origin.deep.then_some(Merge::Deep), value, value_from }
+        let (value, value_from) = split(origin.source.clone());
+        let (layer, via) = (origin.layer.clone(), origin.via.clone());
+        OriginAnswer { layer, merge: origin.deep.then_some(Merge::Deep), value, value_from, via }
     }
 }

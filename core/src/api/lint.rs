@@ -2,16 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Op;
-use super::count;
+use super::plan::moment;
+use super::{Op, count};
 use crate::diagnostic::{Diagnostic, Error, Severity};
+use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::lint::lint;
 
 /// Looks at everything that is loaded. What it finds are the diagnostics of the answer.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Lint {}
+pub struct Lint {
+    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
+}
 
 /// How much was found.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -28,7 +33,7 @@ impl Op for Lint {
     type Answer = LintAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<LintAnswer, Error> {
-        workspace.refresh(None);
+        workspace.refresh(moment(self.now.as_deref())?);
         out.extend(lint(workspace));
         let of = |severity: Severity| count(out.iter().filter(|it| it.severity == severity).count());
         Ok(LintAnswer {

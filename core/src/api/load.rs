@@ -31,6 +31,10 @@ pub struct Load {
     /// something in the text cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole: Option<bool>,
+    /// The documents are edits of what is loaded, such as files over a hub: each keeps the `uid` and
+    /// `creationTimestamp` of the one that it replaces, where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carry: Option<bool>,
     /// The cluster that the objects were read from; an empty name is the hub.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<Text>,
@@ -171,7 +175,10 @@ impl Load {
         // What cannot be read may be any of the documents that were there: unknown is not absent.
         let unread = out.iter().skip(told).any(|it| it.severity == Severity::Error);
         Ok(match (self.live, unreachable) {
-            (None, _) => Batch::Documents { documents, whole_file: whole_file.filter(|_| !unread) },
+            (None, _) => {
+                let (whole_file, carry) = (whole_file.filter(|_| !unread), self.carry.unwrap_or(false));
+                Batch::Documents { documents, whole_file, carry }
+            }
             (Some(cluster), Some(reason)) => Batch::Unreachable { cluster, reason },
             (Some(cluster), None) => {
                 let query = self.query.map(|it| it.read(&at.key("query"))).transpose()?;

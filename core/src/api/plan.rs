@@ -111,6 +111,9 @@ pub struct ActionAnswer {
     pub precondition: Option<Precondition>,
     pub reason: ActionReason,
     pub subject: String,
+    /// The part of the object that the patch is sent to, such as `status`; left out for the object itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subresource: Option<Text>,
     pub target: TargetAnswer,
     /// `create`, `patch` or `delete`.
     pub verb: Text,
@@ -259,6 +262,8 @@ impl TargetAnswer {
 
 impl ActionAnswer {
     pub fn of(action: &Action, held: Option<&Held>, reveal: bool) -> ActionAnswer {
+        let shown = (!reveal && !action.concealed.is_empty()).then(|| action.shown());
+        let action = shown.as_ref().unwrap_or(action);
         let text = |path: &[&str]| action.live.as_ref().map(|it| it.text_at(path)).filter(|it| !it.is_empty());
         let (uid, version) = (text(&["metadata", "uid"]), text(&["metadata", "resourceVersion"]));
         let precondition = (uid.is_some() || version.is_some())
@@ -270,6 +275,7 @@ impl ActionAnswer {
             id: action.id(),
             subject: action.subject.to_string(),
             cluster: action.cluster.clone(),
+            subresource: action.subresource.map(Text::new_static),
             verb: action.verb.as_str().into(),
             target: TargetAnswer::of(&action.target),
             body: action.body.clone().map(|body| Redacted::revealing_if(reveal, body)).into(),

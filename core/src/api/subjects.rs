@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::clusters::SetAnswer;
+use super::plan::moment;
 use super::{Op, Refusal, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::value::Text;
@@ -11,7 +13,11 @@ use crate::workspace::targets::Targets;
 /// Everything that is loaded and produces results.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Subjects {}
+pub struct Subjects {
+    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
+}
 
 /// By kind, namespace and name.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -31,6 +37,9 @@ pub struct SubjectAnswer {
     /// Why it produces nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Refusal>,
+    /// Of a ManagedClusterSet: how it selects clusters, and who may use it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<SetAnswer>,
     pub subject: String,
 }
 
@@ -39,7 +48,7 @@ impl Op for Subjects {
     type Answer = SubjectsAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<SubjectsAnswer, Error> {
-        workspace.refresh(None);
+        workspace.refresh(moment(self.now.as_deref())?);
         let subjects = workspace.results.subjects().map(|(identity, entry)| {
             let is_fleet = entry.subject().is_ok_and(|it| matches!(it.targets(), Targets::Fleet(..)));
             SubjectAnswer {
@@ -47,6 +56,7 @@ impl Op for Subjects {
                 dialect: Text::new_static(entry.dialect().name()),
                 clusters: is_fleet.then(|| count(entry.cluster_results().len())),
                 error: entry.subject().err().map(Refusal::from),
+                set: SetAnswer::of_document(&workspace.store, identity),
             }
         });
         Ok(SubjectsAnswer { subjects: subjects.collect() })

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::configure::Configure;
 use super::load::Load;
 use super::place::{CauseAnswer, object_name, split};
-use super::plan::ActionCounts;
+use super::plan::{ActionCounts, moment};
 use super::{Finding, Op, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::document::Identity;
@@ -35,6 +35,9 @@ pub struct WhatIf {
     /// Settings that would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configure: Option<Configure>,
+    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Text>,
 }
 
 /// What would change, and for which clusters.
@@ -136,7 +139,8 @@ impl Op for WhatIf {
     type Answer = WhatIfAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<WhatIfAnswer, Error> {
-        let found = what_if(workspace, |workspace, journal| self.make(workspace, journal, out))?;
+        let now = moment(self.now.as_deref())?;
+        let found = what_if(workspace, now, |workspace, journal| self.make(workspace, journal, out))?;
         out.extend(found.introduced.iter().cloned());
         Ok(WhatIfAnswer::from(found))
     }
@@ -171,18 +175,23 @@ impl WhatIf {
 
 impl From<Consequences> for WhatIfAnswer {
     fn from(found: Consequences) -> WhatIfAnswer {
-        let mut changed: SortedSet<Text> = SortedSet::new();
+        let namespace = |subject: &Identity| found.namespaces.get(subject).cloned().unwrap_or_default();
+        let in_namespace = |subject: &Identity, clusters: &SortedSet<Text>| {
+            let clusters = without_hub(clusters).map(|name| (namespace(subject), name.clone()));
+            clusters.collect::<Vec<(Text, Text)>>()
+        };
+        let mut changed: SortedSet<(Text, Text)> = SortedSet::new();
         let mut subjects: SortedSet<Identity> = SortedSet::new();
         for group in &found.groups {
-            changed.extend(without_hub(&group.clusters).cloned());
+            changed.extend(in_namespace(&group.subject, &group.clusters));
             subjects.insert(group.subject.clone());
         }
-        let mut hidden: SortedSet<&Text> = SortedSet::new();
-        found.shadowed.iter().for_each(|it| hidden.extend(without_hub(&it.clusters)));
+        let mut hidden: SortedSet<(Text, Text)> = SortedSet::new();
+        found.shadowed.iter().for_each(|it| hidden.extend(in_namespace(&it.shadow.subject, &it.clusters)));
         let counts = Counts {
             clusters: count(found.clusters),
             changed: count(changed.len()),
-            shadowed: count(hidden.iter().filter(|it| !changed.contains(**it)).count()),
+            shadowed: count(hidden.iter().filter(|it| !changed.contains(*it)).count()),
             subjects: count(subjects.len()),
         };
         let mut actions = ActionCounts::new_in(&found.plan_after, &found.plan_before);

@@ -12,7 +12,7 @@ pub use permission::{Judge, Judgement, Permission, Review};
 use crate::diagnostic::Mode;
 use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::authorize::rbac::{Grant, Rbac, User, is_rbac};
+use crate::engine::authorize::rbac::{Grant, Rbac, Request, User, is_rbac};
 use crate::engine::select::cluster_set::{self, CLUSTERSET, ClusterSet, GROUP, Stage, sets_of};
 use crate::object::identity::{ObjectName, is_in_group};
 use crate::object::kinds::upstreams::ocm;
@@ -54,6 +54,15 @@ pub struct Verdict {
     pub leaves: Vec<Text>,
     /// The permissions that need an access review before the open checks can be decided.
     pub needs: Vec<Permission>,
+    /// Whether the user may write the object at all, where the roles are known.
+    pub object: Option<ObjectCheck>,
+}
+
+/// Whether a user may create, update or delete a ManagedCluster, whatever its labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectCheck {
+    pub verb: &'static str,
+    pub granted_by: Option<Grant>,
 }
 
 impl Verdict {
@@ -147,7 +156,9 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
     let judge = Judge { reviews: question.reviews, roles };
     let none = Labels::default();
     let (before, after) = (old.as_ref().unwrap_or(&none), new.as_ref().unwrap_or(&none));
-    let mut verdict = Verdict { checks: Vec::new(), joins: Vec::new(), leaves: Vec::new(), needs: Vec::new() };
+    let mut verdict =
+        Verdict { checks: Vec::new(), joins: Vec::new(), leaves: Vec::new(), needs: Vec::new(), object: None };
+    verdict.object = judge.roles.as_ref().filter(|it| !it.is_empty()).map(|rbac| object_check(question, rbac));
     let mut ctx = Ctx { question, judge, verdict: &mut verdict, out };
     if new.is_some() {
         for (key, value, change) in changes(before, after) {
@@ -161,6 +172,19 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
         ctx.out.extend(misnamed);
     }
     Ok(verdict)
+}
+
+/// Looks for the permission to write the cluster itself. `kubectl` patches where others update: either is enough.
+fn object_check(question: &Question, rbac: &Rbac) -> ObjectCheck {
+    let (verb, verbs): (_, &[&str]) = match (question.old, question.new) {
+        (None, _) => ("create", &["create"]),
+        (Some(_), Some(_)) => ("update", &["update", "patch"]),
+        (Some(_), None) => ("delete", &["delete"]),
+    };
+    let name = question.old.map_or("", |it| it.text_at(&["metadata", "name"]));
+    let request = |verb| Request { verb, group: GROUP, resource: "managedclusters", subresource: "", name };
+    let granted_by = verbs.iter().copied().find_map(|verb| rbac.allows(question.user, request(verb)));
+    ObjectCheck { verb, granted_by }
 }
 
 /// The labels of a ManagedCluster of the request.

@@ -1,10 +1,16 @@
 //! Lays layers over each other, lowest first, and keeps who set each value.
 //!
-//! The unit is the option, matched by its exact path; a later layer replaces the whole value. An entry may ask for
-//! `merge: deep` instead: then maps merge key by key and null drops a key. The origin of every value falls out of the
+//! The unit is the option; a later layer replaces its value. An entry may ask for `merge: deep` instead: then maps
+//! merge key by key and null drops a key. Option paths nest: a later `tls` replaces what earlier layers set at
+//! `tls.enabled`, and a later `tls.enabled` is set inside an earlier `tls`. The origin of every value falls out of the
 //! folding itself: an option's chain is the list of its contributions, winner first.
 
+mod merge;
+mod nested;
 mod tree;
+
+use merge::{Contribution, merge, warn_mismatches};
+pub use nested::{is_above, project, replaces};
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,12 +19,13 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::rendered::Origin;
 use crate::engine::select::{Cluster, Selector, selects};
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::collections::SortedMap;
 use crate::value::index_text;
 use crate::value::path::{OptionPath, PathError, Pointer};
 use crate::value::text::order;
-use crate::value::{Map, Text, Value};
+use crate::value::{Text, Value};
 
 /// One source of values for a cluster. Its place in the list is its rank.
 #[derive(Clone, Debug)]
@@ -73,6 +80,16 @@ pub enum Source {
     Reference(Value),
 }
 
+impl Source {
+    /// The source without what must not be shown.
+    pub fn without(mut self, concealed: &Concealed) -> Source {
+        if let Source::Value(value) = &mut self {
+            concealed.cover(value);
+        }
+        self
+    }
+}
+
 /// The effective options of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Folded {
@@ -101,8 +118,11 @@ pub struct LayerValue {
     pub document: Option<Arc<Identity>>,
     /// The place of the setting in the document.
     pub at: Pointer,
-    pub source: Source,
+    /// None where the layer sets a parent of the option, and has nothing for it there.
+    pub source: Option<Source>,
     pub deep: bool,
+    /// The option that the layer sets, where that is a parent of this one.
+    pub via: Option<Text>,
 }
 
 /// The chain of every option and leaf, by path.
@@ -111,6 +131,24 @@ pub struct Origins {
     /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they do.
     chains: Vec<(Text, Range<usize>)>,
     said: Vec<LayerValue>,
+}
+
+impl Folded {
+    /// The options without what must not be shown.
+    pub fn without(mut self, concealed: &Concealed) -> Folded {
+        if concealed.is_empty() {
+            return self;
+        }
+        let cover = |source: &mut Source| {
+            if let Source::Value(value) = source {
+                concealed.cover(value);
+            }
+        };
+        self.options.iter_mut().for_each(|it| cover(&mut it.source));
+        self.origins.for_each_mut(|_, it| it.source.iter_mut().for_each(cover));
+        concealed.cover(&mut self.values);
+        self
+    }
 }
 
 impl Origins {
@@ -226,8 +264,36 @@ pub fn fold_applied(applied: &[&Layer], mode: Mode, out: &mut Vec<Diagnostic>) -
     let applied: Vec<(usize, &Layer)> = applied.iter().copied().enumerate().collect();
     match mode {
         Mode::Strict => Ok(fold_strict(&applied, out)),
-        Mode::Compat => fold_compat(&applied),
+        Mode::Compat => fold_compat(&applied, ListOrder::AsWritten, out),
     }
+}
+
+/// Folds layers that are known to apply as Greenhouse does for a definition that declares options: it sorts the list by
+/// name before Helm builds the tree.
+///
+/// # Errors
+///
+/// Options that cannot both be placed.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::fold::{Layer, Setting, fold_compat_sorted};
+///
+/// let set = vec![Setting::new("a.y", 2).unwrap(), Setting::new("a", "x").unwrap()];
+/// let layer = Layer { name: "preset".into(), document: None, when: None, set };
+/// assert!(fold_compat_sorted(&[&layer], &mut Vec::new()).is_err(), "`a.y` does not fit below `a`");
+/// ```
+pub fn fold_compat_sorted(applied: &[&Layer], out: &mut Vec<Diagnostic>) -> Result<Folded, Error> {
+    let applied: Vec<(usize, &Layer)> = applied.iter().copied().enumerate().collect();
+    fold_compat(&applied, ListOrder::ByName, out)
+}
+
+/// In which order options are placed in the tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ListOrder {
+    AsWritten,
+    ByName,
 }
 
 fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded {
@@ -243,21 +309,24 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
                 out.push(layer.finding(Diagnostic::warning(Code::DuplicateOption, message).at(path)));
                 chain.pop();
             }
-            chain.push(Contribution { index: *index, layer, setting });
+            chain.push(Contribution::new(*index, layer, setting));
         }
     }
     let mut folded = Folded::default();
     let mut winners = Vec::with_capacity(chains.len());
-    for (path, chain) in chains {
+    for (path, place, chain) in nested::with_parents(&chains) {
         let Some(winner) = chain.last() else { continue };
         warn_mismatches(&chain, out);
         folded.origins.push(path.clone(), chain.iter().rev().map(Contribution::origin));
-        let source = match &winner.setting.source {
-            Source::Value(Value::Map(_)) if winner.setting.deep => Source::Value(merge(&chain, &mut folded.origins)),
-            source => source.clone(),
+        let source = match winner.value {
+            Some(Value::Map(_)) if winner.setting.deep => Some(Source::Value(merge(path, &chain, &mut folded.origins))),
+            Some(Value::Null) if winner.through_parent => None,
+            _ => winner.source(),
         };
+        // A parent without the key removes the option.
+        let Some(source) = source else { continue };
         folded.options.push(Effective { path: path.clone(), from: winner.layer.name.clone(), source, origin: None });
-        winners.push((winner.layer, winner.setting));
+        winners.push((winner.layer, tree::Entry { place, at: &winner.setting.at }));
     }
     folded.origins.sort();
     folded.values = tree::place(folded.options.iter().zip(winners), out);
@@ -292,161 +361,51 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
         let mut chain = all.origins.get(path).unwrap_or_default().to_vec();
         match chain.first_mut().filter(|it| it.layer == *from) {
             // The layer that set it says for this cluster what it means.
-            Some(top) => top.source = source.clone(),
+            Some(top) => top.source = Some(source.clone()),
             None => {
-                let (layer, source) = (from.clone(), source.clone());
+                let (layer, source) = (from.clone(), Some(source.clone()));
                 let document = origin.as_ref().map(|it| Arc::clone(&it.document));
                 let at = origin.as_ref().map(|it| it.path.clone()).unwrap_or_default();
-                chain.insert(0, LayerValue { layer, document, at, source, deep: false });
+                chain.insert(0, LayerValue { layer, document, at, source, deep: false, via: None });
             }
         }
         all.origins.push(path.clone(), chain.into_iter());
         if let (Source::Value(value), Ok(place)) = (source, OptionPath::parse(path)) {
             // What is in the way of it was refused where the options were placed.
             let _ = tree::put(&mut all.values, place.steps(), value.clone());
+            put_children(&mut all, &place);
         }
     }
     all.origins.sort();
     all
 }
 
-/// One option as set by one layer.
-#[derive(Clone, Copy)]
-struct Contribution<'a> {
-    index: usize,
-    layer: &'a Layer,
-    setting: &'a Setting,
-}
-
-impl Contribution<'_> {
-    fn origin(&self) -> LayerValue {
-        let Setting { source, deep, at, .. } = self.setting;
-        let Layer { name, document, .. } = self.layer;
-        LayerValue {
-            layer: name.clone(),
-            document: document.clone(),
-            at: at.clone(),
-            source: source.clone(),
-            deep: *deep,
-        }
-    }
-
-    fn value(&self) -> Option<&Value> {
-        match &self.setting.source {
-            Source::Value(value) => Some(value),
-            Source::Reference(_) => None,
+/// Puts the options below a path into the tree again, after the value of their parent was replaced there.
+fn put_children(all: &mut Folded, parent: &OptionPath) {
+    let Folded { options, values, .. } = all;
+    for option in options.iter() {
+        if let (Source::Value(value), Ok(place)) = (&option.source, OptionPath::parse(&option.path))
+            && is_above(parent, &place)
+        {
+            let _ = tree::put(values, place.steps(), value.clone());
         }
     }
 }
 
-/// Only maps merge: what is merged and is none, or meets none, replaces.
-fn warn_mismatches(chain: &[Contribution], out: &mut Vec<Diagnostic>) {
-    let mut fits = true;
-    for Contribution { layer, setting, .. } in chain {
-        let mergeable = matches!(&setting.source, Source::Value(value) if is_map(value));
-        if setting.deep && !(fits && mergeable) {
-            let (name, path) = (&layer.name, &setting.path);
-            let message = format!("the layer `{name}` merges `{path}`, but only maps merge; its value replaces");
-            out.push(layer.finding(Diagnostic::warning(Code::MergeMismatch, message).at(setting.at.clone())));
-        }
-        fits = mergeable;
-    }
-}
-
-/// A chain whose winner merges, merged: maps key by key, null drops a key, everything else replaces. Adds the chain of
-/// each leaf, under the leaf's own option path.
-fn merge(chain: &[Contribution], origins: &mut Origins) -> Value {
-    // What stands below a layer that replaced the whole, as a reference always does, has no part in any leaf.
-    let start = chain.iter().rposition(|it| !it.setting.deep || it.value().is_none()).unwrap_or(0);
-    let parts = chain.iter().skip(start);
-    let parts = parts.filter_map(|it| Some(Part { of: *it, value: it.value()?, deep: it.setting.deep }));
-    let path = chain.last().map(|it| it.setting.path.to_string()).unwrap_or_default();
-    Tracer { path, origins }.trace(&parts.collect::<Vec<_>>()).unwrap_or_default()
-}
-
-struct Tracer<'a> {
-    path: String,
-    origins: &'a mut Origins,
-}
-
-/// What one layer has at a place inside a merged map.
-#[derive(Clone, Copy)]
-struct Part<'a> {
-    of: Contribution<'a>,
-    value: &'a Value,
-    deep: bool,
-}
-
-impl Tracer<'_> {
-    /// Merges the parts of a place, lowest first, and traces its leaves. Nothing where it is dropped.
-    fn trace(&mut self, parts: &[Part]) -> Option<Value> {
-        let top = parts.last()?;
-        // A merged null drops its key; one that was there before is a value.
-        if top.value.is_null() && top.deep {
-            return None;
-        }
-        if !is_map(top.value) {
-            let origin =
-                |part: &Part| LayerValue { source: Source::Value(part.value.clone()), deep: false, ..part.of.origin() };
-            self.origins.push(self.path.as_str().into(), parts.iter().rev().map(origin));
-            return Some(top.value.clone());
-        }
-        // A scalar below a map is no part of it.
-        let start = parts.iter().rposition(|part| !is_map(part.value)).map_or(0, |at| at + 1);
-        let maps = parts.iter().skip(start).filter_map(|part| Some((part, part.value.as_map()?)));
-        // What one layer alone says, and says in full, is shared.
-        if start + 1 == parts.len() && !(top.deep && has_null(top.value)) {
-            for (key, value) in maps.flat_map(|(_, map)| map.iter()) {
-                self.below(key, &[Part { value, ..*top }]);
-            }
-            return Some(top.value.clone());
-        }
-        // The maps are sorted: they are walked side by side, each key by those that have it.
-        let mut maps = maps.map(|(part, map)| (part, map.iter().peekable())).collect::<Vec<_>>();
-        let mut below = Vec::with_capacity(maps.len());
-        let mut merged = Vec::with_capacity(maps.iter().map(|(_, map)| map.len()).max().unwrap_or(0));
-        loop {
-            let heads = maps.iter_mut().filter_map(|(_, map)| map.peek().map(|(key, _)| *key));
-            let Some(key) = heads.min_by(|a, b| order(a, b)) else { return Some(Map::from_entries(merged).0.into()) };
-            below.clear();
-            below.extend(maps.iter_mut().filter_map(|(part, map)| {
-                let (_, value) = map.next_if(|(it, _)| *it == key)?;
-                Some(Part { value, ..**part })
-            }));
-            merged.extend(self.below(key, &below).map(|value| (key.clone(), value)));
-        }
-    }
-
-    fn below(&mut self, key: &str, parts: &[Part]) -> Option<Value> {
-        let len = self.path.len();
-        self.path.push('.');
-        OptionPath::write_key(key, &mut self.path);
-        let value = self.trace(parts);
-        self.path.truncate(len);
-        value
-    }
-}
-
-/// Whether a merge of this would drop something, be it nothing that is there.
-fn has_null(value: &Value) -> bool {
-    value.as_map().is_some_and(|map| map.iter().any(|(_, value)| value.is_null() || has_null(value)))
-}
-
-fn is_map(value: &Value) -> bool {
-    matches!(value, Value::Map(_))
-}
-
-fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
+fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec<Diagnostic>) -> Result<Folded, Error> {
     let mut list: Vec<Contribution> = Vec::new();
     for (index, layer) in applied {
         for setting in &layer.set {
-            let next = Contribution { index: *index, layer, setting };
-            // The first entry of an earlier layer is replaced where it stands; a layer's own repeats pile up.
+            let next = Contribution::new(*index, layer, setting);
+            // The first entry of an earlier layer is replaced in its place; a layer's own repeats pile up.
             match list.iter_mut().find(|it| it.index != *index && it.setting.path == setting.path) {
                 Some(place) => *place = next,
                 None => list.push(next),
             }
         }
+    }
+    if list_order == ListOrder::ByName {
+        list.sort_by(|a, b| order(&a.setting.path, &b.setting.path));
     }
     let winners: SortedMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).collect();
     let mut folded = Folded::default();
@@ -456,17 +415,23 @@ fn fold_compat(applied: &[(usize, &Layer)]) -> Result<Folded, Error> {
         folded.options.push(Effective { path, from, source: winner.setting.source.clone(), origin: None });
     }
     folded.origins.sort();
-    let settled: SortedMap<&Text, tree::Placed> =
-        folded.options.iter().zip(winners.values()).map(|(it, winner)| (&it.path, (it, winner.setting))).collect();
+    let settled: SortedMap<&Text, tree::Placed> = folded
+        .options
+        .iter()
+        .zip(winners.values().map(|winner| winner.setting))
+        .map(|(it, Setting { place, at, .. })| (&it.path, (it, tree::Entry { place, at })))
+        .collect();
     folded.values = tree::place_in_order(list.iter().filter_map(|it| settled.get(&it.setting.path).copied()))?;
+    nested::warn_of_children(&winners, &folded, out);
     Ok(folded)
 }
 
 /// All contributions to an option, winner first and then latest first. In Greenhouse the winner need not be the latest.
 fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<LayerValue> {
-    let said = applied.iter().rev().flat_map(|(index, layer)| {
-        layer.set.iter().rev().map(|setting| Contribution { index: *index, layer, setting })
-    });
+    let said = applied
+        .iter()
+        .rev()
+        .flat_map(|(index, layer)| layer.set.iter().rev().map(|setting| Contribution::new(*index, layer, setting)));
     let said = said.filter(|it| it.setting.path == winner.setting.path);
     let losers = said.filter(|it| !std::ptr::eq(it.setting, winner.setting));
     std::iter::once(winner.origin()).chain(losers.map(|it| it.origin())).collect()

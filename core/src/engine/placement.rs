@@ -293,7 +293,8 @@ impl<'a> Decision<'a> {
             let Candidate { score, scores, way, .. } = candidate;
             tell(way, code, holds, Some(&at), || {
                 let sum = if scores.is_empty() { String::new() } else { format!(": {}", scores.join(", ")) };
-                format!("ranked {} of {wanted} wanted, score {score}{sum}", index.saturating_add(1))
+                let are = if wanted == 1 { "is" } else { "are" };
+                format!("ranked {}, {wanted} {are} wanted, score {score}{sum}", ordinal(index.saturating_add(1)))
             });
         }
         let left = candidates.split_off(wanted.min(candidates.len()));
@@ -387,6 +388,17 @@ impl<'a> Decision<'a> {
 
 fn name_of(document: &Value) -> &str {
     document.text_at(&["metadata", "name"])
+}
+
+/// `1st`, `2nd`, `11th`.
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, tens) if tens != 11 => "st",
+        (2, tens) if tens != 12 => "nd",
+        (3, tens) if tens != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::engine::patch::Operation;
 use crate::engine::retain::Retention;
 use crate::engine::retain::local::LocalChange;
 use crate::engine::select::Selector;
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
@@ -25,6 +26,8 @@ pub struct Rendered {
     pub local: Vec<LocalField>,
     /// Findings about the result.
     pub diagnostics: Vec<Diagnostic>,
+    /// Values of it that answers must not show.
+    pub concealed: Arc<Concealed>,
 }
 
 impl Rendered {

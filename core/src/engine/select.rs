@@ -7,7 +7,7 @@ pub mod layer_index;
 mod requirement;
 mod text;
 
-pub use form::{Affinity, FieldRequirement, Selector};
+pub use form::{Affinity, FieldRequirement, Members, Selector};
 pub(crate) use requirement::known_fields;
 pub use requirement::{LabelSelector, Requirement, Test};
 pub use text::parse_text;
@@ -73,7 +73,8 @@ pub fn select<'c>(selector: &Selector, clusters: &'c [Cluster]) -> Vec<&'c Clust
 /// 3. `AnyOf`: one of the selectors picks it.
 /// 4. `Union`: the labels or the names pick it, or neither is given; and it is not ignored.
 /// 5. `Listed`: the list names it.
-/// 6. `Affinity`: every part that is given holds.
+/// 6. `Members`: it is a member, and not ignored.
+/// 7. `Affinity`: every part that is given holds.
 ///
 /// # Example
 ///
@@ -98,6 +99,7 @@ pub fn selects(selector: &Selector, cluster: &Cluster) -> bool {
             (all || labelled || named) && !ignored.contains(&cluster.name)
         }
         Selector::Listed(names) => names.contains(&cluster.name),
+        Selector::Members(members) => members.names.contains(&cluster.name) && !members.ignored.contains(&cluster.name),
         Selector::Affinity(affinity) => explain_affinity(affinity, cluster).iter().all(|reason| reason.holds),
     }
 }
@@ -153,6 +155,10 @@ pub fn explain(selector: &Selector, cluster: &Cluster) -> Vec<Reason> {
             reasons
         }
         Selector::Listed(names) => vec![named(names.contains(name), name)],
+        Selector::Members(members) => vec![match members.names.contains(name) {
+            true => reason(ReasonCode::Member, true, format!("`{name}` is in {}", members.of)),
+            false => reason(ReasonCode::NotMember, false, format!("`{name}` is not in {}", members.of)),
+        }],
         Selector::Affinity(affinity) => explain_affinity(affinity, cluster),
     }
 }
@@ -169,7 +175,7 @@ pub fn explain(selector: &Selector, cluster: &Cluster) -> Vec<Reason> {
 /// ```
 pub fn mentioned(selector: &Selector) -> Vec<&Text> {
     match selector {
-        Selector::Nothing | Selector::Labels(_) => Vec::new(),
+        Selector::Nothing | Selector::Labels(_) | Selector::Members(_) => Vec::new(),
         Selector::AnyOf(selectors) => selectors.iter().flat_map(mentioned).collect(),
         Selector::Union { names, ignored, .. } => names.iter().flatten().chain(ignored).collect(),
         Selector::Listed(names) => names.iter().collect(),

@@ -244,6 +244,31 @@ impl Document {
         self.value.intern_from(&like.value) && self.written == like.written
     }
 
+    /// Takes over what the server gave to the object that this document replaces, where the document has none: files
+    /// have neither a `uid` nor a `creationTimestamp`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_core::{object::document::Document, value::{json, path::Pointer}};
+    ///
+    /// let value = |text| json::parse(text).unwrap();
+    /// let read = |text| Document::from_value(&value(text), &Pointer::root(), &mut Vec::new()).remove(0);
+    /// let old = read(r#"{"kind":"Namespace","metadata":{"name":"shop","uid":"u-1"}}"#);
+    /// let mut new = read(r#"{"kind":"Namespace","metadata":{"name":"shop"}}"#);
+    /// new.carry_from(&old);
+    /// assert_eq!(new.value.text_at(&["metadata", "uid"]), "u-1");
+    /// ```
+    pub fn carry_from(&mut self, replaced: &Document) {
+        for field in ["creationTimestamp", "uid"] {
+            let Some(given) = replaced.value.at(&["metadata", field]).filter(|it| !it.is_null()) else { continue };
+            let metadata = self.value.get_mut("metadata").and_then(Value::as_map_mut);
+            if let Some(metadata) = metadata.filter(|it| it.get(field).is_none_or(Value::is_null)) {
+                metadata.insert(field, given.clone());
+            }
+        }
+    }
+
     /// The location of the value at a pointer, or of its nearest parent in the text. The pointer may continue into a
     /// text of the document that holds documents itself, such as a file in a ConfigMap: the step after the text is the
     /// number of the document in it.

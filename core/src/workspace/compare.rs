@@ -109,8 +109,8 @@ fn compare_options(before: &Folded, after: &Folded, delta: &mut Delta) {
 }
 
 /// The values of the layers below the winner.
-fn says(chain: &[LayerValue]) -> Vec<(&Text, &Source)> {
-    chain.iter().skip(1).map(|it| (&it.layer, &it.source)).collect()
+fn says(chain: &[LayerValue]) -> Vec<(&Text, Option<&Source>)> {
+    chain.iter().skip(1).map(|it| (&it.layer, it.source.as_ref())).collect()
 }
 
 /// The layer that set an option, and where.

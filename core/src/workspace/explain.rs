@@ -2,10 +2,10 @@
 
 use crate::choice;
 use crate::diagnostic::ReasonCode;
-use crate::engine::fold::{Folded, Layer, Source};
+use crate::engine::fold::{Folded, Layer, LayerValue, Setting, Source, is_above};
 use crate::engine::rendered::{Origin, PatchLayer, RenderedObject};
 use crate::engine::select::{Cluster, Reason, Selector, explain, selects};
-use crate::value::path::Pointer;
+use crate::value::path::{OptionPath, Pointer};
 use crate::workspace::compare::{Cause, setter};
 use crate::workspace::store::View;
 use crate::workspace::subject::{Subject, UnusedLayer};
@@ -26,6 +26,8 @@ choice! {
     /// Whether the value of a layer is used.
     pub enum LayerState {
         Wins = "wins",
+        /// It gives part of a merged value.
+        Merged = "merged",
         Shadowed = "shadowed",
         NotApplied = "not-applied",
         /// The live object gave it.
@@ -35,15 +37,19 @@ choice! {
 
 /// The chain of an option. Without a layer that sets it, it is empty.
 pub fn option_chain(view: View, subject: &dyn Subject, cluster: &Cluster, folded: &Folded, path: &str) -> Vec<Link> {
-    let applied = folded.origins.get(path).unwrap_or_default();
+    let applied = folded.chain(path);
     let mut chain: Vec<Link> = applied
         .iter()
         .enumerate()
         .map(|(rank, origin)| Link {
             cause: setter(origin),
-            source: Some(origin.source.clone()),
-            state: if rank == 0 { LayerState::Wins } else { LayerState::Shadowed },
-            reason: None,
+            source: origin.source.clone(),
+            state: match rank {
+                0 => LayerState::Wins,
+                _ if folded.has_part_of(path, origin) => LayerState::Merged,
+                _ => LayerState::Shadowed,
+            },
+            reason: through_parent(origin, path),
             beats: applied.get(rank + 1).and_then(|next| subject.beats(view, &setter(origin), &setter(next))),
         })
         .collect();
@@ -60,7 +66,7 @@ pub fn option_chain(view: View, subject: &dyn Subject, cluster: &Cluster, folded
 
 /// What a layer that does not apply says about an option.
 fn not_applied(layer: &Layer, path: &str, reason: &Reason) -> Vec<Link> {
-    let here = layer.set.iter().filter(|it| it.path == path);
+    let here = layer.set.iter().filter(|it| sets(it, path));
     here.map(|setting| {
         let origin = layer.document.clone().map(|document| Origin { document, path: setting.at.clone() });
         Link {
@@ -72,6 +78,22 @@ fn not_applied(layer: &Layer, path: &str, reason: &Reason) -> Vec<Link> {
         }
     })
     .collect()
+}
+
+/// Whether an entry sets an option or a parent of it.
+fn sets(setting: &Setting, path: &str) -> bool {
+    setting.path == path || OptionPath::parse(path).is_ok_and(|path| is_above(&setting.place, &path))
+}
+
+/// How a layer that sets a parent of an option bears on the option.
+fn through_parent(origin: &LayerValue, path: &str) -> Option<Reason> {
+    let parent = origin.via.as_ref()?;
+    let text = match (&origin.source, origin.deep) {
+        (None, _) => format!("the layer sets `{parent}` without `{path}`, which removes what lower layers set there"),
+        (Some(_), true) => format!("the layer merges `{parent}`, which has `{path}`"),
+        (Some(_), false) => format!("the layer sets `{parent}`, which has `{path}`"),
+    };
+    Some(Reason { code: ReasonCode::ParentOption, text, holds: true })
 }
 
 /// The chain of a place of an object: what touched it or what is around it, down to the base.
@@ -146,5 +168,5 @@ fn not_selected(when: &Selector, cluster: &Cluster) -> Option<Reason> {
 /// The value at the end of a path in a result.
 pub fn option_value(folded: &Folded, path: &str) -> Option<Source> {
     let option = folded.options.iter().find(|it| it.path == path).map(|it| it.source.clone());
-    option.or_else(|| folded.origins.get(path).and_then(|chain| chain.first()).map(|it| it.source.clone()))
+    option.or_else(|| folded.value_at(path)).or_else(|| folded.chain(path).into_iter().next().and_then(|it| it.source))
 }

@@ -4,7 +4,8 @@
 //! 2. Where a text is all of a file, documents that came from the file before and are not in it any more are unloaded,
 //!    unless something in the text cannot be read: unknown is not absent.
 //! 3. Observed objects become the known state of their cluster; a complete list makes what it lacks absent.
-//! 4. A cluster that cannot be reached is unknown until something is observed there.
+//! 4. An edit, in a trial or with `carry`, keeps the `uid` and `creationTimestamp` of the document that it replaces.
+//! 5. A cluster that cannot be reached is unknown until something is observed there.
 
 use crate::diagnostic::{Code, Diagnostic, Mode};
 use crate::object::document::{Document, Identity};
@@ -24,6 +25,8 @@ pub enum Batch {
         documents: Vec<Document>,
         /// The file of which the documents are all there is.
         whole_file: Option<Text>,
+        /// Whether they are edits of what is loaded.
+        carry: bool,
     },
     Observed {
         cluster: Text,
@@ -50,7 +53,14 @@ impl Workspace {
     /// Loads a batch. Within a trial, the journal notes how to undo it.
     pub fn load(&mut self, batch: Batch, journal: Option<&mut Journal>, out: &mut Vec<Diagnostic>) -> Loaded {
         match batch {
-            Batch::Documents { documents, whole_file } => self.load_documents(documents, whole_file, journal, out),
+            Batch::Documents { mut documents, whole_file, carry } => {
+                for document in documents.iter_mut().filter(|_| carry) {
+                    if let Some(before) = self.document(&document.identity) {
+                        document.carry_from(before);
+                    }
+                }
+                self.load_documents(documents, whole_file, journal, out)
+            }
             Batch::Observed { cluster, objects, absent, complete } => {
                 warn_repeats(&objects, out);
                 let loaded = objects.len();
@@ -83,7 +93,7 @@ impl Workspace {
         for document in documents {
             let is_replacement = match &mut journal {
                 // A change is asked about in order to replace what there is.
-                Some(journal) => journal.put(self, document, out),
+                Some(journal) => journal.edit(self, document, out),
                 None => {
                     warn_other_file(&document, self.document(&document.identity), out);
                     self.put(document, out).is_some()

@@ -11,12 +11,15 @@ pub use events::Event;
 pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
 pub use holds::HoldReport;
 pub use limits::{ALLOW_DELETE, assemble, is_paused};
-pub use planner::{DesiredObject, ObjectState, Planner};
+pub use planner::{Decision, DesiredObject, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
+
+use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, ReasonCode, Severity};
 use crate::engine::matching::Difference;
 use crate::engine::patch::Operation;
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::object::identity::group_of;
 use crate::value::canonical::Writer;
@@ -99,6 +102,12 @@ pub struct Action {
     pub is_consented: bool,
     /// SHA-256 over subject, cluster, verb, target and content.
     pub hash: [u8; 32],
+    /// What answers must not show of it.
+    pub concealed: Arc<Concealed>,
+    /// The part of the object that is written through its own path of the API, such as `status`.
+    pub subresource: Option<&'static str>,
+    /// How many clusters no longer get something because of it, where it is a decision about clusters.
+    pub leaving: usize,
 }
 
 /// Why an action is planned or held.
@@ -121,12 +130,28 @@ impl Action {
         hex(self.hash.get(..8).unwrap_or_default())
     }
 
+    /// The action as answers show it.
+    pub fn shown(&self) -> Action {
+        let mut shown = self.clone();
+        let Action { body, patch, reason, concealed, .. } = &mut shown;
+        if !concealed.is_empty() {
+            body.iter_mut().for_each(|it| concealed.cover(it));
+            patch.iter_mut().filter_map(|it| it.value.as_mut()).for_each(|it| concealed.cover(it));
+            let differences = reason.differences.iter_mut();
+            differences.flat_map(|it| [&mut it.desired, &mut it.live]).flatten().for_each(|it| concealed.cover(it));
+        }
+        shown
+    }
+
     fn content_hash(&self) -> [u8; 32] {
         let Target { api_version, kind, namespace, name } = &self.target;
         let mut writer = Writer::default();
         for text in [&*self.subject.to_string(), &self.cluster, self.verb.as_str(), api_version, kind, namespace, name]
         {
             writer.text(text);
+        }
+        if let Some(subresource) = self.subresource {
+            writer.text(subresource);
         }
         if let Some(body) = &self.body {
             writer.value(body);
@@ -173,12 +198,14 @@ pub struct SubjectPlan {
     pub hold_report: Option<HoldReport>,
     /// How many live objects the subject manages here.
     pub managed: usize,
+    /// How many clusters its decisions list now.
+    pub listed: usize,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl SubjectPlan {
     pub fn is_empty(&self) -> bool {
-        let SubjectPlan { needs, actions, held, status, hold_report, managed: _, diagnostics } = self;
+        let SubjectPlan { needs, actions, held, status, hold_report, managed: _, listed: _, diagnostics } = self;
         needs.is_empty()
             && actions.is_empty()
             && held.is_empty()

@@ -92,6 +92,14 @@ pub enum Previous {
 }
 
 impl Previous {
+    /// The fleet that the previous subject picked from.
+    pub fn scope(&self) -> Option<&Scope> {
+        match self {
+            Previous::Subject(entry) => entry.scope(),
+            Previous::Absent | Previous::Clusters { .. } => None,
+        }
+    }
+
     /// The results that were replaced, each beside the one that is there now.
     pub fn beside<'a>(
         &'a self,
@@ -165,10 +173,9 @@ impl Results {
 
     /// Recomputes stale results and returns the previous ones. Idempotent.
     pub fn refresh(&mut self, store: &Store, now: Option<Timestamp>) -> PreviousResults {
-        if now.is_some() && self.now != now {
-            if self.now.is_none() {
-                self.subjects.values_mut().for_each(SubjectEntry::forget_statuses);
-            }
+        // The time is that of the request alone: nothing that was computed for another one stays.
+        if self.now != now {
+            self.subjects.values_mut().for_each(SubjectEntry::forget_statuses);
             self.now = now;
             self.hub_steps = None;
             self.subjects
@@ -210,6 +217,11 @@ impl Results {
             }
         }
         replaced
+    }
+
+    /// The time of the request that is being answered.
+    pub fn now(&self) -> Option<Timestamp> {
+        self.now
     }
 
     /// Adds the documents that are subjects now and were none, and the other way round.
@@ -278,11 +290,6 @@ impl Results {
         all
     }
 
-    /// The time of the last refresh, if one was given.
-    pub fn now(&self) -> Option<Timestamp> {
-        self.now
-    }
-
     /// Plans every subject in the scope, and returns the contribution of each.
     pub fn plan(
         &mut self,
@@ -349,6 +356,14 @@ impl SubjectEntry {
         }
     }
 
+    /// The fleet that the subject picks from; none of a subject of the hub.
+    pub fn scope(&self) -> Option<&Scope> {
+        match self.subject().ok()?.targets() {
+            Targets::Hub => None,
+            Targets::Fleet(scope, _) => Some(scope),
+        }
+    }
+
     pub fn cluster_results(&self) -> &ClusterResults {
         self.translated.as_ref().map_or(const { &ClusterResults::new() }, |it| &it.cluster_results)
     }
@@ -368,7 +383,7 @@ impl SubjectEntry {
         self.is_unplanned = true;
     }
 
-    /// Drops the plans of statuses that were made without a time, which may belong into them.
+    /// Drops the plans of statuses, which may have the time of another request in them.
     fn forget_statuses(&mut self) {
         let Some(translated) = &mut self.translated else { return };
         let dated = |it: &Arc<SubjectPlan>| it.status.is_empty();

@@ -201,10 +201,11 @@ impl Store {
         self.fleets.values().map(Fleet::len).sum()
     }
 
-    /// The names that clusters go by, each once: one cluster may be known to several systems.
-    pub fn cluster_names(&self) -> SortedSet<&Text> {
+    /// The clusters by namespace and name, each once: several systems may know one cluster.
+    pub fn cluster_names(&self) -> SortedSet<(&Text, &Text)> {
         let mut names = SortedSet::new();
-        names.extend(self.fleets.values().flat_map(|fleet| fleet.clusters().map(|it| &it.name)));
+        let fleets = self.fleets.iter();
+        names.extend(fleets.flat_map(|(scope, fleet)| fleet.clusters().map(|it| (&scope.namespace, &it.name))));
         names
     }
 

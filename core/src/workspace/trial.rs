@@ -37,6 +37,19 @@ impl Journal {
         is_replacement
     }
 
+    /// Loads a document as an edit of the one that it replaces, which keeps its `uid` and `creationTimestamp`. Returns
+    /// whether it replaces another one.
+    pub fn edit(&mut self, workspace: &mut Workspace, mut new: Document, out: &mut Vec<Diagnostic>) -> bool {
+        let removed = self.steps.iter().rev().find_map(|it| match it {
+            Undo::Put(before) if before.identity == new.identity => Some(&**before),
+            _ => None,
+        });
+        if let Some(before) = workspace.document(&new.identity).or(removed) {
+            new.carry_from(before);
+        }
+        self.put(workspace, new, out)
+    }
+
     /// Unloads a document.
     pub fn remove(&mut self, workspace: &mut Workspace, identity: &Identity) {
         self.steps.extend(workspace.remove(identity).map(|it| Undo::Put(Box::new(it))));
@@ -66,7 +79,8 @@ impl Journal {
 impl Workspace {
     /// Makes a change, looks at what follows from it, and undoes it. A change that fails half-way is undone as well.
     ///
-    /// `look` gets the workspace with the change in it, the results that the change replaced, and its steps.
+    /// The time is that of the request, which refreshed the workspace with it. `look` gets the workspace with the
+    /// change in it, the results that the change replaced, and its steps.
     ///
     /// # Errors
     ///
@@ -76,10 +90,11 @@ impl Workspace {
         change: impl FnOnce(&mut Workspace, &mut Journal) -> Result<(), E>,
         look: impl FnOnce(&mut Workspace, &PreviousResults, &Journal) -> T,
     ) -> Result<T, E> {
-        self.refresh(None);
+        let now = self.results.now();
+        self.refresh(now);
         let mut journal = Journal::default();
         let made = change(self, &mut journal);
-        let replaced = self.refresh(None);
+        let replaced = self.refresh(now);
         let looked = made.map(|()| look(self, &replaced, &journal));
         for step in journal.steps.into_iter().rev() {
             match step {

@@ -9,6 +9,7 @@ use crate::engine::rendered::Rendered;
 use crate::object::document::Identity;
 use crate::object::kinds::clusters::is_cluster;
 use crate::object::redacted::Visibility;
+use crate::object::timestamp::Timestamp;
 use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::Workspace;
@@ -19,7 +20,7 @@ use crate::workspace::lint::{self, place, tidy};
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Action, Plan, Verb, planned};
 use crate::workspace::removal::{self, Collected};
-use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, PreviousResults, Results};
+use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, PreviousResults, Results, SubjectEntry};
 use crate::workspace::store::{Store, View};
 use crate::workspace::trial::Journal;
 
@@ -28,6 +29,8 @@ use crate::workspace::trial::Journal;
 pub struct Consequences {
     /// All clusters of the fleet.
     pub clusters: usize,
+    /// The namespace of the clusters of each subject that changes: names alone do not identify clusters.
+    pub namespaces: SortedMap<Identity, Text>,
     pub groups: Vec<ChangeGroup>,
     pub shadowed: Vec<ShadowGroup>,
     /// Objects of the hub that the garbage collector deletes.
@@ -111,9 +114,10 @@ impl LocatedCause {
 /// Those of the change.
 pub fn what_if(
     workspace: &mut Workspace,
+    now: Option<Timestamp>,
     change: impl FnOnce(&mut Workspace, &mut Journal) -> Result<(), Error>,
 ) -> Result<Consequences, Error> {
-    workspace.refresh(None);
+    workspace.refresh(now);
     let plan_before = planned(workspace, None, None, &mut Vec::new());
     let mut trial = workspace.trial(change, Trial::look)?;
     let edited_clusters: Vec<Identity> = trial.edited.iter().filter(|it| is_cluster(it)).cloned().collect();
@@ -130,9 +134,20 @@ pub fn what_if(
     };
     let fixed = fixed.into_iter().filter(is_fixed).collect();
     let (mut groups, shadowed) = trial.tally.into_groups();
-    let Trial { clusters, plan_after, collected, .. } = trial;
+    let Trial { clusters, namespaces, plan_after, collected, .. } = trial;
     groups.iter_mut().for_each(|it| mark_released(it, &plan_after));
-    Ok(Consequences { clusters, groups, shadowed, collected, plan_before, plan_after, introduced, fixed, refused })
+    Ok(Consequences {
+        clusters,
+        namespaces,
+        groups,
+        shadowed,
+        collected,
+        plan_before,
+        plan_after,
+        introduced,
+        fixed,
+        refused,
+    })
 }
 
 /// What was seen while the change was made.
@@ -140,6 +155,7 @@ struct Trial {
     tally: Tally,
     plan_after: Plan,
     clusters: usize,
+    namespaces: SortedMap<Identity, Text>,
     collected: Vec<Collected>,
     /// The documents that the change loads or unloads.
     edited: Vec<Identity>,
@@ -164,6 +180,11 @@ impl Trial {
             of_replaced(identity, before, results.get(identity), &mut found_before, &mut found_after);
         }
         removal::waiting(journal).for_each(|it| tally.leave(it, results));
+        let namespaces = replaced.iter().filter_map(|(identity, before)| {
+            let now = results.get(identity).and_then(SubjectEntry::scope);
+            Some((identity.clone(), now.or_else(|| before.scope())?.namespace.clone()))
+        });
+        let namespaces = namespaces.collect();
         let mut of_edited = Vec::new();
         for (identity, entry) in edited.iter().filter_map(|it| Some((it, results.get(it)?))) {
             lint::of_reading(identity, entry, &mut of_edited);
@@ -172,6 +193,7 @@ impl Trial {
         found_after.extend(of_edited.iter().cloned());
         found_after.iter_mut().for_each(|it| place(it, store));
         Trial {
+            namespaces,
             of_edited,
             collected: removal::collected(store, journal, &plan_after),
             tally,
@@ -386,7 +408,10 @@ pub fn shown_sides(change: &Change, sides: [&Rendered; 2]) -> (Option<Source>, O
     let objects: Vec<_> = object.into_iter().collect();
     let visibility = Visibility::Redacted(&objects);
     let show = |source: &Option<Source>| match source {
-        Some(Source::Value(value)) => Some(Source::Value(visibility.show(value.clone(), &change.place).into_value())),
+        Some(Source::Value(value)) => {
+            let shown = Source::Value(visibility.show(value.clone(), &change.place).into_value());
+            Some(sides.iter().fold(shown, |shown, side| shown.without(&side.concealed)))
+        }
         other => other.clone(),
     };
     (show(&change.before), show(&change.after))

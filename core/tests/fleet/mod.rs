@@ -133,7 +133,7 @@ impl Fleet {
 
     /// The findings of `lint`.
     pub fn lint(&mut self) -> Vec<Finding> {
-        self.answered(Lint {}).findings
+        self.answered(Lint::default()).findings
     }
 
     /// Loads documents.
@@ -149,7 +149,7 @@ impl Fleet {
     }
 
     pub fn subjects(&mut self) -> Vec<SubjectAnswer> {
-        self.call(Subjects {}).subjects
+        self.call(Subjects::default()).subjects
     }
 
     /// What every cluster gets from a subject.

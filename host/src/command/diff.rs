@@ -37,7 +37,8 @@ pub struct Args {
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
     let Args { subject, left, right, .. } = args;
-    let answer = fleet.call(&Diff { subject: subject.into(), left: left.into(), right: right.into() })?;
+    let answer =
+        fleet.call(&Diff { subject: subject.into(), left: left.into(), right: right.into(), ..Diff::default() })?;
     let names = || {
         let causes = answer.differences.iter().filter_map(|it| it.cause.as_ref()?.document.clone());
         let mut names: Vec<String> = causes.collect();

@@ -19,6 +19,8 @@ pub struct Action {
     pub subject: String,
     pub cluster: String,
     pub verb: String,
+    /// The part of the object that a patch is sent to, such as `status`.
+    pub subresource: Option<String>,
     pub target: Target,
     pub wave: i64,
     pub reason: String,
@@ -35,6 +37,7 @@ impl From<ActionAnswer> for Action {
             subject: action.subject,
             cluster: action.cluster.to_string(),
             verb: action.verb.to_string(),
+            subresource: action.subresource.map(|it| it.to_string()),
             wave: action.wave,
             reason: action.reason.text,
             body: action.body.0.map(Redacted::into_value).unwrap_or_default(),
@@ -54,7 +57,13 @@ impl Action {
         let precondition = self.precondition.as_ref();
         match self.verb.as_str() {
             "create" => cluster.create(&self.body, effect).await.map(Some),
-            "patch" => cluster.patch(&self.target, &self.patch, precondition, effect).await.map(Some),
+            "patch" => match self.subresource.as_deref() {
+                None => cluster.patch(&self.target, &self.patch, precondition, effect).await.map(Some),
+                Some("status") => cluster.patch_status(&self.target, &self.patch, precondition, effect).await.map(Some),
+                Some(other) => Err(ApiError::Invalid {
+                    message: format!("this runner knows no subresource `{other}`; is the module a newer one?"),
+                }),
+            },
             "delete" => cluster.delete(&self.target, precondition, effect).await.map(|()| None),
             verb => Err(ApiError::Invalid {
                 message: format!("this runner knows no verb `{verb}`; is the module a newer one?"),

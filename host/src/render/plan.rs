@@ -96,8 +96,9 @@ fn alike<'a>(actions: impl IntoIterator<Item = &'a ActionAnswer>) -> Vec<Vec<&'a
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Vec<&ActionAnswer>> = Vec::new();
     for action in actions {
-        let ActionAnswer { subject, verb, target, reason, held, .. } = action;
-        let key = (subject, verb, &target.api_version, &target.kind, &reason.code, &reason.differences, held);
+        let ActionAnswer { subject, subresource, verb, target, reason, held, .. } = action;
+        let key =
+            (subject, (verb, subresource), &target.api_version, &target.kind, &reason.code, &reason.differences, held);
         let place = *places.entry(to_text(&key).unwrap_or_default()).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(action),
@@ -123,7 +124,8 @@ fn action(alike: &[&ActionAnswer], palette: Palette, out: &mut String) {
     let targets = clusters(&distinct(alike.iter().map(|it| name_of(&it.target))));
     let on = clusters(&distinct(alike.iter().map(|it| it.cluster.to_string())));
     let verb = palette.paint(ink, &clean(&first.verb));
-    out.push_str(&format!("  {verb} {} on {on}", palette.paint(Ink::Bold, &targets)));
+    let part = first.subresource.as_ref().map(|it| format!("{} of ", clean(it))).unwrap_or_default();
+    out.push_str(&format!("  {verb} {part}{} on {on}", palette.paint(Ink::Bold, &targets)));
     if !first.subject.is_empty() {
         out.push_str(&format!(" for {}", clean(&first.subject)));
     }

@@ -177,8 +177,10 @@ trait Step {
 }
 
 impl Step for ActionAnswer {
+    /// A plan may create an object and fill its status.
     fn key(&self) -> Key<'_> {
-        key(&self.cluster, &self.subject, &self.target)
+        let selector = self.subresource.as_deref().unwrap_or_default();
+        Key { selector, ..key(&self.cluster, &self.subject, &self.target) }
     }
 
     fn target(&self) -> Target {

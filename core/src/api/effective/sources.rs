@@ -35,6 +35,7 @@ impl<'a> Sources<'a> {
             column: None,
             value: MaybeAbsent(touched.value.as_ref().map(shown)),
             value_from: MaybeAbsent(None),
+            via: None,
         };
         let Some(Origin { document, path }) = &touched.origin else { return answer };
         let (source, name) = self.find(document);

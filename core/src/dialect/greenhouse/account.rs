@@ -64,7 +64,9 @@ pub fn tell_hidden(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let it = Override::read(view, document, &mut Vec::new());
     let others = view.store.of_kind(GROUP, OVERRIDE, Some(&own.namespace)).filter(|other| other.identity != *own);
     let others = others.map(|other| (Override::read(view, other, &mut Vec::new()), &other.identity));
-    let above: Vec<_> = others.filter(|(other, _)| other.is_above(&it, precedence) && other.includes(&it)).collect();
+    // A hub may order two overrides without times differently, which is another finding.
+    let is_above = |other: &Override| other.is_above(&it, precedence) && other.undecided(&it, precedence).is_none();
+    let above: Vec<_> = others.filter(|(other, _)| is_above(other) && other.includes(&it)).collect();
     for setting in &it.part.layer.set {
         let hides = |(other, _): &&(Override, &Identity)| {
             other.part.layer.set.iter().any(|theirs| theirs.path == setting.path && !theirs.deep)

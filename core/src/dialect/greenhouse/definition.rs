@@ -8,7 +8,8 @@ use crate::choice;
 use crate::diagnostic::Mode;
 use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::engine::fold::{Layer, Setting, Source};
+use crate::engine::fold::{Layer, Setting, Source, is_above, project};
+use crate::object::concealed::Concealed;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
 use crate::value::path::{OptionPath, Pointer};
@@ -182,6 +183,34 @@ impl Definition {
 
     pub fn is_undeclared(&self, path: &str) -> bool {
         !self.options.is_empty() && self.get(path).is_none() && !super::inject::is_tolerated(path)
+    }
+
+    /// Adds the plain values that a layer sets for options of the type `secret`, where references belong.
+    pub fn conceal(&self, layer: &Layer, concealed: &mut Concealed) {
+        let secrets = self.options.iter().filter(|it| it.takes == OptionType::Secret);
+        for place in secrets.filter_map(|it| OptionPath::parse(&it.name).ok()) {
+            for setting in &layer.set {
+                let Source::Value(value) = &setting.source else { continue };
+                let steps = setting.place.steps();
+                let inside = match place.steps().strip_prefix(steps) {
+                    Some(rest) => project(value, rest),
+                    None => Some(value).filter(|_| is_above(&place, &setting.place)),
+                };
+                if let Some(value) = inside.filter(|it| matches!(OptionType::Secret.accepts(it), Fit::No)) {
+                    concealed.add(value);
+                }
+            }
+        }
+    }
+
+    /// Adds those of the entries of a live Plugin.
+    pub fn conceal_live(&self, plugin: &Value, concealed: &mut Concealed) {
+        let entries = plugin.at(&["spec", "optionValues"]).and_then(Value::as_list);
+        let set = entries.into_iter().flatten().filter_map(|it| {
+            Setting::new(it.text_at(&["name"]), it.get("value").filter(|it| !it.is_null())?.clone()).ok()
+        });
+        let layer = Layer { name: Text::default(), document: None, when: None, set: set.collect() };
+        self.conceal(&layer, concealed);
     }
 
     /// What is wrong with the value that an option ends with.

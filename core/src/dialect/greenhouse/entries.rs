@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Quirk;
 use super::inject::{STRIPPED, is_injected};
+use super::{OVERRIDE, Quirk};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::fold::{Layer, Setting, Source};
@@ -40,6 +40,13 @@ impl Part {
 pub struct Reader<'a> {
     pub document: &'a Document,
     pub mode: Mode,
+}
+
+impl Reader<'_> {
+    /// How documents of this kind call the name of an option: an override has a `path`, everything else a `name`.
+    fn name_field(&self) -> &'static str {
+        if self.document.identity.kind == OVERRIDE { "path" } else { "name" }
+    }
 }
 
 /// The key under which an expression stands where references do: the fold takes it for one.
@@ -122,13 +129,15 @@ impl Reader<'_> {
 
     /// Nothing for an entry that Greenhouse takes out again.
     fn setting(&self, item: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Option<Setting>, Error> {
-        let Value::Map(entry) = item else { return Err(at.wrong_type("a map with a `name`", item)) };
+        let Value::Map(entry) = item else {
+            return Err(at.wrong_type(&format!("a map with a `{}`", self.name_field()), item));
+        };
         for unknown in entry.keys().filter(|key| !FIELDS.contains(&key.as_str())) {
             let message = format!("an option has no field `{unknown}`");
             let hint = suggest(unknown, FIELDS, "it has");
             out.push(Diagnostic::warning(Code::UnknownField, message).at(at.key(unknown).pointer()).hint(hint));
         }
-        let path = name_of(entry, at)?;
+        let path = name_of(entry, self.name_field(), at)?;
         let place = OptionPath::parse(&path).map_err(|error| {
             let message = format!("the option `{path}` is wrong at character {}: {}", error.offset + 1, error.message);
             Error::new(Code::BadOptionPath, message).at(at).maybe_hint(error.hint)
@@ -194,13 +203,16 @@ fn expression_source(text: &Text) -> Source {
 }
 
 /// The seed calls the name a path; both are taken everywhere.
-fn name_of(entry: &Map, at: &JsonPath) -> Result<Text, Error> {
+fn name_of(entry: &Map, field: &str, at: &JsonPath) -> Result<Text, Error> {
     let given = |key: &'static str| entry.get(key).filter(|it| !it.is_null()).map(|value| (key, value));
     match (given("name"), given("path")) {
         (Some(_), Some(_)) => {
             Err(Error::new(Code::OptionSource, "the option has both a `name` and a `path`").at(at).hint("keep one"))
         }
-        (None, None) => Err(Error::new(Code::MissingField, "the option has no `name`").at(at.key("name"))),
+        (None, None) => {
+            let message = format!("the option has no `{field}`");
+            Err(Error::new(Code::MissingField, message).at(at.key(field)))
+        }
         (Some((_, Value::Text(name))), _) | (_, Some((_, Value::Text(name)))) => Ok(name.clone()),
         (Some((key, other)), _) | (_, Some((key, other))) => Err(at.key(key).wrong_type("a string", other)),
     }
@@ -236,6 +248,12 @@ fn read_reference(reference: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -
 }
 
 fn check_secret(secret: &Value, at: &JsonPath) -> Result<(), Error> {
+    for key in ["name", "key"] {
+        if let Some(other) = secret.get(key).filter(|it| !it.is_null() && it.as_text().is_none()) {
+            let message = format!("the `{key}` of the secret is {}, not a string", other.kind());
+            return Err(Error::new(Code::OptionSource, message).at(at.key(key)).hint("quote it"));
+        }
+    }
     match ["name", "key"].into_iter().find(|key| secret.text_at(&[key]).is_empty()) {
         Some(key) => {
             Err(Error::new(Code::OptionSource, format!("the secret has no `{key}`")).at(at).hint("it needs both"))

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::select::fleet::Fleet;
-use crate::engine::select::selects;
+use crate::engine::select::{LabelSelector, Selector, selects};
 use crate::object::document::Document;
 use crate::value::JsonPath;
 use crate::value::Text;
@@ -125,9 +125,26 @@ fn lint_override(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
             out.push(unknown_cluster(fleet, name).of(own).at(at.clone()));
         }
     }
+    if selects_all(selector) {
+        let message =
+            "the selector picks every cluster, and still gives the override the precedence of one for some clusters";
+        let finding = Diagnostic::info(Code::EmptySelector, message).of(own).at(at.clone());
+        out.push(finding.hint("leave `clusterSelector` out, or name a label that the clusters have"));
+    }
     if !fleet.is_some_and(|fleet| fleet.clusters().any(|it| selects(selector, it))) {
         let message = "the selector picks no cluster, so the override has no effect";
         out.push(Diagnostic::warning(Code::UnmatchedOverride, message).of(own).at(at));
+    }
+}
+
+/// Whether a selector has no condition.
+fn selects_all(selector: &Selector) -> bool {
+    let is_empty = |labels: &LabelSelector| labels.requirements().is_empty();
+    match selector {
+        Selector::Labels(labels) => is_empty(labels),
+        Selector::Union { labels: Some(labels), ignored, .. } => is_empty(labels) && ignored.is_empty(),
+        Selector::Union { labels: None, names: None, ignored } => ignored.is_empty(),
+        _ => false,
     }
 }
 

@@ -5,12 +5,14 @@ use super::picked::Picked;
 use super::{GROUP, ORGANIZATION, OVERRIDE, fields, identity};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::fold::Layer;
+use crate::engine::fold::{Layer, is_above, project};
 use crate::engine::select::Selector;
 use crate::object::document::Document;
 use crate::object::fields::scope_error;
+use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::collections::SortedMap;
+use crate::value::path::{OptionPath, Pointer};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::settings::Precedence;
@@ -44,14 +46,15 @@ pub struct Override {
     pub named: Vec<Text>,
     /// What decides over the sets and the placement that it names.
     pub depends: Vec<Dependency>,
-    created: Text,
+    /// In seconds; none where no server has stored it, or the time cannot be read.
+    created: Option<i64>,
 }
 
 /// The PluginOverrides of a namespace that are for a definition, the most general first.
 ///
 /// 1. Without clusters or definitions, with clusters, with definitions, with both. The setting `precedence` swaps the
 ///    middle two.
-/// 2. The older one first; one without a time is new.
+/// 2. The older one first; one without a time counts as created last.
 /// 3. By name.
 pub fn for_definition(view: View, namespace: &str, definition: &str, out: &mut Vec<Diagnostic>) -> Vec<Override> {
     let documents = view.store.of_kind(GROUP, OVERRIDE, Some(namespace));
@@ -67,7 +70,13 @@ impl Override {
         let (value, spec) = (&document.value, JsonPath::ROOT.key("spec"));
         let reader = Reader { document, mode: view.settings.mode };
         let list = value.at(&["spec", "overrides"]);
+        let (conflict, before) = (conflict(list, view.settings.mode, &spec), out.len());
         let mut part = reader.part("plugin-override", None, list, &spec.key("overrides"), out);
+        if conflict.is_some() {
+            // None of the entries counts, so which of two does is of no interest.
+            let found: Vec<Diagnostic> = out.drain(before..).filter(|it| it.code != Code::DuplicateOption).collect();
+            out.extend(found);
+        }
         let definitions = match definitions(value.at(&["spec", "pluginDefinitionNames"]), &spec) {
             Ok(definitions) => definitions,
             Err(error) => {
@@ -93,11 +102,11 @@ impl Override {
                 part.refuse(error, out);
             }
         }
-        for error in [conflict(list, &spec), misread].into_iter().flatten() {
+        for error in [conflict, misread].into_iter().flatten() {
             part.layer.set.clear();
             part.refuse(error, out);
         }
-        let created = value.text_at(&["metadata", "creationTimestamp"]).into();
+        let created = created(document, out);
         Override { definitions, part, named, depends, created }
     }
 
@@ -123,7 +132,7 @@ impl Override {
 
     /// Whether it counts as created after another one. One without a time is new.
     pub fn created_after(&self, other: &Override) -> bool {
-        (self.created.is_empty(), &self.created) > (other.created.is_empty(), &other.created)
+        (self.created.is_none(), self.created) > (other.created.is_none(), other.created)
     }
 
     /// Whether it is applied after another one.
@@ -140,9 +149,22 @@ impl Override {
     }
 
     /// What decides over the order of two.
-    fn order(&self, precedence: Precedence) -> (u8, bool, &str, &str) {
+    fn order(&self, precedence: Precedence) -> (u8, bool, Option<i64>, &str) {
         let name = self.part.layer.document.as_deref().map_or("", |it| it.name.as_str());
-        (self.rank(precedence), self.created.is_empty(), &self.created, name)
+        (self.rank(precedence), self.created.is_none(), self.created, name)
+    }
+
+    /// Why an override of the same precedence is applied before this one, where not the times of both decide: a hub may
+    /// order them differently.
+    pub fn undecided(&self, before: &Override, precedence: Precedence) -> Option<&'static str> {
+        if self.rank(precedence) != before.rank(precedence) {
+            return None;
+        }
+        match (before.created, self.created) {
+            (Some(_), Some(_)) => None,
+            (None, None) => Some("neither has a `creationTimestamp`, so their names decide"),
+            _ => Some("it has no `creationTimestamp`, so it counts as created last"),
+        }
     }
 
     pub fn rank(&self, precedence: Precedence) -> u8 {
@@ -153,6 +175,23 @@ impl Override {
         let Layer { when, .. } = &self.part.layer;
         when.as_ref().map_or(0, |_: &Selector| cluster) + if self.definitions.is_empty() { 0 } else { definition }
     }
+}
+
+/// When a server stored the document.
+fn created(document: &Document, out: &mut Vec<Diagnostic>) -> Option<i64> {
+    let path = ["metadata", "creationTimestamp"];
+    let given = document.value.at(&path).filter(|it| !it.is_null())?;
+    let problem = match given.as_text().map(Timestamp::parse) {
+        Some(Ok(time)) => return Some(time.seconds()),
+        Some(Err(problem)) => problem,
+        None => "it is not a string",
+    };
+    let shown = given.as_text().map_or_else(|| given.to_canonical(), str::to_string);
+    let message = format!("`{shown}` is not a time: {problem}; the override counts as created last");
+    let hint = "leave `creationTimestamp` out: the server sets it";
+    let finding = Diagnostic::warning(Code::BadTime, message).of(&document.identity);
+    out.push(finding.at(Pointer::of(path)).hint(hint));
+    None
 }
 
 fn definitions(list: Option<&Value>, spec: &JsonPath) -> Result<Vec<Text>, Error> {
@@ -169,43 +208,75 @@ fn definitions(list: Option<&Value>, spec: &JsonPath) -> Result<Vec<Text>, Error
     items.iter().enumerate().map(name).collect()
 }
 
-/// Two entries of one PluginOverride that set one option to different things.
-fn conflict(list: Option<&Value>, spec: &JsonPath) -> Option<Error> {
-    let (name, index) = contradiction(list?)?;
-    let message = format!("`{name}` is set twice, to different values, so the whole PluginOverride is refused");
+/// Two entries of one PluginOverride that contradict each other.
+fn conflict(list: Option<&Value>, mode: Mode, spec: &JsonPath) -> Option<Error> {
+    let Contradiction { message, index } = contradiction(list?, mode)?;
+    let message = format!("{message}, so the whole PluginOverride is refused");
     let error = Error::new(Code::ConflictingOverride, message).at(spec.key("overrides").index(index));
     Some(error.hint("remove one of them"))
 }
 
-/// Tells of overrides of one option to different things in the lists of other documents, of which the last one counts
-/// where it stands and neither should come in.
+/// Reports overrides in the lists of other documents that contradict each other. The last one counts where the document
+/// is loaded, and a hub should not take it.
 pub fn contradictions(document: &Document, out: &mut Vec<Diagnostic>) {
     let spec = JsonPath::ROOT.key("spec");
-    let mut tell = |list: Option<&Value>, at: &JsonPath| {
-        if let Some((name, index)) = list.and_then(contradiction) {
-            let message = format!("`{name}` is set twice, to different values");
+    let mut report = |list: Option<&Value>, at: &JsonPath| {
+        if let Some(Contradiction { message, index }) = list.and_then(|it| contradiction(it, Mode::Strict)) {
             let finding = Diagnostic::error(Code::ConflictingOverride, message).of(&document.identity);
             out.push(finding.at(at.index(index).pointer()).hint("remove one of them"));
         }
     };
-    tell(document.value.at(&["spec", "pluginOverrides"]), &spec.key("pluginOverrides"));
+    report(document.value.at(&["spec", "pluginOverrides"]), &spec.key("pluginOverrides"));
     let clusters = document.value.at(&["spec", "clusterOptionOverrides"]).and_then(Value::as_list);
     for (index, entry) in clusters.into_iter().flatten().enumerate() {
-        tell(entry.get("overrides"), &spec.key("clusterOptionOverrides").index(index).key("overrides"));
+        report(entry.get("overrides"), &spec.key("clusterOptionOverrides").index(index).key("overrides"));
     }
 }
 
-/// The option that a list sets to two different things, and where it does so for the second time.
-fn contradiction(list: &Value) -> Option<(&str, usize)> {
+struct Contradiction {
+    message: String,
+    /// The entry that contradicts an earlier one.
+    index: usize,
+}
+
+/// Two entries of a list that contradict each other:
+///
+/// 1. They set one option to different things.
+/// 2. One sets an option and the other a parent of it, to something else there. In compat mode options are matched by
+///    name, so this is allowed.
+fn contradiction(list: &Value, mode: Mode) -> Option<Contradiction> {
     let says = |item: &Value| ["value", "valueFrom", "expression"].map(|key| item.get(key).cloned());
     let mut seen: SortedMap<&str, &Value> = SortedMap::new();
+    let mut places: Vec<(&str, OptionPath, &Value)> = Vec::new();
     for (index, item) in list.as_list()?.iter().enumerate() {
         let Some(name) = item.get("path").or(item.get("name")).and_then(Value::as_text) else { continue };
         match seen.get(name) {
-            Some(earlier) if says(earlier) != says(item) => return Some((name, index)),
-            Some(_) => {}
+            Some(earlier) if says(earlier) != says(item) => {
+                return Some(Contradiction { message: format!("`{name}` is set twice, to different values"), index });
+            }
+            Some(_) => continue,
             None => drop(seen.insert(name, item)),
         }
+        let Ok(place) = OptionPath::parse(name) else { continue };
+        let excludes = |(other, at, entry): &&(&str, OptionPath, &Value)| {
+            let (parent, child) = if at.steps().len() < place.steps().len() { (*entry, item) } else { (item, *entry) };
+            (is_above(at, &place) || is_above(&place, at)) && !holds(parent, child, [other, name])
+        };
+        if let Some((other, at, _)) = places.iter().find(excludes).filter(|_| mode == Mode::Strict) {
+            let (parent, child) = if is_above(at, &place) { (*other, name) } else { (name, *other) };
+            let message = format!("`{parent}` and `{child}` below it are both set, and contradict each other");
+            return Some(Contradiction { message, index });
+        }
+        places.push((name, place, item));
     }
     None
+}
+
+/// Whether the value of a parent has the value of a child at the child's place.
+fn holds(parent: &Value, child: &Value, names: [&str; 2]) -> bool {
+    let [Ok(a), Ok(b)] = names.map(OptionPath::parse) else { return false };
+    let (short, long) = if a.steps().len() < b.steps().len() { (a, b) } else { (b, a) };
+    let rest = long.steps().get(short.steps().len()..).unwrap_or_default();
+    let inside = parent.get("value").and_then(|it| project(it, rest));
+    inside.is_some() && inside == child.get("value")
 }

@@ -2,9 +2,9 @@
 //! Cluster Management: `clusterSets: [dev]`, `placementRef: {name: web}`.
 
 use crate::diagnostic::{Code, Error};
-use crate::engine::select::{Selector, mentioned};
+use crate::engine::select::{Members, Selector, mentioned};
 use crate::value::JsonPath;
-use crate::value::collections::SortedSet;
+use crate::value::suggest::did_you_mean;
 use crate::value::{Map, Text, Value};
 use crate::workspace::store::View;
 use crate::workspace::subject::Dependency;
@@ -33,11 +33,11 @@ impl Picked {
         };
         let (sets, placement) = (rest.remove(SETS), rest.remove(PLACEMENT));
         if sets.is_none() && placement.is_none() {
-            let selector = Selector::parse(value, view.settings.mode, None, at)?;
+            let selector = Selector::parse(value, view.settings.mode, None, at).map_err(|error| meant(error, &rest))?;
             let named = mentioned(&selector).into_iter().cloned().collect();
             return Ok(Picked { selector, named, depends: Vec::new() });
         }
-        let (mut members, mut depends) = (SortedSet::new(), Vec::new());
+        let (mut members, mut depends): (Vec<Members>, _) = (Vec::new(), Vec::new());
         if let Some(sets) = sets {
             let at = at.key(SETS);
             let names = names(&sets, &at)?;
@@ -45,7 +45,11 @@ impl Picked {
                 let message = format!("the set `{unknown}` is not loaded or not valid, so who is in it is not known");
                 return Err(Error::new(Code::UnknownDocument, message).at(at));
             }
-            members.extend(view.cluster_groups().set_members(view, &names));
+            members.extend(names.into_iter().map(|name| Members {
+                of: format!("the cluster set `{name}`"),
+                names: view.cluster_groups().set_members(view, &[name]),
+                ignored: Vec::new(),
+            }));
             depends.extend(view.cluster_groups().set_dependencies());
         }
         if let Some(placement) = placement {
@@ -57,24 +61,44 @@ impl Picked {
                     format!("the placement `{namespace}/{name}` is not loaded, so what it chooses is not known");
                 Error::new(Code::UnknownDocument, message).at(at)
             })?;
-            members.extend(chosen);
+            members.push(Members {
+                of: format!("the placement `{namespace}/{name}`"),
+                names: chosen,
+                ignored: Vec::new(),
+            });
             depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
         }
-        let members: Vec<Text> = members.into_iter().collect();
-        if rest.is_empty() {
-            return Ok(Picked { selector: Selector::Listed(members), named: Vec::new(), depends });
-        }
-        let selector = Selector::parse(&rest.into(), view.settings.mode, None, at)?;
-        let named = mentioned(&selector).into_iter().cloned().collect();
-        let selector = match selector {
-            // What is ignored is ignored in sets, too.
-            Selector::Union { labels, names, ignored } => {
-                let names = names.unwrap_or_default().into_iter().chain(members).collect();
-                Selector::Union { labels, names: Some(names), ignored }
+        let (mut any, mut named) = (Vec::new(), Vec::new());
+        if !rest.is_empty() {
+            let selector = Selector::parse(&rest.into(), view.settings.mode, None, at)?;
+            named = mentioned(&selector).into_iter().cloned().collect();
+            match selector {
+                // What is ignored is ignored in sets, too; alone, it does not mean every other cluster.
+                Selector::Union { labels, names, ignored } => {
+                    members.iter_mut().for_each(|it| it.ignored.clone_from(&ignored));
+                    let names = Some(names.unwrap_or_default());
+                    if labels.is_some() || names.as_ref().is_some_and(|it| !it.is_empty()) || !ignored.is_empty() {
+                        any.push(Selector::Union { labels, names, ignored });
+                    }
+                }
+                other => any.push(other),
             }
-            other => Selector::AnyOf(vec![other, Selector::Listed(members)]),
+        }
+        any.extend(members.into_iter().map(|it| Selector::Members(Box::new(it))));
+        let selector = match any.pop() {
+            Some(only) if any.is_empty() => only,
+            last => Selector::AnyOf(any.into_iter().chain(last).collect()),
         };
         Ok(Picked { selector, named, depends })
+    }
+}
+
+/// The error of a selector with the field that was probably meant, where that is one of those of this file.
+fn meant(error: Error, fields: &Map) -> Error {
+    let unknown = fields.keys().find_map(|it| did_you_mean(it, [SETS, PLACEMENT]));
+    match (error.code, unknown) {
+        (Code::UnknownField, Some(hint)) => error.hint(hint),
+        _ => error,
     }
 }
 

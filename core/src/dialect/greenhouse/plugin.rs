@@ -1,8 +1,8 @@
 //! A Plugin without a preset. What overrides set is written into it, and what its user wrote is kept beside.
 //!
 //! The record is an annotation: for each option that an override changed, the entry of the user, if there was one, and
-//! the entry that was written in its place. An entry that is no longer what was written is the user's again. So removing
-//! an override gives the bytes of never having set it.
+//! the entry that was written in its place, or the index of an entry that was taken out. An entry that is no longer
+//! what was written is the user's again. So removing an override gives the bytes of never having set it.
 
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
 use crate::value::JsonPath;
 use crate::value::json;
+use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 use crate::workspace::compare::Cause;
 use crate::workspace::observed::HUB;
@@ -103,7 +104,23 @@ impl Plugin {
                 None => entries.push(written),
             }
         }
+        self.remove_replaced(folded, &mut entries, &mut record);
         (entries, record)
+    }
+
+    /// Takes out the entries of the user that an override of a parent option removes, and records where they were.
+    fn remove_replaced(&self, folded: &Folded, entries: &mut Vec<Value>, record: &mut Map) {
+        for (index, own) in self.own.iter().enumerate() {
+            let name = own.text_at(&["name"]);
+            let winner = folded.origins.get(name).and_then(|chain| chain.first());
+            let is_removed = winner.is_some_and(|it| it.via.is_some() && it.layer.ends_with("-override"))
+                && !folded.options.iter().any(|it| it.path == name);
+            if is_removed {
+                entries.retain(|it| it.text_at(&["name"]) != name);
+                let row: Map = [("own", own.clone()), ("index", index.into())].into_iter().collect();
+                record.insert(name, row);
+            }
+        }
     }
 
     fn desired(&self, entries: Vec<Value>, record: Map) -> Value {
@@ -144,7 +161,17 @@ fn own_entries(plugin: &Value) -> Vec<Value> {
             None => Some(item),
         }
     };
-    live.into_iter().filter_map(own).collect()
+    let mut entries: Vec<Value> = live.into_iter().filter_map(own).collect();
+    let removed = record.as_map().into_iter().flat_map(Map::iter).filter(|(_, row)| row.get("written").is_none());
+    let removed = removed.filter_map(|(name, row)| Some((row.get("index")?.as_int()?, name, row.get("own")?)));
+    let mut removed: Vec<_> = removed.collect();
+    sort_by(&mut removed, |a, b| a.0.cmp(&b.0));
+    for (index, name, own) in removed {
+        if !entries.iter().any(|it| it.text_at(&["name"]) == name.as_str()) {
+            entries.insert(usize::try_from(index).unwrap_or(usize::MAX).min(entries.len()), own.clone());
+        }
+    }
+    entries
 }
 
 impl Subject for Plugin {
@@ -173,6 +200,7 @@ impl Subject for Plugin {
         }
         let known = view.store.fleet(&self.stack.scope).and_then(|fleet| fleet.get(cluster)).cloned();
         let cluster = known.unwrap_or_default();
+        planner.concealed = self.stack.concealed_with(rendered, Some(&self.document));
         let (entries, record) = self.written(folded, &self.stack.per_cluster_options(view, &cluster));
         let desired = self.desired(entries, record);
         let patch = diff(&self.document, &desired);

@@ -255,7 +255,8 @@ impl Subject for Preset {
             Observation::Present(live) => Some(live),
         };
         let is_ours = live.is_none_or(|it| preset_of(it) == Some(&self.identity().name));
-        if live.is_some() && is_ours {
+        // Of a preset that is being deleted, its deletes count them.
+        if live.is_some() && is_ours && !is_terminating(&self.document) {
             planner.steps.managed = planner.steps.managed.saturating_add(1);
         }
         let has_errors = rendered.error().is_some();
@@ -265,6 +266,7 @@ impl Subject for Preset {
         if has_errors || is_stopped || is_going || !is_ours {
             return;
         }
+        planner.concealed = self.stack.concealed_with(rendered, live);
         let options = object::options(&self.stack, view, cluster, folded);
         let reference = self.stack.wanted.reference(definition);
         let mode = view.settings.mode;

@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use super::definition::{Definition, Wanted, catalog_parts};
 use super::entries::{Part, Reader, expression_of};
+use super::overrides::Override;
 use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied};
+use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied, fold_compat_sorted, replaces};
 use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::engine::select::layer_index::LayerIndex;
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
+use crate::workspace::settings::Precedence;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, ResultCache};
 
@@ -35,6 +38,7 @@ pub struct Stack {
     below_clusters: u32,
     injected: [Layer; 2],
     has_expressions: bool,
+    ties: Vec<Tie>,
     /// Where a missing option would be set.
     place: Pointer,
 }
@@ -71,12 +75,14 @@ impl Stack {
         parts.extend(overrides::of_organization(view, namespace, out));
         let below_clusters = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let mut depends: Vec<Dependency> = wanted.candidates.iter().cloned().map(Dependency::Document).collect();
-        for it in overrides::for_definition(view, namespace, &wanted.name, out) {
+        let all = overrides::for_definition(view, namespace, &wanted.name, out);
+        let ties = ties(&all, parts.len(), view.settings.precedence);
+        for it in all {
             parts.push(it.part);
             depends.extend(it.depends);
         }
         parts.extend(above);
-        tell_shadowed(&parts, own_values, out);
+        tell_shadowed(&parts, own_values, mode, out);
         if let Some(definition) = &definition {
             let named = ["preset", "plugin", "cluster-option-override", "catalog"];
             for part in parts.iter().filter(|it| named.contains(&it.layer.name.as_str())) {
@@ -104,6 +110,7 @@ impl Stack {
             below_clusters,
             injected,
             has_expressions,
+            ties,
             place,
         }
     }
@@ -165,10 +172,55 @@ impl Stack {
     fn fold(&self, applied: &[Applied], mode: Mode) -> Result<Rendered, Error> {
         let layers: Vec<&Layer> = applied.iter().map(|(layer, _)| *layer).collect();
         let mut found = Vec::new();
-        let folded = fold_applied(&layers, mode, &mut found)?;
+        let declares = self.definition.as_ref().is_some_and(|it| it.declares);
+        let folded = match mode {
+            Mode::Compat if declares => fold_compat_sorted(&layers, &mut found)?,
+            mode => fold_applied(&layers, mode, &mut found)?,
+        };
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
-        Ok(Rendered { options: Some(folded), diagnostics: found, ..Rendered::default() })
+        found.extend(self.undecided(&layers, &folded));
+        let concealed = self.concealed(layers.into_iter());
+        Ok(Rendered {
+            options: Some(folded),
+            diagnostics: found,
+            concealed: Arc::new(concealed),
+            ..Rendered::default()
+        })
+    }
+
+    /// The plain values of secret options, of a result and of the live Plugin.
+    pub fn concealed_with(&self, rendered: &Rendered, live: Option<&Value>) -> Arc<Concealed> {
+        let mut further = Concealed::default();
+        if let (Some(definition), Some(live)) = (&self.definition, live) {
+            definition.conceal_live(live, &mut further);
+        }
+        if further.is_empty() {
+            return Arc::clone(&rendered.concealed);
+        }
+        further.extend(&rendered.concealed);
+        Arc::new(further)
+    }
+
+    /// The plain values of secret options, of all layers: also those that do not apply are shown.
+    fn concealed<'a>(&'a self, further: impl Iterator<Item = &'a Layer>) -> Concealed {
+        let mut concealed = Concealed::default();
+        if let Some(definition) = &self.definition {
+            self.layers.iter().chain(further).for_each(|it| definition.conceal(it, &mut concealed));
+        }
+        concealed
+    }
+
+    /// Options that one of two overrides decides only because of its name, or because it is new.
+    fn undecided(&self, applied: &[&Layer], folded: &Folded) -> Vec<Diagnostic> {
+        let applies =
+            |rank: usize| self.layers.get(rank).filter(|layer| applied.iter().any(|it| std::ptr::eq(*it, *layer)));
+        let decides = |tie: &&Tie| {
+            let (Some(_), Some(higher)) = (applies(tie.lower), applies(tie.higher)) else { return false };
+            let winner = folded.origins.get(&tie.option).and_then(|it| it.first());
+            winner.is_some_and(|it| it.document == higher.document)
+        };
+        self.ties.iter().filter(decides).map(|it| it.finding.clone()).collect()
     }
 
     /// Types of what is set, and what must be set and is not.
@@ -186,7 +238,7 @@ impl Stack {
             }
         }
         for option in definition.options.iter().filter(|it| it.required) {
-            if folded.origins.get(&option.name).is_none() {
+            if !is_set(folded, &option.name) {
                 let message = format!("the definition requires `{}`, and nothing sets it", option.name);
                 out.push(
                     Diagnostic::error(Code::MissingOption, message)
@@ -211,7 +263,7 @@ impl Stack {
             for setting in &layer.set {
                 let Some(text) = expression_of(&setting.source) else { continue };
                 let above = applied.iter().skip(rank.saturating_add(1));
-                if above.flat_map(|it| &it.set).any(|it| it.path == setting.path) {
+                if above.flat_map(|it| &it.set).any(|it| it.path == setting.path || replaces(it, setting)) {
                     continue;
                 }
                 let source = self.render(view, cluster, (layer, setting), text, &variables)?;
@@ -253,21 +305,66 @@ impl Stack {
     }
 }
 
+/// Whether an option has a value or a reference, be it through a parent.
+fn is_set(folded: &Folded, name: &str) -> bool {
+    let is_option = || folded.options.iter().any(|it| it.path == name);
+    folded.value_at(name).is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()
+}
+
+/// Two overrides of the same precedence that set one option differently, in an order that a hub may not share.
+#[derive(Debug)]
+struct Tie {
+    /// Indices of their layers.
+    lower: usize,
+    higher: usize,
+    option: Text,
+    finding: Diagnostic,
+}
+
+/// The ties among overrides, lowest first, of which the first one is the layer `first`.
+fn ties(overrides: &[Override], first: usize, precedence: Precedence) -> Vec<Tie> {
+    let mut ties = Vec::new();
+    for (index, higher) in overrides.iter().enumerate() {
+        for (below, lower) in overrides.iter().enumerate().take(index) {
+            let Some(why) = higher.undecided(lower, precedence) else { continue };
+            let (above, under) = (&higher.part.layer, &lower.part.layer);
+            for setting in &above.set {
+                let differs = |it: &Setting| replaces(setting, it) && it.source != setting.source;
+                let Some(document) = above.document.as_deref().filter(|_| under.set.iter().any(differs)) else {
+                    continue;
+                };
+                let other = under.document.as_deref().map(Identity::to_string).unwrap_or_default();
+                let message = format!("`{}` is also set by `{other}`, of the same precedence: {why}", setting.path);
+                let finding = Diagnostic::info(Code::UndecidedOrder, message).of(document).at(setting.at.clone());
+                ties.push(Tie {
+                    lower: first.saturating_add(below),
+                    higher: first.saturating_add(index),
+                    option: setting.path.clone(),
+                    finding: finding.hint("narrow one of them, or set the option in one of them only"),
+                });
+            }
+        }
+    }
+    ties
+}
+
 fn has_expressions(layer: &Layer) -> bool {
     layer.set.iter().any(|it| expression_of(&it.source).is_some())
 }
 
 /// Tells of values of the preset or plugin itself that an override for all clusters always replaces.
-fn tell_shadowed(parts: &[Part], own_values: usize, out: &mut Vec<Diagnostic>) {
+fn tell_shadowed(parts: &[Part], own_values: usize, mode: Mode, out: &mut Vec<Diagnostic>) {
     let Some((own, above)) = parts.split_at_checked(own_values) else { return };
     let Some(Part { layer: own, .. }) = own.last() else { return };
     let always = above.iter().rev().filter(|it| it.layer.when.is_none());
     let always: Vec<_> = always.flat_map(|it| it.layer.set.iter().map(|set| (&it.layer, set))).collect();
     for setting in &own.set {
-        let winner = always.iter().find(|(_, it)| it.path == setting.path && !it.deep);
-        if let (Some((layer, _)), Some(document)) = (winner, own.document.as_deref()) {
+        let is_replaced = |it: &Setting| replaces(it, setting) && (mode == Mode::Strict || it.path == setting.path);
+        let winner = always.iter().find(|(_, it)| is_replaced(it));
+        if let (Some((layer, it)), Some(document)) = (winner, own.document.as_deref()) {
             let by = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
-            let message = format!("`{}` has no effect here: `{by}` sets it for every cluster", setting.path);
+            let what = if it.path == setting.path { "it".into() } else { format!("`{}`", it.path) };
+            let message = format!("`{}` has no effect here: `{by}` sets {what} for every cluster", setting.path);
             out.push(
                 Diagnostic::warning(Code::ShadowedOption, message)
                     .of(document)

@@ -3,7 +3,7 @@
 use super::inject::INJECTED;
 use crate::diagnostic::ReasonCode;
 use crate::engine::diff::{Edit, edits};
-use crate::engine::fold::Layer;
+use crate::engine::fold::{Layer, replaces};
 use crate::engine::matching::{Difference, DifferenceKind};
 use crate::engine::patch::Verb;
 use crate::object::document::Identity;
@@ -66,8 +66,9 @@ pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<
     let ready = |it: &&Value| condition_of(it, "Ready").cloned();
     let statuses: Vec<(Text, Value)> =
         plugins.iter().filter_map(|it| Some((Text::from(it.text_at(&["metadata", "name"])), ready(it)?))).collect();
-    let total = statuses.len();
+    let known = statuses.len();
     let ready = statuses.iter().filter(|(_, it)| is_true(it)).count();
+    let total = plugins.len().max(found.plugin_states.len());
     // A number that is nought is left out, as Greenhouse does.
     let number = |count: usize| if count == 0 { Value::Null } else { count.into() };
     let conditions = conditions(found, total, ready);
@@ -80,12 +81,12 @@ pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<
     let given = |value: Value| if value.is_empty() { Value::Null } else { value };
     Value::map([
         ("clusters", given(Value::list(clusters))),
-        ("failedPlugins", number(total.saturating_sub(ready))),
+        ("failedPlugins", number(known.saturating_sub(ready))),
         ("pluginDefinitionVersion", given(found.version.cloned().unwrap_or_default().into())),
         ("pluginStatuses", given(Value::list(statuses))),
         ("readyPlugins", number(ready)),
         ("statusConditions", merged(preset, conditions, now)),
-        ("totalPlugins", number(total)),
+        ("totalPlugins", number(plugins.len())),
     ])
 }
 
@@ -170,8 +171,8 @@ pub fn applied(layers: &[&Layer]) -> Value {
     let mut overrides = Vec::new();
     for (rank, layer) in layers.iter().enumerate().filter(|(_, it)| is_override(it)) {
         let above = || layers.iter().skip(rank.saturating_add(1)).flat_map(|it| &it.set);
-        let mut decided: Vec<&Text> = layer.set.iter().map(|it| &it.path).collect();
-        decided.retain(|path| !above().any(|it| it.path == **path && !it.deep));
+        let decided = layer.set.iter().filter(|setting| !above().any(|it| replaces(it, setting)));
+        let mut decided: Vec<&Text> = decided.map(|it| &it.path).collect();
         sort(&mut decided);
         decided.dedup();
         let document = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();

@@ -9,6 +9,7 @@ use crate::engine::placement::{Expression, PLACEMENT, Placed, Question, Why, lis
 use crate::engine::select::cluster_set::{self, ClusterSet, GROUP};
 use crate::object::document::Identity;
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
+use crate::object::timestamp::Timestamp;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Text, Value};
 use crate::workspace::observed::HUB;
@@ -106,7 +107,7 @@ impl<'a> Hub<'a> {
     }
 
     /// Whether a placement is loaded, and came after another one.
-    fn is_newer(&self, (namespace, name): (&str, &str), than: (&str, (&str, &str))) -> bool {
+    fn is_newer(&self, (namespace, name): (&str, &str), than: (Option<i64>, (&str, &str))) -> bool {
         let placement = self.view.document(&super::placement_of(namespace, name));
         placement.is_some_and(|it| (age_of(&it.value), (namespace, name)) > than)
     }
@@ -131,9 +132,9 @@ fn owner_of_placement(placement: &Value) -> (&str, &str) {
     (placement.text_at(&["metadata", "namespace"]), placement.text_at(&["metadata", "name"]))
 }
 
-/// Times in RFC 3339 sort as texts do; a placement that was never on a hub comes first.
-fn age_of(placement: &Value) -> &str {
-    placement.text_at(&["metadata", "creationTimestamp"])
+/// When a placement was created, in seconds; one that was never on a hub comes first.
+fn age_of(placement: &Value) -> Option<i64> {
+    Timestamp::parse(placement.text_at(&["metadata", "creationTimestamp"])).ok().map(|it| it.seconds())
 }
 
 /// Compiles an expression of a placement, which is about one variable.

@@ -5,15 +5,25 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::authorize::misnamed_grants;
 use crate::engine::authorize::rbac::{self, Rbac, is_rbac};
 use crate::engine::select::cluster_set::{CLUSTERSET, GROUP, Stage};
-use crate::object::document::Document;
-use crate::value::Value;
+use crate::object::document::{Document, Identity};
 use crate::value::path::Pointer;
+use crate::value::suggest::{did_you_mean, nearest};
+use crate::value::{Text, Value};
 use crate::workspace::store::View;
 
 /// What permissions are asked for, by the names of their objects.
 const LABEL: &str = "managedclusters/label";
 const JOIN: &str = "managedclustersets/join";
 const BIND: &str = "managedclustersets/bind";
+
+/// The subresources that there are, of which a role may name any.
+const SUBRESOURCES: &[(&str, &[&str])] = &[
+    ("managedclusters", &["accept", "clientcertificates", "finalizers", "label", "status"]),
+    ("managedclustersets", &["bind", "finalizers", "join", "status"]),
+];
+
+/// Roles that every API server has.
+const BUILT_IN: &[&str] = &["admin", "cluster-admin", "edit", "view"];
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
     let roles = ["ClusterRole", "Role"].map(|kind| view.store.of_kind(rbac::GROUP, kind, None));
@@ -22,19 +32,94 @@ pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
             lint_rule(view, document, index, rule, out);
         }
     }
+    let bindings = ["ClusterRoleBinding", "RoleBinding"].map(|kind| view.store.of_kind(rbac::GROUP, kind, None));
+    bindings.into_iter().flatten().for_each(|it| lint_binding(view, it, out));
     let documents = view.store.documents().map(|it| &it.value).filter(|it| is_rbac(it));
     let rbac = Rbac::read(documents, out);
     out.extend(misnamed_grants(&rbac, &view.cluster_sets(&mut Vec::new())));
 }
 
+/// A binding to a role that is not loaded, and one of a namespace to a role about objects that have none.
+fn lint_binding(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    let (kind, name) = (document.value.text_at(&["roleRef", "kind"]), document.value.text_at(&["roleRef", "name"]));
+    let namespace = if kind == "Role" { document.identity.namespace.clone() } else { Text::default() };
+    let role = Identity { kind: kind.into(), group: rbac::GROUP.into(), namespace, name: name.into() };
+    let at = Pointer::of(["roleRef", "name"]);
+    let Some(role) = view.document(&role) else {
+        if !name.is_empty() && !BUILT_IN.contains(&name) && !name.starts_with("system:") {
+            let message = format!("the binding refers to `{role}`, which is not among the documents");
+            let known = view.store.of_kind(rbac::GROUP, kind, None).map(|it| it.identity.name.as_str());
+            let mut finding = Diagnostic::warning(Code::BadRbac, message).of(&document.identity).at(at);
+            finding.hint = did_you_mean(name, known);
+            out.push(finding);
+        }
+        return;
+    };
+    let guards = |rule: &Value| {
+        let names = [LABEL, JOIN, BIND];
+        is_ours(rule) && list(rule, "resources").iter().any(|it| it.as_text().is_some_and(|it| names.contains(&it)))
+    };
+    let granted = list(&role.value, "rules").iter().any(guards);
+    if document.identity.kind == "RoleBinding" && role.identity.kind == "ClusterRole" && granted {
+        let message = "the binding grants in its namespace only, and clusters and cluster sets have none";
+        let finding = Diagnostic::warning(Code::NamespacedGrant, message).hint("use a ClusterRoleBinding");
+        out.push(finding.of(&document.identity).at(at));
+    }
+}
+
+fn is_ours(rule: &Value) -> bool {
+    list(rule, "apiGroups").iter().any(|it| it.as_text() == Some(GROUP))
+}
+
+/// A resource of a rule that does not exist. RBAC has `*` for all resources and `*/label` for a subresource of all, and
+/// no `managedclusters/*`.
+fn lint_resource(document: &Document, resource: &str, at: &Pointer, out: &mut Vec<Diagnostic>) {
+    let Some((parent, child)) = resource.split_once('/') else { return };
+    let Some((parent, known)) = SUBRESOURCES.iter().find(|(it, _)| *it == parent) else { return };
+    if known.contains(&child) {
+        return;
+    }
+    let mut finding = match child {
+        "*" => {
+            let message = format!("`{resource}` grants nothing: RBAC does not read the `*` behind a resource");
+            Diagnostic::warning(Code::IneffectiveGrant, message)
+                .hint(format!("name each, as `{parent}/{}`", main_of(parent)))
+        }
+        _ => {
+            let message = format!("`{resource}` grants nothing: {parent} have no such subresource");
+            Diagnostic::warning(Code::IneffectiveGrant, message)
+        }
+    };
+    if let Some(name) = nearest(child, known.iter().copied()).filter(|_| child != "*") {
+        finding = finding.hint(format!("did you mean `{parent}/{name}`?"));
+    }
+    out.push(finding.of(&document.identity).at(at.clone()));
+}
+
+/// The subresource of a kind that permissions are mostly about.
+fn main_of(parent: &str) -> &'static str {
+    if parent == "managedclusters" { "label" } else { "bind" }
+}
+
 fn lint_rule(view: View, document: &Document, index: usize, rule: &Value, out: &mut Vec<Diagnostic>) {
-    if !list(rule, "apiGroups").iter().any(|it| it.as_text() == Some(GROUP)) {
+    if !is_ours(rule) {
         return;
     }
     let at = Pointer::of(["rules".to_string(), index.to_string()]);
     for (place, resource) in list(rule, "resources").iter().enumerate() {
-        let Some(resource) = resource.as_text().filter(|it| [LABEL, JOIN, BIND].contains(it)) else { continue };
         let here = at.child("resources").child(place.to_string());
+        let Some(resource) = resource.as_text() else { continue };
+        lint_resource(document, resource, &here, out);
+        if ![LABEL, JOIN, BIND].contains(&resource) {
+            continue;
+        }
+        let verbs: Vec<&str> = list(rule, "verbs").iter().filter_map(Value::as_text).collect();
+        if !verbs.is_empty() && !verbs.contains(&"create") && !verbs.contains(&"*") {
+            let message =
+                format!("`{}` on `{resource}` grants nothing: the permission is `create`", verbs.join("`, `"));
+            let finding = Diagnostic::warning(Code::IneffectiveGrant, message).hint("write `verbs: [create]`");
+            out.push(finding.of(&document.identity).at(at.child("verbs")));
+        }
         if document.identity.kind == "Role" {
             let message = format!("a Role grants in its namespace only, and what `{resource}` is about has none");
             let finding = Diagnostic::warning(Code::NamespacedGrant, message).hint("use a ClusterRole");
@@ -54,7 +139,15 @@ fn lint_rule(view: View, document: &Document, index: usize, rule: &Value, out: &
 /// Kubernetes has no patterns in names. Of labels, `key:*` and `*` are asked for as they are; every other one is in vain.
 fn lint_names(document: &Document, rule: &Value, resource: &str, at: &Pointer, out: &mut Vec<Diagnostic>) {
     for (index, name) in list(rule, "resourceNames").iter().enumerate() {
-        let Some(name) = name.as_text().filter(|it| it.contains('*')) else { continue };
+        let Some(name) = name.as_text() else { continue };
+        if let Some((key, value)) = name.split_once('=').filter(|_| resource == LABEL) {
+            let message = format!("`{name}` names no label: a key and a value are joined by a colon");
+            let finding = Diagnostic::warning(Code::IneffectiveGrant, message).hint(format!("write `{key}:{value}`"));
+            out.push(finding.of(&document.identity).at(at.child(index.to_string())));
+        }
+        if !name.contains('*') {
+            continue;
+        }
         let key = name.strip_suffix(":*").unwrap_or("*");
         if resource == LABEL && (name == "*" || !key.contains('*')) {
             continue;

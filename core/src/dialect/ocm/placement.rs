@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::hub::Hub;
 use super::{DECISION, Ocm, PLACEMENT, SCORE, decides, fleet_scope};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::engine::matching::{Difference, DifferenceKind};
 use crate::engine::placement::{self, Placed, State, Why};
 use crate::engine::rendered::{DecisionGroup, Rendered};
 use crate::engine::select::cluster_set::GROUP;
@@ -12,10 +13,11 @@ use crate::engine::select::{self, Cluster};
 use crate::object::document::{Document, Identity};
 use crate::object::timestamp::Timestamp;
 use crate::value::collections::{SortedMap, SortedSet};
-use crate::value::{Text, Value};
+use crate::value::path::Pointer;
+use crate::value::{Map, Text, Value};
 use crate::workspace::cluster_groups::ClusterGroups;
 use crate::workspace::observed::{HUB, Observation, Query};
-use crate::workspace::plan::{DesiredObject, ObjectState, Planner, Reason, Target};
+use crate::workspace::plan::{Decision, DesiredObject, ObjectState, Planner, Reason, Target};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
@@ -109,12 +111,12 @@ impl Placement {
         if decided && scored { planner.list(HUB, &own) } else { None }
     }
 
-    /// Makes the decisions be there, empty at first; answers whether all of them are.
-    fn ensure_decisions(&self, planner: &mut Planner) -> bool {
-        let mut complete = true;
+    /// Makes the decisions be there, empty at first.
+    fn ensure_decisions(&self, planner: &mut Planner) -> Readiness {
+        let mut readiness = Readiness::Complete;
         for decision in &self.placed.decisions {
-            let standing = planner.look(HUB, &Target::of(decision));
-            if matches!(standing, Observation::Present(live) if live == decision) {
+            let live = planner.look(HUB, &Target::of(decision));
+            if matches!(live, Observation::Present(live) if live == decision) {
                 continue;
             }
             let mut desired = decision.clone();
@@ -122,10 +124,125 @@ impl Placement {
                 map.remove("status");
             }
             let because = format!("the placement `{}` lists clusters here", self.identity.name);
-            let standing = planner.ensure(DesiredObject { cluster: HUB.into(), desired, wave: 0, because });
-            complete &= !matches!(standing, ObjectState::Unknown | ObjectState::Missing | ObjectState::Terminating);
+            let state = planner.ensure(DesiredObject { cluster: HUB.into(), desired, wave: 0, because });
+            readiness = readiness.max(match state {
+                ObjectState::Unknown | ObjectState::Terminating => Readiness::Waits,
+                ObjectState::Missing | ObjectState::Differs => Readiness::Writes,
+                _ => Readiness::Complete,
+            });
         }
-        complete
+        readiness
+    }
+
+    /// Decides which clusters each decision lists: an action for every one that lists others.
+    fn decide(&self, prior: &[(Identity, Value)], wave: i64, planner: &mut Planner) {
+        let arriving = self.arriving(prior);
+        let wanted: SortedSet<&str> = self.placed.decisions.iter().flat_map(placement::listed).collect();
+        for decision in &self.placed.decisions {
+            let target = Target::of(decision);
+            let live = match planner.look(HUB, &target) {
+                Observation::Present(live) => Some(live),
+                Observation::Absent => None,
+                Observation::Unknown => continue,
+            };
+            let none = Value::Null;
+            let mut status = placement::passing_on(decision, live.unwrap_or(&none), &arriving);
+            if same_list(live.and_then(|it| it.at(&["status", "decisions"])), status.get("decisions")) {
+                continue;
+            }
+            let further = live.and_then(|it| it.get("status")).and_then(Value::as_map).into_iter().flat_map(Map::iter);
+            if let Some(status) = status.as_map_mut() {
+                for (key, value) in further {
+                    status.entry_or(key, || value.clone());
+                }
+            }
+            let now = Value::map([("status", status.clone())]);
+            let moves = Moves::of(live, &now, &wanted);
+            // In the same plan the object itself may change first, and then has another version.
+            let expected = live.map(|it| if wave == 0 { it.clone() } else { without_version(it) });
+            let reason = moves.reason(&self.identity.name, live, &now);
+            let decision = Decision { status, leaving: moves.leaving.len(), wave, reason };
+            planner.decide(target, expected.as_ref(), decision);
+        }
+    }
+
+    /// Deletes the decisions that are too many, once their clusters are listed elsewhere.
+    fn delete_extra(&self, prior: &[(Identity, Value)], planner: &mut Planner) {
+        let arriving = self.arriving(prior);
+        let wanted: SortedSet<&str> = self.placed.decisions.iter().flat_map(placement::listed).collect();
+        let is_wanted = |name: &str| self.placed.decisions.iter().any(|it| it.text_at(&["metadata", "name"]) == name);
+        let is_idle = |decision: &Value| placement::listed(decision).all(|it| !arriving.contains(it));
+        let extra = |(identity, live): &&(Identity, Value)| !is_wanted(&identity.name) && is_idle(live);
+        for (_, extra) in prior.iter().filter(extra) {
+            let leaving = placement::listed(extra).filter(|it| !wanted.contains(it)).count();
+            let text = format!("the placement `{}` has fewer decisions now", self.identity.name);
+            planner.delete_decision(extra, leaving, Reason::new(ReasonCode::NoLongerWanted, text));
+        }
+    }
+}
+
+/// How far the objects of the decisions are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Readiness {
+    Complete,
+    /// Some are created or changed first.
+    Writes,
+    /// Some are not known yet, or are being deleted.
+    Waits,
+}
+
+/// No list and an empty one list the same clusters.
+fn same_list(live: Option<&Value>, wanted: Option<&Value>) -> bool {
+    let items = |value: Option<&Value>| value.and_then(Value::as_list).cloned().unwrap_or_default();
+    items(live) == items(wanted)
+}
+
+fn without_version(live: &Value) -> Value {
+    let mut live = live.clone();
+    if let Some(metadata) = live.get_mut("metadata").and_then(Value::as_map_mut) {
+        metadata.remove("resourceVersion");
+    }
+    live
+}
+
+/// The clusters that a decision lists anew, and those that no decision lists any more.
+struct Moves<'a> {
+    joining: Vec<&'a str>,
+    leaving: Vec<&'a str>,
+}
+
+impl<'a> Moves<'a> {
+    fn of(live: Option<&'a Value>, now: &'a Value, wanted: &SortedSet<&str>) -> Moves<'a> {
+        let before: SortedSet<&str> = live.into_iter().flat_map(placement::listed).collect();
+        let after: SortedSet<&str> = placement::listed(now).collect();
+        Moves {
+            joining: placement::listed(now).filter(|it| !before.contains(it)).collect(),
+            leaving: before.into_iter().filter(|it| !after.contains(it) && !wanted.contains(it)).collect(),
+        }
+    }
+
+    fn reason(&self, placement: &str, live: Option<&Value>, now: &Value) -> Reason {
+        let parts = [("adds", &self.joining), ("removes", &self.leaving)];
+        let parts = parts.iter().filter(|(_, names)| !names.is_empty());
+        let parts: Vec<String> = parts.map(|(verb, names)| format!("{verb} {}", quoted(names))).collect();
+        let text = match parts.is_empty() {
+            true => format!("the placement `{placement}` moves clusters between its decisions"),
+            false => format!("the placement `{placement}` {}", parts.join(" and ")),
+        };
+        let path = Pointer::of(["status", "decisions"]);
+        let (desired, live) = (path.get(now).cloned(), live.and_then(|it| path.get(it)).cloned());
+        let kind = if live.is_some() { DifferenceKind::Changed } else { DifferenceKind::Missing };
+        Reason { code: ReasonCode::Differs, text, differences: vec![Difference { path, kind, desired, live }] }
+    }
+}
+
+/// Some names, of many the first ones.
+fn quoted(names: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
@@ -163,12 +280,14 @@ impl Subject for Placement {
 
     fn plan(&self, _: View, _: &Text, _: &Rendered, _: &mut Planner) {}
 
-    /// An API server takes the clusters of a decision as its status only, after it was created. Which clusters were chosen
+    /// An API server takes the clusters of a decision as its status only, after it was created. What a placement does
+    /// is that status, so it is an action: shown, in the digest, and under the limits. Which clusters were chosen
     /// before counts for the next decision, so that none is taken off one object before another lists it:
     ///
-    /// 1. Decisions that are not there are created, and nothing else is done.
-    /// 2. Once all are there, they get their clusters, and keep those that have yet to arrive elsewhere.
+    /// 1. Decisions that are not there are created, and get their clusters in the next wave.
+    /// 2. The others get their clusters, and keep those that have yet to arrive elsewhere.
     /// 3. Once every cluster is where it belongs, what is too much in a decision goes, and so do decisions that are too many.
+    /// 4. A selection that becomes empty is held.
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
         planner.steps.diagnostics.extend(self.told.iter().cloned());
@@ -176,27 +295,27 @@ impl Subject for Placement {
             return;
         }
         let Some(prior) = self.prior(planner) else { return };
-        let complete = self.ensure_decisions(planner);
-        if complete {
-            let arriving = self.arriving(&prior);
-            for decision in &self.placed.decisions {
-                if let Observation::Present(live) = planner.look(HUB, &Target::of(decision)) {
-                    planner.status(live, placement::passing_on(decision, live, &arriving));
-                }
-            }
-            let wanted = |name: &str| self.placed.decisions.iter().any(|it| it.text_at(&["metadata", "name"]) == name);
-            let is_idle = |decision: &Value| placement::listed(decision).all(|it| !arriving.contains(it));
-            let extra = |(identity, live): &&(Identity, Value)| !wanted(&identity.name) && is_idle(live);
-            for (_, extra) in prior.iter().filter(extra) {
-                let text = format!("the placement `{}` has fewer decisions now", self.identity.name);
-                planner.delete(HUB, extra, 0, Reason::new(ReasonCode::NoLongerWanted, text));
-            }
-            if let Some(status) = &self.placed.status {
-                planner.status(&document.value, timed(status.clone(), view.now));
+        let since = planner.steps.actions.len();
+        let readiness = self.ensure_decisions(planner);
+        match readiness {
+            Readiness::Waits => {}
+            Readiness::Writes => self.decide(&prior, 1, planner),
+            Readiness::Complete => {
+                self.decide(&prior, 0, planner);
+                self.delete_extra(&prior, planner);
             }
         }
-        // Decisions are no possessions: they must not widen the budget for deletes.
-        planner.steps.managed = 0;
+        let listed: SortedSet<&str> = prior.iter().flat_map(|(_, it)| placement::listed(it)).collect();
+        let is_emptied = self.groups.is_empty() && !listed.is_empty() && !view.settings.limits.empty_selection;
+        if is_emptied {
+            let text = "the placement chooses no cluster, and its decisions would list none";
+            planner.hold(since, ReasonCode::EmptySelection, text, "allow it with `limits.emptySelection: true`");
+        }
+        if let Some(status) = self.placed.status.as_ref().filter(|_| readiness == Readiness::Complete) {
+            planner.status(&document.value, timed(status.clone(), view.now));
+        }
+        // Decisions are no possessions: they must not widen the budget for deletes, and have their own.
+        (planner.steps.managed, planner.steps.listed) = (0, listed.len());
     }
 
     fn invalidated_by(&self, object: &Identity) -> Invalidation {

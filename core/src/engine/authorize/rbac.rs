@@ -205,6 +205,11 @@ impl Rbac {
         })
     }
 
+    /// Whether there is neither a role nor a binding.
+    pub fn is_empty(&self) -> bool {
+        self.roles.is_empty() && self.bindings.is_empty()
+    }
+
     /// The RoleBindings that would grant the request, were it about an object in their namespace.
     pub fn namespaced(&self, user: &User, request: Request) -> Vec<String> {
         let namespaced = self.bindings.iter().filter(|(reference, _)| !is_cluster_scoped(&reference.kind));

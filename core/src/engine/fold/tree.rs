@@ -1,23 +1,30 @@
 //! Options placed in the tree that Helm gets.
 
-use super::{Effective, Layer, Setting, Source};
+use super::{Effective, Layer, Source};
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::value::path::OptionStep;
+use crate::value::path::{OptionPath, OptionStep, Pointer};
 use crate::value::{Map, Value};
 
-/// An option, and the entry that decided over it.
-pub type Placed<'a> = (&'a Effective, &'a Setting);
+/// Where an option belongs in the tree, and where the entry is written that decides over it.
+#[derive(Clone, Copy)]
+pub struct Entry<'a> {
+    pub place: &'a OptionPath,
+    pub at: &'a Pointer,
+}
+
+/// An option with its entry.
+pub type Placed<'a> = (&'a Effective, Entry<'a>);
 
 /// Places options sorted by path, so that a parent comes before what is edited into it. An option that does not fit is
 /// reported and left out.
 pub fn place<'a>(
-    options: impl Iterator<Item = (&'a Effective, (&'a Layer, &'a Setting))>,
+    options: impl Iterator<Item = (&'a Effective, (&'a Layer, Entry<'a>))>,
     out: &mut Vec<Diagnostic>,
 ) -> Value {
     let mut tree = Tree::default();
-    for (option, (layer, setting)) in options {
-        let at = || setting.at.clone();
-        match tree.add((option, setting), |value| value) {
+    for (option, (layer, entry)) in options {
+        let at = || entry.at.clone();
+        match tree.add((option, entry), |value| value) {
             Ok(0) => {}
             Ok(padding) => {
                 let message = format!("`{}` leaves {padding} earlier elements of its list null", option.path);
@@ -38,7 +45,7 @@ pub fn place_in_order<'a>(options: impl Iterator<Item = Placed<'a>>) -> Result<V
     let mut tree = Tree::default();
     for option in options {
         tree.add(option, Value::through_double)
-            .map_err(|message| Error::new(Code::OptionConflict, message).at(&option.1.at).hint(MENDED_BY))?;
+            .map_err(|message| Error::new(Code::OptionConflict, message).at(option.1.at).hint(MENDED_BY))?;
     }
     Ok(tree.value)
 }

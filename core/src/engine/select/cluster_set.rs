@@ -47,6 +47,8 @@ choice! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterSet {
     name: Text,
+    /// As written.
+    selector_type: Text,
     /// The key and value of an exclusive set: sets that share the key exclude each other.
     exclusive: Option<(Text, Text)>,
     /// Nothing where the selector was left out, which picks no cluster.
@@ -106,7 +108,8 @@ impl ClusterSet {
         let spot = &spec.key("clusterSelector");
         let selector = map_or_null(document.get("spec"), spec)?;
         let selector = map_or_null(selector.get("clusterSelector"), spot)?;
-        let (exclusive, labels) = match selector_type(selector, known_types(version, mode), spot)? {
+        let selector_type = selector_type(selector, known_types(version, mode), spot)?;
+        let (exclusive, labels) = match selector_type {
             "LabelSelector" => (None, label_selector(selector, stage, mode, spot)?),
             "ExclusiveLabel" => {
                 let (key, value) = exclusive_label(selector, &name, stage, &spot.key("exclusiveLabel"))?;
@@ -123,12 +126,29 @@ impl ClusterSet {
                 (Some((CLUSTERSET.into(), name.clone())), labels)
             }
         };
-        Ok(ClusterSet { name, exclusive, labels })
+        Ok(ClusterSet { name, selector_type: selector_type.into(), exclusive, labels })
     }
 
     /// The name of the set.
     pub fn name(&self) -> &Text {
         &self.name
+    }
+
+    /// The `selectorType` as written, which may be empty.
+    pub fn selector_type(&self) -> &Text {
+        &self.selector_type
+    }
+
+    /// Whether consumers that group clusters by set may use it, such as `multicloud-operators-foundation`: its members
+    /// are in no other set, because the clusterset label puts them there.
+    pub fn is_resource_group(&self) -> bool {
+        self.exclusive.as_ref().is_some_and(|(key, _)| key == CLUSTERSET)
+    }
+
+    /// Whether consumers that also find the set by the value of the label may use it, such as `submariner-addon`: the
+    /// value is the name of the set.
+    pub fn is_network_group(&self) -> bool {
+        self.is_resource_group() && self.exclusive.as_ref().is_some_and(|(_, value)| *value == self.name)
     }
 
     /// The key and value of the one label that puts a cluster into the set, where it is exclusive.
@@ -179,9 +199,15 @@ fn selector_type<'v>(selector: &'v Value, known: &[&str], at: &JsonPath) -> Resu
     };
     if !known.contains(&kind) {
         let message = format!("`{kind}` is not a type of selector");
-        return Err(bad(message).at(at.key("selectorType")).hint(suggest(kind, known, "one of")));
+        return Err(bad(message).at(at.key("selectorType")).hint(type_hint(kind, known)));
     }
     Ok(kind)
+}
+
+/// The type that was probably meant, or all of them; the empty one is written with quotes.
+fn type_hint(kind: &str, known: &[&str]) -> String {
+    let quoted: Vec<&str> = known.iter().map(|it| if it.is_empty() { "`\"\"`" } else { *it }).collect();
+    suggest(kind, &quoted, "one of")
 }
 
 /// The selector types. OCM never had `ExclusiveLabel`, and renamed the legacy type in v1beta2.

@@ -7,6 +7,7 @@ use crate::diagnostic::{Code, Error};
 use crate::engine::Upstream;
 use crate::engine::select::cluster_set::{ClusterSet, Stage, is_cluster_set};
 use crate::value::JsonPath;
+use crate::value::collections::SortedSet;
 use crate::value::{Map, Text, Value};
 
 /// Which clusters are meant. A selector that could not be read never becomes one of these.
@@ -22,8 +23,20 @@ pub enum Selector {
     Union { labels: Option<LabelSelector>, names: Option<Vec<Text>>, ignored: Vec<Text> },
     /// KubeFed, where the list was given: the listed ones.
     Listed(Vec<Text>),
+    /// The members of a cluster set or of a placement, without the ignored ones. No text has this form: it is made
+    /// where a selector refers to one.
+    Members(Box<Members>),
     /// Karmada: everything that is given must hold.
     Affinity(Box<Affinity>),
+}
+
+/// The clusters of something that a selector refers to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Members {
+    /// As a reason calls it: "the cluster set `eu`".
+    pub of: String,
+    pub names: SortedSet<Text>,
+    pub ignored: Vec<Text>,
 }
 
 /// Karmada's cluster affinity. As in Karmada, a part that cannot be read accepts no cluster.

@@ -5,6 +5,7 @@ use crate::diagnostic::{Diagnostic, ReasonCode};
 use crate::object::document::Identity;
 use crate::object::kinds::upstreams::{CONSENTED_KINDS, DECISION_KINDS, PAUSE_SCOPES};
 use crate::value::Value;
+use crate::value::collections::SortedSet;
 use crate::value::sorting::sort;
 use crate::workspace::observed::HUB;
 use crate::workspace::settings::Limits;
@@ -19,13 +20,14 @@ pub const ALLOW_DELETE: &str = "fleetfold.dev/allow-delete";
 /// Puts together what all subjects contribute, and holds what must not pass.
 pub fn assemble<'s>(store: &Store, steps: impl Iterator<Item = &'s SubjectPlan>, out: &mut Vec<Diagnostic>) -> Plan {
     let mut plan = Plan::default();
-    let mut managed = 0_usize;
+    let (mut managed, mut listed) = (0_usize, 0_usize);
     for steps in steps {
         plan.needs.extend(steps.needs.iter().cloned());
         plan.held.extend(steps.held.iter().cloned());
         plan.status.extend(steps.status.iter().cloned());
         out.extend(steps.diagnostics.iter().cloned());
         managed = managed.saturating_add(steps.managed);
+        listed = listed.saturating_add(steps.listed);
         for action in &steps.actions {
             match stop(store, action) {
                 Some((code, text, hint)) => plan.held.push(Held { action: action.clone(), code, text, hint }),
@@ -35,8 +37,12 @@ pub fn assemble<'s>(store: &Store, steps: impl Iterator<Item = &'s SubjectPlan>,
     }
     sort(&mut plan.needs);
     plan.needs.dedup();
-    hold_many(&mut plan, &store.settings.limits, managed);
+    hold_many(&mut plan, &store.settings.limits, managed, listed);
     hold_last(&mut plan);
+    // What a subject reports about its decisions waits for them.
+    let undecided: SortedSet<&Identity> =
+        plan.held.iter().filter(|it| is_decision(&it.action)).map(|it| &it.action.subject).collect();
+    plan.status.retain(|it| !undecided.contains(&it.subject));
     let order = |it: &Action| (it.wave, it.subject.clone(), it.cluster.clone(), it.target.clone());
     plan.actions.sort_by_cached_key(order);
     plan.held.sort_by_cached_key(|it| order(&it.action));
@@ -104,26 +110,51 @@ fn annotated(object: &Value, key: &str) -> bool {
     object.text_at(&["metadata", "annotations", key]) == "true"
 }
 
-/// Holds all deletes of a plan that has too many of them, and all changes likewise. A delete that somebody asked for does
-/// not count.
-fn hold_many(plan: &mut Plan, limits: &Limits, managed: usize) {
-    let share = managed.saturating_mul(usize::try_from(limits.delete_percent).unwrap_or(0)).div_ceil(100);
-    let most = share.min(usize::try_from(limits.deletes).unwrap_or(0));
-    let counts =
-        |it: &Action| it.verb == Verb::Delete && !it.is_consented && !DECISION_KINDS.contains(&it.target.kind.as_str());
-    let deletes = plan.actions.iter().filter(|it| counts(it)).count();
-    if deletes > most {
+/// Holds all deletes of a plan that has too many of them, and all changes likewise.
+///
+/// 1. Objects that are deleted count against the share of the managed objects, unless somebody asked for it by deleting
+///    the subject.
+/// 2. Clusters that leave a decision count against the share of the clusters that decisions list.
+/// 3. Both together count against the number of deletes.
+fn hold_many(plan: &mut Plan, limits: &Limits, managed: usize, listed: usize) {
+    let share = |of: usize| of.saturating_mul(usize::try_from(limits.delete_percent).unwrap_or(0)).div_ceil(100);
+    let number = usize::try_from(limits.deletes).unwrap_or(0);
+    let deletes = plan.actions.iter().filter(|it| is_counted_delete(it)).count();
+    let leaving = plan.actions.iter().map(|it| it.leaving).fold(0, usize::saturating_add);
+    let total = deletes.saturating_add(leaving);
+    let hint = format!("allow it with `limits.deletes: {total}` and a `limits.deletePercent` to match");
+    if deletes > share(managed) || (total > number && deletes > 0) {
+        let most = share(managed).min(number.saturating_sub(if deletes > number { 0 } else { leaving }));
         let text =
             format!("the plan deletes {deletes} of {managed} objects, more than the {most} that its limits allow");
-        let hint = format!("allow it with `limits.deletes: {deletes}` and a `limits.deletePercent` to match");
-        hold_all(plan, counts, ReasonCode::DeleteBudget, &text, &hint);
+        hold_all(plan, is_counted_delete, ReasonCode::DeleteBudget, &text, &hint);
     }
-    let changes = plan.actions.iter().filter(|it| it.verb != Verb::Delete).count();
+    if leaving > share(listed) || (total > number && leaving > 0) {
+        let most = share(listed).min(number.saturating_sub(if leaving > number { 0 } else { deletes }));
+        let text = format!(
+            "the plan takes {leaving} of {listed} clusters out of their decisions, \
+             more than the {most} that its limits allow"
+        );
+        hold_all(plan, |it| it.leaving > 0, ReasonCode::DeleteBudget, &text, &hint);
+    }
+    // The status of an object that the plan creates is part of creating it.
+    let changes = |it: &&Action| it.verb != Verb::Delete && (it.subresource.is_none() || it.live.is_some());
+    let changes = plan.actions.iter().filter(changes).count();
     if let Some(most) = limits.changes.filter(|most| usize::try_from(*most).is_ok_and(|most| changes > most)) {
         let text = format!("the plan changes {changes} objects, more than the {most} that its limits allow");
         let hint = format!("allow it with `limits.changes: {changes}`");
         hold_all(plan, |it| it.verb != Verb::Delete, ReasonCode::ChangeBudget, &text, &hint);
     }
+}
+
+/// Whether an action is a delete of an object; decisions count by the clusters that they list.
+fn is_counted_delete(action: &Action) -> bool {
+    action.verb == Verb::Delete && !action.is_consented && !is_decision(action)
+}
+
+/// Whether an action is about an object that lists clusters for other systems.
+fn is_decision(action: &Action) -> bool {
+    DECISION_KINDS.contains(&action.target.kind.as_str())
 }
 
 /// What must come last waits for what is held: a finalizer that goes while an object still refers to its owner leaves the

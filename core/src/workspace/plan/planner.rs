@@ -1,5 +1,7 @@
 //! The verbs with which a dialect plans: each compares with the observed state, and becomes a need or an action.
 
+use std::sync::Arc;
+
 use super::events::events;
 use super::record::{last_applied, recorded};
 use super::{Action, Held, HoldReport, Need, Reason, StatusPatch, SubjectPlan, Target, Verb, status_of};
@@ -7,16 +9,17 @@ use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::diff::diff;
 use crate::engine::matching::{Difference, DifferenceKind, Update, update, update_always};
 use crate::engine::ownership::{AdoptAction, Owner, ReleaseAction, adopt, release};
-use crate::engine::patch::Operation;
+use crate::engine::patch::{self, Operation};
 use crate::engine::retain::local::{LocalChange, without};
 use crate::engine::retain::{Retention, take};
+use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
 use crate::object::timestamp::Timestamp;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
-use crate::workspace::observed::{Observation, Query};
+use crate::workspace::observed::{HUB, Observation, Query};
 use crate::workspace::store::View;
 
 /// Collects what one subject contributes to a plan, for one cluster or for the subject itself.
@@ -25,6 +28,8 @@ pub struct Planner<'a> {
     view: View<'a>,
     subject: &'a Identity,
     pub steps: SubjectPlan,
+    /// What answers must not show of the actions from here on.
+    pub concealed: Arc<Concealed>,
 }
 
 /// An object that a cluster should have.
@@ -57,7 +62,7 @@ pub enum ObjectState {
 
 impl<'a> Planner<'a> {
     pub fn new(view: View<'a>, subject: &'a Identity) -> Planner<'a> {
-        Planner { view, subject, steps: SubjectPlan::default() }
+        Planner { view, subject, steps: SubjectPlan::default(), concealed: Arc::default() }
     }
 
     /// What is known of an object; where nothing is, a need is noted.
@@ -250,6 +255,26 @@ impl<'a> Planner<'a> {
         self.steps.actions.iter_mut().skip(since).for_each(|it| it.is_consented = true);
     }
 
+    /// Decides over clusters in the status of an object, which is an action like any other: `leaving` clusters no
+    /// longer get something. The object may be one that an earlier wave creates.
+    pub fn decide(&mut self, target: Target, live: Option<&Value>, decision: Decision) {
+        let Decision { status, leaving, wave, reason } = decision;
+        let set =
+            Operation { verb: patch::Verb::Add, path: Text::new_static("/status"), from: None, value: Some(status) };
+        self.act(HUB, Verb::Patch, target, Content::Patch(vec![set]), live, wave, reason);
+        if let Some(action) = self.steps.actions.last_mut() {
+            (action.subresource, action.leaving) = (Some("status"), leaving);
+            action.hash = action.content_hash();
+        }
+    }
+
+    /// Deletes a live object that lists clusters, of which `leaving` are listed nowhere else.
+    pub fn delete_decision(&mut self, live: &Value, leaving: usize, reason: Reason) {
+        let before = self.steps.actions.len();
+        self.delete(HUB, live, 0, reason);
+        self.steps.actions.iter_mut().skip(before).for_each(|it| it.leaving = leaving);
+    }
+
     /// Sets a status; it is part of the plan if the live status differs. Fields of the live status that are not set
     /// stay.
     pub fn status(&mut self, live: &Value, status: Value) {
@@ -305,11 +330,37 @@ impl<'a> Planner<'a> {
             Content::Patch(patch) => (None, patch),
         };
         let (subject, cluster, live) = (self.subject.clone(), cluster.into(), live.cloned());
-        let (is_consented, hash) = (false, [0; 32]);
-        let mut action = Action { subject, cluster, verb, target, body, patch, live, wave, reason, is_consented, hash };
+        let concealed = Arc::clone(&self.concealed);
+        let hash = [0; 32];
+        let mut action = Action {
+            subject,
+            cluster,
+            verb,
+            target,
+            body,
+            patch,
+            live,
+            wave,
+            reason,
+            is_consented: false,
+            hash,
+            concealed,
+            subresource: None,
+            leaving: 0,
+        };
         action.hash = action.content_hash();
         self.steps.actions.push(action);
     }
+}
+
+/// What a status decides over clusters.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub status: Value,
+    /// How many clusters no longer get something.
+    pub leaving: usize,
+    pub wave: i64,
+    pub reason: Reason,
 }
 
 enum Content {

@@ -125,6 +125,12 @@ codes! {
     // Folding
     /// Two options cannot both be placed in one tree.
     OptionConflict = "option-conflict",
+    /// A rule looks as if it granted a permission on labels or sets of clusters, and grants none.
+    IneffectiveGrant = "ineffective-grant",
+    /// Two overrides of the same precedence set one option, and a name or a missing time decides between them.
+    UndecidedOrder = "undecided-order",
+    /// In compat mode a lower layer keeps its value of an option, though a higher layer sets a parent of it.
+    NestedOption = "nested-option",
     /// An option stands twice in one layer.
     DuplicateOption = "duplicate-option",
     /// An option has both a value and a reference, or neither.
@@ -458,6 +464,8 @@ codes! {
     /// The cluster is picked, and is not ready.
     NotReady = "not-ready",
 
+    /// The layer sets a parent of the option.
+    ParentOption = "parent-option",
     /// The layer is for other clusters.
     ClusterNotSelected = "cluster-not-selected",
     /// The layer has an error, so that it is used for no cluster.

@@ -49,9 +49,9 @@ fn o34_scores_add_up_to_the_defaults() {
     assert_eq!(
         ranks(&placed),
         [
-            "c1: ranked 1 of 2 wanted, score 430: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × 100, AddOn/demo/demo 1 × 30",
-            "c2: ranked 2 of 2 wanted, score 340: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × 0, AddOn/demo/demo 1 × 40",
-            "c3: ranked 3 of 2 wanted, score 250: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × -100, AddOn/demo/demo 1 × 50",
+            "c1: ranked 1st, 2 are wanted, score 430: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × 100, AddOn/demo/demo 1 × 30",
+            "c2: ranked 2nd, 2 are wanted, score 340: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × 0, AddOn/demo/demo 1 × 40",
+            "c3: ranked 3rd, 2 are wanted, score 250: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × -100, AddOn/demo/demo 1 × 50",
         ]
     );
     assert_eq!(last(&placed, "c3").0, "ranked-out");
@@ -62,8 +62,9 @@ fn o34_the_same_score_named_twice_counts_once_but_for_an_add_on_in_the_original(
     let twice = [built_in("Steady", 0), built_in("Balance", 5), built_in("Balance", -1), DEMO.into(), DEMO.into()];
     let hub = three(&policy("", &twice.join(",")));
     let rank = |mode| ranks(&hub.place_in(mode).0).first().cloned().unwrap_or_default();
-    assert_eq!(rank(Mode::Strict), "c1: ranked 3 of 2 wanted, score -70: Balance -1 × 100, AddOn/demo/demo 1 × 30");
-    let text = "c1: ranked 3 of 2 wanted, score -40: Balance -1 × 100, AddOn/demo/demo 1 × 30, AddOn/demo/demo 1 × 30";
+    assert_eq!(rank(Mode::Strict), "c1: ranked 3rd, 2 are wanted, score -70: Balance -1 × 100, AddOn/demo/demo 1 × 30");
+    let text =
+        "c1: ranked 3rd, 2 are wanted, score -40: Balance -1 × 100, AddOn/demo/demo 1 × 30, AddOn/demo/demo 1 × 30";
     assert_eq!(rank(Mode::Compat), text);
 }
 
@@ -71,10 +72,10 @@ fn o34_the_same_score_named_twice_counts_once_but_for_an_add_on_in_the_original(
 fn o35_exact_counts_what_is_listed_and_nothing_else() {
     let listed = [built_in("Balance", 3), built_in("ResourceAllocatableMemory", 1)].join(",");
     let placed = check(three(&policy("Exact", &listed)), &["c1", "c2"], "AllDecisionsScheduled");
-    let want = "c2: ranked 2 of 2 wanted, score 300: Balance 3 × 100, ResourceAllocatableMemory 1 × 0";
+    let want = "c2: ranked 2nd, 2 are wanted, score 300: Balance 3 × 100, ResourceAllocatableMemory 1 × 0";
     assert_eq!(ranks(&placed).get(1).map(String::as_str), Some(want));
     let placed = check(hub(&policy("Exact", "")).plain(&["b", "c", "a"]), &["a", "b"], "AllDecisionsScheduled");
-    assert_eq!(last(&placed, "c").1, "ranked 3 of 2 wanted, score 0");
+    assert_eq!(last(&placed, "c").1, "ranked 3rd, 2 are wanted, score 0");
 }
 
 #[test]
@@ -113,10 +114,10 @@ fn o42_balance_takes_who_is_used_least() {
     assert_eq!(
         ranks(&placed),
         [
-            "c1: ranked 2 of 2 wanted, score 32: Balance 1 × 32",
-            "c2: ranked 3 of 2 wanted, score -32: Balance 1 × -32",
+            "c1: ranked 2nd, 2 are wanted, score 32: Balance 1 × 32",
+            "c2: ranked 3rd, 2 are wanted, score -32: Balance 1 × -32",
             "c3: ranked 4 of 2 wanted, score -100: Balance 1 × -100",
-            "c4: ranked 1 of 2 wanted, score 100: Balance 1 × 100",
+            "c4: ranked 1st, 2 are wanted, score 100: Balance 1 × 100",
         ]
     );
 }
@@ -137,7 +138,7 @@ fn clusters_that_have_the_same_to_give_all_score_the_most() {
     let placed = check(memory(hub(&spec), &[("c1", "1Gi"), ("c2", "1024Mi")]), &["c1", "c2"], "AllDecisionsScheduled");
     assert_eq!(
         ranks(&placed).first().map(String::as_str),
-        Some("c1: ranked 1 of 2 wanted, score 100: ResourceAllocatableMemory 1 × 100")
+        Some("c1: ranked 1st, 2 are wanted, score 100: ResourceAllocatableMemory 1 × 100")
     );
 }
 
