@@ -142,7 +142,7 @@ fn what_differs_stops_the_plan_and_it_goes_on_when_that_is_mended() {
         r#"`ConfigMap/data/history-settings` differs at `/data/retention` (changed: desired "30d", live "7d")"#
     );
     assert!(fleet.codes(PlanRequest::default()).contains(&"adoption-refused".into()));
-    assert!(fleet.codes(Lint {}).contains(&"adoption-refused".into()), "lint sees the live objects as well");
+    assert!(fleet.codes(Lint::default()).contains(&"adoption-refused".into()), "lint sees the live objects as well");
 
     fleet.edit("", SETTINGS, |settings| {
         settings.get_mut("data").and_then(Value::as_map_mut).unwrap().insert("retention", "30d");

@@ -24,6 +24,7 @@ pub mod schema;
 pub mod select;
 pub mod serve;
 pub mod sourced_document;
+pub mod time;
 pub mod vectors;
 pub mod version;
 pub mod webhook;

@@ -147,11 +147,11 @@ fn a_permission_is_explained_and_decided() {
     let label = "cluster.open-cluster-management.io/clusterset=dev";
     let change = ["-f", &fleet, "--user", "eve", "--cluster", "us-1", "--label", label];
     let denied = run(&[&["authorize"], &change[..]].concat());
-    assert!(text(&denied.stdout).starts_with("eve may not make this change\n"), "{}", text(&denied.stdout));
+    assert!(text(&denied.stdout).starts_with("user eve may not make this change\n"), "{}", text(&denied.stdout));
     assert_eq!(denied.status.code(), Some(1));
     let granted = run(&[&["authorize"], &change[..], &["--group", "devs"]].concat());
     let shown = text(&granted.stdout);
-    assert!(shown.starts_with("eve may make this change\n") && shown.ends_with("joins: dev\n"), "{shown}");
+    assert!(shown.starts_with("user eve may make this change\n") && shown.ends_with("joins: dev\n"), "{shown}");
     assert!(shown.contains("ClusterRoleBinding/devs, ClusterRole/devs, rule 0"), "{shown}");
     assert_eq!(granted.status.code(), Some(0));
     let explained = run(&[&["explain"], &change[..], &["--group", "devs", "-o", "name"]].concat());

@@ -250,7 +250,7 @@ fn the_winner_of_every_chain_is_the_effective_value() {
             let chain = folded.origins.get(&option.path).expect("every option has an origin");
             prop_assert_eq!(&chain[0].layer, &option.from);
             if !chain[0].deep {
-                prop_assert_eq!(&chain[0].source, &option.source);
+                prop_assert_eq!(chain[0].source.as_ref(), Some(&option.source));
             }
         }
         Ok(())

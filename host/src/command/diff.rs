@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use fleetfold_core::api::diff::Diff;
 
 use super::fleet::FleetArgs;
+use super::time::TimeArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::explain;
 
@@ -29,6 +30,9 @@ pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
 
+    #[command(flatten)]
+    time: TimeArgs,
+
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&Output::ALL))]
     output: Output,
@@ -37,8 +41,9 @@ pub struct Args {
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
     let Args { subject, left, right, .. } = args;
+    let (left_name, right_name) = (left.into(), right.into());
     let answer =
-        fleet.call(&Diff { subject: subject.into(), left: left.into(), right: right.into(), ..Diff::default() })?;
+        fleet.call(&Diff { subject: subject.into(), left: left_name, right: right_name, now: args.time.now() })?;
     let names = || {
         let causes = answer.differences.iter().filter_map(|it| it.cause.as_ref()?.document.clone());
         let mut names: Vec<String> = causes.collect();

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::authorize;
 use super::fleet::{Fleet, FleetArgs};
+use super::time::TimeArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::explain::Rows;
 use crate::render::{clusters, explain, plan};
@@ -36,6 +37,9 @@ pub struct Args {
 
     #[command(flatten)]
     fleet: FleetArgs,
+
+    #[command(flatten)]
+    time: TimeArgs,
 
     /// The cluster
     #[arg(long, value_name = "NAME")]
@@ -104,7 +108,8 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
     let (answer, table) = match (&args.action, &args.user, &args.subject) {
         (Some(action), _, _) => {
-            let answer = fleet.call(&Explain { action: Some(action.into()), ..Explain::default() })?;
+            let answer =
+                fleet.call(&Explain { action: Some(action.into()), now: args.time.now(), ..Explain::default() })?;
             let chain = answer.chain.as_ref().map(|_| explain::chain("because of", &answer, args.rows(), screen.out));
             let table = plan::explained(&answer, screen.out) + &chain.unwrap_or_default();
             (answer.into(), table)
@@ -141,6 +146,7 @@ fn value(
             cluster: Some(cluster.into()),
             path: Some(path.into()),
             object: args.object.as_ref().map(Into::into),
+            now: args.time.now(),
             ..Explain::default()
         })
     };
@@ -149,7 +155,7 @@ fn value(
         let table = explain::chain(&format!("{path} on {cluster}"), &answer, args.rows(), screen.out);
         return Ok((answer.into(), table));
     }
-    let groups = fleet.call(&Effective { subject: subject.into(), ..Effective::default() })?;
+    let groups = fleet.call(&Effective { subject: subject.into(), now: args.time.now(), ..Effective::default() })?;
     let (mut results, mut tables) = (Vec::new(), Vec::new());
     for group in groups.results.into_iter().filter(|it| it.error.is_none()) {
         let Some(first) = group.clusters.first() else { continue };
@@ -168,7 +174,8 @@ fn value(
 /// Explains why a subject selects one cluster or not, or every cluster.
 fn selection(args: &Args, subject: &str, fleet: &mut Fleet, screen: Screen) -> Result<(Explained, String), Failure> {
     let ask = |fleet: &mut Fleet, cluster: &str| {
-        fleet.call(&Explain { subject: Some(subject.into()), cluster: Some(cluster.into()), ..Explain::default() })
+        let (subject, cluster) = (Some(subject.into()), Some(cluster.into()));
+        fleet.call(&Explain { subject, cluster, now: args.time.now(), ..Explain::default() })
     };
     if let Some(cluster) = &args.cluster {
         let answer = ask(fleet, cluster)?;

@@ -11,6 +11,7 @@ use fleetfold::engine::Engine;
 use fleetfold_core::Value;
 use fleetfold_core::api::clusters::Clusters;
 use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::load::Load;
 use fleetfold_core::api::parse::Parse;
 use fleetfold_core::api::subjects::{SubjectAnswer, Subjects};
 use fleetfold_core::api::{Answered, Op, read_response, request_text};
@@ -73,7 +74,8 @@ impl FleetArgs {
             let (engine, requests) = self.hub.load(fleet.engine)?;
             fleet = Fleet::over(engine, requests);
         }
-        fleet.load_source(source::read(&self.files)?)?;
+        // A file over a hub is an edit of the object there, which keeps its uid and its age.
+        fleet.load_source(source::read(&self.files)?, self.from_cluster.then_some(true))?;
         Ok(fleet)
     }
 }
@@ -96,7 +98,7 @@ impl Fleet {
     /// Reads and loads everything given with `-f`.
     pub fn load(files: &[PathBuf], engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
         let mut fleet = Fleet::new(engine);
-        fleet.load_source(source::read(files)?)?;
+        fleet.load_source(source::read(files)?, None)?;
         Ok(fleet)
     }
 
@@ -137,7 +139,7 @@ impl Fleet {
         Ok(answer)
     }
 
-    fn load_source(&mut self, source: Source) -> Result<(), Failure> {
+    fn load_source(&mut self, source: Source, carry: Option<bool>) -> Result<(), Failure> {
         for load in source::complete_loads(source.complete) {
             self.call(&load)?;
         }
@@ -150,7 +152,8 @@ impl Fleet {
                 self.configure(settings).map_err(|failure| failure.within(&name))?;
                 continue;
             }
-            self.call(&source::load_of(&name, &text, live.as_deref()))?;
+            let carry = carry.filter(|_| live.is_none());
+            self.call(&Load { carry, ..source::load_of(&name, &text, live.as_deref()) })?;
             if live.is_none() {
                 self.document_files.push(name);
             }
@@ -377,7 +380,7 @@ mod tests {
         let files = vec![file("a.yaml", None), file("live/eu-1/b.yaml", Some("eu-1"))];
         // Two folders may have live objects of the same cluster.
         let complete = vec!["eu-1".to_owned(), "eu-1".to_owned()];
-        fleet.load_source(Source { files, complete }).unwrap();
+        fleet.load_source(Source { files, complete }, None).unwrap();
         let want = [
             r#"{"op":"load","documents":[],"live":"eu-1","complete":true}"#,
             r#"{"op":"load","text":"","file":"a.yaml"}"#,

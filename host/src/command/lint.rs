@@ -9,6 +9,7 @@ use fleetfold_core::yaml;
 use serde::Serialize;
 
 use super::fleet::{Fleet, FleetArgs};
+use super::time::TimeArgs;
 use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity, ink, is_at_least};
 use crate::render::style::Palette;
@@ -28,6 +29,9 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
+
+    #[command(flatten)]
+    time: TimeArgs,
 
     /// The output format; `text` quotes the lines
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
@@ -58,7 +62,7 @@ enum FailOn {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
-    let answer = fleet.call(&Lint::default())?;
+    let answer = fleet.call(&Lint { now: args.time.now() })?;
     let findings = fleet.findings();
     match args.output {
         Format::Text => print(text(&fleet, &findings, &answer, screen.out))?,

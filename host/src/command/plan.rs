@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fleetfold::clock::now;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::plan::{PlanAnswer, PlanRequest, ScopeInput};
 use fleetfold_core::yaml;
 
 use super::fleet::{Fleet, FleetArgs};
 use super::limits::LimitArgs;
+use super::time::TimeArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::{json, plan};
 
@@ -32,6 +32,9 @@ pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
 
+    #[command(flatten)]
+    time: TimeArgs,
+
     /// Only this subject; may be given again
     #[arg(long = "subject", value_name = "REF")]
     subjects: Vec<String>,
@@ -43,10 +46,6 @@ pub struct Args {
     /// Only the clusters that match this selector
     #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "clusters")]
     selector: Option<String>,
-
-    /// The time to plan for, in RFC 3339; default: now
-    #[arg(long, value_name = "TIME")]
-    now: Option<String>,
 
     #[command(flatten)]
     limits: LimitArgs,
@@ -84,11 +83,10 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     if let Some(limits) = args.limits.settings() {
         fleet.call(&Configure { limits: Some(limits), ..Configure::default() })?;
     }
-    let now = args.now.clone().unwrap_or_else(now);
     let scope = scope(args, &mut fleet)?;
     // The findings about all documents would hide those about the requested part.
     let lint = scope.is_none().then_some(true);
-    let answer = fleet.call(&PlanRequest { now: Some(now.into()), scope, lint, ..PlanRequest::default() })?;
+    let answer = fleet.call(&PlanRequest { now: args.time.now(), scope, lint, ..PlanRequest::default() })?;
     let output = match &args.output {
         Target::Print(output) => *output,
         Target::Write(path) => {

@@ -8,6 +8,7 @@ use fleetfold_core::value::Text;
 use serde::Serialize;
 
 use super::fleet::{Fleet, FleetArgs};
+use super::time::TimeArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::preview::Subject;
 
@@ -28,6 +29,9 @@ pub struct Args {
 
     #[command(flatten)]
     fleet: FleetArgs,
+
+    #[command(flatten)]
+    time: TimeArgs,
 
     /// Only this cluster; may be given again
     #[arg(long = "cluster", value_name = "NAME")]
@@ -109,7 +113,7 @@ fn effective(
     wanted: Option<&BTreeSet<String>>,
     fleet: &mut Fleet,
 ) -> Result<EffectiveAnswer, Failure> {
-    let mut request = Effective { subject: subject.into(), ..Effective::default() };
+    let mut request = Effective { subject: subject.into(), now: args.time.now(), ..Effective::default() };
     if let Some(wanted) = wanted {
         let mut names: Vec<Text> = wanted.iter().map(Into::into).collect();
         // A subject rejects clusters outside of its fleet. That error is useful for a named cluster, not for a

@@ -11,6 +11,7 @@ use fleetfold_core::diagnostic::read::from_value;
 use fleetfold_core::value::OneOrMany;
 
 use super::fleet::{Fleet, FleetArgs, empty_map};
+use super::time::TimeArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::whatif;
 use crate::source::{self, File};
@@ -28,6 +29,9 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
+
+    #[command(flatten)]
+    time: TimeArgs,
 
     /// A file or folder of changed documents, or `-` for standard input; may be given again
     #[arg(long = "change", value_name = "FILE", required_unless_present_any = ["removed", "settings"])]
@@ -74,6 +78,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     }
     let request = WhatIf {
         load: (!files.is_empty()).then(|| OneOrMany::One(joined.load())),
+        now: args.time.now(),
         unload: (!args.removed.is_empty()).then(|| args.removed.iter().map(Into::into).collect()),
         ..configured(settings)?
     };

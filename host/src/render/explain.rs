@@ -1,6 +1,6 @@
 //! Formats explanations of a value, a cluster, an action or a permission, and the differences of two clusters.
 
-use fleetfold_core::api::authorize::{AuthorizeAnswer, AuthorizeCheck, AuthorizeGrant};
+use fleetfold_core::api::authorize::{AuthorizeAnswer, AuthorizeCheck, AuthorizeGrant, AuthorizeObject};
 use fleetfold_core::api::diff::DiffAnswer;
 use fleetfold_core::api::explain::{ExplainAnswer, LinkAnswer};
 use fleetfold_core::diagnostic::ReasonCode;
@@ -29,13 +29,18 @@ pub fn chain(title: &str, answer: &ExplainAnswer, rows: Rows, palette: Palette) 
         answer.chain.iter().flatten().partition(|it| rows == Rows::OfCluster && is_for_others(it));
     for layer in layers {
         let ink = match layer.state {
-            LayerState::Wins => Ink::Green,
+            LayerState::Wins | LayerState::Merged => Ink::Green,
             LayerState::Retained => Ink::Yellow,
             LayerState::Shadowed | LayerState::NotApplied => Ink::Dim,
         };
         let has_value = !layer.value.is_absent() || !layer.value_from.is_absent();
         let shown = if has_value { value::of(&layer.value, &layer.value_from) } else { String::new() };
-        let why = layer.reason.as_ref().map(|it| it.text.as_str()).or(layer.beats.as_deref()).unwrap_or_default();
+        let rule = layer.rule.as_ref().map(|it| match &it.at {
+            Some(at) => format!("retained by `{}` at {}", it.name, Place::from(at)),
+            None => format!("retained by the built-in rule `{}`", it.name),
+        });
+        let reason = layer.reason.as_ref().map(|it| it.text.clone());
+        let why = reason.or(rule).or_else(|| layer.beats.clone()).unwrap_or_default();
         let place = Place::from(layer).to_string();
         let document = layer.document.as_deref().unwrap_or_default();
         // Without a file the place is the document.
@@ -96,6 +101,8 @@ pub struct Permission<'a> {
     leaves: &'a [Text],
     /// How many access reviews are missing.
     needs: usize,
+    /// Whether the user may write the cluster at all, where that is known.
+    object: Option<&'a AuthorizeObject>,
 }
 
 impl<'a> From<&'a ExplainAnswer> for Permission<'a> {
@@ -106,22 +113,30 @@ impl<'a> From<&'a ExplainAnswer> for Permission<'a> {
             joins: answer.joins.as_deref().unwrap_or_default(),
             leaves: answer.leaves.as_deref().unwrap_or_default(),
             needs: 0,
+            object: None,
         }
     }
 }
 
 impl<'a> From<&'a AuthorizeAnswer> for Permission<'a> {
     fn from(answer: &'a AuthorizeAnswer) -> Permission<'a> {
-        let AuthorizeAnswer { allowed, checks, joins, leaves, needs } = answer;
-        Permission { allowed: *allowed, checks, joins, leaves, needs: needs.as_ref().map_or(0, Vec::len) }
+        let AuthorizeAnswer { allowed, checks, joins, leaves, needs, object } = answer;
+        let needs = needs.as_ref().map_or(0, Vec::len);
+        Permission { allowed: *allowed, checks, joins, leaves, needs, object: object.as_ref() }
     }
 }
 
 /// A permission: the permissions checked for each label, and the one that granted it.
 pub fn permission(user: &str, permission: Permission, palette: Palette) -> String {
-    let Permission { allowed, checks, joins, leaves, needs } = permission;
-    let verdict = if allowed { palette.paint(Ink::Green, "may") } else { palette.paint(Ink::Red, "may not") };
-    let mut out = format!("{} {verdict} make this change\n", clean(user));
+    let Permission { allowed, checks, joins, leaves, needs, object } = permission;
+    let is_allowed = allowed && object.is_none_or(|it| it.granted);
+    let verdict = if is_allowed { palette.paint(Ink::Green, "may") } else { palette.paint(Ink::Red, "may not") };
+    let mut out = format!("user {} {verdict} make this change\n", clean(user));
+    if let Some(object) = object {
+        out.push_str(&format!("{}\n", clean(&object.text)));
+    } else if allowed && checks.is_empty() {
+        out.push_str("the change needs no label permission; whether the user may update the cluster is not known\n");
+    }
     let mut table = Table::new(["LABEL", "CHANGE", "GRANTED", "BY", "ASKED"]);
     for check in checks {
         let by = check.granted_by.as_ref().map(grant).unwrap_or_default();

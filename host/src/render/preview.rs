@@ -139,6 +139,12 @@ fn object_fields(made: &ProductAnswer, origins: bool, palette: Palette, out: &mu
         let shown = find(&made.object, &kept.path).map_or_else(String::new, value::short);
         table.row([(&kept.path).into(), shown.into(), kept_by(kept).into(), "".into()]);
     }
+    for local in made.local.iter().flatten() {
+        let fate = if local.stays { "stays" } else { "is removed" };
+        let set_by: Vec<&str> = local.managers.iter().map(|it| it.as_str()).collect();
+        let from = if set_by.is_empty() { LIVE.to_owned() } else { format!("{LIVE} ({})", set_by.join(", ")) };
+        table.row([(&local.path).into(), fate.into(), from.into(), (&local.why).into()]);
+    }
     out.push_str(&table.render("      ", palette));
 }
 

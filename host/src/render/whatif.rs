@@ -30,6 +30,13 @@ pub fn blast(answer: &WhatIfAnswer, palette: Palette) -> String {
         }
         out.push_str(&table.render("  ", palette));
     }
+    let collected = answer.collected.as_deref().unwrap_or_default();
+    if !collected.is_empty() {
+        out.push_str(&format!("\n{}\n", palette.paint(Ink::Red, "deleted with their owner")));
+        let mut table = Table::new(["OBJECT", "OWNER"]);
+        collected.iter().for_each(|it| table.row([(&it.object).into(), (&it.owner).into()]));
+        out.push_str(&table.render("  ", palette));
+    }
     let fixed = answer.fixed.as_deref().unwrap_or_default();
     if !fixed.is_empty() {
         out.push_str(&format!("\n{}\n", palette.paint(Ink::Green, "fixed")));
@@ -84,12 +91,16 @@ fn group(group: &ChangeGroupAnswer, palette: Palette, out: &mut String) {
     let mut table = Table::new(["OBJECT", "PATH", "BEFORE", "", "AFTER", "BECAUSE OF"]);
     for it in &group.changes {
         let cause = it.cause.as_ref().map(|it| Place::from(it).to_string()).unwrap_or_default();
+        let after = match it.released {
+            Some(true) => "released, stays in the cluster".to_owned(),
+            _ => value::of(&it.after, &it.after_from),
+        };
         table.row([
             it.object.as_deref().unwrap_or_default().into(),
             (&it.path).into(),
             value::of(&it.before, &it.before_from).into(),
             Cell::inked(Ink::Dim, "→"),
-            value::of(&it.after, &it.after_from).into(),
+            after.into(),
             cause.into(),
         ]);
     }
