@@ -16,6 +16,8 @@ export interface ActionAnswer {
   precondition?: Precondition;
   reason: ActionReason;
   subject: string;
+  /** The part of the object that the patch is sent to, such as `status`; left out for the object itself. */
+  subresource?: string;
   target: TargetAnswer;
   /** `create`, `patch` or `delete`. */
   verb: string;
@@ -76,6 +78,8 @@ export interface AdmitLimits {
 /** May this change of an object go through, with what is loaded? The workspace itself is not changed. */
 export interface AdmitRequest {
   limits?: AdmitLimits;
+  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  now?: string;
   op: "admit";
   /** Who says what the user may do, where no review does: `reviews`, the default, asks for more of them; `roles` takes the ClusterRoles and ClusterRoleBindings that are loaded, and needs none. */
   permissions?: Permissions;
@@ -121,6 +125,8 @@ export interface AuthorizeAnswer {
   leaves: string[];
   /** The SubjectAccessReviews that are missing; left out when there are none. */
   needs?: Redacted[];
+  /** Whether the user may write the ManagedCluster at all, where roles or bindings are given. `allowed` is about labels alone. */
+  object?: AuthorizeObject;
 }
 
 /** One label that is put on or taken off, or a set that is bound. */
@@ -146,6 +152,16 @@ export interface AuthorizeGrant {
   role?: string;
   /** The index of the rule in its role. */
   rule?: number;
+}
+
+/** Whether the user may create, update or delete the ManagedCluster, whatever its labels. */
+export interface AuthorizeObject {
+  granted: boolean;
+  grantedBy?: AuthorizeGrant;
+  /** What the user may do, and whether the change needs a permission on labels. */
+  text: string;
+  /** `create`, `update` or `delete`. */
+  verb: string;
 }
 
 /** May this user make this label change, and which sets does the cluster join and leave by it? */
@@ -203,6 +219,8 @@ export interface ChangeAnswer {
   object?: string;
   /** An option path, or a JSON pointer into the object. */
   path: string;
+  /** True for an object that stays, without its owner; left out otherwise. */
+  released?: boolean;
 }
 
 /** Clusters that would change alike. */
@@ -255,6 +273,8 @@ export interface ClusterInput {
 /** By name, then namespace, then kind. */
 export interface ClustersAnswer {
   clusters: ClusterAnswer[];
+  /** The sets that are loaded and can be read, by name; left out where there are none. */
+  sets?: SetAnswer[];
 }
 
 /** The clusters that are loaded. */
@@ -264,12 +284,20 @@ export interface ClustersRequest {
   selector?: Json;
 }
 
+/** An object that the garbage collector would delete. It counts as one of the deletes. */
+export interface Collected {
+  object: string;
+  owner: string;
+}
+
 /** Changes settings; those left out stay as they are. */
 export interface Configure {
   /** The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`. */
   dialects?: string[];
   /** Whether Greenhouse evaluates expressions. */
   expressions?: boolean;
+  /** Settings of KubeFed. */
+  kubefed?: KubeFedInput;
   /** What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation `fleetfold.dev/leaving` of a cluster wins. */
   leaving?: Leaving;
   limits?: LimitsInput;
@@ -291,6 +319,8 @@ export interface ConfigureRequest {
   dialects?: string[];
   /** Whether Greenhouse evaluates expressions. */
   expressions?: boolean;
+  /** Settings of KubeFed. */
+  kubefed?: KubeFedInput;
   /** What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation `fleetfold.dev/leaving` of a cluster wins. */
   leaving?: Leaving;
   limits?: LimitsInput;
@@ -360,6 +390,8 @@ export interface DiffAnswer {
 /** Where two clusters get something else from a subject. */
 export interface DiffRequest {
   left: string;
+  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  now?: string;
   op: "diff";
   right: string;
   subject: string;
@@ -378,6 +410,8 @@ export interface DifferenceAnswer {
 /** By first cluster. */
 export interface EffectiveAnswer {
   results: ResultAnswer[];
+  /** Of a ManagedClusterSet: how it selects clusters, and who may use it. */
+  set?: SetAnswer;
   subject: string;
 }
 
@@ -385,6 +419,8 @@ export interface EffectiveAnswer {
 export interface EffectiveRequest {
   /** Only these clusters. */
   clusters?: string[];
+  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  now?: string;
   op: "effective";
   /** Also say where every value comes from. */
   origins?: boolean;
@@ -425,7 +461,7 @@ export interface ExplainRequest {
   cluster?: string;
   /** The labels to set; null takes one off. */
   labels?: { [key: string]: Json };
-  /** The time that the plan was asked for with. */
+  /** The time, in RFC 3339: of an action that of its plan. */
   now?: string;
   /** `Kind/namespace/name`, where the subject gives several objects. */
   object?: string;
@@ -525,6 +561,23 @@ export interface KindsRequest {
   op: "kinds";
 }
 
+/** Settings of KubeFed. */
+export interface KubeFedAnswer {
+  localChanges: LocalChanges;
+}
+
+/** Settings of KubeFed. */
+export interface KubeFedInput {
+  /** What an update does to fields that another field manager set on an object in a cluster, and that no rule retains. */
+  localChanges?: LocalChanges;
+}
+
+/** A label. */
+export interface LabelAnswer {
+  key: string;
+  value: string;
+}
+
 /** What one layer says, and where. */
 export interface LayerAnswer {
   column?: number;
@@ -535,6 +588,8 @@ export interface LayerAnswer {
   path?: string;
   value?: Redacted;
   valueFrom?: Redacted;
+  /** The option that the layer sets, where that is a parent of this one. */
+  via?: string;
 }
 
 /** One source of values. */
@@ -546,7 +601,7 @@ export interface LayerInput {
 }
 
 /** Whether the value of a layer is used. */
-export type LayerState = "wins" | "shadowed" | "not-applied" | "retained";
+export type LayerState = "wins" | "shadowed" | "not-applied" | "merged" | "retained";
 
 /** What becomes of what a cluster was given when it leaves the fleet. */
 export type Leaving = "orphan" | "delete";
@@ -576,6 +631,8 @@ export interface LimitsInput {
 
 /** What one layer says about the value. */
 export interface LinkAnswer {
+  /** Why it is above the next layer. */
+  beats?: string;
   column?: number;
   document?: string;
   file?: string;
@@ -584,6 +641,8 @@ export interface LinkAnswer {
   path?: string;
   /** Why it has no say. */
   reason?: ReasonAnswer;
+  /** The rule that retains the live value. */
+  rule?: RuleAnswer;
   state: LayerState;
   value?: Redacted;
   valueFrom?: Redacted;
@@ -599,6 +658,8 @@ export interface LintAnswer {
 
 /** Looks at everything that is loaded. What it finds are the diagnostics of the answer. */
 export interface LintRequest {
+  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  now?: string;
   op: "lint";
 }
 
@@ -606,13 +667,15 @@ export interface LintRequest {
 export interface Load {
   /** Objects that were looked for in the cluster and are not there. */
   absent?: TargetInput[];
+  /** The documents are edits of what is loaded, such as files over a hub: each keeps the `uid` and `creationTimestamp` of the one that it replaces, where it has none. */
+  carry?: boolean;
   /** The objects are all that the query lists; without a query, all there are in the cluster. */
   complete?: boolean;
   /** The documents, as objects. */
   documents?: Json[];
   /** The name of the text, for places. */
   file?: string;
-  /** The objects were seen in this cluster; the hub is the cluster without a name. */
+  /** The cluster that the objects were read from; an empty name is the hub. */
   live?: string;
   /** What was listed. */
   query?: QueryInput;
@@ -641,13 +704,15 @@ export interface LoadAnswer {
 export interface LoadRequest {
   /** Objects that were looked for in the cluster and are not there. */
   absent?: TargetInput[];
+  /** The documents are edits of what is loaded, such as files over a hub: each keeps the `uid` and `creationTimestamp` of the one that it replaces, where it has none. */
+  carry?: boolean;
   /** The objects are all that the query lists; without a query, all there are in the cluster. */
   complete?: boolean;
   /** The documents, as objects. */
   documents?: Json[];
   /** The name of the text, for places. */
   file?: string;
-  /** The objects were seen in this cluster; the hub is the cluster without a name. */
+  /** The cluster that the objects were read from; an empty name is the hub. */
   live?: string;
   op: "load";
   /** What was listed. */
@@ -661,6 +726,21 @@ export interface LoadRequest {
   /** The text is all of the file: documents that came from it before and are not in it any more are let go, unless something in the text cannot be read. */
   whole?: boolean;
 }
+
+/** A field of a live object that the desired object does not have. */
+export interface LocalAnswer {
+  /** The field managers that set it; none where that is unknown. */
+  managers: string[];
+  /** Where it is in the live object, as a JSON pointer. */
+  path: string;
+  /** Whether the next update keeps it. */
+  stays: boolean;
+  /** Why it stays or goes. */
+  why: string;
+}
+
+/** What an update does to fields that others set on an object in a cluster, and that no rule retains. */
+export type LocalChanges = "overwrite" | "keep";
 
 /** Whether live contains desired, and where it does not. */
 export interface MatchAnswer {
@@ -757,6 +837,8 @@ export interface OriginAnswer {
   merge?: Merge;
   value?: Redacted;
   valueFrom?: Redacted;
+  /** The option that the layer sets, where that is a parent of this one. */
+  via?: string;
 }
 
 /** Who needs an object. */
@@ -858,6 +940,8 @@ export interface PlanAnswer {
 export interface PlanRequest {
   /** Tell what statuses turn to, for events. */
   events?: boolean;
+  /** Also report what `lint` finds. A runner that plans often leaves it out: it looks at every document. */
+  lint?: boolean;
   /** The time, in RFC 3339; what depends on it waits without. */
   now?: string;
   op: "plan";
@@ -919,6 +1003,8 @@ export interface PrintToken {
 export interface ProductAnswer {
   /** Where the object is written, before layers: values that `origins` does not have are its own. */
   base?: PlaceAnswer;
+  /** Fields of the live object that this object does not have, and that others set or may have set. */
+  local?: LocalAnswer[];
   object: Redacted;
   /** By JSON pointer what layers and retention touched, winner first. */
   origins?: { [key: string]: LayerAnswer[] };
@@ -1081,6 +1167,8 @@ export interface ResultAnswer {
   error?: Refusal;
   /** Of a placement: the decision group. */
   group?: GroupAnswer;
+  /** These clusters keep their last state: an error among the diagnostics prevents a plan. */
+  kept?: boolean;
   objects?: ProductAnswer[];
   options?: OptionAnswer[];
   /** For each option the layers that set it, winner first. */
@@ -1136,6 +1224,18 @@ export interface RetainedField {
   rule: string;
 }
 
+/** A rule that retains a live value. */
+export interface RuleAnswer {
+  /** Where the rule is written; built-in rules are nowhere. */
+  at?: PlaceAnswer;
+  /** `always`, `conditional` or `union`. */
+  mode: string;
+  /** The built-in rule, the retention path, or `label:` and the key. */
+  name: string;
+  /** Why the value belongs to the cluster. */
+  note?: string;
+}
+
 /** A part of the fleet. */
 export interface ScopeInput {
   clusters?: string[];
@@ -1178,6 +1278,21 @@ export interface SelectRequest {
   why?: boolean;
 }
 
+/** How a ManagedClusterSet selects its clusters, and who may use it. */
+export interface SetAnswer {
+  /** Whether a cluster of the set is in no other set of the same key. */
+  exclusive: boolean;
+  /** The label that puts a cluster into the set, where it is exclusive. */
+  exclusiveLabel?: LabelAnswer;
+  name: string;
+  /** Whether consumers may use it that also need the value of the clusterset label to be the name of the set, such as `submariner-addon`. */
+  networkGroup: boolean;
+  /** Whether consumers may use it that need sets which are exclusive by the clusterset label, such as `multicloud-operators-foundation`. */
+  resourceGroup: boolean;
+  /** As written; it may be empty. */
+  selectorType: string;
+}
+
 /** One option that a layer sets. */
 export interface SettingInput {
   /** `deep`: maps merge, null drops a key. */
@@ -1193,6 +1308,7 @@ export interface SettingInput {
 export interface SettingsAnswer {
   dialects: string[];
   expressions: boolean;
+  kubefed: KubeFedAnswer;
   leaving: Leaving;
   limits: LimitsAnswer;
   mode: Mode;
@@ -1268,6 +1384,8 @@ export interface SubjectAnswer {
   dialect: string;
   /** Why it produces nothing. */
   error?: Refusal;
+  /** Of a ManagedClusterSet: how it selects clusters, and who may use it. */
+  set?: SetAnswer;
   subject: string;
 }
 
@@ -1278,6 +1396,8 @@ export interface SubjectsAnswer {
 
 /** Everything that is loaded and produces results. */
 export interface SubjectsRequest {
+  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  now?: string;
   op: "subjects";
 }
 
@@ -1335,9 +1455,15 @@ export interface WayAnswer {
 export interface WhatIfAnswer {
   /** The steps of the plan that are there because of the change. */
   actions: ActionCounts;
+  /** Objects of the hub that the garbage collector would delete, because all of their owners would go. */
+  collected?: Collected[];
   counts: Counts;
+  /** The findings that the change fixes; those that it brings are the diagnostics of the answer. */
+  fixed?: Finding[];
   /** Clusters that would change alike, most clusters first. */
   groups: ChangeGroup[];
+  /** The changed documents with errors that the change brings: the webhook refuses them, and nothing is planned for what they govern. */
+  refused?: string[];
   /** What the change sets without effect, and what hides it. */
   shadowed: ShadowAnswer[];
 }
@@ -1348,6 +1474,8 @@ export interface WhatIfRequest {
   configure?: Configure;
   /** Documents that would come or take the place of others; a list is taken in its order. */
   load?: Load | Load[];
+  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  now?: string;
   op: "whatIf";
   /** Documents that would go. */
   unload?: string[];

@@ -17,6 +17,7 @@ use crate::value::{JsonPath, MaybeAbsent, OneOrMany, Text};
 use crate::workspace::Workspace;
 use crate::workspace::lookup::documents_named;
 use crate::workspace::removal::{self, Collected};
+use crate::workspace::store::{Scope, count_clusters};
 use crate::workspace::trial::Journal;
 use crate::workspace::what_if::{
     ChangeGroup, ChangeKind, Consequences, ShadowGroup, ShownChange, ShownShadow, what_if, without_hub,
@@ -175,23 +176,23 @@ impl WhatIf {
 
 impl From<Consequences> for WhatIfAnswer {
     fn from(found: Consequences) -> WhatIfAnswer {
-        let namespace = |subject: &Identity| found.namespaces.get(subject).cloned().unwrap_or_default();
-        let in_namespace = |subject: &Identity, clusters: &SortedSet<Text>| {
-            let clusters = without_hub(clusters).map(|name| (namespace(subject), name.clone()));
-            clusters.collect::<Vec<(Text, Text)>>()
-        };
-        let mut changed: SortedSet<(Text, Text)> = SortedSet::new();
-        let mut subjects: SortedSet<Identity> = SortedSet::new();
-        for group in &found.groups {
-            changed.extend(in_namespace(&group.subject, &group.clusters));
-            subjects.insert(group.subject.clone());
+        let mut changed: SortedSet<(&Scope, &Text)> = SortedSet::new();
+        let mut hidden: SortedSet<(&Scope, &Text)> = SortedSet::new();
+        let mut subjects: SortedSet<&Identity> = SortedSet::new();
+        for ChangeGroup { subject, clusters, .. } in &found.groups {
+            let scope = found.scopes.get(subject).into_iter();
+            changed.extend(scope.flat_map(|scope| without_hub(clusters).map(move |name| (scope, name))));
+            subjects.insert(subject);
         }
-        let mut hidden: SortedSet<(Text, Text)> = SortedSet::new();
-        found.shadowed.iter().for_each(|it| hidden.extend(in_namespace(&it.shadow.subject, &it.clusters)));
+        for ShadowGroup { shadow, clusters } in &found.shadowed {
+            let scope = found.scopes.get(&shadow.subject).into_iter();
+            hidden.extend(scope.flat_map(|scope| without_hub(clusters).map(move |name| (scope, name))));
+        }
+        let only_hidden = hidden.iter().filter(|it| !changed.contains(*it)).copied();
         let counts = Counts {
             clusters: count(found.clusters),
-            changed: count(changed.len()),
-            shadowed: count(hidden.iter().filter(|it| !changed.contains(*it)).count()),
+            changed: count(count_clusters(changed.iter().copied())),
+            shadowed: count(count_clusters(only_hidden)),
             subjects: count(subjects.len()),
         };
         let mut actions = ActionCounts::new_in(&found.plan_after, &found.plan_before);

@@ -32,6 +32,25 @@ pub struct Store {
     pub settings: Settings,
 }
 
+/// How many clusters these are. Two of one kind and one name in different namespaces are two clusters, as of two
+/// organizations; two of different kinds and one name are one, which several systems know.
+pub fn count_clusters<'a>(clusters: impl Iterator<Item = (&'a Scope, &'a Text)>) -> usize {
+    let known: SortedSet<(&Text, &Text, &Text)> =
+        clusters.map(|(scope, name)| (name, &scope.kind, &scope.namespace)).collect();
+    let mut by_name: SortedMap<&Text, usize> = SortedMap::new();
+    let mut of_kind = (None, 0_usize);
+    for (name, kind, _) in known {
+        of_kind = if of_kind.0 == Some((name, kind)) {
+            (of_kind.0, of_kind.1.saturating_add(1))
+        } else {
+            (Some((name, kind)), 1)
+        };
+        let most = by_name.entry(name).or_default();
+        *most = of_kind.1.max(*most);
+    }
+    by_name.values().sum()
+}
+
 /// A scope in which a name identifies one cluster: a kind of cluster and, for namespaced kinds, a namespace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scope {
@@ -201,12 +220,10 @@ impl Store {
         self.fleets.values().map(Fleet::len).sum()
     }
 
-    /// The clusters by namespace and name, each once: several systems may know one cluster.
-    pub fn cluster_names(&self) -> SortedSet<(&Text, &Text)> {
-        let mut names = SortedSet::new();
+    /// How many clusters there are.
+    pub fn distinct_clusters(&self) -> usize {
         let fleets = self.fleets.iter();
-        names.extend(fleets.flat_map(|(scope, fleet)| fleet.clusters().map(|it| (&scope.namespace, &it.name))));
-        names
+        count_clusters(fleets.flat_map(|(scope, fleet)| fleet.clusters().map(move |it| (scope, &it.name))))
     }
 
     pub fn is_any_leaving(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Action, Plan, Verb, planned};
 use crate::workspace::removal::{self, Collected};
 use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, PreviousResults, Results, SubjectEntry};
-use crate::workspace::store::{Store, View};
+use crate::workspace::store::{Scope, Store, View};
 use crate::workspace::trial::Journal;
 
 /// What would change, and for which clusters.
@@ -29,8 +29,8 @@ use crate::workspace::trial::Journal;
 pub struct Consequences {
     /// All clusters of the fleet.
     pub clusters: usize,
-    /// The namespace of the clusters of each subject that changes: names alone do not identify clusters.
-    pub namespaces: SortedMap<Identity, Text>,
+    /// The scope of the clusters of each subject that changes: names alone do not identify clusters.
+    pub scopes: SortedMap<Identity, Scope>,
     pub groups: Vec<ChangeGroup>,
     pub shadowed: Vec<ShadowGroup>,
     /// Objects of the hub that the garbage collector deletes.
@@ -134,11 +134,11 @@ pub fn what_if(
     };
     let fixed = fixed.into_iter().filter(is_fixed).collect();
     let (mut groups, shadowed) = trial.tally.into_groups();
-    let Trial { clusters, namespaces, plan_after, collected, .. } = trial;
+    let Trial { clusters, scopes, plan_after, collected, .. } = trial;
     groups.iter_mut().for_each(|it| mark_released(it, &plan_after));
     Ok(Consequences {
         clusters,
-        namespaces,
+        scopes,
         groups,
         shadowed,
         collected,
@@ -155,7 +155,7 @@ struct Trial {
     tally: Tally,
     plan_after: Plan,
     clusters: usize,
-    namespaces: SortedMap<Identity, Text>,
+    scopes: SortedMap<Identity, Scope>,
     collected: Vec<Collected>,
     /// The documents that the change loads or unloads.
     edited: Vec<Identity>,
@@ -180,11 +180,11 @@ impl Trial {
             of_replaced(identity, before, results.get(identity), &mut found_before, &mut found_after);
         }
         removal::waiting(journal).for_each(|it| tally.leave(it, results));
-        let namespaces = replaced.iter().filter_map(|(identity, before)| {
+        let scopes = replaced.iter().filter_map(|(identity, before)| {
             let now = results.get(identity).and_then(SubjectEntry::scope);
-            Some((identity.clone(), now.or_else(|| before.scope())?.namespace.clone()))
+            Some((identity.clone(), now.or_else(|| before.scope())?.clone()))
         });
-        let namespaces = namespaces.collect();
+        let scopes = scopes.collect();
         let mut of_edited = Vec::new();
         for (identity, entry) in edited.iter().filter_map(|it| Some((it, results.get(it)?))) {
             lint::of_reading(identity, entry, &mut of_edited);
@@ -193,12 +193,12 @@ impl Trial {
         found_after.extend(of_edited.iter().cloned());
         found_after.iter_mut().for_each(|it| place(it, store));
         Trial {
-            namespaces,
+            scopes,
             of_edited,
             collected: removal::collected(store, journal, &plan_after),
             tally,
             plan_after,
-            clusters: store.cluster_names().len(),
+            clusters: store.distinct_clusters(),
             own_after: results.per_cluster_options(store, &edited_clusters),
             edited,
             found_before,
