@@ -118,6 +118,14 @@ story("what is shadowed is as loud, with whom it concerns and what hides it", as
   assert.notEqual(colours[0], colours[1]);
 });
 
+story("an edit that is refused is named, and no cluster leaves", async (page, view) => {
+  await replace(page, "greenhouse/overrides.yaml", "clusterSelector:", "clusterSelektor:");
+  const { refused, groups: wanted } = await engine(page, ["greenhouse/overrides.yaml"]);
+  assert.ok(refused?.length, JSON.stringify(refused));
+  assert.match(await shown(view.getByRole("alert")), new RegExp(`Refused: ${refused.join(", ")}`));
+  assert.deepEqual([...new Set(wanted.map((it) => it.change))], ["fails"]);
+});
+
 story("a cluster that joins and one that leaves are told apart", async (page, view) => {
   await replace(
     page,

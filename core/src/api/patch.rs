@@ -10,7 +10,6 @@ use crate::engine::patch::Verb;
 use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
 use crate::value::MaybeAbsent;
-use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 
@@ -84,7 +83,7 @@ fn covered(object: Value, operations: &[patch::Operation], mode: Mode) -> Result
 impl PatchOperation {
     fn into_operation(self) -> patch::Operation {
         let verb = self.op.unwrap_or_default();
-        patch::Operation { verb, path: self.path, from: self.from, value: self.value.0 }
+        patch::Operation { from: self.from, ..patch::Operation::written(verb, self.path, self.value.0) }
     }
 }
 
@@ -99,12 +98,12 @@ pub struct OperationAnswer {
 }
 
 impl OperationAnswer {
-    /// The operations on an object. What Secrets hold is not shown: that it changes is.
+    /// Operations that the engine made. What Secrets hold is not shown: that it changes is.
     pub fn list(operations: Vec<patch::Operation>, visibility: Visibility) -> Vec<OperationAnswer> {
         let answer = |it: patch::Operation| {
-            let place = Pointer::parse(&it.path).unwrap_or_default();
-            let value = it.value.map(|value| visibility.show(value, &place)).into();
-            OperationAnswer { op: it.verb, path: it.path, value }
+            let patch::Operation { verb, path, value, place, .. } = it;
+            let value = value.map(|value| visibility.show(value, &place.unwrap_or_default())).into();
+            OperationAnswer { op: verb, path, value }
         };
         operations.into_iter().map(answer).collect()
     }

@@ -218,8 +218,7 @@ impl Federated {
         let wave = self.base.wave;
         match self.leaving {
             Leaving::Orphan => {
-                let path = Pointer::of(["metadata", "labels", MANAGED]).to_string().into();
-                let operation = Operation { verb: Verb::Remove, path, from: None, value: None };
+                let operation = Operation::on(Verb::Remove, Pointer::of(["metadata", "labels", MANAGED]), None);
                 let text = "the federated object goes, and leaves its copies behind";
                 planner.patch(cluster, live, vec![operation], wave, Reason::new(ReasonCode::NoLongerWanted, text));
             }
@@ -295,8 +294,8 @@ impl Federated {
         let finalizers = document.value.at(&["metadata", "finalizers"]).and_then(Value::as_list);
         let at = finalizers.and_then(|it| it.iter().position(|it| it.as_text() == Some(FINALIZER)));
         let Some(at) = at.filter(|_| !fleet.is_some_and(|it| it.clusters().any(is_left))) else { return false };
-        let path = Pointer::of(["metadata", "finalizers", &at.to_string()]).to_string().into();
-        let operation = Operation { verb: Verb::Remove, path, from: None, value: None };
+        let place = Pointer::of(["metadata", "finalizers", &at.to_string()]);
+        let operation = Operation::on(Verb::Remove, place, None);
         let reason = Reason::new(ReasonCode::NoLongerWanted, "nothing is left in the clusters");
         planner.patch(HUB, &document.value, vec![operation], LAST_WAVE, reason);
         true

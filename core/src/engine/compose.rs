@@ -82,7 +82,7 @@ impl Layer {
 /// let origin = Origin { document: Arc::clone(&document), path: Pointer::of(["spec", "template"]) };
 /// let object = json::parse(r#"{"kind":"Deployment","spec":{"replicas":2}}"#)?;
 /// let base = Base { object, origin, given: Vec::new(), sealed: Vec::new(), wave: 0 };
-/// let five = Operation { verb: Verb::Replace, path: "/spec/replicas".into(), from: None, value: Some(5_i64.into()) };
+/// let five = Operation::written(Verb::Replace, "/spec/replicas", Some(5_i64.into()));
 /// let steps = vec![(Step::read(&five, Mode::Strict)?, Pointer::of(["spec", "overrides", "0"]))];
 /// let layer = Layer::new("override".into(), document, Ok(steps));
 /// let built = build(&base, &Rules::default(), None, [layer].iter(), Mode::Strict, &mut Vec::new())?;

@@ -22,10 +22,7 @@ use crate::value::{Text, Value};
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn diff(from: &Value, to: &Value) -> Vec<Operation> {
-    let operation = |Edit { verb, path, value }: Edit| {
-        let path = path.to_string().into();
-        Operation { verb, path, from: None, value: value.cloned() }
-    };
+    let operation = |Edit { verb, path, value }: Edit| Operation::on(verb, path, value.cloned());
     edits(from, to).into_iter().map(operation).collect()
 }
 

@@ -30,6 +30,25 @@ pub struct Operation {
     pub path: Text,
     pub from: Option<Text>,
     pub value: Option<Value>,
+    /// The place that `path` names, where the engine made the operation or has read it.
+    pub(crate) place: Option<Pointer>,
+}
+
+impl Operation {
+    /// An operation with a path as somebody wrote it.
+    pub fn written(verb: Verb, path: impl Into<Text>, value: Option<Value>) -> Operation {
+        Operation { verb, path: path.into(), from: None, value, place: None }
+    }
+
+    /// An operation on a place.
+    pub fn on(verb: Verb, place: Pointer, value: Option<Value>) -> Operation {
+        Operation { verb, path: place.to_text(), from: None, value, place: Some(place) }
+    }
+
+    /// The place of an operation that the engine made or has read.
+    pub fn place(&self) -> Option<&Pointer> {
+        self.place.as_ref()
+    }
 }
 
 choice! {
@@ -63,7 +82,7 @@ choice! {
 /// use fleetfold_core::{diagnostic::{Code, Mode}, engine::patch::{Operation, Verb, patch}, value::json};
 ///
 /// let web = json::parse(r#"{"kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":2}}"#)?;
-/// let set = |path: &str| Operation { verb: Verb::Replace, path: path.into(), from: None, value: Some(5_i64.into()) };
+/// let set = |path: &str| Operation::written(Verb::Replace, path, Some(5_i64.into()));
 /// let patched = patch(web.clone(), &[set("/spec/replicas")], Mode::Strict, &mut Vec::new())?;
 /// assert_eq!(patched.at(&["spec", "replicas"]).unwrap().as_int(), Some(5));
 ///
@@ -156,7 +175,7 @@ impl Step {
     /// use fleetfold_core::value::json;
     ///
     /// let web = json::parse(r#"{"kind":"Deployment","spec":{}}"#)?;
-    /// let pause = Operation { verb: Verb::Replace, path: "/spec/paused".into(), from: None, value: Some(true.into()) };
+    /// let pause = Operation::written(Verb::Replace, "/spec/paused", Some(true.into()));
     /// let step = Step::read(&pause, Mode::Strict)?;
     /// assert!(Patching::new(web.clone(), Mode::Strict).apply(&step).is_err());
     /// let mut patching = Patching::new(web, Mode::Strict);

@@ -365,8 +365,7 @@ impl Edit {
         }
         let added = rest.rev().fold(Value::text(value), |inner, step| Value::map([(step, inner)]));
         *place = added.clone();
-        let path = pointer.to_string().into();
-        self.operations.push(Operation { verb: Verb::Add, path, from: None, value: Some(added) });
+        self.operations.push(Operation::on(Verb::Add, pointer, Some(added)));
     }
 }
 

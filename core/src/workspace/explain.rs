@@ -140,9 +140,10 @@ pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &Rendered
 }
 
 fn patches_at(layer: &PatchLayer, path: &Pointer, reason: &Reason) -> Vec<Link> {
-    let here = layer.operations.iter().filter(|(operation, _)| {
-        Pointer::parse(&operation.path).is_ok_and(|it| it.contains(path) || path.contains(&it))
-    });
+    let here = layer
+        .operations
+        .iter()
+        .filter(|(operation, _)| operation.place().is_some_and(|it| it.contains(path) || path.contains(it)));
     here.map(|(operation, at)| {
         let origin = Origin { document: layer.document.clone(), path: at.clone() };
         Link {

@@ -437,7 +437,7 @@ fn identity_of(target: &TargetAnswer) -> Identity {
 fn operation(answer: &OperationAnswer) -> Operation {
     let OperationAnswer { op: verb, path, value } = answer.clone();
     assert!(matches!(verb, Verb::Add | Verb::Remove | Verb::Replace), "no operation {}", verb.as_str());
-    Operation { verb, path, from: None, value: value.0.map(Redacted::into_value) }
+    Operation::written(verb, path, value.0.map(Redacted::into_value))
 }
 
 fn has_finalizers(object: &Value) -> bool {

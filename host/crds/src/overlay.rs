@@ -165,7 +165,7 @@ fn nested(path: &[&str], schema: Value) -> Value {
 
 /// Notes what is added, so that the next addition finds its parents.
 fn put(schema: &mut Value, place: &Pointer, value: Value) {
-    let operation = Operation { verb: Verb::Add, path: place.to_string().into(), from: None, value: Some(value) };
+    let operation = Operation::on(Verb::Add, place.clone(), Some(value));
     if let Ok(patched) = patch(schema.clone(), &[operation], Mode::Strict, &mut Vec::new()) {
         *schema = patched;
     }

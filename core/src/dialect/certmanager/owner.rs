@@ -4,6 +4,7 @@ use super::waves::is_namespace;
 use crate::engine::patch::{Operation, Verb};
 use crate::object::document::{Document, Identity};
 use crate::object::identity::group_of;
+use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::last_applied;
@@ -98,17 +99,17 @@ impl Owner {
 
     pub fn hold_on(&self, live: &Value) -> Hold {
         let references = live.at(&["metadata", "ownerReferences"]).and_then(Value::as_list);
-        let Some(references) = references else { return self.add(Verb::Add, "/metadata/ownerReferences", true) };
+        let Some(references) = references else { return self.add(Verb::Add, None, true) };
         if references.iter().any(|it| it.text_at(&["uid"]) == self.uid) {
             return Hold::Ours;
         }
         // The deployment was deleted and made again while the object stayed: the reference leads nowhere.
         if let Some(stale) = references.iter().position(|it| self.is_former(it)) {
-            return self.add(Verb::Replace, &format!("/metadata/ownerReferences/{stale}"), false);
+            return self.add(Verb::Replace, Some(stale.to_string()), false);
         }
         match references.iter().find(|it| it.get("controller") == Some(&Value::Bool(true))) {
             Some(other) => Hold::Foreign(format!("{}/{}", other.text_at(&["kind"]), other.text_at(&["name"]))),
-            None => self.add(Verb::Add, "/metadata/ownerReferences/-", false),
+            None => self.add(Verb::Add, Some("-".to_owned()), false),
         }
     }
 
@@ -119,9 +120,11 @@ impl Owner {
             && group_of(reference.text_at(&["apiVersion"])) == group_of(&self.api_version)
     }
 
-    fn add(&self, verb: Verb, path: &str, whole: bool) -> Hold {
+    /// Sets the list of references, or one element of it.
+    fn add(&self, verb: Verb, element: Option<String>, whole: bool) -> Hold {
         let reference = self.reference();
         let value = if whole { Value::list([reference]) } else { reference };
-        Hold::Missing(vec![Operation { verb, path: path.into(), from: None, value: Some(value) }])
+        let place = Pointer::of(["metadata".to_owned(), "ownerReferences".to_owned()].into_iter().chain(element));
+        Hold::Missing(vec![Operation::on(verb, place, Some(value))])
     }
 }

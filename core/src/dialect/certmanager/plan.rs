@@ -5,11 +5,10 @@ use super::owner::{Hold, Owner, Tenure};
 use super::waves::{is_definition, kinds, wave_of_leaving};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
-use crate::engine::patch::Verb;
+use crate::engine::patch::{Operation, Verb};
 use crate::engine::rendered::{Rendered, RenderedObject};
 use crate::object::document::Identity;
 use crate::value::json;
-use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::observed::{HUB, Observation, Query};
 use crate::workspace::plan::{APPLIED, DesiredObject, ObjectState, Planner, Reason, Target};
@@ -67,8 +66,7 @@ fn tell_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Valu
     let record = live.and_then(|it| it.at(&["metadata", "annotations", APPLIED])?.as_text());
     let ours = record.and_then(|it| json::parse(it).ok()).unwrap_or_default();
     let Some(action) = planner.steps.actions.last() else { return };
-    let removed =
-        action.patch.iter().filter(|it| it.verb == Verb::Remove).filter_map(|it| Pointer::parse(&it.path).ok());
+    let removed = action.patch.iter().filter(|it| it.verb == Verb::Remove).filter_map(Operation::place);
     let foreign = removed.filter(|it| it.get(&ours).is_none());
     let keys: Vec<String> = foreign
         .filter_map(|it| match it.segments().map(Text::as_str).collect::<Vec<_>>().as_slice() {

@@ -136,6 +136,7 @@ fn operations(
             let step = Step::read(&operation, mode).map_err(|error| error.at(spot.key("path")))?;
             // KubeFed adds a key that is missing. An explicit `replace` means one that exists.
             let is_defaulted = item.get("op").is_none_or(Value::is_null);
+            let operation = Operation { place: Some(step.path().clone()), ..operation };
             Ok((operation, if is_defaulted { step.or_add() } else { step }))
         });
         let (operation, step) = match read {
@@ -198,5 +199,5 @@ fn operation(item: &Value, spot: &JsonPath) -> Result<Operation, Error> {
             return Err(error.at(spot.key("op")).hint("one of: add, remove, replace"));
         }
     };
-    Ok(Operation { verb, path: fields.take("path")?, from: None, value: item.get("value").cloned() })
+    Ok(Operation::written(verb, fields.take::<Text>("path")?, item.get("value").cloned()))
 }

@@ -19,7 +19,7 @@ fn base(object: &str) -> Base {
 fn layer(name: &str, operations: &[(Verb, &str, &str)]) -> Layer {
     let step = |(index, (verb, path, text)): (usize, &(Verb, &str, &str))| {
         let value = Some(*text).filter(|it| !it.is_empty()).map(value);
-        let operation = Operation { verb: *verb, path: (*path).into(), from: None, value };
+        let operation = Operation::written(*verb, *path, value);
         (Step::read(&operation, Mode::Strict).unwrap(), Pointer::of([name.to_string(), index.to_string()]))
     };
     Layer::new(name.into(), document(), Ok(operations.iter().enumerate().map(step).collect()))

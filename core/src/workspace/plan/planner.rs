@@ -259,8 +259,7 @@ impl<'a> Planner<'a> {
     /// longer get something. The object may be one that an earlier wave creates.
     pub fn decide(&mut self, target: Target, live: Option<&Value>, decision: Decision) {
         let Decision { status, leaving, wave, reason } = decision;
-        let set =
-            Operation { verb: patch::Verb::Add, path: Text::new_static("/status"), from: None, value: Some(status) };
+        let set = Operation::on(patch::Verb::Add, Pointer::of(["status"]), Some(status));
         self.act(HUB, Verb::Patch, target, Content::Patch(vec![set]), live, wave, reason);
         if let Some(action) = self.steps.actions.last_mut() {
             (action.subresource, action.leaving) = (Some("status"), leaving);

@@ -122,6 +122,14 @@ export class WhatIf extends LitElement {
             </p>`
           : nothing
       }
+      ${
+        answer?.refused
+          ? html`<p class="card error" role="alert">
+              Refused: ${answer.refused.join(", ")}. The webhook refuses the change, and what the document governs keeps
+              its last state.
+            </p>`
+          : nothing
+      }
       <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>
         ${answer ? html`${this.#groups(answer.groups)} ${this.#shadowed(answer.shadowed)}` : nothing}
       </div>

@@ -11,6 +11,7 @@ import { layerValueText } from "./value-tree.js";
 
 const STATE_TEXT: Record<string, string> = {
   wins: "wins",
+  merged: "gave part of the value",
   shadowed: "overridden",
   "not-applied": "does not apply",
   retained: "kept from the live object",
@@ -73,6 +74,7 @@ export class Cascade extends LitElement {
         unicode-bidi: isolate;
       }
       .wins .value,
+      .merged .value,
       .retained .value {
         font-weight: 600;
       }
@@ -114,6 +116,9 @@ export class Cascade extends LitElement {
 
   #link(link: LinkAnswer | LayerAnswer, state: string) {
     const reason = "reason" in link ? link.reason : undefined;
+    const beats = "beats" in link ? link.beats : undefined;
+    // Layers are listed in their order; only what decides between two of the same layer needs a word.
+    const tie = beats !== undefined && !beats.startsWith("above ") ? beats : undefined;
     const words =
       state === "retained" && this.rule !== undefined
         ? `${STATE_TEXT[state]} by the rule ${this.rule}`
@@ -127,7 +132,7 @@ export class Cascade extends LitElement {
         <span class="layer" title=${link.document ?? ""}
           >${link.layer}<span class=${plain ? "visually-hidden" : ""}
             >: ${words}${reason ? html`, ${inlineCode(reason.text)}` : nothing}</span
-          ></span
+          >${tie === undefined ? nothing : html` (${inlineCode(tie)})`}</span
         >
       </span>
       ${
