@@ -129,7 +129,9 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         }
     };
     print_answer(args.output, &answer, || table, || documents(&answer))?;
-    Ok(fleet.finish(0, screen.err))
+    // A denial exits as that of `authorize` does.
+    let is_denied = matches!(&answer, Explained::One(answer) if answer.allowed == Some(false));
+    Ok(fleet.finish(u8::from(is_denied), screen.err))
 }
 
 /// Explains a value on one cluster, or on one cluster of each group with equal results.

@@ -5,13 +5,14 @@ use fleetfold_core::api::Refusal;
 use fleetfold_core::api::effective::{EffectiveAnswer, LayerAnswer, ProductAnswer, ResultAnswer};
 use fleetfold_core::api::retain::RetainedField;
 use fleetfold_core::api::subjects::SubjectAnswer;
+use fleetfold_core::value::Text;
 use fleetfold_core::value::path::Pointer;
 use serde::Serialize;
 
 use super::place::Place;
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
-use super::{clusters, name_of, value};
+use super::{clusters, counted, name_of, value};
 
 /// A subject: the results of its clusters, or why it has none.
 #[derive(Debug, Clone, Serialize)]
@@ -59,7 +60,7 @@ impl Subject {
                 out.push('\n');
                 refusal(error.as_ref(), palette, &mut out);
             }
-            Subject::Results(answer) if answer.results.is_empty() => out.push_str("\n  no cluster\n"),
+            Subject::Results(answer) if answer.results.is_empty() => out.push_str("\n  selects no such cluster\n"),
             Subject::Results(_) => {}
         }
         for it in self.results() {
@@ -71,7 +72,10 @@ impl Subject {
 }
 
 fn result(result: &ResultAnswer, origins: bool, palette: Palette, out: &mut String) {
-    out.push_str(&format!("  {}", palette.paint(Ink::Green, &clusters(&result.clusters))));
+    // Of a cluster set or a placement, the clusters are the result.
+    let is_selection = result.options.is_none() && result.objects.is_none() && result.error.is_none();
+    let names = if is_selection { every(&result.clusters) } else { clusters(&result.clusters) };
+    out.push_str(&format!("  {}", palette.paint(Ink::Green, &names)));
     if let Some(group) = &result.group {
         let name = group.name.as_ref().filter(|it| !it.is_empty());
         let name = name.map(|it| format!(" `{}`", clean(it))).unwrap_or_default();
@@ -86,6 +90,23 @@ fn result(result: &ResultAnswer, origins: bool, palette: Palette, out: &mut Stri
     for object in result.objects.iter().flatten() {
         object_fields(object, origins, palette, out);
     }
+}
+
+/// All names, on lines of at most 100 columns.
+fn every(names: &[Text]) -> String {
+    const WIDTH: usize = 100;
+    let (mut out, mut column) = (String::new(), 0);
+    for (index, name) in names.iter().enumerate() {
+        let name = clusters(&[name]);
+        if index > 0 {
+            let breaks = column + name.chars().count() > WIDTH;
+            out.push_str(if breaks { ",\n  " } else { ", " });
+            column = if breaks { 0 } else { column };
+        }
+        column += name.chars().count() + 2;
+        out.push_str(&name);
+    }
+    out
 }
 
 fn refusal(error: Option<&Refusal>, palette: Palette, out: &mut String) {
@@ -145,7 +166,52 @@ fn object_fields(made: &ProductAnswer, origins: bool, palette: Palette, out: &mu
         let from = if set_by.is_empty() { LIVE.to_owned() } else { format!("{LIVE} ({})", set_by.join(", ")) };
         table.row([(&local.path).into(), fate.into(), from.into(), (&local.why).into()]);
     }
+    let of_layers = made.origins.iter().flatten().map(|(path, _)| path.as_str());
+    let known: Vec<&str> = of_layers.chain(retained.iter().map(|it| it.path.as_str())).collect();
+    let mut written = Vec::new();
+    leaves(&made.object, &mut Pointer::root(), &known, &mut written);
+    for (path, value) in written.iter().take(MAX_BASE_FIELDS) {
+        table.row([path.into(), value::short(value).into(), BASE.into(), "".into()]);
+    }
     out.push_str(&table.render("      ", palette));
+    if let Some(more) = written.len().checked_sub(MAX_BASE_FIELDS).filter(|it| *it > 0) {
+        let more = counted(i64::try_from(more).unwrap_or(i64::MAX), "more field");
+        out.push_str(&format!("      {more}; `-o yaml` prints the object\n"));
+    }
+}
+
+/// How many fields of the base a table shows.
+const MAX_BASE_FIELDS: usize = 12;
+
+/// The layer of values that the subject itself has.
+const BASE: &str = "base";
+
+/// The fields that the title of an object has.
+const IN_TITLE: [&str; 4] = ["/apiVersion", "/kind", "/metadata/name", "/metadata/namespace"];
+
+/// The leaves of an object that no layer and no live object gave.
+fn leaves<'a>(value: &'a Value, at: &mut Pointer, known: &[&str], out: &mut Vec<(String, &'a Value)>) {
+    let path = at.to_string();
+    if known.contains(&path.as_str()) || IN_TITLE.contains(&path.as_str()) {
+        return;
+    }
+    match value {
+        Value::Map(map) if !map.is_empty() => {
+            for (key, inner) in map.iter() {
+                at.push(key.clone());
+                leaves(inner, at, known, out);
+                at.pop();
+            }
+        }
+        Value::List(items) if !items.is_empty() => {
+            for (index, inner) in items.iter().enumerate() {
+                at.push(index.to_string());
+                leaves(inner, at, known, out);
+                at.pop();
+            }
+        }
+        _ => out.push((path, value)),
+    }
 }
 
 /// The layer of values that controllers in the cluster wrote.
@@ -224,7 +290,7 @@ PluginPreset/acme/metrics
     fn objects_show_what_varies() {
         let answer = read(
             r#"{"subject":"FederatedDeployment/n/web","results":[{"clusters":["a"],"objects":[
-              {"object":{"kind":"Service","metadata":{"namespace":"n","name":"web"},"spec":{"clusterIP":"10.0.0.1","ports":[{"nodePort":30000,"port":80}]}},
+              {"object":{"kind":"Service","metadata":{"namespace":"n","name":"web"},"spec":{"type":"NodePort","clusterIP":"10.0.0.1","ports":[{"nodePort":30000,"port":80}]}},
                "wave":2,"base":{"file":"f.yaml","line":4,"column":1},
                "origins":{"/spec/ports/0/port":[{"layer":"cluster-override","value":80,"file":"f.yaml","line":9,"column":7}],"/spec/x":[{"layer":"cluster-override"}],"/spec/ports/0/nodePort":[{"layer":"live","value":30000}]},
                "retained":[{"path":"/spec/clusterIP","rule":"service-cluster-ip","mode":"conditional"},{"path":"/spec/ports/0/nodePort","rule":"service-node-port","mode":"conditional"}]}]}]}"#,
@@ -239,6 +305,7 @@ FederatedDeployment/n/web
       /spec/ports/0/port       80          cluster-override
       /spec/x                  (removed)   cluster-override
       /spec/clusterIP          10.0.0.1    live (service-cluster-ip)
+      /spec/type               NodePort    base
 ";
         assert_eq!(answer.table(false, Palette::PLAIN), want);
         assert_eq!(answer.object_names(), ["Service/n/web"]);
@@ -250,6 +317,8 @@ FederatedDeployment/n/web
         let answer = read(r#"{"subject":"ManagedClusterSet/dev","results":[{"clusters":["a","b"]}]}"#);
         assert_eq!(answer.table(false, Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b\n");
         let none = read(r#"{"subject":"ManagedClusterSet/dev","results":[]}"#);
-        assert_eq!(none.table(false, Palette::PLAIN), "ManagedClusterSet/dev\n\n  no cluster\n");
+        assert_eq!(none.table(false, Palette::PLAIN), "ManagedClusterSet/dev\n\n  selects no such cluster\n");
+        let many = read(r#"{"subject":"ManagedClusterSet/dev","results":[{"clusters":["a","b","c","d","e"]}]}"#);
+        assert_eq!(many.table(false, Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b, c, d, e\n");
     }
 }
