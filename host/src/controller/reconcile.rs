@@ -7,8 +7,9 @@ use fleetfold_core::api::Answered;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::kinds::Kinds;
 use fleetfold_core::api::load::Load;
-use fleetfold_core::api::plan::{PlanAnswer, PlanRequest, StatusAnswer};
+use fleetfold_core::api::plan::{ActionAnswer, PlanAnswer, PlanRequest, StatusAnswer};
 use fleetfold_core::api::reach::Reach;
+use fleetfold_core::diagnostic::ReasonCode;
 use fleetfold_core::object::document::Identity;
 
 use super::action::Action;
@@ -53,7 +54,7 @@ impl Runner {
         let actions: Vec<Action> = plan.answer.actions.iter().cloned().map(Action::from).collect();
         self.adopt_plan(&plan.answer, &actions);
         if self.may_write() {
-            self.start_actions(&actions, &plan.answer.digest);
+            self.start_actions(&actions, &plan.answer);
             self.write_statuses(&plan.answer.status);
         }
         self.publish_state(&plan, &actions);
@@ -64,7 +65,8 @@ impl Runner {
     fn adopt_plan(&mut self, plan: &PlanAnswer, actions: &[Action]) {
         let ids: BTreeSet<String> = actions.iter().map(|it| it.id.clone()).collect();
         let was_approved = !self.approved.is_empty();
-        self.approved.retain(|id| ids.contains(id));
+        let waiting: BTreeSet<&String> = waiting_for_health(plan).collect();
+        self.approved.retain(|id| ids.contains(id) || waiting.contains(id));
         if was_approved && self.approved.is_empty() {
             self.fleet_plan.remove_approval();
         }
@@ -101,9 +103,11 @@ impl Runner {
         }
     }
 
-    fn start_actions(&mut self, actions: &[Action], digest: &str) {
-        if self.options.require_approval && self.executor.in_flight() == 0 && self.fleet_plan.is_approved(digest) {
-            self.approved = actions.iter().map(|it| it.id.clone()).collect();
+    fn start_actions(&mut self, actions: &[Action], plan: &PlanAnswer) {
+        let is_idle = self.executor.in_flight() == 0;
+        if self.options.require_approval && is_idle && self.fleet_plan.is_approved(&plan.digest) {
+            let ids = actions.iter().map(|it| &it.id).chain(waiting_for_health(plan));
+            self.approved = ids.cloned().collect();
         }
         let unconfirmed = self.confirm_deletes(actions);
         let may_start = |it: &Action| {
@@ -270,4 +274,12 @@ impl Runner {
         }
         Ok(())
     }
+}
+
+/// The ids of held actions that follow on their own once objects before them are healthy: whoever approves the plan
+/// approves them with it.
+fn waiting_for_health(plan: &PlanAnswer) -> impl Iterator<Item = &String> {
+    let waits =
+        |it: &&ActionAnswer| it.held.as_ref().is_some_and(|why| why.code == ReasonCode::WaitsForHealth.as_str());
+    plan.held.iter().filter(waits).map(|it| &it.id)
 }
