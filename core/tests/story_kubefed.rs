@@ -64,7 +64,7 @@ fn a_bundle_in_the_template_or_in_an_override_goes_to_the_clusters() {
 #[test]
 fn the_path_of_the_seed_is_followed_and_told() {
     let mut fleet = Fleet::example("stories/003-ca-bundle/as-written");
-    assert_eq!(fleet.codes(Lint::default()), ["unknown-path", "unknown-path"]);
+    assert_eq!(fleet.codes(Lint::default()), ["unknown-path", "unknown-managers", "unknown-path"]);
     let answer = fleet.effective(FOO);
     let objects = answer.results.iter().map(|it| &it.objects.as_ref().unwrap()[0].object);
     let bundles: Vec<Option<&str>> = objects.map(|it| ca_bundle(it)).collect();

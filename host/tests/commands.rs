@@ -99,10 +99,15 @@ fn preview_shows_every_subject_and_its_clusters() {
     let names = run(&["preview", "-f", &fleet, "-o", "name"]);
     assert_eq!(text(&names.stdout), "ManagedClusterSet/dev\nManagedClusterSet/production\n");
     let one = run(&["preview", "-f", &fleet, "ManagedClusterSet/production", "-o", "json", "--cluster", "eu-2"]);
-    assert_eq!(squeezed(&one), r#"{"results":[{"clusters":["eu-2"]}],"subject":"ManagedClusterSet/production"}"#);
+    let set = r#"{"exclusive":false,"name":"production","networkGroup":false,"resourceGroup":false,"selectorType":"LabelSelector"}"#;
+    let want =
+        format!(r#"{{"results":[{{"clusters":["eu-2"]}}],"set":{set},"subject":"ManagedClusterSet/production"}}"#);
+    assert_eq!(squeezed(&one), want);
     let picked = run(&["preview", "-f", &fleet, "-l", "!serial,environment=prod", "-o", "yaml"]);
-    let want = "subjects:\n- results:\n  - clusters:\n    - eu-1\n  subject: ManagedClusterSet/dev\n- results:\n  - clusters:\n    - eu-1\n    - eu-2\n  subject: ManagedClusterSet/production\n";
-    assert_eq!(text(&picked.stdout), want);
+    let picked = text(&picked.stdout);
+    assert!(picked.starts_with("subjects:\n- results:\n  - clusters:\n    - eu-1\n  set:\n"), "{picked}");
+    assert!(picked.contains("\n- results:\n  - clusters:\n    - eu-1\n    - eu-2\n  set:\n"), "{picked}");
+    assert!(picked.ends_with("\n  subject: ManagedClusterSet/production\n"), "{picked}");
     // A selector that leaves a subject without a cluster leaves the subject out.
     let none = run(&["preview", "-f", &fleet, "-l", "serial", "-o", "json"]);
     assert_eq!(squeezed(&none), r#"{"subjects":[]}"#);
@@ -294,7 +299,7 @@ fn a_plan_goes_to_a_file() {
     let file = format!("{fleet}/out.plan.json");
     let output = run(&["plan", "-f", &format!("{fleet}/clusters.yaml"), "-o", &file, "--max-deletes", "1"]);
     let shown = text(&output.stdout);
-    assert!(shown.starts_with("0 to create, 0 to patch, 0 to delete, 0 held, 0 objects to be seen first\n"), "{shown}");
+    assert!(shown.starts_with("0 to create, 0 to patch, 0 to delete, 0 held, 0 objects to read first\n"), "{shown}");
     assert!(shown.contains("\ndigest sha256:"), "{shown}");
     assert_eq!(output.status.code(), Some(0));
     let written = fs::read_to_string(&file).unwrap();

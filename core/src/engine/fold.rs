@@ -280,7 +280,7 @@ pub fn fold_applied(applied: &[&Layer], mode: Mode, out: &mut Vec<Diagnostic>) -
 /// ```
 /// use fleetfold_core::engine::fold::{Layer, Setting, fold_compat_sorted};
 ///
-/// let set = vec![Setting::new("a.y", 2).unwrap(), Setting::new("a", "x").unwrap()];
+/// let set = vec![Setting::new("a.y", 2_i64).unwrap(), Setting::new("a", "x").unwrap()];
 /// let layer = Layer { name: "preset".into(), document: None, when: None, set };
 /// assert!(fold_compat_sorted(&[&layer], &mut Vec::new()).is_err(), "`a.y` does not fit below `a`");
 /// ```

@@ -92,6 +92,8 @@ pub struct Fleet {
     has_unreadable: bool,
     /// The requests that changed the workspace.
     requests: Vec<String>,
+    /// Whether infos are printed, too.
+    shows_infos: bool,
 }
 
 impl Fleet {
@@ -116,6 +118,7 @@ impl Fleet {
             findings: Vec::new(),
             has_unreadable: false,
             requests,
+            shows_infos: false,
         }
     }
 
@@ -274,13 +277,18 @@ impl Fleet {
         self.findings.iter().any(|it| it.severity == Severity::Error)
     }
 
+    /// Prints infos with the other findings: for results that people act on.
+    pub fn show_infos(&mut self) {
+        self.shows_infos = true;
+    }
+
     /// Prints all errors, and the first warnings and infos, on standard error, so that the result stays visible.
     pub fn print_findings(&self, palette: Palette) {
         const MAX_SHOWN: usize = 5;
         let mut out = String::new();
         let findings = self.findings();
-        for (severity, max) in
-            [(Severity::Error, usize::MAX), (Severity::Warning, MAX_SHOWN), (Severity::Info, MAX_SHOWN)]
+        let infos = self.shows_infos.then_some((Severity::Info, MAX_SHOWN));
+        for (severity, max) in [(Severity::Error, usize::MAX), (Severity::Warning, MAX_SHOWN)].into_iter().chain(infos)
         {
             let found: Vec<&Finding> = findings.iter().filter(|it| it.severity == severity).collect();
             found.iter().take(max).for_each(|it| out.push_str(&it.render(&self.texts, palette)));

@@ -75,6 +75,7 @@ impl Target {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
+    fleet.show_infos();
     if fleet.has_unreadable() {
         fleet.print_findings(screen.err);
         let hint = "mend the documents, or leave their files out";

@@ -54,7 +54,10 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
     let wanted = fleet.wanted(&args.clusters, args.selector.as_deref())?;
     let preview = match &args.subject {
-        Some(subject) => Preview::One([Subject::Results(effective(args, subject, wanted.as_ref(), &mut fleet)?)]),
+        Some(subject) => {
+            let only = Subject::Results(effective(args, subject, wanted.as_ref(), &mut fleet)?);
+            Preview::One(Box::new([only]))
+        }
         None => Preview::All { subjects: all(args, wanted.as_ref(), &mut fleet)? },
     };
     let subjects = preview.subjects();
@@ -74,20 +77,21 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Preview {
-    One(#[serde(serialize_with = "only")] [Subject; 1]),
+    One(#[serde(serialize_with = "only")] Box<[Subject; 1]>),
     All { subjects: Vec<Subject> },
 }
 
 impl Preview {
     fn subjects(&self) -> &[Subject] {
         match self {
-            Preview::One(subject) => subject,
+            Preview::One(subject) => subject.as_slice(),
             Preview::All { subjects } => subjects,
         }
     }
 }
 
-fn only<S: serde::Serializer>([subject]: &[Subject; 1], serializer: S) -> Result<S::Ok, S::Error> {
+fn only<S: serde::Serializer>(only: &[Subject; 1], serializer: S) -> Result<S::Ok, S::Error> {
+    let [subject] = only;
     subject.serialize(serializer)
 }
 

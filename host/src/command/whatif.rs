@@ -55,6 +55,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         return Err(Failure::new("standard input is given twice", "give `-` for the documents or for the change"));
     }
     let mut fleet = args.fleet.load()?;
+    fleet.show_infos();
     let changes = source::read(&args.changed)?;
     if let Some(cluster) = changes.complete.first() {
         let message = format!("a change holds what was seen in `{cluster}`, and that is no change");

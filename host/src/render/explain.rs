@@ -241,7 +241,7 @@ no      tier is not gold
                 {"label":"k:x","change":"remove","granted":true,"asked":["c"],"grantedBy":{"binding":"ClusterRoleBinding/x","role":"ClusterRole/y","rule":0}}]}"#,
         );
         let want = "\
-eve may not make this change
+user eve may not make this change
 LABEL   CHANGE   GRANTED   BY                                            ASKED
 k:dev   add      no                                                      a
                                                                          b

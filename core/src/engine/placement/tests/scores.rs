@@ -98,8 +98,8 @@ fn o42_steady_keeps_who_was_chosen() {
     assert_eq!(
         ranks(&placed),
         [
-            "c1: ranked 2 of 1 wanted, score 100: Balance 1 × 100, Steady 1 × 0",
-            "c2: ranked 1 of 1 wanted, score 200: Balance 1 × 100, Steady 1 × 100",
+            "c1: ranked 2nd, 1 is wanted, score 100: Balance 1 × 100, Steady 1 × 0",
+            "c2: ranked 1st, 1 is wanted, score 200: Balance 1 × 100, Steady 1 × 100",
         ]
     );
 }
@@ -116,7 +116,7 @@ fn o42_balance_takes_who_is_used_least() {
         [
             "c1: ranked 2nd, 2 are wanted, score 32: Balance 1 × 32",
             "c2: ranked 3rd, 2 are wanted, score -32: Balance 1 × -32",
-            "c3: ranked 4 of 2 wanted, score -100: Balance 1 × -100",
+            "c3: ranked 4th, 2 are wanted, score -100: Balance 1 × -100",
             "c4: ranked 1st, 2 are wanted, score 100: Balance 1 × 100",
         ]
     );
