@@ -64,11 +64,15 @@ describe("ocm", () => {
     assert.deepEqual([await decided("dev/app-decision-1"), await decided("qa/app-decision-1")], [["dev-1"], ["qa-1"]]);
     await label("dev-1", SET, "qa");
     await story.settle();
+    // The selection of the team would become empty, which is held: its decision stays.
     assert.deepEqual(
       [await decided("dev/app-decision-1"), await decided("qa/app-decision-1")],
-      [[], ["dev-1", "qa-1"]],
+      [["dev-1"], ["dev-1", "qa-1"]],
     );
     assert.equal(await isEmpty("devset"), "True NoClusterMatched");
+    await label("qa-1", SET, "dev");
+    await story.settle();
+    assert.deepEqual([await decided("dev/app-decision-1"), await decided("qa/app-decision-1")], [["qa-1"], ["dev-1"]]);
     await story.expectQuiet();
   });
 
