@@ -11,7 +11,7 @@ struct Addition {
     group: &'static str,
     kind: &'static str,
     version: &'static str,
-    /// From the object on; `[]` stands for the elements of a list.
+    /// From the object on; `[]` is the elements of a list.
     path: &'static [&'static str],
     adds: Adds,
 }

@@ -205,7 +205,7 @@ fn without_version(live: &Value) -> Value {
     live
 }
 
-/// The clusters that a decision lists anew, and those that no decision lists any more.
+/// The clusters that a decision did not list before, and those that no decision lists now.
 struct Moves<'a> {
     joining: Vec<&'a str>,
     leaving: Vec<&'a str>,
