@@ -1,5 +1,6 @@
 //! Kubernetes objects: what names them, what they were read from, and what is known about their kinds.
 
+pub mod base64;
 pub mod concealed;
 pub mod document;
 pub mod fields;

@@ -4,6 +4,7 @@ pub mod admit;
 pub mod cluster_groups;
 pub mod compare;
 pub mod connection;
+mod derived;
 pub mod explain;
 pub mod findings;
 pub mod grouping;
@@ -14,8 +15,10 @@ pub mod lookup;
 pub mod observed;
 pub mod permissions;
 pub mod plan;
+pub mod quarantine;
 pub mod removal;
 pub mod results;
+pub mod secrets;
 pub mod settings;
 pub mod store;
 pub mod subject;
@@ -23,7 +26,7 @@ pub mod targets;
 pub mod trial;
 pub mod what_if;
 
-use crate::diagnostic::{Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity, Reference};
 use crate::object::timestamp::Timestamp;
 use crate::value::{Text, Value};
@@ -187,9 +190,22 @@ impl Workspace {
         self.results.invalidate(Change::Live(cluster, None));
     }
 
-    /// Changes the settings, and invalidates every result if they differ.
+    /// Changes the settings, and invalidates every result if they differ; another quarantine invalidates only what it
+    /// names.
     pub fn configure(&mut self, settings: Settings) {
-        if settings != self.store.settings {
+        let quarantine = &self.store.settings.quarantine;
+        let is_rest_same =
+            settings == Settings { quarantine: settings.quarantine.clone(), ..self.store.settings.clone() };
+        if let Some(changed) = quarantine.difference(&settings.quarantine).filter(|_| is_rest_same) {
+            for reference in changed {
+                match self.store.find(&reference).map(|it| it.identity.clone()) {
+                    Ok(identity) => self.results.invalidate(Change::Document(&identity)),
+                    Err(error) if error.code == Code::AmbiguousReference => self.results.invalidate(Change::Settings),
+                    Err(_) => {}
+                }
+            }
+            self.store.settings = settings;
+        } else {
             // What was no subject may be one now.
             let all: Vec<Identity> = self.store.documents().map(|it| it.identity.clone()).collect();
             all.iter().for_each(|it| self.results.invalidate(Change::Document(it)));

@@ -194,9 +194,9 @@ fn fleet_of(documents: &[Value], live: &[(&str, Value)]) -> Fleet {
     let limits = LimitsInput {
         deletes: Some(1000),
         delete_percent: Some(100),
-        changes: None,
         protected_kinds: Some(Vec::new()),
         empty_selection: Some(true),
+        ..LimitsInput::default()
     };
     let dialects = Some(vec!["kubefed".into()]);
     fleet.call(Configure { dialects, limits: Some(limits), ..Configure::default() });

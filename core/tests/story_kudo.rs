@@ -350,6 +350,11 @@ fn an_object_that_leaves_the_plan_is_let_go_of() {
     spec.insert("installPlan", Value::Null);
     fleet.load_documents([version]);
     limit_deletes(&mut fleet, 9, Some(100));
+    // A plan that is missing would take everything: that is held, whatever the numbers are.
+    let held: Vec<_> = fleet.plan().held.into_iter().filter_map(|it| Some(it.held?.code)).collect();
+    assert_eq!(held, ["all-of-subject", "all-of-subject", "all-of-subject", "waits-for-held"]);
+    let limits = LimitsInput { empty_selection: Some(true), ..LimitsInput::default() };
+    fleet.call(Configure { limits: Some(limits), ..Configure::default() });
     let plan = fleet.settle_at_once();
     assert_eq!(
         actions(&plan),

@@ -83,7 +83,10 @@ impl Datum {
     /// The value of a key in a map. Equal numbers are the same key, whatever their types.
     pub(super) fn get(&self, key: &Datum, budget: &mut Budget) -> Result<Option<Datum>, String> {
         match (self, key) {
-            (Datum::Given(map), Datum::Text(key)) => Ok(map.get(key).map(Datum::from)),
+            (Datum::Given(map), Datum::Text(key)) => {
+                budget.spend_text(key.len())?;
+                Ok(map.get(key).map(Datum::from))
+            }
             (Datum::Map(entries), _) => {
                 for (each, value) in entries.iter() {
                     if each.equals(key, budget)? {
@@ -127,6 +130,11 @@ impl Datum {
                 self.clone().open(budget)?.equals(other, budget)
             }
             (Datum::List(_), Datum::Given(Value::List(_))) => self.equals(&other.clone().open(budget)?, budget),
+            (Datum::Text(a), Datum::Text(b)) if a.len() == b.len() => {
+                budget.spend_text(a.len())?;
+                Ok(a == b)
+            }
+            (Datum::Text(_), Datum::Text(_)) => Ok(false),
             _ => Ok(self.order(other) == Some(Ordering::Equal)),
         }
     }
@@ -191,6 +199,7 @@ impl Datum {
                 for (key, value) in entries.iter() {
                     let name = key.written().filter(|_| !matches!(key, Datum::Double(_)));
                     let Some(name) = name else { return no_word("a key that is a double, a type or null") };
+                    budget.spend_text(name.len())?;
                     if map.insert(name, value.clone().into_value(budget)?).is_some() {
                         return no_word("two keys that are written alike");
                     }
@@ -218,7 +227,10 @@ fn weigh(value: &Value, budget: &mut Budget) -> Result<(), String> {
     budget.spend(1)?;
     match value {
         Value::List(items) => items.iter().try_for_each(|it| weigh(it, budget)),
-        Value::Map(map) => map.iter().try_for_each(|(_, it)| weigh(it, budget)),
+        Value::Map(map) => map.iter().try_for_each(|(key, it)| {
+            budget.spend_text(key.len())?;
+            weigh(it, budget)
+        }),
         Value::Text(text) => budget.spend_text(text.len()),
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
     }

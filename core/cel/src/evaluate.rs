@@ -5,17 +5,21 @@ use std::sync::Arc;
 use super::datum::{Datum, TYPES};
 use super::operators;
 use super::parse::{Form, Kind, Node};
-use super::{Budget, Flaw, MAX_STEPS};
+use super::{Allowance, Budget, Flaw, MAX_STEPS};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 use fleetfold_value::value::suggest::did_you_mean;
 use fleetfold_value::value::{Text, Value};
 
-pub(super) fn evaluate(root: &Node, variables: &[(&str, Value)]) -> Result<Value, Flaw> {
+pub(super) fn evaluate(root: &Node, variables: &[(&str, Value)], allowance: &mut Allowance) -> Result<Value, Flaw> {
+    let steps = allowance.left().min(MAX_STEPS);
     let names = variables.iter().map(|(name, value)| (Text::from(*name), Datum::from(value))).collect();
-    let mut run = Run { names, variables: variables.len(), budget: Budget { left: MAX_STEPS } };
+    let mut run = Run { names, variables: variables.len(), budget: Budget::new(steps) };
     let result = run.node(root).and_then(|it| it.into_value(&mut run.budget).map_err(|it| Fault::new(root, it)));
-    result.map_err(Fault::into_flaw)
+    allowance.spend(steps.saturating_sub(run.budget.left), root.at)?;
+    // What ran out is what all evaluations share, and not the limit of this one.
+    let is_shared = run.budget.is_exceeded && steps < MAX_STEPS;
+    result.map_err(|fault| if is_shared { allowance.exceeded(fault.at) } else { fault.into_flaw() })
 }
 
 struct Run {
@@ -42,7 +46,7 @@ impl Fault {
     }
 
     fn into_flaw(self) -> Flaw {
-        let keys = |of: Datum| match of.open(&mut Budget { left: 1000 }) {
+        let keys = |of: Datum| match of.open(&mut Budget::new(1000)) {
             Ok(Datum::Map(entries)) => entries.iter().filter_map(|(key, _)| key.written()).collect(),
             _ => Vec::new(),
         };
@@ -117,7 +121,10 @@ impl Run {
                 let over = self.node(over)?.open(&mut self.budget).map_err(fault)?;
                 let items: Arc<Vec<Datum>> = match over {
                     Datum::List(items) => items,
-                    Datum::Map(entries) => Arc::new(entries.iter().map(|(key, _)| key.clone()).collect()),
+                    Datum::Map(entries) => {
+                        self.budget.spend(entries.len()).map_err(fault)?;
+                        Arc::new(entries.iter().map(|(key, _)| key.clone()).collect())
+                    }
                     other => return Err(fault(format!("{} has nothing to go through", other.kind()))),
                 };
                 let depth = self.names.len();

@@ -9,7 +9,7 @@
 //! assert_eq!(value.to_canonical(), r#"{"port":"8080","replicas":3}"#);
 //! ```
 
-use super::{Flaw, Program};
+use super::{Allowance, Flaw, MAX_STEPS, Program};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::diagnostic::Mode;
 use fleetfold_value::value::Position;
@@ -37,6 +37,32 @@ use fleetfold_yaml as yaml;
 /// assert_eq!(value.to_canonical(), r#"{"host":"api-eu-1"}"#);
 /// ```
 pub fn render(text: &str, variables: &[(&str, Value)], mode: Mode) -> Result<Value, Flaw> {
+    render_within(text, variables, mode, &mut Allowance::new(MAX_STEPS))
+}
+
+/// As [`render`], with steps that several texts share.
+///
+/// # Errors
+///
+/// As [`render`], and [`Code::ExpressionBudget`] if too few steps are left.
+///
+/// # Example
+///
+/// ```
+/// # use fleetfold_cel::{Allowance, expression};
+/// # use fleetfold_value::diagnostic::{Code, Mode};
+/// let mut allowance = Allowance::new(1000);
+/// let mut render = || expression::render_within("${[1, 2, 3].map(n, n * n)}", &[], Mode::Strict, &mut allowance);
+/// assert_eq!(render().unwrap().to_canonical(), "[1,4,9]");
+/// let refused = (0..100).find_map(|_| render().err()).unwrap();
+/// assert_eq!(refused.code, Code::ExpressionBudget);
+/// ```
+pub fn render_within(
+    text: &str,
+    variables: &[(&str, Value)],
+    mode: Mode,
+    allowance: &mut Allowance,
+) -> Result<Value, Flaw> {
     let start = Position { line: 1, column: 1 };
     if text.is_empty() {
         return Err(Flaw::bad("the expression is empty", start));
@@ -47,8 +73,9 @@ pub fn render(text: &str, variables: &[(&str, Value)], mode: Mode) -> Result<Val
         filled.push_str(before);
         place = advance(advance(place, before), "${");
         let inside = |flaw: Flaw| Flaw { place: within(place, flaw.place), ..flaw };
+        allowance.spend_source(hole.len(), start).map_err(inside)?;
         let program = Program::compile(hole, &names).map_err(inside)?;
-        match program.evaluate(variables).map_err(inside)? {
+        match program.evaluate_within(variables, allowance).map_err(inside)? {
             Value::Text(text) => filled.push_str(&text),
             other => filled.push_str(&other.to_canonical()),
         }
@@ -56,6 +83,7 @@ pub fn render(text: &str, variables: &[(&str, Value)], mode: Mode) -> Result<Val
         rest = after;
     }
     filled.push_str(rest);
+    allowance.spend_source(filled.len(), start)?;
     let mut documents = yaml::parse(&filled, mode, &mut Vec::new()).map_err(|error| {
         let message = format!("the text, its holes filled, cannot be read: {}", error.message);
         Flaw { hint: error.hint, ..Flaw::new(error.code, message, error.place) }

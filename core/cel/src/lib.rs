@@ -36,8 +36,18 @@
 //! # Limits
 //!
 //! A text has at most [`MAX_TEXT`] bytes and [`MAX_DEPTH`] levels, and an evaluation takes at most [`MAX_STEPS`] steps.
-//! A step is a visited node, a touched item, sixteen written bytes, or sixteen states of a pattern tried at a
-//! character. No expression can hang or overflow the stack.
+//! Evaluations that belong together, such as those of one document for all clusters, share an [`Allowance`].
+//!
+//! | one step pays for |
+//! |---|
+//! | a visited node, or an item that is copied or compared |
+//! | sixteen bytes of a text that is read, compared or written |
+//! | four bytes of a text that is built character by character |
+//! | a state of a compiled pattern, and four states tried at a byte of the text |
+//! | four bytes of an expression that is compiled, or of YAML that is parsed |
+//!
+//! Steps are counted and never measured, so a limit fires at the same place on every platform. No expression can hang
+//! or overflow the stack.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),
@@ -56,6 +66,7 @@
 #[doc(hidden)]
 pub const SOURCE_DIGEST: &str = env!("FLEETFOLD_SOURCE_DIGEST");
 
+mod budget;
 mod check;
 mod datum;
 mod evaluate;
@@ -68,6 +79,8 @@ mod pattern;
 mod strings;
 mod types;
 
+pub use budget::Allowance;
+use budget::Budget;
 use fleetfold_value::diagnostic::{Code, Error};
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Value;
@@ -77,7 +90,7 @@ pub const MAX_TEXT: usize = 100_000;
 /// The nesting limit of an expression. A chain of operators nests too: each one applies to everything left of it.
 pub const MAX_DEPTH: usize = 100;
 /// The limit of steps per evaluation.
-pub const MAX_STEPS: usize = 1_000_000;
+pub const MAX_STEPS: u64 = 1_000_000;
 
 /// A compiled expression: its syntax, names and types are checked.
 ///
@@ -143,7 +156,28 @@ impl Program {
     /// assert_eq!(error.hint.as_deref(), Some("did you mean `evn`?"));
     /// ```
     pub fn evaluate(&self, variables: &[(&str, Value)]) -> Result<Value, Flaw> {
-        evaluate::evaluate(&self.root, variables)
+        self.evaluate_within(variables, &mut Allowance::new(MAX_STEPS))
+    }
+
+    /// As [`evaluate`](Self::evaluate), with steps that several evaluations share.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::ExpressionFailed`], and [`Code::ExpressionBudget`] if too few steps are left.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use fleetfold_cel::{Allowance, Program};
+    /// # use fleetfold_value::diagnostic::Code;
+    /// let program = Program::compile("['a', 'b'].exists(it, it == 'c')", &[]).unwrap();
+    /// let mut allowance = Allowance::new(1000);
+    /// assert!(program.evaluate_within(&[], &mut allowance).is_ok());
+    /// assert!(allowance.left() < 1000);
+    /// assert_eq!(program.evaluate_within(&[], &mut Allowance::new(2)).unwrap_err().code, Code::ExpressionBudget);
+    /// ```
+    pub fn evaluate_within(&self, variables: &[(&str, Value)], allowance: &mut Allowance) -> Result<Value, Flaw> {
+        evaluate::evaluate(&self.root, variables, allowance)
     }
 }
 
@@ -173,31 +207,6 @@ impl Flaw {
     /// The error as a request returns it, at `line:column` of the expression.
     pub fn into_error(self) -> Error {
         Error::new(self.code, self.message).at(self.place).maybe_hint(self.hint)
-    }
-}
-
-/// The remaining steps.
-struct Budget {
-    left: usize,
-}
-
-impl Budget {
-    fn spend(&mut self, steps: usize) -> Result<(), String> {
-        match self.left.checked_sub(steps) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => {
-                self.left = 0;
-                Err(format!("the expression takes more than {MAX_STEPS} steps"))
-            }
-        }
-    }
-
-    /// Charges for a text of this length before it is created.
-    fn spend_text(&mut self, bytes: usize) -> Result<(), String> {
-        self.spend(bytes / 16)
     }
 }
 

@@ -43,7 +43,10 @@ pub(super) fn apply(op: Op, name: &str, arguments: &[Datum], budget: &mut Budget
             let List(items) = list.clone().open(budget)? else { return Err(refused(name, arguments)) };
             let mut found = false;
             for it in items.iter() {
-                found = found || it.equals(item, budget)?;
+                if it.equals(item, budget)? {
+                    found = true;
+                    break;
+                }
             }
             Bool(found)
         }

@@ -31,7 +31,7 @@ const MAX_STATES: usize = 100_000;
 /// A group nests up to three levels of `regex-lite`'s tree: an alternation, a sequence and a repetition.
 const NEST_LIMIT: u32 = 3 * (MAX_GROUPS as u32 + 2);
 /// State visits that cost one step of the budget.
-const VISITS_A_STEP: usize = 16;
+const VISITS_A_STEP: usize = 4;
 /// Escapes that RE2 has and this crate does not.
 const RE2_ONLY: &str = "aCpPQx01234567";
 
@@ -39,7 +39,7 @@ const RE2_ONLY: &str = "aCpPQx01234567";
 pub(super) fn matches(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, String> {
     let Translated { pattern, states } = Translator::new(pattern).translate().map_err(|it| it.message)?;
     budget.spend(states)?;
-    budget.spend(states.saturating_mul(text.len()) / VISITS_A_STEP)?;
+    budget.spend_product(states, text.len(), VISITS_A_STEP)?;
     let regex = RegexBuilder::new(&pattern).nest_limit(NEST_LIMIT).build();
     Ok(regex.map_err(|it| format!("the pattern does not compile: {it}"))?.is_match(text))
 }
@@ -218,8 +218,11 @@ impl<'a> Translator<'a> {
             '+' => (1, None),
             '?' => (0, Some(1)),
             '{' => {
-                let (inside, after) = rest.as_str().split_once('}')?;
-                rest = after.chars();
+                // A pattern of nothing but braces is read once, and not once a brace.
+                let text = rest.as_str();
+                let end = text.find(|it: char| !it.is_ascii_digit() && it != ',')?;
+                let (inside, after) = text.split_at_checked(end)?;
+                rest = after.strip_prefix('}')?.chars();
                 match inside.split_once(',') {
                     None => (count(inside)?, Some(count(inside)?)),
                     Some((least, "")) => (count(least)?, None),

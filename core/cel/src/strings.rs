@@ -26,8 +26,14 @@ pub(super) fn apply(op: Op, arguments: &[Datum], budget: &mut Budget) -> Result<
         (Op::LowerAscii, []) => Datum::text(text.to_ascii_lowercase()),
         (Op::UpperAscii, []) => Datum::text(text.to_ascii_uppercase()),
         (Op::Trim, []) => Datum::text(text.trim()),
-        (Op::Reverse, []) => Datum::text(text.chars().rev().collect::<String>()),
-        (Op::Quote, []) => Datum::text(quoted(text)),
+        (Op::Reverse, []) => {
+            budget.spend_characters(text.len())?;
+            Datum::text(text.chars().rev().collect::<String>())
+        }
+        (Op::Quote, []) => {
+            budget.spend_characters(text.len())?;
+            Datum::text(quoted(text))
+        }
         (Op::CharAt, [Int(at)]) => {
             let start = byte_at(text, *at)?;
             Datum::text(text.get(start..).unwrap_or_default().chars().take(1).collect::<String>())
@@ -91,7 +97,7 @@ fn last_index_of(text: &str, part: &str, from: i64, budget: &mut Budget) -> Resu
     if last >= text.chars().count() {
         return Ok(-1);
     }
-    budget.spend(text.len().saturating_mul(part.len()) / 64)?;
+    budget.spend_product(text.len(), part.len(), 64)?;
     let starts_here = |(start, _): &(usize, char)| text.get(*start..).is_some_and(|it| it.starts_with(part));
     let found = text.char_indices().take(last.saturating_add(1)).filter(starts_here).last();
     Ok(found.and_then(|(start, _)| text.get(..start)).map_or(-1, characters))
@@ -185,6 +191,7 @@ pub(super) fn clauses(format: &str) -> Result<Vec<(String, Option<char>)>, Strin
 }
 
 fn format(text: &str, items: &[Datum], budget: &mut Budget) -> Result<Datum, String> {
+    budget.spend_characters(text.len())?;
     let mut items = items.iter();
     let mut filled = String::new();
     for (before, clause) in clauses(text)? {
@@ -208,7 +215,12 @@ fn write(item: &Datum, out: &mut String, budget: &mut Budget) -> Result<(), Stri
         Datum::Type(name) => out.push_str(name),
         Double(it) if it.is_nan() => out.push_str("NaN"),
         Double(it) if it.is_infinite() => out.push_str(if it > 0.0 { "Infinity" } else { "-Infinity" }),
-        Double(it) => out.push_str(&it.to_string()),
+        Double(it) => {
+            // Up to 326 characters.
+            let written = it.to_string();
+            budget.spend_text(written.len())?;
+            out.push_str(&written);
+        }
         Text(text) => {
             budget.spend_text(text.len())?;
             out.push_str(&text);
@@ -227,7 +239,9 @@ fn write(item: &Datum, out: &mut String, budget: &mut Budget) -> Result<(), Stri
             out.push('{');
             for (at, (key, value)) in sorted.into_iter().enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });
-                out.push_str(&key.ok_or("a key that is null cannot be written")?);
+                let key = key.ok_or("a key that is null cannot be written")?;
+                budget.spend_text(key.len())?;
+                out.push_str(&key);
                 out.push_str(": ");
                 write(value, out, budget)?;
             }

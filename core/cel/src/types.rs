@@ -31,7 +31,7 @@ const LETTERS: &[(char, &str)] = &[
 /// The depth limit of types; below it everything is any type. Nested maps would double the type with each level.
 const MAX_NESTING: usize = 8;
 /// The number of type comparisons for one expression; after that all types count as equal.
-const MAX_COMPARED: usize = 2_000_000;
+const MAX_COMPARED: usize = 100_000;
 
 impl Type {
     pub(super) fn list(item: Type) -> Type {

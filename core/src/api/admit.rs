@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Op;
 use super::authorize::AuthorizeReview;
-use super::configure::not_negative;
+use super::configure::{natural, percent};
 use super::plan::moment;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::authorize::Review;
@@ -85,12 +85,14 @@ impl Op for Admit {
         let limits = self.limits.map(AdmitLimits::read).transpose()?;
         let means = ReviewOptions { reviews: &reviews, permissions: self.permissions.unwrap_or_default(), limits };
         let verdict = admit(workspace, &self.request, &means);
+        let secrets = workspace.secret_values();
+        let cover = |text: String| secrets.as_ref().and_then(|it| it.cover_text(&text)).unwrap_or(text);
         Ok(AdmitAnswer {
             allowed: verdict.allowed(),
             code: verdict.code().map(|code| Text::new_static(code.as_str())),
-            message: verdict.message(),
-            warnings: some(verdict.warnings()),
-            needs: some(verdict.needs.into_iter().map(Redacted::from).collect()),
+            message: verdict.message().map(cover),
+            warnings: some(verdict.warnings().into_iter().map(cover).collect()),
+            needs: some(verdict.needs.into_iter().map(Redacted::working).collect()),
             joins: some(verdict.joins),
             leaves: some(verdict.leaves),
         })
@@ -100,10 +102,9 @@ impl Op for Admit {
 impl AdmitLimits {
     fn read(self) -> Result<Limits, Error> {
         let AdmitLimits { deletes, delete_percent, changes } = self;
-        let given = [("deletes", deletes), ("deletePercent", delete_percent), ("changes", changes)];
-        not_negative(&given, &JsonPath::ROOT.key("limits"))?;
-        let [deletes, delete_percent, changes] =
-            given.map(|(_, it)| it.map(|it| usize::try_from(it).unwrap_or(usize::MAX)));
+        let at = JsonPath::ROOT.key("limits");
+        let (deletes, delete_percent) = (natural("deletes", deletes, &at)?, percent(delete_percent, &at)?);
+        let changes = natural("changes", changes, &at)?;
         Ok(Limits { deletes, delete_percent, changes })
     }
 }

@@ -168,7 +168,7 @@ impl Op for Authorize {
             mode: self.mode.unwrap_or_default(),
         };
         let verdict = authorize(&question, out)?;
-        let needs: Vec<Redacted> = verdict.needs.iter().map(|it| it.access_review(&user).into()).collect();
+        let needs: Vec<Redacted> = verdict.needs.iter().map(|it| Redacted::working(it.access_review(&user))).collect();
         let checks = verdict.checks.len();
         Ok(AuthorizeAnswer {
             object: verdict.object.as_ref().map(|it| AuthorizeObject::of(it, &user.name, checks)),

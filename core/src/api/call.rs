@@ -2,7 +2,7 @@
 
 use super::Op;
 use super::op::{Entry, names};
-use super::response::{Answered, refused};
+use super::response::{Answered, refused_without};
 use crate::diagnostic::{Code, Error};
 use crate::value::json::{self, JsonErrorKind};
 use crate::value::{JsonPath, Value};
@@ -28,6 +28,7 @@ impl Workspace {
     /// The request cannot be answered. What is loaded stays as it was.
     pub fn call<O: Op>(&mut self, request: O) -> Result<Answered<O::Answer>, Error> {
         let mut findings = Vec::new();
+        self.store.secrets.forget_tried();
         let answer = request.answer(self, &mut findings)?;
         Ok(Answered { answer, findings: findings.into_iter().map(Into::into).collect() })
     }
@@ -36,7 +37,7 @@ impl Workspace {
     ///
     /// The response goes through its text: writing it to values directly would double the code that writes answers.
     pub fn call_value(&mut self, request: Value) -> Value {
-        let response = self.dispatch(request).unwrap_or_else(|error| refused(&error));
+        let response = self.dispatch(request).unwrap_or_else(|error| self.refused(&error));
         json::parse_answer(&response).unwrap_or_default()
     }
 
@@ -49,14 +50,14 @@ impl Workspace {
     /// ```
     pub fn call_text(&mut self, request: &str) -> String {
         let answered = self.read_request(request, r#"{"op":"describe"}"#).and_then(|it| self.dispatch(it));
-        answered.unwrap_or_else(|error| refused(&error))
+        answered.unwrap_or_else(|error| self.refused(&error))
     }
 
     /// The same for bytes that came over a boundary; nothing stands for a buffer that was never given out.
     pub fn call_bytes(&mut self, request: Option<&[u8]>) -> String {
         match request {
             Some(request) => self.with_text(request, Workspace::call_text),
-            None => refused(&Error::new(Code::BadRequest, "the request is not in a buffer of this module")),
+            None => self.refused(&Error::new(Code::BadRequest, "the request is not in a buffer of this module")),
         }
     }
 
@@ -74,7 +75,7 @@ impl Workspace {
                 let fields = workspace.read_request(if fields.is_empty() { "{}" } else { fields }, "{}")?;
                 op.run(workspace, fields)
             });
-            answered.unwrap_or_else(|error| refused(&error))
+            answered.unwrap_or_else(|error| workspace.refused(&error))
         })
     }
 
@@ -83,9 +84,13 @@ impl Workspace {
             Ok(text) => call(self, text),
             Err(error) => {
                 let message = format!("the request is not UTF-8 from byte {} on", error.valid_up_to());
-                refused(&Error::new(Code::BadRequest, message))
+                self.refused(&Error::new(Code::BadRequest, message))
             }
         }
+    }
+
+    fn refused(&mut self, error: &Error) -> String {
+        refused_without(error, self.secret_values().as_deref())
     }
 
     /// Reads a request. The live objects of clusters come one cluster after the other, and are much alike.

@@ -11,7 +11,8 @@ use crate::value::JsonPath;
 use crate::value::Text;
 use crate::value::suggest::suggest;
 use crate::workspace::Workspace;
-use crate::workspace::settings::{Leaving, Limits, LocalChanges, Precedence, Settings};
+use crate::workspace::quarantine::Quarantine;
+use crate::workspace::settings::{DigestKey, Leaving, Limits, LocalChanges, Precedence, Settings};
 
 /// Changes settings; those left out stay as they are.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -39,15 +40,27 @@ pub struct Configure {
     /// Whether the whole fleet is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
-    /// What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation
-    /// `fleetfold.dev/leaving` of a cluster wins.
+    /// What becomes of what a cluster was given when it leaves the fleet: of the copies in a cluster of KubeFed, where
+    /// the annotation `fleetfold.dev/leaving` of the cluster wins, and of the Plugins of a Greenhouse cluster whose
+    /// document is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaving: Option<Leaving>,
     /// Settings of KubeFed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kubefed: Option<KubeFedInput>,
+    /// Whether credentials are sent to members without TLS or with a certificate that is not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insecure_endpoints: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<LimitsInput>,
+    /// The documents to put aside, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is
+    /// computed or planned for them, and what they govern keeps its last state. The list replaces the previous one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<Vec<Text>>,
+    /// The key with which the values of Secrets enter the digest and the ids of a plan, so that nobody without it can
+    /// guess a value from them. Without a key they enter as they are; an empty one takes the key away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest_key: Option<Text>,
 }
 
 /// Settings of KubeFed.
@@ -58,6 +71,9 @@ pub struct KubeFedInput {
     /// What an update does to fields that another field manager set on an object in a cluster, and that no rule retains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_changes: Option<LocalChanges>,
+    /// The namespaces of KubeFed's control planes. A KubeFedCluster elsewhere is not a member: its Secret is not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<Vec<Text>>,
 }
 
 /// What one plan may do before it is held.
@@ -68,16 +84,25 @@ pub struct LimitsInput {
     /// Deletes in one plan; the smaller of number and share counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletes: Option<i64>,
-    /// Deletes as a share of the objects that the subjects manage.
+    /// Deletes as a share of the objects that the subjects manage, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_percent: Option<i64>,
+    /// For how many seconds deletes of earlier plans count as deletes of the next one; 0 counts each plan by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_seconds: Option<i64>,
     /// Creates and patches in one plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<i64>,
-    /// Kinds that are not deleted unless the object allows it.
+    /// Kinds that are not deleted unless the object allows it, in place of those before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_kinds: Option<Vec<Text>>,
-    /// Whether a subject that selects no cluster may delete what it made.
+    /// Kinds to protect as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protect: Option<Vec<Text>>,
+    /// Kinds to protect no longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unprotect: Option<Vec<Text>>,
+    /// Whether a subject may lose everything at once: because it selects no cluster, or others than before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_selection: Option<bool>,
 }
@@ -89,6 +114,10 @@ pub struct LimitsInput {
 pub struct SettingsAnswer {
     pub dialects: Vec<Text>,
     pub expressions: bool,
+    pub insecure_endpoints: bool,
+    /// Whether there is a key for digests. Left out if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keyed_digests: Option<bool>,
     pub kubefed: KubeFedAnswer,
     pub leaving: Leaving,
     pub limits: LimitsAnswer,
@@ -96,6 +125,9 @@ pub struct SettingsAnswer {
     pub paused: bool,
     pub pod_refresher: bool,
     pub precedence: Precedence,
+    /// Left out where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<Vec<Text>>,
     pub stage: Stage,
 }
 
@@ -105,6 +137,8 @@ pub struct SettingsAnswer {
 #[serde(rename_all = "camelCase")]
 pub struct KubeFedAnswer {
     pub local_changes: LocalChanges,
+    /// The namespaces whose KubeFedClusters are members.
+    pub namespaces: Vec<Text>,
 }
 
 /// What one plan may do before it is held.
@@ -118,6 +152,7 @@ pub struct LimitsAnswer {
     pub deletes: i64,
     pub empty_selection: bool,
     pub protected_kinds: Vec<Text>,
+    pub window_seconds: i64,
 }
 
 impl Op for Configure {
@@ -137,6 +172,12 @@ impl Configure {
         let Settings { precedence, stage, mode, dialects, expressions, pod_refresher, paused, leaving, .. } =
             settings.clone();
         let (local_changes, limits) = (settings.local_changes, settings.limits.clone());
+        let quarantine = match &self.quarantined {
+            Some(texts) => {
+                Quarantine::parse(texts).map_err(|(index, error)| error.at(at.key("quarantined").index(index)))?
+            }
+            None => settings.quarantine.clone(),
+        };
         for (index, name) in self.dialects.iter().flatten().enumerate() {
             let known: Vec<&str> = dialect::ALL.iter().map(|it| it.name()).collect();
             if !known.contains(&name.as_str()) {
@@ -149,6 +190,7 @@ impl Configure {
             Some(input) => input.over(limits, &at.key("limits"))?,
             None => limits,
         };
+        let kubefed = self.kubefed.unwrap_or_default();
         Ok(Settings {
             precedence: self.precedence.unwrap_or(precedence),
             stage: self.stage.unwrap_or(stage),
@@ -158,35 +200,81 @@ impl Configure {
             pod_refresher: self.pod_refresher.unwrap_or(pod_refresher),
             paused: self.paused.unwrap_or(paused),
             leaving: self.leaving.unwrap_or(leaving),
-            local_changes: self.kubefed.and_then(|it| it.local_changes).unwrap_or(local_changes),
+            local_changes: kubefed.local_changes.unwrap_or(local_changes),
+            kubefed_namespaces: kubefed.namespaces.unwrap_or_else(|| settings.kubefed_namespaces.clone()),
+            insecure_endpoints: self.insecure_endpoints.unwrap_or(settings.insecure_endpoints),
             limits,
+            quarantine,
+            digest_key: match self.digest_key {
+                Some(key) => Some(DigestKey(key)).filter(|it| !it.0.is_empty()),
+                None => settings.digest_key.clone(),
+            },
         })
     }
 }
 
 impl LimitsInput {
     fn over(self, limits: Limits, at: &JsonPath) -> Result<Limits, Error> {
-        let given = [("deletes", self.deletes), ("deletePercent", self.delete_percent), ("changes", self.changes)];
-        not_negative(&given, at)?;
+        let [deletes, changes, window] =
+            [("deletes", self.deletes), ("changes", self.changes), ("windowSeconds", self.window_seconds)]
+                .map(|(field, it)| natural(field, it, at));
+        let (deletes, delete_percent, window) = (deletes?, percent(self.delete_percent, at)?, window?);
+        let mut protected_kinds = self.protected_kinds.unwrap_or(limits.protected_kinds);
+        let usual = Limits::default().protected_kinds;
+        let (protect, unprotect) = (self.protect.unwrap_or_default(), self.unprotect.unwrap_or_default());
+        for kind in &protect {
+            if !protected_kinds.contains(kind) {
+                protected_kinds.push(kind.clone());
+            }
+        }
+        for (index, kind) in unprotect.iter().enumerate() {
+            let fails = |message: String| Error::new(Code::UnknownValue, message).at(at.key("unprotect").index(index));
+            if protect.contains(kind) {
+                return Err(fails(format!("`{kind}` cannot be protected and unprotected at once")));
+            }
+            // To unprotect again what is protected by default changes nothing.
+            let known: Vec<&str> = protected_kinds.iter().chain(&usual).map(Text::as_str).collect();
+            if !known.contains(&kind.as_str()) {
+                let hint = suggest(kind, &known, "one of");
+                return Err(fails(format!("objects of the kind `{kind}` are not protected")).hint(hint));
+            }
+            protected_kinds.retain(|it| it != kind);
+        }
         Ok(Limits {
-            deletes: self.deletes.unwrap_or(limits.deletes),
-            delete_percent: self.delete_percent.unwrap_or(limits.delete_percent),
-            changes: self.changes.or(limits.changes),
-            protected_kinds: self.protected_kinds.unwrap_or(limits.protected_kinds),
+            deletes: deletes.unwrap_or(limits.deletes),
+            delete_percent: delete_percent.unwrap_or(limits.delete_percent),
+            window_seconds: window.and_then(|it| i64::try_from(it).ok()).unwrap_or(limits.window_seconds),
+            changes: changes?.or(limits.changes),
+            protected_kinds,
             empty_selection: self.empty_selection.unwrap_or(limits.empty_selection),
         })
     }
 }
 
+/// A number that is given.
+///
 /// # Errors
 ///
-/// A number is.
-pub fn not_negative(given: &[(&str, Option<i64>)], at: &JsonPath) -> Result<(), Error> {
-    match given.iter().find(|(_, it)| it.is_some_and(|it| it < 0)) {
-        Some((field, _)) => {
-            Err(Error::new(Code::UnknownValue, format!("`{field}` cannot be negative")).at(at.key(field)))
+/// It is negative.
+pub fn natural(field: &str, given: Option<i64>, at: &JsonPath) -> Result<Option<u64>, Error> {
+    let negative = |_| Error::new(Code::UnknownValue, format!("`{field}` cannot be negative")).at(at.key(field));
+    given.map(u64::try_from).transpose().map_err(negative)
+}
+
+/// `deletePercent`, if it is given.
+///
+/// # Errors
+///
+/// It is not a percentage.
+pub fn percent(given: Option<i64>, at: &JsonPath) -> Result<Option<u64>, Error> {
+    const FIELD: &str = "deletePercent";
+    let percent = natural(FIELD, given, at)?;
+    match percent.filter(|it| *it > 100) {
+        Some(_) => {
+            let error = Error::new(Code::UnknownValue, format!("`{FIELD}` is more than 100"));
+            Err(error.at(at.key(FIELD)).hint("write a number from 0 to 100"))
         }
-        None => Ok(()),
+        None => Ok(percent),
     }
 }
 
@@ -202,11 +290,23 @@ impl From<Settings> for SettingsAnswer {
             paused,
             leaving,
             local_changes,
+            kubefed_namespaces,
+            insecure_endpoints,
             limits,
+            quarantine,
+            digest_key,
         } = settings;
-        let Limits { deletes, delete_percent, changes, protected_kinds, empty_selection } = limits;
-        let limits = LimitsAnswer { deletes, delete_percent, changes, protected_kinds, empty_selection };
-        let kubefed = KubeFedAnswer { local_changes };
+        let Limits { deletes, delete_percent, window_seconds, changes, protected_kinds, empty_selection } = limits;
+        let number = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
+        let limits = LimitsAnswer {
+            deletes: number(deletes),
+            delete_percent: number(delete_percent),
+            changes: changes.map(number),
+            window_seconds,
+            protected_kinds,
+            empty_selection,
+        };
+        let kubefed = KubeFedAnswer { local_changes, namespaces: kubefed_namespaces };
         SettingsAnswer {
             precedence,
             stage,
@@ -217,7 +317,10 @@ impl From<Settings> for SettingsAnswer {
             paused,
             leaving,
             kubefed,
+            insecure_endpoints,
             limits,
+            quarantined: (!quarantine.is_empty()).then(|| quarantine.texts()),
+            keyed_digests: digest_key.is_some().then_some(true),
         }
     }
 }

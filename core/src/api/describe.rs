@@ -43,7 +43,7 @@ impl Op for Describe {
             digest: engine_digest(),
             contract: 1,
             ops: names().into_iter().map(Text::new_static).collect(),
-            schema: schema().into(),
+            schema: Redacted::revealing(schema()),
         })
     }
 }

@@ -307,7 +307,7 @@ impl LinkAnswer {
 }
 
 fn explain_action(workspace: &mut Workspace, id: &Text, out: &mut Vec<Diagnostic>) -> Result<ExplainAnswer, Error> {
-    let plan = planned(workspace, None, None, out);
+    let plan = planned(workspace, None, None, &[], out);
     let held = plan.held.iter().find(|it| it.action.id() == **id);
     let action = plan.actions.iter().find(|it| it.id() == **id).or(held.map(|it| &it.action));
     let Some(action) = action else {

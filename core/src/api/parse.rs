@@ -63,7 +63,7 @@ impl Op for Parse {
             out.push(finding);
         }
         let places = self.places.unwrap_or_default().then(|| documents.iter().map(places_of).collect());
-        Ok(ParseAnswer { documents: documents.into_iter().map(|it| it.value.into()).collect(), places })
+        Ok(ParseAnswer { documents: documents.into_iter().map(|it| Redacted::working(it.value)).collect(), places })
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Op;
+use super::configure::natural;
 use super::count;
 use super::matching::DifferenceAnswer;
 use super::patch::OperationAnswer;
@@ -17,7 +18,7 @@ use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::lint::{add_missing, of_documents};
 use crate::workspace::lookup::subject_named;
-use crate::workspace::plan::{Action, Event, Held, Need, Plan, Target, Verb, planned};
+use crate::workspace::plan::{Action, Event, Held, Need, Plan, RecentDelete, Target, Verb, planned, takes};
 
 /// What would be done.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -38,6 +39,25 @@ pub struct PlanRequest {
     /// Also report what `lint` finds. A runner that plans often leaves it out: it looks at every document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lint: Option<bool>,
+    /// What earlier plans deleted. What lies within `limits.windowSeconds` counts against the limits of this plan, and
+    /// with the list, even an empty one, actions tell what they take.
+    #[serde(rename = "recentDeletes", skip_serializing_if = "Option::is_none")]
+    pub recent_deletes: Option<Vec<RecentDeleteInput>>,
+}
+
+/// What was deleted at a time.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RecentDeleteInput {
+    /// When, in RFC 3339; without a time it is within the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Text>,
+    /// How many objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objects: Option<i64>,
+    /// How many clusters left a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<i64>,
 }
 
 /// A part of the fleet.
@@ -114,10 +134,24 @@ pub struct ActionAnswer {
     /// The part of the object that the patch is sent to, such as `status`; left out for the object itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subresource: Option<Text>,
+    /// What it takes, which counts against the limits; left out where that is nothing, or the request has no
+    /// `recentDeletes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takes: Option<TakesAnswer>,
     pub target: TargetAnswer,
     /// `create`, `patch` or `delete`.
     pub verb: Text,
     pub wave: i64,
+}
+
+/// What an action takes.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TakesAnswer {
+    /// How many clusters leave a decision.
+    pub clusters: i64,
+    /// How many objects are deleted.
+    pub objects: i64,
 }
 
 /// The live object that the step is for: another one of its name, or a changed one, is not meant.
@@ -183,12 +217,35 @@ impl Op for PlanRequest {
         let scope = self.scope.unwrap_or(ScopeInput { subjects: None, clusters: None });
         let subjects = scope.subjects.map(|refs| subjects_of(&refs, workspace)).transpose()?;
         let clusters = scope.clusters.map(|it| it.into_iter().collect());
-        let plan = planned(workspace, subjects.as_ref(), clusters.as_ref(), out);
+        let tells = self.recent_deletes.is_some();
+        let recent = recent_deletes(self.recent_deletes.unwrap_or_default())?;
+        let plan = planned(workspace, subjects.as_ref(), clusters.as_ref(), &recent, out);
         if self.lint.unwrap_or(false) {
             add_missing(of_documents(&workspace.store, &workspace.results), out);
         }
-        Ok(PlanAnswer::of(&plan, self.reveal.unwrap_or(false), self.events.unwrap_or(false)))
+        let mut answer = PlanAnswer::of(&plan, self.reveal.unwrap_or(false), self.events.unwrap_or(false));
+        if tells {
+            answer.tell_takes(&plan);
+        }
+        Ok(answer)
     }
+}
+
+fn recent_deletes(given: Vec<RecentDeleteInput>) -> Result<Vec<RecentDelete>, Error> {
+    let list = JsonPath::ROOT.key("recentDeletes");
+    let read = |(index, it): (usize, RecentDeleteInput)| {
+        let at = list.index(index);
+        let time = |text: Text| {
+            let bad = |problem| Error::new(Code::BadTime, format!("`{text}` is not a time: {problem}"));
+            Timestamp::parse(&text).map_err(|problem| bad(problem).at(at.key("at")))
+        };
+        Ok(RecentDelete {
+            at: it.at.map(time).transpose()?,
+            objects: natural("objects", it.objects, &at)?.unwrap_or_default(),
+            clusters: natural("clusters", it.clusters, &at)?.unwrap_or_default(),
+        })
+    };
+    given.into_iter().enumerate().map(read).collect()
 }
 
 /// The time that a request gives.
@@ -227,6 +284,14 @@ impl PlanAnswer {
                 })
                 .collect(),
             digest: plan.digest(),
+        }
+    }
+
+    fn tell_takes(&mut self, plan: &Plan) {
+        let actions = plan.actions.iter().chain(plan.held.iter().map(|it| &it.action));
+        for (answer, action) in self.actions.iter_mut().chain(&mut self.held).zip(actions) {
+            let [objects, clusters] = takes(action).map(|it| i64::try_from(it).unwrap_or(i64::MAX));
+            answer.takes = Some(TakesAnswer { clusters, objects }).filter(|_| objects > 0 || clusters > 0);
         }
     }
 }
@@ -276,6 +341,7 @@ impl ActionAnswer {
             subject: action.subject.to_string(),
             cluster: action.cluster.clone(),
             subresource: action.subresource.map(Text::new_static),
+            takes: None,
             verb: action.verb.as_str().into(),
             target: TargetAnswer::of(&action.target),
             body: action.body.clone().map(|body| Redacted::revealing_if(reveal, body)).into(),

@@ -69,9 +69,13 @@ impl Op for Print {
     const NAME: &'static str = "print";
     type Answer = PrintAnswer;
 
-    fn answer(self, _: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<PrintAnswer, Error> {
+    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<PrintAnswer, Error> {
         let reveal = self.reveal.unwrap_or_default();
-        let documents = self.documents.into_iter().map(|it| Redacted::revealing_if(reveal, it));
+        let secrets = if reveal { None } else { workspace.secret_values() };
+        let documents = self.documents.into_iter().map(|mut it| {
+            secrets.iter().for_each(|secrets| secrets.cover(&mut it));
+            Redacted::revealing_if(reveal, it)
+        });
         let documents: Vec<Redacted> = documents.collect();
         let lines = |document: &Redacted| yaml::print_lines(document).into_iter().map(PrintLine::from).collect();
         let lines = self.lines.unwrap_or_default().then(|| documents.iter().map(lines).collect());

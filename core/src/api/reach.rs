@@ -42,6 +42,9 @@ pub struct WayAnswer {
     pub ca_bundle: Option<Text>,
     /// The document that says so.
     pub document: String,
+    /// The server may be one without TLS or with a certificate that is not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insecure: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kubeconfig: Option<SecretKeys>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,6 +96,7 @@ impl WayAnswer {
         let (document, namespace) = (route.document.to_string(), route.document.namespace);
         let bare = WayAnswer {
             document,
+            insecure: route.may_be_insecure.then_some(true),
             server: None,
             ca_bundle: None,
             proxy_url: None,

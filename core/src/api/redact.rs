@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Op;
 use crate::diagnostic::{Diagnostic, Error};
-use crate::object::secrets::{RedactedDocument, redact_text};
+use crate::object::secrets::{RedactedDocument, RedactedText, redact_text};
 use crate::value::Text;
 use crate::workspace::Workspace;
 
 /// Redacts the Secrets in a text of YAML or JSON, to show or to share it. The text keeps its number of lines, and other
-/// documents keep every byte.
+/// documents keep every byte, except for values that a loaded Secret holds.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Redact {
@@ -42,9 +42,11 @@ impl Op for Redact {
     const NAME: &'static str = "redact";
     type Answer = RedactAnswer;
 
-    fn answer(self, _: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<RedactAnswer, Error> {
-        let redacted = redact_text(&self.text);
-        Ok(RedactAnswer { secrets: redacted.documents.into_iter().map(Into::into).collect(), text: redacted.text })
+    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<RedactAnswer, Error> {
+        let RedactedText { documents, text } = redact_text(&self.text);
+        let covered = workspace.secret_values().and_then(|it| it.cover_text(&text));
+        let secrets = documents.into_iter().map(Into::into).collect();
+        Ok(RedactAnswer { secrets, text: covered.unwrap_or(text) })
     }
 }
 

@@ -1,11 +1,15 @@
 //! What comes back: an answer with findings beside it, or an error.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::Op;
 use super::place::PlaceAnswer;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity, read};
-use crate::value::canonical::{to_text, to_text_as_declared};
+use crate::object::redacted::Redacted;
+use crate::object::secrets::SecretValues;
+use crate::value::canonical::{to_text, to_text_as_declared, to_text_marking};
 use crate::value::{Text, json};
 
 /// An answer, and the findings beside it.
@@ -77,25 +81,64 @@ impl std::fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// The text of a response to a request that can be answered.
-pub(super) fn answered<A: Serialize>(answer: &A, findings: &[Finding]) -> Result<String, Error> {
+/// The text of a response to a request that can be answered. `secrets` has the values that it must not show, and is asked
+/// only if there is something in which they could be.
+pub(super) fn answered<A: Serialize>(
+    answer: &A,
+    findings: &mut [Finding],
+    secrets: impl FnOnce() -> Option<Arc<SecretValues>>,
+) -> Result<String, Error> {
     #[derive(Serialize)]
     struct Response<'a, A> {
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         diagnostics: &'a [Finding],
         ok: &'a A,
     }
-    to_text(&Response { diagnostics: findings, ok: answer })
-        .map_err(|error| Error::new(Code::BadRequest, format!("the answer cannot be written: {error}")))
+    let unwritable = |error| Error::new(Code::BadRequest, format!("the answer cannot be written: {error}"));
+    let write = |findings: &[Finding]| {
+        to_text_marking(&Response { diagnostics: findings, ok: answer }, Redacted::NAME).map_err(unwritable)
+    };
+    let (text, parts) = write(findings)?;
+    if findings.is_empty() && parts.is_empty() {
+        return Ok(text);
+    }
+    let Some(secrets) = secrets() else { return Ok(text) };
+    let mut is_covered = false;
+    for finding in findings.iter_mut() {
+        is_covered |= cover_message(&secrets, &mut finding.message, &mut finding.hint);
+    }
+    let (text, parts) = if is_covered { write(findings)? } else { (text, parts) };
+    Ok(secrets.cover_json(text, &parts))
+}
+
+/// Replaces values of Secrets in a message and its hint. Returns whether there were any.
+fn cover_message(secrets: &SecretValues, message: &mut String, hint: &mut Option<String>) -> bool {
+    let mut is_covered = false;
+    for text in std::iter::once(message).chain(hint) {
+        if let Some(covered) = secrets.cover_text(text) {
+            *text = covered;
+            is_covered = true;
+        }
+    }
+    is_covered
 }
 
 /// The text of a response to a request that cannot be answered.
 pub fn refused(error: &Error) -> String {
+    refused_without(error, None)
+}
+
+/// The same without the values of these Secrets.
+pub(super) fn refused_without(error: &Error, secrets: Option<&SecretValues>) -> String {
     #[derive(Serialize)]
     struct Response {
         error: Refusal,
     }
-    to_text(&Response { error: error.into() }).unwrap_or_default()
+    let mut refusal = Refusal::from(error);
+    if let Some(secrets) = secrets {
+        cover_message(secrets, &mut refusal.message, &mut refusal.hint);
+    }
+    to_text(&Response { error: refusal }).unwrap_or_default()
 }
 
 /// The text of a request, for an engine behind a boundary.

@@ -9,11 +9,11 @@ use crate::engine::Upstream;
 use crate::engine::select::{Cluster, Selector, explain, mentioned, selects};
 use crate::object::labels::Labels;
 use crate::value::JsonPath;
-use crate::value::collections::SortedSet;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::index_text;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
-use crate::value::suggest::did_you_mean;
+use crate::value::suggest::Hints;
 use crate::value::{Map, Text, Value};
 use crate::workspace::Workspace;
 
@@ -95,15 +95,30 @@ impl Op for Select {
         if mode == Mode::Strict {
             warn_unknown(&self.selector, &selector, &clusters, out);
         }
-        let explained = |cluster: &Cluster| Explained {
-            name: cluster.name.clone(),
-            selected: selects(&selector, cluster),
-            reasons: explain(&selector, cluster).into_iter().map(ReasonAnswer::from).collect(),
-        };
-        let explained = self.why.unwrap_or(false).then(|| clusters.iter().map(explained).collect());
+        let explained = self.why.unwrap_or(false).then(|| explain_all(&selector, &clusters)).transpose()?;
         let picked = clusters.iter().filter(|cluster| selects(&selector, cluster));
         Ok(SelectAnswer { clusters: picked.map(|cluster| cluster.name.clone()).collect(), explained })
     }
+}
+
+/// The bytes that all reasons together may take: every condition is explained for every cluster.
+const MAX_REASONS: usize = 16 * 1024 * 1024;
+/// The bytes of a reason without its text.
+const REASON: usize = 64;
+
+fn explain_all(selector: &Selector, clusters: &[Cluster]) -> Result<Vec<Explained>, Error> {
+    let (mut all, mut bytes) = (Vec::with_capacity(clusters.len()), 0_usize);
+    for cluster in clusters {
+        let reasons: Vec<ReasonAnswer> = explain(selector, cluster).into_iter().map(ReasonAnswer::from).collect();
+        bytes = reasons.iter().fold(bytes, |bytes, it| bytes.saturating_add(it.text.len()).saturating_add(REASON));
+        if bytes > MAX_REASONS {
+            let message = format!("the reasons of all clusters take more than {MAX_REASONS} bytes");
+            let hint = "leave out `why`, or give fewer clusters or a shorter selector";
+            return Err(Error::new(Code::TooLarge, message).at(["why"]).hint(hint));
+        }
+        all.push(Explained { name: cluster.name.clone(), selected: selects(selector, cluster), reasons });
+    }
+    Ok(all)
 }
 
 /// The fields of selectors below which values are those of labels and fields, not the names of clusters.
@@ -129,29 +144,34 @@ fn warn_unknown(given: &Value, selector: &Selector, clusters: &[Cluster], out: &
     let known: SortedSet<&str> = clusters.iter().map(|it| it.name.as_str()).collect();
     let unknown: SortedSet<&Text> =
         mentioned(selector).into_iter().filter(|name| !known.contains(name.as_str())).collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let (root, mut places, mut hints) = (Pointer::of(["selector"]), SortedMap::new(), Hints::default());
+    collect_places(given, &root, &mut places);
     for name in unknown {
-        let place = Pointer::of(["selector"]);
-        let place = place_of(name, given, &place).unwrap_or(place);
+        let place = places.get(name.as_str()).unwrap_or(&root).clone();
         let diagnostic = Diagnostic::warning(Code::UnknownCluster, format!("there is no cluster `{name}`")).at(place);
-        let hint = did_you_mean(name, known.iter().copied());
+        let hint = hints.did_you_mean(name, known.iter().copied());
         out.push(Diagnostic { hint, ..diagnostic });
     }
 }
 
-/// Where a selector first names a cluster: as an element of a list, or as the `name` of one.
-fn place_of(name: &Text, given: &Value, at: &Pointer) -> Option<Pointer> {
+/// Where a selector first names each cluster: as an element of a list, or as the `name` of one.
+fn collect_places<'a>(given: &'a Value, at: &Pointer, places: &mut SortedMap<&'a str, Pointer>) {
+    let mut visit = |at: Pointer, item: &'a Value, is_name: bool| match item.as_text() {
+        Some(name) if is_name => drop(places.entry(name).or_insert(at)),
+        _ => collect_places(item, &at, places),
+    };
     match given {
-        Value::List(items) => items.iter().enumerate().find_map(|(index, item)| {
-            let at = at.child(index.to_string());
-            if item.as_text() == Some(name) { Some(at) } else { place_of(name, item, &at) }
-        }),
-        Value::Map(map) => {
-            map.iter().filter(|(key, _)| !LABEL_FIELDS.contains(&key.as_str())).find_map(|(key, value)| {
-                let at = at.child(key.clone());
-                if key == "name" && value.as_text() == Some(name) { Some(at) } else { place_of(name, value, &at) }
-            })
+        Value::List(items) => {
+            items.iter().enumerate().for_each(|(index, item)| visit(at.child(index.to_string()), item, true));
         }
-        _ => None,
+        Value::Map(map) => {
+            let fields = map.iter().filter(|(key, _)| !LABEL_FIELDS.contains(&key.as_str()));
+            fields.for_each(|(key, value)| visit(at.child(key.clone()), value, key == "name"));
+        }
+        _ => {}
     }
 }
 

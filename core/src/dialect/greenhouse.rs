@@ -16,6 +16,7 @@
 //!
 //! An expression is evaluated for each cluster after the layers are folded, and takes the place of the entry it is in.
 
+mod absent;
 mod account;
 mod defaults;
 mod definition;
@@ -31,6 +32,7 @@ mod preset;
 mod rivals;
 mod stack;
 mod status;
+mod ties;
 
 pub use defaults::{Filled, fill, has_defaults};
 pub use overrides::contradictions;
@@ -139,6 +141,7 @@ impl Dialect for Greenhouse {
 /// | `ExpressionFirst` | of an expression and a value in one entry the expression counts | the entry is refused |
 /// | `DeletesRetained` | a cluster that is no longer picked loses its Plugin whatever the policy | `Retain` keeps it |
 /// | `OwnsRetained` | the preset owns a Plugin also where its policy is `Retain`, and the garbage collector takes it when no one releases it in time | a Plugin to retain has no owner reference |
+/// | `DeletesUnknown` | the Plugin of a cluster whose document is absent is deleted | it stays: see `absent` |
 /// | `FirstRivalWins` | of two presets that make Plugins of one name, one is skipped | both stop |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quirk {
@@ -148,6 +151,7 @@ enum Quirk {
     ExpressionFirst,
     DeletesRetained,
     OwnsRetained,
+    DeletesUnknown,
     FirstRivalWins,
 }
 
@@ -164,6 +168,7 @@ impl Quirk {
                 Quirk::ExpressionFirst,
                 Quirk::DeletesRetained,
                 Quirk::OwnsRetained,
+                Quirk::DeletesUnknown,
                 Quirk::FirstRivalWins,
             ],
         ),

@@ -235,6 +235,34 @@ impl Federated {
         }
     }
 
+    /// Leaves the object in a cluster of which it is unknown whether it should have it.
+    fn keep(&self, view: View, cluster: &str, planner: &mut Planner) {
+        if !is_ready(view, &self.scope, cluster) {
+            return;
+        }
+        if let Observation::Present(live) = planner.look(cluster, &self.target)
+            && self.holding(live) == Holding::Managed
+        {
+            planner.steps.managed = planner.steps.managed.saturating_add(1);
+        }
+    }
+
+    /// Reports clusters that the placement names and that are not in the fleet, be it the object's own placement or
+    /// that of its namespace; answers whether it is unknown which clusters are meant.
+    fn report_unknown(&self, view: View, planner: &mut Planner) -> bool {
+        if self.mode == Mode::Compat || self.leaving != Leaving::No {
+            return false;
+        }
+        let unknown = |document: &Document| placement::unknown_clusters(view, document, &self.scope);
+        let own = view.store.document(&self.subject).map(unknown).unwrap_or_default();
+        let is_namespaced = !self.target.namespace.is_empty() && !control_plane::is_limited(view, &self.scope);
+        let around = is_namespaced.then(|| placement::namespace_document(view, &self.subject)).flatten();
+        let around = around.filter(|it| it.identity != *self.subject).map(unknown).unwrap_or_default();
+        let is_vague = !own.is_empty() || !around.is_empty();
+        planner.steps.diagnostics.extend(own);
+        is_vague
+    }
+
     fn tell_unmanaged(&self, cluster: &str, planner: &mut Planner) {
         let message = format!("`{}` in `{cluster}` is not managed, and is left alone", self.object);
         let finding = Diagnostic::info(Code::NotManaged, message).of(&self.subject);
@@ -379,8 +407,12 @@ impl Subject for Federated {
             fleet.flat_map(|it| it.clusters()).map(|it| &it.name).filter(|it| !cluster_results.contains_key(*it)),
         );
         sort(&mut others);
+        let is_vague = self.report_unknown(view, planner);
         for cluster in others {
-            self.let_go(view, cluster, planner);
+            match is_vague && self.leaving == Leaving::No && leaves(view, &self.scope, cluster).is_none() {
+                true => self.keep(view, cluster, planner),
+                false => self.let_go(view, cluster, planner),
+            }
         }
         if self.leaving != Leaving::No {
             if self.finish(view, planner) {

@@ -27,6 +27,7 @@
 
 mod claims;
 mod fields;
+mod group;
 mod hold;
 mod install;
 mod instance;
@@ -38,18 +39,14 @@ mod scope;
 mod status;
 mod version;
 
-use std::sync::Arc;
-
 use crate::diagnostic::{Diagnostic, Error, Severity};
-use crate::object::document::{Document, Identity};
+use crate::object::document::Document;
 use crate::object::identity::is_terminating;
-use crate::value::Text;
-use crate::value::sorting::sort_by;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
 use crate::workspace::plan::Planner;
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dialect, Subject};
-use package::Install;
+use group::Groups;
 use scope::Scopes;
 use version::Version;
 
@@ -94,8 +91,8 @@ impl Dialect for Kudo {
             }
             install => install?,
         };
-        let peers = peers(view, document, install.as_ref(), &scopes);
-        Ok(Box::new(Version::new(document, install, peers)))
+        let group = Groups::of(view).of_version(&document.identity);
+        Ok(Box::new(Version::new(document, install, group)))
     }
 
     fn plan_refused(&self, view: View, document: &Document, error: &Error, planner: &mut Planner) {
@@ -105,44 +102,4 @@ impl Dialect for Kudo {
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
         lint::lint(view, out);
     }
-}
-
-/// Another OperatorVersion that may have to do with the same objects.
-#[derive(Debug)]
-struct OtherVersion {
-    identity: Identity,
-    operator: Text,
-    install: Option<Arc<Install>>,
-    /// Whether its install plan cannot be read, so that it keeps its last state.
-    is_unreadable: bool,
-}
-
-/// The other OperatorVersions that share objects with this one, or with one that does.
-fn peers(view: View, document: &Document, install: Option<&Install>, scopes: &Scopes) -> Vec<OtherVersion> {
-    let names_of = |install: Option<&Install>, document: &Document| -> Vec<Text> {
-        let parts = install.into_iter().flat_map(|it| &it.parts).map(|it| it.identity.name.clone());
-        parts.chain(record::read(&document.value).into_iter().map(|it| it.name)).collect()
-    };
-    let mut names = names_of(install, document);
-    let mut others: Vec<&Document> = view.store.of_kind(GROUP, KIND, None).collect();
-    others.retain(|it| it.identity != document.identity);
-    let mut peers = Vec::new();
-    loop {
-        let (near, far): (Vec<&Document>, _) = others.iter().partition(|it| install::mentions(&it.value, &names));
-        if near.is_empty() {
-            break;
-        }
-        others = far;
-        for document in near {
-            let read = package::read(document, scopes, &mut Vec::new());
-            let is_unreadable = read.is_err() && !is_terminating(&document.value);
-            let install = read.ok().flatten();
-            names.extend(names_of(install.as_ref(), document));
-            let operator = document.value.text_at(&["spec", "operator", "name"]).into();
-            let (identity, install) = (document.identity.clone(), install.map(Arc::new));
-            peers.push(OtherVersion { identity, operator, install, is_unreadable });
-        }
-    }
-    sort_by(&mut peers, |a, b| a.identity.cmp(&b.identity));
-    peers
 }

@@ -132,6 +132,9 @@ impl ClusterGroups for Ocm {
 
     fn placement_members(&self, view: View, namespace: &str, name: &str) -> Option<SortedSet<Text>> {
         let placement = view.store.document(&placement_of(namespace, name))?;
+        if view.settings.quarantine.names(&placement.identity) {
+            return None;
+        }
         let placed = Hub::of(view).decide(&placement.value, Why::Nobody, &mut Vec::new());
         Some(placed.groups.into_iter().flat_map(|it| it.clusters).collect())
     }

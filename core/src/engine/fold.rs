@@ -23,7 +23,7 @@ use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::collections::SortedMap;
 use crate::value::index_text;
-use crate::value::path::{OptionPath, PathError, Pointer};
+use crate::value::path::{OptionPath, OptionStep, PathError, Pointer};
 use crate::value::text::order;
 use crate::value::{Text, Value};
 
@@ -352,6 +352,8 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
 /// ```
 pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
     let mut all = folded.clone();
+    let mut padding = tree::MAX_PADDING;
+    let places = Places::of(own, &folded.options);
     for option in own {
         let Effective { path, from, source, origin } = option;
         match all.options.binary_search_by(|it| order(&it.path, path)) {
@@ -372,35 +374,67 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
         all.origins.push(path.clone(), chain.into_iter());
         if let (Source::Value(value), Ok(place)) = (source, OptionPath::parse(path)) {
             // What is in the way of it was refused where the options were placed.
-            let _ = tree::put(&mut all.values, place.steps(), value.clone());
-            put_children(&mut all, &place);
+            let _ = tree::put(&mut all.values, place.steps(), value.clone(), &mut padding);
+            put_children(&mut all, &place, &places, &mut padding);
         }
     }
     all.origins.sort();
     all
 }
 
+/// The options by their places in the tree, to find those below another one.
+struct Places(SortedMap<Vec<OptionStep>, Vec<Text>>);
+
+impl Places {
+    fn of(own: &[Effective], shared: &[Effective]) -> Places {
+        let mut places: SortedMap<Vec<OptionStep>, Vec<Text>> = SortedMap::new();
+        for option in own.iter().chain(shared) {
+            if let Ok(place) = OptionPath::parse(&option.path) {
+                let paths = places.entry(place.steps().to_vec()).or_default();
+                if !paths.contains(&option.path) {
+                    paths.push(option.path.clone());
+                }
+            }
+        }
+        Places(places)
+    }
+
+    /// The options below a place, by path.
+    fn below(&self, parent: &[OptionStep]) -> Vec<(&[OptionStep], &Text)> {
+        let from = self.0.iter_from(parent).take_while(|(place, _)| place.starts_with(parent));
+        let below = from.filter(|(place, _)| place.len() > parent.len());
+        let mut below: Vec<_> =
+            below.flat_map(|(place, paths)| paths.iter().map(|path| (place.as_slice(), path))).collect();
+        below.sort_by(|(_, a), (_, b)| order(a, b));
+        below
+    }
+}
+
 /// Puts the options below a path into the tree again, after the value of their parent was replaced there.
-fn put_children(all: &mut Folded, parent: &OptionPath) {
+fn put_children(all: &mut Folded, parent: &OptionPath, places: &Places, padding: &mut usize) {
     let Folded { options, values, .. } = all;
-    for option in options.iter() {
-        if let (Source::Value(value), Ok(place)) = (&option.source, OptionPath::parse(&option.path))
-            && is_above(parent, &place)
-        {
-            let _ = tree::put(values, place.steps(), value.clone());
+    for (place, path) in places.below(parent.steps()) {
+        let option = options.binary_search_by(|it| order(&it.path, path)).ok().and_then(|at| options.get(at));
+        if let Some(Effective { source: Source::Value(value), .. }) = option {
+            let _ = tree::put(values, place, value.clone(), padding);
         }
     }
 }
 
 fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec<Diagnostic>) -> Result<Folded, Error> {
     let mut list: Vec<Contribution> = Vec::new();
+    let mut entries: SortedMap<&Text, Entries> = SortedMap::new();
     for (index, layer) in applied {
         for setting in &layer.set {
             let next = Contribution::new(*index, layer, setting);
             // The first entry of an earlier layer is replaced in its place; a layer's own repeats pile up.
-            match list.iter_mut().find(|it| it.index != *index && it.setting.path == setting.path) {
+            let entries = entries.entry(&setting.path).or_default();
+            match entries.of_earlier(*index).and_then(|at| list.get_mut(at)) {
                 Some(place) => *place = next,
-                None => list.push(next),
+                None => {
+                    entries.push(list.len());
+                    list.push(next);
+                }
             }
         }
     }
@@ -409,9 +443,11 @@ fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec
     }
     let winners: SortedMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).collect();
     let mut folded = Folded::default();
+    let said = said_of(applied);
     for (path, winner) in &winners {
+        let said = said.get(path).map(Vec::as_slice).unwrap_or_default();
         let (path, from) = ((*path).clone(), winner.layer.name.clone());
-        folded.origins.push(path.clone(), compat_chain(applied, winner).into_iter());
+        folded.origins.push(path.clone(), compat_chain(said, winner).into_iter());
         folded.options.push(Effective { path, from, source: winner.setting.source.clone(), origin: None });
     }
     folded.origins.sort();
@@ -426,13 +462,45 @@ fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec
     Ok(folded)
 }
 
+/// The entries of one option in Greenhouse's list.
+#[derive(Default)]
+struct Entries {
+    places: Vec<usize>,
+    /// The layer that replaces them now, and how many it has replaced or added.
+    layer: usize,
+    done: usize,
+}
+
+impl Entries {
+    /// The first entry that is of an earlier layer. It is replaced.
+    fn of_earlier(&mut self, layer: usize) -> Option<usize> {
+        if self.layer != layer {
+            (self.layer, self.done) = (layer, 0);
+        }
+        let found = self.places.get(self.done).copied();
+        self.done = self.done.saturating_add(usize::from(found.is_some()));
+        found
+    }
+
+    fn push(&mut self, place: usize) {
+        self.places.push(place);
+        self.done = self.places.len();
+    }
+}
+
+/// All contributions by option, latest first.
+fn said_of<'a>(applied: &[(usize, &'a Layer)]) -> SortedMap<&'a Text, Vec<Contribution<'a>>> {
+    let mut said: SortedMap<&Text, Vec<Contribution>> = SortedMap::new();
+    for (index, layer) in applied.iter().rev() {
+        for setting in layer.set.iter().rev() {
+            said.entry(&setting.path).or_default().push(Contribution::new(*index, layer, setting));
+        }
+    }
+    said
+}
+
 /// All contributions to an option, winner first and then latest first. In Greenhouse the winner need not be the latest.
-fn compat_chain(applied: &[(usize, &Layer)], winner: &Contribution) -> Vec<LayerValue> {
-    let said = applied
-        .iter()
-        .rev()
-        .flat_map(|(index, layer)| layer.set.iter().rev().map(|setting| Contribution::new(*index, layer, setting)));
-    let said = said.filter(|it| it.setting.path == winner.setting.path);
-    let losers = said.filter(|it| !std::ptr::eq(it.setting, winner.setting));
+fn compat_chain(said: &[Contribution], winner: &Contribution) -> Vec<LayerValue> {
+    let losers = said.iter().filter(|it| !std::ptr::eq(it.setting, winner.setting));
     std::iter::once(winner.origin()).chain(losers.map(|it| it.origin())).collect()
 }

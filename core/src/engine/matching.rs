@@ -13,11 +13,13 @@ pub use update::{Update, update, update_always};
 pub use stored::Quantity;
 use stored::{is_stored_as, is_string_data};
 
-use crate::engine::retain::pair::pair;
+use crate::engine::retain::pair::{Partners, pair};
 use crate::object::kinds::lists::{ListKind, is_exact, list_kind};
 use crate::object::kinds::stored::is_server_set;
 use crate::object::kinds::updates::{aggregation, immutable};
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
+use crate::value::sorting::sort;
 use crate::value::{Text, Value};
 
 /// A place where live does not contain desired.
@@ -139,11 +141,14 @@ enum Segment<'a> {
 
 impl<'a> Ctx<'a> {
     fn compare(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) {
-        if is_stored_as(desired, live, self.api_version, self.kind, &self.keys) {
+        // Fields are left out where they are empty, elements of a list are not.
+        let is_element = matches!(self.path.last(), Some(Segment::Index(_)));
+        let is_left_out = is_element && live.is_none_or(Value::is_null);
+        if !is_left_out && is_stored_as(desired, live, self.api_version, self.kind, &self.keys) {
             return;
         }
         let Some(live) = live else {
-            if !desired.is_null() {
+            if is_element || !desired.is_null() {
                 self.report(DifferenceKind::Missing, Some(desired), None);
             }
             return;
@@ -209,7 +214,8 @@ impl<'a> Ctx<'a> {
         match list_kind(self.api_version, self.kind, &self.keys) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
-                    let earlier = |item| last.and_then(|last| partner(item, last, kind));
+                    let earlier = last.map(|last| Partners::of(last, kind));
+                    let earlier = |item| earlier.as_ref().and_then(|it| it.get(item));
                     for (index, (item, partner)) in wanted.iter().zip(&pairing.partners).enumerate() {
                         let partner = partner.and_then(|at| found.get(at));
                         self.below_index(index, |ctx| ctx.compare(item, partner, earlier(item)));
@@ -231,13 +237,15 @@ impl<'a> Ctx<'a> {
     }
 
     fn compare_sets(&mut self, wanted: &'a [Value], found: &'a [Value], last: Option<&'a Vec<Value>>) {
-        for (index, item) in wanted.iter().enumerate().filter(|(_, item)| !found.contains(item)) {
+        let (in_wanted, in_found) = (Members::of(wanted), Members::of(found));
+        let in_last = last.map(|it| Members::of(it));
+        for (index, item) in wanted.iter().enumerate().filter(|(_, item)| !in_found.contains(item)) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Missing, Some(item), None));
         }
         // Others put their own marks into metadata; a rule that allows more than it should is another matter.
         let is_shared = self.keys.first() == Some(&"metadata");
-        let is_extra =
-            |item: &Value| !wanted.contains(item) && (!is_shared || last.is_some_and(|it| it.contains(item)));
+        let was_applied = |item: &Value| in_last.as_ref().is_some_and(|it| it.contains(item));
+        let is_extra = |item: &Value| !in_wanted.contains(item) && (!is_shared || was_applied(item));
         for (index, item) in found.iter().enumerate().filter(|(_, item)| is_extra(item)) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
         }
@@ -278,20 +286,24 @@ impl<'a> Ctx<'a> {
     }
 }
 
-/// The element of `list` that is the same thing as `item`.
-fn partner<'a>(item: &Value, list: &'a [Value], kind: ListKind) -> Option<&'a Value> {
-    let pairing = pair(std::slice::from_ref(item), list, kind).ok()?;
-    list.get(pairing.partners.first().copied().flatten()?)
+/// The elements of a list by their canonical text, which is equal exactly for equal values.
+struct Members(SortedSet<String>);
+
+impl Members {
+    fn of(list: &[Value]) -> Members {
+        Members(list.iter().map(Value::to_canonical).collect())
+    }
+
+    fn contains(&self, item: &Value) -> bool {
+        self.0.contains(&item.to_canonical())
+    }
 }
 
 fn is_permutation(a: &[Value], b: &[Value]) -> bool {
-    let mut left: Vec<&Value> = b.iter().collect();
-    a.len() == b.len()
-        && a.iter().all(|item| match left.iter().position(|it| *it == item) {
-            Some(at) => {
-                left.swap_remove(at);
-                true
-            }
-            None => false,
-        })
+    let sorted = |list: &[Value]| {
+        let mut texts: Vec<String> = list.iter().map(Value::to_canonical).collect();
+        sort(&mut texts);
+        texts
+    };
+    a.len() == b.len() && sorted(a) == sorted(b)
 }

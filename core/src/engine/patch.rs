@@ -502,7 +502,8 @@ fn index(mode: Mode, segment: &str, len: usize) -> Option<usize> {
     if mode == Mode::Strict {
         return list_index(segment);
     }
-    let index: i64 = segment.parse().ok()?;
+    // No list has as many places, and the module counts with 32 bits.
+    let index: i64 = segment.parse().ok().filter(|it: &i64| u32::try_from(it.unsigned_abs()).is_ok())?;
     match usize::try_from(index) {
         Ok(index) => Some(index),
         Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),

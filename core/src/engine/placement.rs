@@ -21,6 +21,7 @@ mod why;
 use decision::Progress;
 pub use decision::{Condition, PLACEMENT, listed, passing_on, turn};
 pub use group::Group;
+use predicate::Steps;
 pub use predicate::{Compile, Expression};
 use read::{Part, PlacementErrors, Spec};
 pub use why::Step;
@@ -195,6 +196,7 @@ struct Decision<'a> {
     /// Those of them that the placement means, sorted.
     eligible: Vec<Text>,
     was_chosen: SortedSet<&'a str>,
+    steps: Steps,
     explained: Vec<Explained>,
 }
 
@@ -209,7 +211,8 @@ impl<'a> Decision<'a> {
         let named = |name: &&Text| spec.cluster_sets.is_empty() || spec.cluster_sets.contains(name);
         let eligible = bound.iter().filter(named).cloned().collect();
         let was_chosen = question.prior.iter().flat_map(|it| listed(it)).collect();
-        Decision { question, spec, errors, bound, eligible, was_chosen, explained: Vec::new() }
+        let steps = Steps::default();
+        Decision { question, spec, errors, bound, eligible, was_chosen, steps, explained: Vec::new() }
     }
 
     fn place(mut self, out: &mut Vec<Diagnostic>) -> Placed {
@@ -227,8 +230,7 @@ impl<'a> Decision<'a> {
         }
         let available = self.available();
         if flawed {
-            let message = "the placement is misconfigured, so its last decisions stay";
-            out.push(Diagnostic::warning(Code::DecisionsKept, message));
+            out.push(kept());
             return self.keep(State::Misconfigured, Some(available.len()), MISCONFIGURED);
         }
         self.decide(available, out)
@@ -241,7 +243,15 @@ impl<'a> Decision<'a> {
         if !available.is_empty() && self.meets(Some(Part::Predicates), out) {
             return self.empty(Part::Predicates, count, available);
         }
-        let matching = self.sift(available, |decision, it| predicate::matches(&decision.spec, it));
+        self.steps = Steps::for_clusters(count);
+        let matching = self.sift(available, |decision, it| predicate::matches(&decision.spec, &decision.steps, it));
+        // Which clusters are meant is not known, in either mode.
+        if let Some(error) = self.steps.exceeded() {
+            out.push(error.clone().into_diagnostic(Severity::Error));
+            self.errors.take::<()>(Part::Predicates, Err(error));
+            out.push(kept());
+            return self.keep(State::Misconfigured, Some(count), MISCONFIGURED);
+        }
         if !matching.is_empty() && self.meets(Some(Part::Tolerations), out) {
             return self.empty(Part::Tolerations, count, matching);
         }
@@ -259,7 +269,8 @@ impl<'a> Decision<'a> {
             self.conclude_chosen(candidate, &groups);
         }
         let decisions = decision::write(self.question.placement, &mut groups);
-        let missing = self.spec.wanted.map_or(0, |wanted| wanted.saturating_sub(selected));
+        let taken = u64::try_from(selected).unwrap_or(u64::MAX);
+        let missing = self.spec.wanted.map_or(0, |wanted| wanted.saturating_sub(taken));
         let progress = Progress { available: count, chosen: selected, missing, ..self.progress() };
         let status = self.status(self.errors.of(Some(Part::Groups)).next(), &progress, &groups);
         let state = if whole { State::Decided } else { State::Misconfigured };
@@ -286,9 +297,11 @@ impl<'a> Decision<'a> {
     fn rank(&mut self, mut candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
         sort_by(&mut candidates, |a, b| b.score.cmp(&a.score).then_with(|| a.name.cmp(b.name)));
         let Some(wanted) = self.spec.wanted else { return candidates };
+        // More than can be counted here is more than there are.
+        let most = usize::try_from(wanted).unwrap_or(usize::MAX);
         let at = Pointer::of(["spec", "numberOfClusters"]);
         for (index, candidate) in candidates.iter_mut().enumerate() {
-            let holds = index < wanted;
+            let holds = index < most;
             let code = if holds { ReasonCode::RankedIn } else { ReasonCode::RankedOut };
             let Candidate { score, scores, way, .. } = candidate;
             tell(way, code, holds, Some(&at), || {
@@ -297,7 +310,7 @@ impl<'a> Decision<'a> {
                 format!("ranked {}, {wanted} {are} wanted, score {score}{sum}", ordinal(index.saturating_add(1)))
             });
         }
-        let left = candidates.split_off(wanted.min(candidates.len()));
+        let left = candidates.split_off(most.min(candidates.len()));
         for candidate in left {
             self.conclude(candidate, false);
         }
@@ -384,6 +397,10 @@ impl<'a> Decision<'a> {
         sort_by(&mut explained, |a, b| a.name.cmp(&b.name));
         explained
     }
+}
+
+fn kept() -> Diagnostic {
+    Diagnostic::warning(Code::DecisionsKept, "the placement is misconfigured, so its last decisions stay")
 }
 
 fn name_of(document: &Value) -> &str {

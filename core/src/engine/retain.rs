@@ -120,6 +120,9 @@ pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagno
     Ok(ctx.finish())
 }
 
+/// How many pairs one list may have: where keys repeat, KubeFed pairs each element with all that are alike.
+const MAX_PAIRS: usize = 100_000;
+
 struct Ctx<'a> {
     object: Value,
     live: &'a Value,
@@ -267,7 +270,14 @@ impl Ctx<'_> {
         place: &Pointer,
     ) -> Result<Vec<(usize, usize)>, Error> {
         let (pairing, unpairable) = match carry.pairs {
-            Pairs::ByRaw(keys) => return pair_raw(desired, live, keys).map_err(|error| not_a_map(error, place)),
+            Pairs::ByRaw(keys) => {
+                let pairs = pair_raw(desired, live, keys, MAX_PAIRS).map_err(|error| not_a_map(error, place))?;
+                return pairs.ok_or_else(|| {
+                    let message =
+                        format!("elements of the list have the same keys, which makes more than {MAX_PAIRS} pairs");
+                    Error::new(Code::TooLarge, message).at(Pointer::of(["desired"]).join(place))
+                });
+            }
             Pairs::ByKeys(groups) => pair_by_keys(desired, live, groups),
             Pairs::ByKind => match pair_for_retention(desired, live, self.list_kind(place)) {
                 Ok(pairing) => (pairing, None),

@@ -1,6 +1,8 @@
 //! What an answer may show of a value.
 
-use serde::{Deserialize, Serialize};
+use std::hash::{Hash, Hasher};
+
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::secrets;
 use crate::value::Value;
@@ -11,6 +13,8 @@ use crate::value::path::Pointer;
 /// Answers hold their values as this type, so that none can forget the redaction. [`Redacted::revealing`] is for the few
 /// requests that ask for the contents, to write objects to clusters and files.
 ///
+/// Copies of what other Secrets hold are replaced when the answer is written: they are recognized by value.
+///
 /// ```
 /// use fleetfold_core::object::redacted::Redacted;
 /// use fleetfold_core::value::json;
@@ -19,15 +23,29 @@ use crate::value::path::Pointer;
 /// assert_eq!(Redacted::from(secret).text_at(&["data", "tls.key"]), "(masked)");
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Redacted(Value);
+pub struct Redacted {
+    value: Value,
+    /// Whether it is written as it is: the contents of Secrets were asked for, or somebody works with the value.
+    #[serde(skip)]
+    is_final: bool,
+}
 
 impl Redacted {
+    /// How a value is called to serde whose copies of Secrets are still to be replaced.
+    pub const NAME: &'static str = "Redacted";
+
     /// The value as it is.
     pub fn revealing(value: Value) -> Redacted {
-        Redacted(value)
+        Redacted { value, is_final: true }
+    }
+
+    /// A value that a caller works with, as with its own input or a question to a server: Secrets in it are redacted, and
+    /// copies of what other Secrets hold are not searched for, since a name or label may be the same.
+    pub fn working(value: Value) -> Redacted {
+        Redacted { is_final: true, ..Redacted::from(value) }
     }
 
     /// The value as it is if that was asked for.
@@ -36,7 +54,28 @@ impl Redacted {
     }
 
     pub fn into_value(self) -> Value {
-        self.0
+        self.value
+    }
+}
+
+impl PartialEq for Redacted {
+    fn eq(&self, other: &Redacted) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Hash for Redacted {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.value.hash(state);
+    }
+}
+
+impl Serialize for Redacted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.is_final {
+            true => self.value.serialize(serializer),
+            false => serializer.serialize_newtype_struct(Redacted::NAME, &self.value),
+        }
     }
 }
 
@@ -47,7 +86,7 @@ impl<T: Into<Value>> From<T> for Redacted {
         if secrets::holds_secret(&value) {
             secrets::cover(&mut value);
         }
-        Redacted(value)
+        Redacted { value, is_final: false }
     }
 }
 
@@ -55,7 +94,7 @@ impl std::ops::Deref for Redacted {
     type Target = Value;
 
     fn deref(&self) -> &Value {
-        &self.0
+        &self.value
     }
 }
 
@@ -73,7 +112,9 @@ impl Visibility<'_> {
     pub fn show(self, part: Value, place: &Pointer) -> Redacted {
         match self {
             Visibility::Everything => Redacted::revealing(part),
-            Visibility::Redacted(objects) if secrets::is_hidden(objects, place) => Redacted::from(secrets::MASK),
+            Visibility::Redacted(objects) if secrets::is_part_hidden(objects, place, &part) => {
+                Redacted::from(secrets::MASK)
+            }
             Visibility::Redacted(_) => Redacted::from(part),
         }
     }

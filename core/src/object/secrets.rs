@@ -1,22 +1,29 @@
 //! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced in everything that answers show
 //! ([`Redacted`](super::redacted::Redacted)). The engine works on the real values.
 
+mod copies;
+mod excerpt;
+mod search;
 mod text;
+mod values;
 
-use crate::value::json;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 
+use copies::Copies;
+pub use copies::secret_in_annotation;
+pub use excerpt::{Excerpt, Excerpts};
 pub use text::{RedactedDocument, RedactedText, redact_text};
+pub use values::SecretValues;
 
 /// The text that replaces a secret value.
 pub const MASK: &str = "(masked)";
 
-/// Annotations in which tools keep a copy of the object they applied.
-const COPIES: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration", "kudo.dev/last-applied-configuration"];
-
 /// The field that marks a map as a Secret or as a holder of Secrets.
 const KIND: &str = "kind";
+
+/// The kinds that hold Secrets, of objects that a server returns.
+pub const HOLDERS: &[&str] = &["Secret", "FederatedSecret"];
 
 /// How a map keeps what must not be shown.
 #[derive(Clone, Copy)]
@@ -43,34 +50,35 @@ impl Holder {
         }
     }
 
-    /// Whether a place below the holder lies in what must not be shown, or has it below itself.
-    fn hides(self, place: &[&str]) -> bool {
+    /// Whether a place below the holder lies in what must not be shown, or has it below itself. `value` is what the
+    /// object has at the place.
+    fn hides(self, place: &[&str], value: &Value) -> bool {
         match (self, place) {
             (_, []) => true,
             (Holder::Secret, ["data" | "stringData", ..] | ["metadata"] | ["metadata", "annotations"]) => true,
-            (Holder::Secret, ["metadata", "annotations", key, ..]) => COPIES.contains(key),
+            (Holder::Secret, ["metadata", "annotations", key, ..]) => ANY.include_on_secret(key, value),
             (Holder::SecretList, ["items"]) => true,
-            (Holder::SecretList, ["items", _, place @ ..]) => Holder::Secret.hides(place),
+            (Holder::SecretList, ["items", _, place @ ..]) => Holder::Secret.hides(place, value),
             (Holder::FederatedSecret, ["spec"] | ["spec", "overrides", ..]) => true,
             (Holder::FederatedSecret, ["spec", "template", place @ ..] | place @ ["metadata", ..]) => {
-                Holder::Secret.hides(place)
+                Holder::Secret.hides(place, value)
             }
             _ => false,
         }
     }
 
-    fn cover(self, map: &mut Map) {
+    fn cover(self, map: &mut Map, copies: Copies) {
         match self {
-            Holder::Secret => cover_secret(map),
+            Holder::Secret => cover_secret(map, copies),
             Holder::SecretList => {
                 let items = map.get_mut("items").and_then(Value::as_list_mut);
-                items.into_iter().flatten().filter_map(Value::as_map_mut).for_each(cover_secret);
+                items.into_iter().flatten().filter_map(Value::as_map_mut).for_each(|it| cover_secret(it, copies));
             }
             Holder::FederatedSecret => {
-                cover_copies(map);
+                cover_copies(map, copies);
                 let Some(spec) = map.get_mut("spec") else { return };
                 if let Some(template) = spec.get_mut("template").and_then(Value::as_map_mut) {
-                    cover_secret(template);
+                    cover_secret(template, copies);
                 }
                 if let Some(overrides) = spec.get_mut("overrides") {
                     cover_values(overrides);
@@ -94,17 +102,30 @@ impl Holder {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
+    hides(objects, place, None)
+}
+
+/// The same for a value that one of the objects has at the place, or will have.
+pub fn is_part_hidden(objects: &[&Value], place: &Pointer, part: &Value) -> bool {
+    hides(objects, place, Some(part))
+}
+
+fn hides(objects: &[&Value], place: &Pointer, part: Option<&Value>) -> bool {
     objects.iter().any(|object| {
         let (mut here, mut below) = (*object, place.segments());
         loop {
-            if let Some(holder) = here.as_map().and_then(Holder::of)
-                && holder.hides(&below.clone().map(Text::as_str).collect::<Vec<_>>())
-            {
-                return true;
+            if let Some(holder) = here.as_map().and_then(Holder::of) {
+                let steps = below.clone().map(Text::as_str).collect::<Vec<_>>();
+                let found = below.clone().try_fold(here, |at, step| at.step(step));
+                if found.into_iter().chain(part).any(|value| holder.hides(&steps, value))
+                    || holder.hides(&steps, &Value::Null)
+                {
+                    return true;
+                }
             }
             let Some(next) = below.next() else { return false };
             let Some(inner) = here.step(next) else { return false };
-            if is_copy_of_secret(next, inner) {
+            if ANY.include(next, inner) {
                 return true;
             }
             here = inner;
@@ -127,52 +148,60 @@ pub fn is_hidden(objects: &[&Value], place: &Pointer) -> bool {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn cover(value: &mut Value) {
+    cover_below(value, ANY);
+}
+
+/// Redacts the contents of Secrets, and of copies of them only those that are known by name: for the record of what was
+/// applied, which is on the object that holds the others.
+pub fn cover_contents(value: &mut Value) {
+    cover_below(value, Copies::Named);
+}
+
+/// Copies by what they hold, in an object.
+const ANY: Copies = Copies::Any { depth: 0 };
+
+fn cover_below(value: &mut Value, copies: Copies) {
+    if copies.include("", value) {
+        *value = MASK.into();
+    }
     if let Some(items) = value.as_list_mut() {
-        items.iter_mut().for_each(cover);
+        items.iter_mut().for_each(|it| cover_below(it, copies));
     }
     let Some(map) = value.as_map_mut() else { return };
     match Holder::of(map) {
-        Some(holder) => holder.cover(map),
-        None => map.iter_mut().for_each(|(key, value)| match is_copy_of_secret(key, value) {
+        Some(holder) => holder.cover(map, copies),
+        None => map.iter_mut().for_each(|(key, value)| match copies.include(key, value) {
             true => *value = MASK.into(),
-            false => cover(value),
+            false if value.as_text().is_some() => {}
+            false => cover_below(value, copies),
         }),
     }
 }
 
-/// Whether this is an annotation in which a tool keeps a copy of an object with Secrets in it, as of a ManifestWork.
-fn is_copy_of_secret(key: &str, value: &Value) -> bool {
-    COPIES.contains(&key) && value.as_text().is_some_and(|it| secret_in_annotation(it).is_some())
-}
-
-/// Whether a value contains a Secret.
+/// Whether a value contains a Secret, or a string that is the manifest of one.
 pub fn holds_secret(value: &Value) -> bool {
     match value {
+        Value::Text(text) => copies::is_copy(text, 0),
         Value::List(items) => items.iter().any(holds_secret),
         // Looking at each key is cheaper here than looking one up.
         Value::Map(map) => map.iter().any(|(key, value)| match value {
-            Value::Text(text) => (key == KIND && Holder::named(text).is_some()) || is_copy_of_secret(key, value),
+            Value::Text(text) => (key == KIND && Holder::named(text).is_some()) || copies::is_copy(text, 0),
             value => holds_secret(value),
         }),
         _ => false,
     }
 }
 
-/// The object in an annotation, as tools keep copies of what they applied, if it holds Secrets.
-///
-/// # Example
-///
-/// ```
-/// use fleetfold_core::object::secrets::secret_in_annotation;
-///
-/// assert!(secret_in_annotation(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#).is_some());
-/// assert!(secret_in_annotation(r#"{"kind":"ConfigMap","data":{"a":"b"}}"#).is_none());
-/// ```
-pub fn secret_in_annotation(text: &str) -> Option<Value> {
-    if !text.trim_start().starts_with('{') {
-        return None;
+/// Whether a value is or contains a Secret. Its strings do not count.
+pub fn has_secret(value: &Value) -> bool {
+    match value {
+        Value::List(items) => items.iter().any(has_secret),
+        Value::Map(map) => map.iter().any(|(key, value)| match value {
+            Value::Text(text) => key == KIND && Holder::named(text).is_some(),
+            value => has_secret(value),
+        }),
+        _ => false,
     }
-    json::parse(text).ok().filter(holds_secret)
 }
 
 /// Redacts a part of a tree: where the tree has a Secret, the part has one too, with or without a `kind`.
@@ -189,27 +218,28 @@ pub fn cover_part(part: &mut Value, place: &Pointer, tree: &Value) {
 fn cover_like(value: &mut Value, whole: &Value) {
     let (Some(map), Some(whole)) = (value.as_map_mut(), whole.as_map()) else { return };
     match Holder::of(whole) {
-        Some(holder) => holder.cover(map),
+        Some(holder) => holder.cover(map, ANY),
         None => map.iter_mut().filter_map(|(key, value)| Some((value, whole.get(key)?))).for_each(|(value, whole)| {
             cover_like(value, whole);
         }),
     }
 }
 
-fn cover_secret(map: &mut Map) {
+fn cover_secret(map: &mut Map, copies: Copies) {
     for content in ["data", "stringData"] {
         match map.get_mut(content) {
             Some(Value::Null) | None => {}
             Some(content) => cover_leaves(content),
         }
     }
-    cover_copies(map);
+    cover_copies(map, copies);
 }
 
-fn cover_copies(map: &mut Map) {
+fn cover_copies(map: &mut Map, copies: Copies) {
     let annotations = map.get_mut("metadata").and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut);
     let annotations = annotations.into_iter().flat_map(Map::iter_mut);
-    annotations.filter(|(key, _)| COPIES.contains(&key.as_str())).for_each(|(_, copy)| cover_leaves(copy));
+    let copies = annotations.filter_map(|(key, it)| copies.include_on_secret(key, it).then_some(it));
+    copies.for_each(cover_leaves);
 }
 
 /// The keys of a Secret are shown, its values are not.

@@ -4,6 +4,7 @@ use crate::diagnostic::{Code, Error};
 use crate::object::document::{Document, Identity};
 use crate::object::kinds::clusters::{AccessMethod, ClusterKind, KINDS};
 use crate::value::collections::{SortedMap, SortedSet};
+use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::store::Store;
 
@@ -20,6 +21,8 @@ pub struct Endpoint {
     /// The document with the endpoint.
     pub document: Identity,
     pub access: Access,
+    /// Whether the endpoint may be one without TLS or with an unchecked certificate.
+    pub may_be_insecure: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -36,13 +39,18 @@ pub fn reach(store: &Store) -> SortedMap<&Text, Reach> {
         let mut seen = SortedSet::new();
         for document in store.of_kind(kind.group, kind.kind, None) {
             let entry = all.entry(&document.identity.name).or_default();
+            if !store.is_member(&document.identity) {
+                // Before names are compared: whoever may register a cluster there must not take a member away either.
+                entry.problem.get_or_insert_with(|| Error { at: None, ..untrusted(store, &document.identity) });
+                continue;
+            }
             if !seen.insert(&document.identity.name) {
                 // What is seen and done goes by the name alone, so one of the two would be taken for the other.
                 entry.ways.retain(|it| it.document.kind != kind.kind);
                 entry.problem.get_or_insert_with(|| several(document));
                 continue;
             }
-            match route(kind, document) {
+            match route(store, kind, document) {
                 Ok(found) => entry.ways.extend(found),
                 Err(problem) => drop(entry.problem.get_or_insert(problem)),
             }
@@ -51,7 +59,43 @@ pub fn reach(store: &Store) -> SortedMap<&Text, Reach> {
     all
 }
 
-fn route(kind: &ClusterKind, document: &Document) -> Result<Option<Endpoint>, Error> {
+/// Why the clusters of a namespace are not members.
+pub fn untrusted(store: &Store, cluster: &Identity) -> Error {
+    let Identity { namespace, kind, .. } = cluster;
+    let trusted = store.settings.kubefed_namespaces.join("`, `");
+    let message = match trusted.as_str() {
+        "" => format!("no namespace is configured for {kind}s, so `{cluster}` is not a member"),
+        _ => format!("{kind}s are members only in `{trusted}`, so `{cluster}` is not one, and its Secret is not read"),
+    };
+    let listed: Vec<&str> = store.settings.kubefed_namespaces.iter().map(Text::as_str).chain([&**namespace]).collect();
+    let hint = format!(
+        "move it to the namespace of the control plane, or configure `kubefed: {{namespaces: [{}]}}` if one is there",
+        listed.join(", ")
+    );
+    Error::new(Code::UntrustedNamespace, message).at(["metadata", "namespace"]).hint(hint)
+}
+
+/// What makes the endpoint of a cluster unfit for credentials: no TLS, or a certificate that is not to be checked.
+///
+/// One check of several that is to be left out counts as well: it cannot be left out alone here, so what the document
+/// wants would not be done.
+pub fn insecure(kind: &ClusterKind, cluster: &Document) -> Option<Error> {
+    let AccessMethod::Token { server, unchecked, .. } = &kind.way else { return None };
+    let endpoint = with_scheme(cluster.value.text_at(server).into());
+    let scheme = endpoint.split_once("://").map_or("", |(scheme, _)| scheme);
+    let refused = |path: &[&str], message: String| {
+        let error = Error::new(Code::InsecureEndpoint, message).at(Pointer::of(path.iter().copied()));
+        Some(error.hint("use `https://` with the certificates in `caBundle`, or configure `insecureEndpoints: true`"))
+    };
+    if !scheme.eq_ignore_ascii_case("https") {
+        return refused(server, format!("`{endpoint}` is not an `https://` address"));
+    }
+    let left_out = cluster.value.at(unchecked).and_then(Value::as_list).is_some_and(|it| !it.is_empty());
+    let field = unchecked.last().copied().unwrap_or_default();
+    left_out.then(|| refused(unchecked, format!("`{field}` leaves out checks of the certificate")))?
+}
+
+fn route(store: &Store, kind: &ClusterKind, document: &Document) -> Result<Option<Endpoint>, Error> {
     let text = |path: &[&str]| Text::from(document.value.text_at(path));
     let access = match &kind.way {
         AccessMethod::Nowhere => return Ok(None),
@@ -61,6 +105,10 @@ fn route(kind: &ClusterKind, document: &Document) -> Result<Option<Endpoint>, Er
                 if text(path).is_empty() {
                     return Err(missing(document, path));
                 }
+            }
+            if let Some(problem) = insecure(kind, document).filter(|_| !store.settings.insecure_endpoints) {
+                let message = format!("`{}`: {}, so no token is sent", document.identity, problem.message);
+                return Err(Error { at: None, message, ..problem });
             }
             let unchecked = document.value.at(unchecked).and_then(Value::as_list);
             Access::Token {
@@ -73,7 +121,8 @@ fn route(kind: &ClusterKind, document: &Document) -> Result<Option<Endpoint>, Er
             }
         }
     };
-    Ok(Some(Endpoint { document: document.identity.clone(), access }))
+    let may_be_insecure = store.settings.insecure_endpoints;
+    Ok(Some(Endpoint { document: document.identity.clone(), access, may_be_insecure }))
 }
 
 /// A server may be written as a host alone.

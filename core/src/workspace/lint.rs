@@ -8,14 +8,14 @@ use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::workspace::Workspace;
 use crate::workspace::findings::Kinds;
-use crate::workspace::plan::planned;
+use crate::workspace::plan::{check_pause, planned};
 use crate::workspace::results::{ClusterResult, Results, SubjectEntry};
 use crate::workspace::store::{Store, View};
 
 /// All findings: those about the documents, and those of the plan, which has other ones where live objects are known.
 pub fn lint(workspace: &mut Workspace) -> Vec<Diagnostic> {
     let mut of_plan = Vec::new();
-    planned(workspace, None, None, &mut of_plan);
+    planned(workspace, None, None, &[], &mut of_plan);
     // A request without `now` asks about documents, not about what waits for a time.
     of_plan.retain(|it| it.code != Code::TimeUnknown);
     let mut found = of_documents(&workspace.store, &workspace.results);
@@ -48,6 +48,7 @@ pub fn of_documents(store: &Store, results: &Results) -> Vec<Diagnostic> {
     // Last, since a finding at the place of another one is left out.
     let kinds = Kinds::of(view);
     store.documents().for_each(|it| kinds.check(it, &mut found));
+    store.documents().for_each(|it| check_pause(it, &mut found));
     of_definitions(store, &mut found);
     for finding in &mut found {
         place(finding, store);

@@ -141,6 +141,12 @@ impl ObservedCluster {
         self.objects.get(identity)
     }
 
+    /// The objects of a kind, of any group.
+    pub fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+        let from = Identity { kind: kind.into(), ..Identity::default() };
+        self.objects.iter_from(&from).take_while(move |(it, _)| it.kind == kind).map(|(_, object)| object)
+    }
+
     pub fn objects(&self) -> impl Iterator<Item = (&Identity, &Value)> {
         self.objects.iter()
     }

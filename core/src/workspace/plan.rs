@@ -1,16 +1,21 @@
 //! A plan: the needs, the actions, the held actions, and the statuses.
 
+mod budget;
 mod events;
 mod finalizer;
 mod holds;
 mod limits;
+mod pause;
 mod planner;
 mod record;
+mod seal;
 
+pub use budget::{RecentDelete, takes};
 pub use events::Event;
 pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
 pub use holds::HoldReport;
-pub use limits::{ALLOW_DELETE, assemble, is_paused};
+pub use limits::{ALLOW_DELETE, assemble};
+pub use pause::{check as check_pause, is_paused};
 pub use planner::{Decision, DesiredObject, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
 
@@ -100,14 +105,16 @@ pub struct Action {
     pub reason: Reason,
     /// Whether it is a delete that somebody asked for by deleting the subject.
     pub is_consented: bool,
-    /// SHA-256 over subject, cluster, verb, target and content.
+    /// SHA-256 over subject, cluster, verb, target and content. It is never published.
     pub hash: [u8; 32],
+    /// The same without what Secrets hold, for ids and digests. See [`seal`].
+    pub sealed_hash: [u8; 32],
     /// What answers must not show of it.
     pub concealed: Arc<Concealed>,
     /// The part of the object that is written through its own path of the API, such as `status`.
     pub subresource: Option<&'static str>,
-    /// How many clusters no longer get something because of it, where it is a decision about clusters.
-    pub leaving: usize,
+    /// The clusters that no longer get something because of it, where it is a decision about clusters.
+    pub leaving: Vec<Text>,
 }
 
 /// Why an action is planned or held.
@@ -127,7 +134,7 @@ impl Reason {
 impl Action {
     /// A name that stays the same as long as what would be done does.
     pub fn id(&self) -> String {
-        hex(self.hash.get(..8).unwrap_or_default())
+        hex(self.sealed_hash.get(..8).unwrap_or_default())
     }
 
     /// The action as answers show it.
@@ -143,7 +150,7 @@ impl Action {
         shown
     }
 
-    fn content_hash(&self) -> [u8; 32] {
+    fn content_hash(&self, body: Option<&Value>, patch: &[Option<Value>]) -> [u8; 32] {
         let Target { api_version, kind, namespace, name } = &self.target;
         let mut writer = Writer::default();
         for text in [&*self.subject.to_string(), &self.cluster, self.verb.as_str(), api_version, kind, namespace, name]
@@ -153,14 +160,14 @@ impl Action {
         if let Some(subresource) = self.subresource {
             writer.text(subresource);
         }
-        if let Some(body) = &self.body {
+        if let Some(body) = body {
             writer.value(body);
         }
-        for operation in &self.patch {
+        for (operation, value) in self.patch.iter().zip(patch) {
             writer.text(operation.verb.as_str());
             writer.text(&operation.path);
             writer.text(operation.from.as_deref().unwrap_or_default());
-            writer.value(operation.value.as_ref().unwrap_or(&Value::Null));
+            writer.value(value.as_ref().unwrap_or(&Value::Null));
         }
         hmac_sha256::Hash::hash(writer.into_text().as_bytes())
     }
@@ -227,10 +234,10 @@ pub struct Plan {
 
 impl Plan {
     /// SHA-256 over the hashes of everything that would be done, be it held or not, in the order of those hashes. It does
-    /// not depend on preconditions, needs, statuses or limits.
+    /// not depend on preconditions, needs, statuses or limits. What Secrets hold cannot be guessed from it.
     pub fn digest(&self) -> String {
         let mut hashes: Vec<[u8; 32]> =
-            self.actions.iter().chain(self.held.iter().map(|it| &it.action)).map(|it| it.hash).collect();
+            self.actions.iter().chain(self.held.iter().map(|it| &it.action)).map(|it| it.sealed_hash).collect();
         sort(&mut hashes);
         let mut hash = hmac_sha256::Hash::new();
         for part in &hashes {
@@ -240,11 +247,13 @@ impl Plan {
     }
 }
 
-/// The plan of the results as they were last refreshed, of some subjects and clusters or of all.
+/// The plan of the results as they were last refreshed, of some subjects and clusters or of all. What was deleted
+/// recently counts against its limits.
 pub fn planned(
     workspace: &mut Workspace,
     subjects: Option<&SortedSet<Identity>>,
     clusters: Option<&SortedSet<Text>>,
+    recent: &[RecentDelete],
     out: &mut Vec<Diagnostic>,
 ) -> Plan {
     let Workspace { store, results, .. } = workspace;
@@ -258,9 +267,10 @@ pub fn planned(
             out.extend(state.diagnostics().iter().filter(|it| it.severity == Severity::Error).cloned());
         }
     }
-    let steps = results.plan(store, subjects, clusters);
-    let mut plan = assemble(store, steps.iter().map(AsRef::as_ref), out);
-    holds::report(&mut plan, steps.iter().filter_map(|it| it.hold_report.as_ref()), results.now());
+    let steps = results.plan(store, subjects, clusters, out);
+    let groups = steps.iter().map(|it| it.iter().map(AsRef::as_ref));
+    let mut plan = assemble(store, groups, (recent, results.now()), out);
+    holds::report(&mut plan, steps.iter().flatten().filter_map(|it| it.hold_report.as_ref()), results.now());
     out.iter_mut().for_each(|it| place(it, store));
     plan
 }

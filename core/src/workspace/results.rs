@@ -22,6 +22,7 @@ use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::findings::scope_error;
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Planner, SubjectPlan};
+use crate::workspace::quarantine;
 use crate::workspace::store::{Scope, Store, View};
 use crate::workspace::subject::{Dialect, Invalidation, ResultCache, Subject};
 use crate::workspace::targets::Targets;
@@ -47,7 +48,7 @@ pub struct Results {
     /// Documents that changed and may be subjects now, or no longer.
     dirty_documents: SortedSet<Identity>,
     /// What dialects plan for the hub without a subject.
-    hub_steps: Option<Vec<Arc<SubjectPlan>>>,
+    hub_steps: Option<Vec<(&'static str, Arc<SubjectPlan>)>>,
     now: Option<Timestamp>,
 }
 
@@ -183,6 +184,8 @@ impl Results {
                 .filter(|it| it.subject().is_ok_and(Subject::is_timed))
                 .for_each(SubjectEntry::mark_outdated);
         }
+        // The settings may have changed, and nothing else says so.
+        store.forget_derived();
         let view = View { store, now: self.now };
         let mut replaced = PreviousResults::default();
         if self
@@ -290,27 +293,33 @@ impl Results {
         all
     }
 
-    /// Plans every subject in the scope, and returns the contribution of each.
+    /// Plans every subject in the scope, and returns the contributions of each, one list a subject.
     pub fn plan(
         &mut self,
         store: &Store,
         subjects: Option<&SortedSet<Identity>>,
         clusters: Option<&SortedSet<Text>>,
-    ) -> Vec<Arc<SubjectPlan>> {
+        out: &mut Vec<Diagnostic>,
+    ) -> Vec<Vec<Arc<SubjectPlan>>> {
         let view = View { store, now: self.now };
+        let waiting = store.settings.quarantine.waiting_dialects(view, self, out);
         let mut all = Vec::new();
-        for (identity, state) in &mut self.subjects {
+        let planned = self.subjects.iter_mut().filter(|(_, it)| !waiting.contains(&it.dialect.name()));
+        for (identity, state) in planned {
             if subjects.is_none_or(|it| it.contains(identity)) {
-                state.plan(view, identity, clusters, &mut all);
+                let mut its = Vec::new();
+                state.plan(view, identity, clusters, &mut its);
+                all.push(its);
             }
         }
         if subjects.is_none() && clusters.is_none_or(|it| it.contains(HUB)) {
-            all.extend(self.plan_hub(view).iter().cloned());
+            let steps = self.plan_hub(view).iter().filter(|(dialect, _)| !waiting.contains(dialect));
+            all.extend(steps.map(|(_, it)| vec![Arc::clone(it)]));
         }
         all
     }
 
-    fn plan_hub(&mut self, view: View) -> &[Arc<SubjectPlan>] {
+    fn plan_hub(&mut self, view: View) -> &[(&'static str, Arc<SubjectPlan>)] {
         let Results { subjects, hub_steps, .. } = self;
         let is_planned = |dialect: &dyn Dialect| {
             let mut its = subjects.values().filter(|it| it.dialect.name() == dialect.name());
@@ -318,7 +327,8 @@ impl Results {
         };
         hub_steps.get_or_insert_with(|| {
             let alone = view.dialects().filter(|it| !is_planned(*it));
-            alone.map(|it| withheld(it.plan_hub(view))).filter(|it| !it.is_empty()).map(Arc::new).collect()
+            let steps = alone.map(|it| (it.name(), withheld(it.plan_hub(view)))).filter(|(_, it)| !it.is_empty());
+            steps.map(|(dialect, it)| (dialect, Arc::new(it))).collect()
         })
     }
 }
@@ -461,6 +471,8 @@ impl SubjectEntry {
         let Some(Translated { read, cluster_results, subject_steps, .. }) = &mut self.translated else { return };
         let subject = match read {
             Ok(subject) => subject,
+            // Not even its status: that may be as much work.
+            Err(error) if error.code == Code::QuarantinedDocument => return,
             Err(error) => {
                 if let Some(document) = view.document(identity).filter(|_| clusters.is_none()) {
                     let subject_steps = subject_steps.get_or_insert_with(|| {
@@ -509,9 +521,11 @@ impl Translated {
     fn of(dialect: &dyn Dialect, view: View, document: &Document) -> Translated {
         let (mut diagnostics, mut cache, mut cluster_results) =
             (Vec::new(), ResultCache::default(), ClusterResults::new());
-        let read = match scope_error(view, dialect, document) {
-            Some(error) => Err(error),
-            None => dialect.read(view, document, &mut diagnostics),
+        let read = match view.settings.quarantine.names(&document.identity) {
+            true => Err(quarantine::error()),
+            false => {
+                scope_error(view, dialect, document).map_or_else(|| dialect.read(view, document, &mut diagnostics), Err)
+            }
         };
         // What cannot be translated has no results, and nothing is planned for it: it keeps its last state.
         if let Ok(subject) = &read {

@@ -1,5 +1,8 @@
 //! The loaded state: documents, the clusters among them, observed objects, and settings.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use crate::diagnostic::{Code, Diagnostic, Error, Location};
 use crate::engine::rendered::Origin;
 use crate::engine::select::Cluster;
@@ -7,14 +10,16 @@ use crate::engine::select::cluster_set::{self, ClusterSet};
 use crate::engine::select::fleet::Fleet;
 use crate::object::document::{Document, Identity, Reference};
 use crate::object::identity::is_terminating;
-use crate::object::kinds::clusters::is_cluster;
+use crate::object::kinds::clusters::{cluster_kind, is_cluster};
 use crate::object::labels::Labels;
 use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::suggest::did_you_mean;
 use crate::value::{Map, Text, Value};
+use crate::workspace::derived::Derived;
 use crate::workspace::observed::{HUB, Observation, ObservedCluster, Query};
+use crate::workspace::secrets::LoadedSecrets;
 use crate::workspace::settings::Settings;
 use crate::workspace::subject::Dialect;
 
@@ -29,6 +34,8 @@ pub struct Store {
     /// The clusters that are being deleted.
     leaving: SortedSet<Identity>,
     live: SortedMap<Text, ObservedCluster>,
+    derived: Derived,
+    pub secrets: LoadedSecrets,
     pub settings: Settings,
 }
 
@@ -87,8 +94,20 @@ impl Store {
             fleets: SortedMap::new(),
             leaving: SortedSet::new(),
             live: SortedMap::new(),
+            derived: Derived::default(),
+            secrets: LoadedSecrets::default(),
             settings: Settings::of(dialects),
         }
+    }
+
+    /// What follows from all that is loaded, and so is worked out once for all subjects.
+    pub fn derived<T: Any + Send + Sync>(&self, name: &'static str, make: impl FnOnce() -> T) -> Arc<T> {
+        self.derived.get_or(name, make)
+    }
+
+    /// Drops what was derived under other settings.
+    pub fn forget_derived(&self) {
+        self.derived.clear();
     }
 
     /// All dialects, also those that are switched off.
@@ -103,6 +122,7 @@ impl Store {
 
     /// Loads a document. Returns the one that it replaces.
     pub fn put(&mut self, document: Document, out: &mut Vec<Diagnostic>) -> Option<Document> {
+        self.derived.clear();
         let identity = document.identity.clone();
         if is_cluster(&identity) {
             self.put_cluster(&document, out);
@@ -111,11 +131,13 @@ impl Store {
                 false => self.leaving.remove(&identity),
             };
         }
+        self.secrets.put(&document);
         self.documents.insert(identity, document)
     }
 
     /// Unloads a document. Returns it if it was loaded.
     pub fn remove(&mut self, identity: &Identity) -> Option<Document> {
+        self.derived.clear();
         if is_cluster(identity) {
             self.leaving.remove(identity);
             let scope = Scope::of(identity);
@@ -126,6 +148,7 @@ impl Store {
                 }
             }
         }
+        self.secrets.remove(identity);
         self.documents.remove(identity)
     }
 
@@ -216,6 +239,12 @@ impl Store {
         self.fleets.iter()
     }
 
+    /// Whether a cluster may be a member: its kind is taken from every namespace, or the settings name its own.
+    pub fn is_member(&self, cluster: &Identity) -> bool {
+        cluster_kind(cluster)
+            .is_some_and(|it| !it.in_control_plane || self.settings.kubefed_namespaces.contains(&cluster.namespace))
+    }
+
     pub fn cluster_count(&self) -> usize {
         self.fleets.values().map(Fleet::len).sum()
     }
@@ -293,12 +322,21 @@ impl Store {
         before.or_else(beside)
     }
 
+    /// The observed state of every cluster.
+    pub fn all_observed(&self) -> impl Iterator<Item = &ObservedCluster> {
+        self.live.values()
+    }
+
     pub fn observed_mut(&mut self, cluster: &Text) -> &mut ObservedCluster {
+        self.derived.clear();
+        self.secrets.forget();
         self.live.entry(cluster.clone()).or_default()
     }
 
     /// Restores the observed state of a cluster.
     pub fn restore_observed(&mut self, cluster: &Text, seen: Option<ObservedCluster>) {
+        self.derived.clear();
+        self.secrets.forget();
         match seen {
             Some(seen) => self.live.insert(cluster.clone(), seen),
             None => self.live.remove(cluster),

@@ -22,7 +22,7 @@ pub enum ClusterFilter {
     Selector(Selector),
     /// The clusters of something that has a list of them, such as a set or a placement.
     Members {
-        /// As a reason calls it: "the set `dev`".
+        /// As a reason calls it: "the cluster set `dev`".
         of: String,
         names: SortedSet<Text>,
     },

@@ -5,6 +5,7 @@ use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::observed::ObservedCluster;
+use crate::workspace::quarantine::asks_for_the_same;
 use crate::workspace::removal::{Collected, Deleted};
 use crate::workspace::results::PreviousResults;
 use crate::workspace::settings::Settings;
@@ -31,6 +32,13 @@ impl Journal {
     /// Loads a document. Returns whether it replaces another one.
     pub fn put(&mut self, workspace: &mut Workspace, new: Document, out: &mut Vec<Diagnostic>) -> bool {
         let identity = new.identity.clone();
+        let quarantine = &workspace.store.settings.quarantine;
+        let before = workspace.document(&identity).map(|it| &it.value);
+        if quarantine.names(&identity) && !before.is_some_and(|it| asks_for_the_same(it, &new.value)) {
+            let quarantine = quarantine.without(&identity);
+            let settings = Settings { quarantine, ..workspace.store.settings.clone() };
+            self.configure(workspace, settings);
+        }
         let before = workspace.put(new, out);
         let is_replacement = before.is_some();
         self.steps.push(before.map_or(Undo::Remove(identity), |it| Undo::Put(Box::new(it))));
@@ -66,6 +74,14 @@ impl Journal {
         self.steps.push(Undo::Observed(cluster.clone(), before));
     }
 
+    /// The clusters whose observed state changed.
+    pub fn observed(&self) -> impl Iterator<Item = &Text> {
+        self.steps.iter().filter_map(|it| match it {
+            Undo::Observed(cluster, _) => Some(cluster),
+            Undo::Put(_) | Undo::Remove(_) | Undo::Settings(_) => None,
+        })
+    }
+
     /// The documents that were loaded or unloaded.
     pub fn documents(&self) -> impl Iterator<Item = &Identity> {
         self.steps.iter().filter_map(|it| match it {
@@ -96,6 +112,7 @@ impl Workspace {
         let made = change(self, &mut journal);
         let replaced = self.refresh(now);
         let looked = made.map(|()| look(self, &replaced, &journal));
+        self.store.keep_tried(&journal);
         for step in journal.steps.into_iter().rev() {
             match step {
                 Undo::Put(document) => drop(self.store.put(*document, &mut Vec::new())),

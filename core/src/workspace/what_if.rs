@@ -118,7 +118,7 @@ pub fn what_if(
     change: impl FnOnce(&mut Workspace, &mut Journal) -> Result<(), Error>,
 ) -> Result<Consequences, Error> {
     workspace.refresh(now);
-    let plan_before = planned(workspace, None, None, &mut Vec::new());
+    let plan_before = planned(workspace, None, None, &[], &mut Vec::new());
     let mut trial = workspace.trial(change, Trial::look)?;
     let edited_clusters: Vec<Identity> = trial.edited.iter().filter(|it| is_cluster(it)).cloned().collect();
     let own_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
@@ -171,7 +171,7 @@ impl Trial {
     fn look(workspace: &mut Workspace, replaced: &PreviousResults, journal: &Journal) -> Trial {
         let edited: Vec<Identity> = journal.documents().cloned().collect::<SortedSet<_>>().into_iter().collect();
         let edited_clusters: Vec<Identity> = edited.iter().filter(|it| is_cluster(it)).cloned().collect();
-        let plan_after = planned(workspace, None, None, &mut Vec::new());
+        let plan_after = planned(workspace, None, None, &[], &mut Vec::new());
         let Workspace { store, results, .. } = workspace;
         let mut tally = Tally::default();
         let (mut found_before, mut found_after) = (Vec::new(), Vec::new());

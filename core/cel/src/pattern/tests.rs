@@ -2,7 +2,7 @@ use super::*;
 use crate::MAX_STEPS;
 
 fn search(text: &str, pattern: &str) -> Result<bool, String> {
-    matches(text, pattern, &mut Budget { left: MAX_STEPS })
+    matches(text, pattern, &mut Budget::new(MAX_STEPS))
 }
 
 /// Each case: a pattern, texts that it matches, and texts that it does not.

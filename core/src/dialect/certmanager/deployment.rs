@@ -13,6 +13,7 @@ use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::engine::select::{Cluster, Reason};
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
+use crate::value::collections::SortedSet;
 use crate::value::path::{Pointer, list_index};
 use crate::value::sorting::{sort, sort_by};
 use crate::value::{Map, Text, Value};
@@ -49,6 +50,10 @@ pub struct Release {
     products: Vec<RenderedObject>,
     /// Kinds that any version of the product has and the order of waves does not know, as `apiVersion` and `kind`.
     pub further_kinds: Vec<(Text, Text)>,
+    /// Everything that a loaded version of the product has.
+    pub known: SortedSet<Identity>,
+    /// Whether `spec.version` asks for it.
+    pub is_asked: bool,
     told: Vec<Diagnostic>,
 }
 
@@ -182,7 +187,16 @@ impl Release {
             bundle.manifests.iter().map(|it| product_of(it, &laid, &subject)).collect();
         sort_by(&mut products, |a, b| a.wave.cmp(&b.wave));
         tell_unordered(bundle, &mut told);
-        Ok(Release { version: bundle.written.clone(), why, products, further_kinds: further_kinds(&shelf), told })
+        let manifests = shelf.bundles.iter().flat_map(|it| &it.manifests);
+        Ok(Release {
+            version: bundle.written.clone(),
+            why,
+            products,
+            further_kinds: further_kinds(&shelf),
+            known: manifests.map(|it| it.identity.clone()).collect(),
+            is_asked: document.value.at(&["spec", "version"]).is_some_and(|it| !it.is_null()),
+            told,
+        })
     }
 }
 
@@ -314,7 +328,11 @@ impl Subject for Deployment {
             let told = rendered.diagnostics.iter().filter(|it| PLANNED.contains(&it.code));
             planner.steps.diagnostics.extend(told.cloned());
             match Owner::of(view, &self.document) {
-                Some(owner) => plan::install(self, view, &owner, rendered, planner),
+                Some(owner) => {
+                    plan::install(self, view, &owner, rendered, planner);
+                    // The sweep reports it.
+                    let _ = plan::hold_downgrade(self, view, planner);
+                }
                 // What is created before the owner is known would never be owned.
                 None => self.await_uid(view, planner),
             }
@@ -336,6 +354,8 @@ impl Subject for Deployment {
         let Some((release, cluster_result)) = self.release.as_ref().zip(cluster_results.get(HUB)) else { return };
         if let (Ok(rendered), Some(_)) = (&cluster_result.rendered, Owner::of(view, &self.document)) {
             plan::sweep(self, release, view, rendered, planner);
+            let held = plan::hold_downgrade(self, view, planner);
+            planner.steps.diagnostics.extend(held);
             status::conclude(self, release, view, rendered, cluster_result.steps(), planner);
         }
     }

@@ -2,6 +2,8 @@
 
 use super::deployment::{Deployment, LABEL, Release};
 use super::owner::{Hold, Owner, Tenure};
+use super::preflight;
+use super::version::Version;
 use super::waves::{is_definition, kinds, wave_of_leaving};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
@@ -11,7 +13,7 @@ use crate::object::document::Identity;
 use crate::value::json;
 use crate::value::{Text, Value};
 use crate::workspace::observed::{HUB, Observation, Query};
-use crate::workspace::plan::{APPLIED, DesiredObject, ObjectState, Planner, Reason, Target};
+use crate::workspace::plan::{self, APPLIED, DesiredObject, ObjectState, Planner, Reason, Target};
 use crate::workspace::store::View;
 
 /// Makes every object of the release be there, by the policy of its kind.
@@ -85,15 +87,7 @@ fn tell_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Valu
 pub fn sweep(deployment: &Deployment, release: &Release, view: View, rendered: &Rendered, planner: &mut Planner) {
     let Some(owner) = Owner::of(view, &deployment.document) else { return };
     let identity = &deployment.document.identity;
-    let mut listed: Vec<(&str, &str)> = kinds().collect();
-    listed.extend(release.further_kinds.iter().map(|(version, kind)| (version.as_str(), kind.as_str())));
-    for (api_version, kind) in listed {
-        let query = Query {
-            api_version: api_version.into(),
-            kind: kind.into(),
-            namespace: Text::default(),
-            label_selector: format!("{LABEL}={}", identity.name).into(),
-        };
+    for query in queries(deployment, release) {
         for (found, live) in planner.list(HUB, &query).into_iter().flatten() {
             if has(&rendered.objects, &found) {
                 continue;
@@ -109,6 +103,57 @@ pub fn sweep(deployment: &Deployment, release: &Release, view: View, rendered: &
             }
         }
     }
+}
+
+/// The lists of what a deployment installed, of each kind that any version of the product has.
+fn queries(deployment: &Deployment, release: &Release) -> Vec<Query> {
+    let further = release.further_kinds.iter().map(|(version, kind)| (version.as_str(), kind.as_str()));
+    let mut listed: Vec<(&str, &str)> = kinds().collect();
+    listed.extend(further);
+    let query = |(api_version, kind): (&str, &str)| Query {
+        api_version: api_version.into(),
+        kind: kind.into(),
+        namespace: Text::default(),
+        label_selector: format!("{LABEL}={}", deployment.document.identity.name).into(),
+    };
+    listed.into_iter().map(query).collect()
+}
+
+/// Holds every change of a deployment whose latest bundle may be older than what is installed, unless `spec.version`
+/// asks for it:
+///
+/// 1. The status on the hub tells a later version.
+/// 2. No status tells the version, and something is installed that no loaded bundle has: the bundle of it may be
+///    absent.
+///
+/// Returns why.
+pub fn hold_downgrade(deployment: &Deployment, view: View, planner: &mut Planner) -> Option<Diagnostic> {
+    let release = deployment.release.as_ref().filter(|it| !it.is_asked && view.settings.mode == Mode::Strict)?;
+    if planner.steps.actions.iter().all(|it| it.verb == plan::Verb::Create) {
+        return None;
+    }
+    let installed = preflight::installed(view, &deployment.document);
+    let text = match (Version::parse(&installed), Version::parse(&release.version)) {
+        (Some(installed), Some(version)) if installed <= version => return None,
+        (Some(_), _) => format!("`{installed}` is installed, and the latest bundle is of `{}`", release.version),
+        (None, _) => {
+            let stranger = strangers(deployment, release, view, planner).into_iter().next()?;
+            format!("`{stranger}` is installed and in no loaded bundle, so the installed version is unknown")
+        }
+    };
+    let hint = format!("load the bundle of what is installed, or set `spec.version` to `{}`", release.version);
+    planner.hold(0, ReasonCode::VersionUnknown, &text, &hint);
+    Some(Diagnostic::warning(Code::Downgrade, text).of(&deployment.document.identity).hint(hint))
+}
+
+/// What the deployment installed and no loaded bundle has.
+fn strangers(deployment: &Deployment, release: &Release, view: View, planner: &mut Planner) -> Vec<Identity> {
+    let Some(owner) = Owner::of(view, &deployment.document) else { return Vec::new() };
+    let is_strange = |(found, live): &(Identity, Value)| {
+        !release.known.contains(found) && !is_definition(found) && matches!(owner.hold_on(live), Hold::Ours)
+    };
+    let listed = queries(deployment, release).into_iter().flat_map(|it| planner.list(HUB, &it).unwrap_or_default());
+    listed.filter(is_strange).map(|(found, _)| found).collect()
 }
 
 fn has(products: &[RenderedObject], identity: &Identity) -> bool {

@@ -9,8 +9,9 @@ use crate::diagnostic::{Code, Error};
 use crate::object::document::Document;
 use crate::object::identity::is_terminating;
 use crate::object::labels;
-use crate::value::Value;
 use crate::value::path::Pointer;
+use crate::value::{Text, Value};
+use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::store::View;
 
 /// # Errors
@@ -114,9 +115,21 @@ pub fn is_supported(version: &Version, latest: &Version) -> bool {
     version >= latest || version.is_in_window_of(latest)
 }
 
+/// The version that the status of a deployment tells; empty where it tells none.
+pub fn installed(view: View, document: &Document) -> Text {
+    let live = match view.store.observed(HUB).map(|it| it.observation(&document.identity)) {
+        Some(Observation::Present(live)) => live.text_at(STATUS_VERSION),
+        _ => "",
+    };
+    Text::from(if live.is_empty() { document.value.text_at(STATUS_VERSION) } else { live })
+}
+
+const STATUS_VERSION: &[&str] = &["status", "version"];
+
 /// A bundle that is gone must not take the cluster back to an older version: definitions may not survive that.
+/// Where the document has no status, the plan looks at what is installed: see `plan::hold_downgrade`.
 fn refuse_downgrade(document: &Document, latest: &Bundle, mode: Mode) -> Result<(), Error> {
-    let installed = document.value.text_at(&["status", "version"]);
+    let installed = document.value.text_at(STATUS_VERSION);
     match Version::parse(installed) {
         Some(version) if version > latest.version && mode == Mode::Strict => {
             let message = format!("`{installed}` is installed, and the latest bundle is of `{}`", latest.written);

@@ -32,12 +32,14 @@ pub fn conclude(
     // A restart of what others run is no part of the installation.
     let changes = steps.actions.iter().filter(|it| it.reason.code != Renewal::CODE);
     let left = changes.count().saturating_add(planner.steps.actions.len());
-    let is_blocked =
-        steps.diagnostics.iter().any(|it| it.severity == Severity::Error || it.code == Code::ImmutableDifference);
+    let held = steps.held.iter().chain(&planner.steps.held).next().map(|it| it.text.clone());
+    let is_blocked = held.is_some()
+        || steps.diagnostics.iter().any(|it| it.severity == Severity::Error || it.code == Code::ImmutableDifference);
     let (definitions, deployments) = (Health::of(DEFINITIONS, view, rendered), Health::of(DEPLOYMENTS, view, rendered));
     let running = definitions.ready && deployments.ready;
     let ready = match (left, is_blocked, running) {
         (1.., ..) => no("Changing", "not everything is as it should be yet"),
+        (0, true, _) if held.is_some() => no("Held", &held.unwrap_or_default()),
         (0, true, _) => no("Blocked", "something cannot be made as it should be"),
         (0, false, false) => no("NotRunning", "something that is installed does not run yet"),
         (0, false, true) => yes("Running", "everything is installed and runs"),

@@ -12,8 +12,9 @@ use crate::engine::fold::{Layer, Setting, Source, is_above, project};
 use crate::object::concealed::Concealed;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
+use crate::value::collections::SortedMap;
 use crate::value::path::{OptionPath, Pointer};
-use crate::value::suggest::suggest;
+use crate::value::suggest::{Hints, suggest};
 use crate::value::{Number, Text, Value};
 use crate::workspace::store::View;
 
@@ -46,6 +47,8 @@ pub struct Definition {
     /// Whether it says anything about options; an empty list does.
     pub declares: bool,
     pub options: Vec<Declared>,
+    /// The place of each among the options, by name.
+    places: SortedMap<Text, usize>,
     /// The defaults, and what is wrong with them.
     pub defaults: Part,
 }
@@ -157,23 +160,26 @@ impl Definition {
         Definition {
             version: document.value.text_at(&["spec", "version"]).into(),
             declares: list.is_some(),
+            // Of two with one name, the first counts.
+            places: options.iter().enumerate().rev().map(|(place, it)| (it.name.clone(), place)).collect(),
             options,
             defaults: Part { layer, flaws },
         }
     }
 
     pub fn get(&self, name: &str) -> Option<&Declared> {
-        self.options.iter().find(|it| it.name == name)
+        self.options.get(*self.places.get(name)?)
     }
 
     /// Tells of options that a layer sets and the definition does not declare. One without options takes any.
     pub fn tell_undeclared(&self, part: &Part, out: &mut Vec<Diagnostic>) {
         let document = part.layer.document.as_deref();
+        let mut hints = Hints::default();
         for setting in part.layer.set.iter().filter(|it| self.is_undeclared(&it.path)) {
-            let known: Vec<&str> = self.options.iter().map(|it| it.name.as_str()).collect();
+            let known = self.options.iter().map(|it| it.name.as_str());
             let message = format!("the definition declares no option `{}`", setting.path);
             let mut finding = Diagnostic::warning(Code::UndeclaredOption, message).at(setting.at.clone());
-            finding.hint = crate::value::suggest::did_you_mean(&setting.path, known);
+            finding.hint = hints.did_you_mean(&setting.path, known);
             out.push(match document {
                 Some(document) => finding.of(document),
                 None => finding,

@@ -19,15 +19,15 @@ use crate::value::JsonPath;
 use crate::value::Text;
 use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
-use crate::value::suggest::did_you_mean;
+use crate::value::suggest::Hints;
 use crate::workspace::store::View;
 
-type Look = fn(View, &Document, &mut Vec<Diagnostic>);
+type Look = fn(View, &Document, &mut Hints, &mut Vec<Diagnostic>);
 
 /// What is looked at in documents of each kind.
 const LOOKS: &[(&str, Look)] = &[
-    (DEFINITION, |_, document, out| drop(Definition::read(document, out))),
-    (CLUSTER_DEFINITION, |_, document, out| drop(Definition::read(document, out))),
+    (DEFINITION, |_, document, _, out| drop(Definition::read(document, out))),
+    (CLUSTER_DEFINITION, |_, document, _, out| drop(Definition::read(document, out))),
     (PRESET, lint_preset),
     (PLUGIN, lint_plugin),
     (OVERRIDE, lint_override),
@@ -37,31 +37,32 @@ const LOOKS: &[(&str, Look)] = &[
 ];
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
+    let mut hints = Hints::default();
     for (kind, look) in LOOKS {
-        view.store.of_kind(GROUP, kind, None).for_each(|it| look(view, it, out));
+        view.store.of_kind(GROUP, kind, None).for_each(|it| look(view, it, &mut hints, out));
     }
 }
 
 pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let of_kind = LOOKS.iter().filter(|(kind, _)| document.identity.kind == *kind);
-    of_kind.for_each(|(_, look)| look(view, document, out));
+    of_kind.for_each(|(_, look)| look(view, document, &mut Hints::default(), out));
 }
 
-fn lint_organization(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+fn lint_organization(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     let name = &document.identity.name;
     if let Some(part) = overrides::of_organization(view, name, out) {
-        tell_undeclared(view, name, &[], &part, out);
+        tell_undeclared(view, name, (&[], &part), hints, out);
     }
 }
 
 /// Overrides for clusters that get nothing, and Plugins of one name.
-fn lint_preset(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+fn lint_preset(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     let Ok(preset) = Preset::read(view, document, &mut Vec::new()) else { return };
     let fleet = view.store.fleet(&scope_of(&document.identity.namespace));
     for (name, at) in &preset.overridden {
         let found = fleet.and_then(|fleet| fleet.get(name));
         let finding = match found {
-            None => unknown_cluster(fleet, name),
+            None => unknown_cluster(fleet, name, hints),
             Some(cluster) if !preset.picks(cluster) => {
                 let message = format!("the preset does not pick the cluster `{name}`, so this override has no effect");
                 Diagnostic::warning(Code::UnmatchedOverride, message)
@@ -88,7 +89,7 @@ fn lint_preset(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn lint_plugin(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+fn lint_plugin(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     let cluster = document.value.text_at(&["spec", "clusterName"]);
     let fleet = view.store.fleet(&scope_of(&document.identity.namespace));
     let is_known = fleet.is_some_and(|fleet| fleet.get(cluster).is_some());
@@ -97,32 +98,32 @@ fn lint_plugin(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         return;
     }
     let at = Pointer::of(["spec", "clusterName"]);
-    out.push(unknown_cluster(fleet, cluster).of(&document.identity).at(at));
+    out.push(unknown_cluster(fleet, cluster, hints).of(&document.identity).at(at));
 }
 
-fn lint_override(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+fn lint_override(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     let Override { definitions, part, named, .. } = Override::read(view, document, out);
     let own = &document.identity;
     let spec = JsonPath::ROOT.key("spec");
     account::tell_unknown_organization(view, document, out);
     account::tell_hidden(view, document, out);
+    let known: SortedSet<&Text> = definitions_of(view, &own.namespace).map(|it| &it.identity.name).collect();
     for (index, name) in definitions.iter().enumerate() {
-        let known: Vec<&Document> = definitions_of(view, &own.namespace).collect();
-        if !known.iter().any(|it| it.identity.name == *name) {
+        if !known.contains(name) {
             let message = format!("there is no definition `{name}`");
             let names = spec.key("pluginDefinitionNames");
             let mut finding =
                 Diagnostic::warning(Code::UnknownDefinition, message).of(own).at(names.index(index).pointer());
-            finding.hint = did_you_mean(name, known.iter().map(|it| it.identity.name.as_str()));
+            finding.hint = hints.did_you_mean(name, known.iter().map(|it| it.as_str()));
             out.push(finding);
         }
     }
-    tell_undeclared(view, &own.namespace, &definitions, &part, out);
+    tell_undeclared(view, &own.namespace, (&definitions, &part), hints, out);
     let Some(selector) = &part.layer.when else { return };
     let (fleet, at) = (view.store.fleet(&scope_of(&own.namespace)), spec.key("clusterSelector").pointer());
     for name in &named {
         if fleet.is_none_or(|fleet| fleet.get(name).is_none()) {
-            out.push(unknown_cluster(fleet, name).of(own).at(at.clone()));
+            out.push(unknown_cluster(fleet, name, hints).of(own).at(at.clone()));
         }
     }
     if selects_all(selector) {
@@ -148,7 +149,7 @@ fn selects_all(selector: &Selector) -> bool {
     }
 }
 
-fn lint_catalog(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+fn lint_catalog(view: View, document: &Document, _: &mut Hints, out: &mut Vec<Diagnostic>) {
     let namespace = &document.identity.namespace;
     for definition in definitions_of(view, namespace) {
         let read = Definition::read(definition, &mut Vec::new());
@@ -160,7 +161,7 @@ fn lint_catalog(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn lint_cluster(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+fn lint_cluster(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     let own = &document.identity;
     if document.value.text_at(&["spec", "accessMode"]) == "headscale" {
         let message = "the access mode `headscale` is no more; Greenhouse reads it as `direct`";
@@ -168,7 +169,7 @@ fn lint_cluster(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         out.push(Diagnostic::info(Code::OldForm, message).of(own).at(at).hint("write `direct`"));
     }
     if let Some(part) = overrides::of_cluster(view, &scope_of(&own.namespace), &own.name, out) {
-        tell_undeclared(view, &own.namespace, &[], &part, out);
+        tell_undeclared(view, &own.namespace, (&[], &part), hints, out);
     }
 }
 
@@ -178,7 +179,13 @@ fn definitions_of<'v>(view: View<'v>, namespace: &'v str) -> impl Iterator<Item 
 }
 
 /// Tells of options that none of the definitions declares which an override is for; of all, where it names none.
-fn tell_undeclared(view: View, namespace: &str, only: &[Text], part: &Part, out: &mut Vec<Diagnostic>) {
+fn tell_undeclared(
+    view: View,
+    namespace: &str,
+    (only, part): (&[Text], &Part),
+    hints: &mut Hints,
+    out: &mut Vec<Diagnostic>,
+) {
     let meant = |it: &&Document| only.is_empty() || only.contains(&it.identity.name);
     let mut names: SortedSet<Text> = SortedSet::new();
     for document in definitions_of(view, namespace).filter(meant) {
@@ -193,7 +200,7 @@ fn tell_undeclared(view: View, namespace: &str, only: &[Text], part: &Part, out:
     for setting in unknown.filter(|it| !names.is_empty() && !super::inject::is_tolerated(&it.path)) {
         let message = format!("no definition declares an option `{}`", setting.path);
         let mut finding = Diagnostic::warning(Code::UndeclaredOption, message).at(setting.at.clone());
-        finding.hint = did_you_mean(&setting.path, names.iter().map(Text::as_str));
+        finding.hint = hints.did_you_mean(&setting.path, names.iter().map(Text::as_str));
         finding.at.document = document.map(ToString::to_string);
         out.push(finding);
     }
@@ -202,10 +209,10 @@ fn tell_undeclared(view: View, namespace: &str, only: &[Text], part: &Part, out:
 /// In a large fleet, comparing the name with every other would take longer than reading the hint is worth.
 const COMPARED: usize = 5_000;
 
-fn unknown_cluster(fleet: Option<&Fleet>, name: &str) -> Diagnostic {
+fn unknown_cluster(fleet: Option<&Fleet>, name: &str, hints: &mut Hints) -> Diagnostic {
     let message = format!("there is no cluster `{name}` in the organization");
     let mut finding = Diagnostic::warning(Code::UnknownCluster, message);
     let small = fleet.filter(|it| it.len() <= COMPARED).into_iter();
-    finding.hint = did_you_mean(name, small.flat_map(Fleet::clusters).map(|it| it.name.as_str()));
+    finding.hint = hints.did_you_mean(name, small.flat_map(Fleet::clusters).map(|it| it.name.as_str()));
     finding
 }

@@ -136,7 +136,11 @@ pub fn desired(made: Made, live: Option<&Value>, mode: Mode) -> Result<Desired, 
     let namespace = template.text_at(&["releaseNamespace"]);
     settle(&mut spec, "releaseNamespace", namespace, namespace, &mut fixed);
     let options = with_tolerated(options, spec.get("optionValues"), mode);
-    carry(&mut spec, "optionValues", Some(&options).filter(|it| !it.is_empty()), Unset::Goes);
+    // An empty list says the same as none.
+    let is_empty = |it: &Value| it.as_list().is_some_and(Vec::is_empty);
+    if !(is_empty(&options) && spec.get("optionValues").is_some_and(is_empty)) {
+        carry(&mut spec, "optionValues", Some(&options).filter(|it| !it.is_empty()), Unset::Goes);
+    }
     object.insert("metadata", metadata);
     object.insert("spec", spec);
     Ok(Desired { object: object.into(), fixed })

@@ -157,14 +157,11 @@ impl Override {
     /// Why an override of the same precedence is applied before this one, where not the times of both decide: a hub may
     /// order them differently.
     pub fn undecided(&self, before: &Override, precedence: Precedence) -> Option<&'static str> {
-        if self.rank(precedence) != before.rank(precedence) {
-            return None;
-        }
-        match (before.created, self.created) {
-            (Some(_), Some(_)) => None,
-            (None, None) => Some("neither has a `creationTimestamp`, so their names decide"),
-            _ => Some("it has no `creationTimestamp`, so it counts as created last"),
-        }
+        self.standing(precedence).undecided(before.standing(precedence))
+    }
+
+    pub fn standing(&self, precedence: Precedence) -> Standing {
+        Standing { rank: self.rank(precedence), has_time: self.created.is_some() }
     }
 
     pub fn rank(&self, precedence: Precedence) -> u8 {
@@ -174,6 +171,25 @@ impl Override {
         };
         let Layer { when, .. } = &self.part.layer;
         when.as_ref().map_or(0, |_: &Selector| cluster) + if self.definitions.is_empty() { 0 } else { definition }
+    }
+}
+
+/// What decides over the order of an override, except for its name and its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    rank: u8,
+    has_time: bool,
+}
+
+impl Standing {
+    /// As [`Override::undecided`].
+    pub fn undecided(self, before: Standing) -> Option<&'static str> {
+        match (before.has_time, self.has_time) {
+            _ if before.rank != self.rank => None,
+            (true, true) => None,
+            (false, false) => Some("neither has a `creationTimestamp`, so their names decide"),
+            _ => Some("it has no `creationTimestamp`, so it counts as created last"),
+        }
     }
 }
 

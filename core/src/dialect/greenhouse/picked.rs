@@ -42,7 +42,8 @@ impl Picked {
             let at = at.key(SETS);
             let names = names(&sets, &at)?;
             if let Some(unknown) = view.cluster_groups().unknown_sets(view, &names).first() {
-                let message = format!("the set `{unknown}` is not loaded or not valid, so who is in it is not known");
+                let message =
+                    format!("the cluster set `{unknown}` is not loaded or not valid, so its clusters are unknown");
                 return Err(Error::new(Code::UnknownDocument, message).at(at));
             }
             members.extend(names.into_iter().map(|name| Members {
@@ -58,7 +59,7 @@ impl Picked {
             let (namespace, name) = (if given.is_empty() { namespace } else { given }, placement.text_at(&["name"]));
             let chosen = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
                 let message =
-                    format!("the placement `{namespace}/{name}` is not loaded, so what it chooses is not known");
+                    format!("the placement `{namespace}/{name}` is not loaded or is quarantined, so what it chooses is not known");
                 Error::new(Code::UnknownDocument, message).at(at)
             })?;
             members.push(Members {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::account;
 use super::definition::Wanted;
 use super::entries::{Part, Reader};
 use super::inject::OWNED_BY_LABEL;
@@ -12,6 +11,7 @@ use super::rivals::{Rivals, collision, is_related};
 use super::stack::{Own, Stack};
 use super::status::{self, PluginState};
 use super::{CLUSTER, GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
+use super::{absent, account};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
 use crate::engine::diff::diff;
 use crate::engine::fold::{Effective, Layer};
@@ -182,7 +182,7 @@ impl Preset {
     ) {
         let deleting = is_terminating(&self.document);
         let (since, name) = (planner.steps.actions.len(), &self.identity().name);
-        let mut gone = 0_usize;
+        let (mut gone, mut kept) = (0_usize, Vec::new());
         for (_, live) in plugins.iter().filter(|(_, it)| preset_of(it) == Some(name)) {
             let cluster = live.text_at(&["spec", "clusterName"]);
             if cluster_results.contains_key(cluster) && !deleting {
@@ -191,6 +191,12 @@ impl Preset {
             if has_unreadable_labels(view, self, cluster) {
                 let message = format!("the labels of the cluster `{cluster}` cannot be read, so its Plugin stays");
                 planner.steps.diagnostics.push(Diagnostic::warning(Code::BadLabelValue, message).of(self.identity()));
+                continue;
+            }
+            let stays = absent::stays_in_plan(view, &self.stack.scope, cluster, planner);
+            if let Some(stays) = stays.filter(|_| !deleting) {
+                planner.steps.managed = planner.steps.managed.saturating_add(1);
+                kept.push((stays, cluster.to_owned()));
                 continue;
             }
             let retain = self.retains(view, deleting);
@@ -208,6 +214,7 @@ impl Preset {
                 planner.delete(HUB, live, 0, Reason::new(code, why));
             }
         }
+        absent::report(&kept, self.identity(), planner);
         if gone > 0 && cluster_results.is_empty() && !deleting && !view.settings.limits.empty_selection {
             let text = "the preset picks no cluster, and all its Plugins would go";
             let hint = "allow it with `limits.emptySelection: true`";
@@ -325,6 +332,7 @@ impl Subject for Preset {
     }
 
     fn retains_on(&self, view: View, ending: RemovalCause) -> bool {
+        // A cluster whose document goes counts: Greenhouse, where it runs, deletes the Plugin.
         self.retains(view, matches!(ending, RemovalCause::Subject))
     }
 

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::definition::{Definition, Wanted, catalog_parts};
 use super::entries::{Part, Reader, expression_of};
-use super::overrides::Override;
+use super::ties::Ties;
 use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
+use crate::cel::Allowance;
+use crate::cel::expression::render_within;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied, fold_compat_sorted, replaces};
@@ -14,12 +16,16 @@ use crate::engine::select::Cluster;
 use crate::engine::select::layer_index::LayerIndex;
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
-use crate::value::path::Pointer;
+use crate::value::collections::SortedSet;
+use crate::value::path::{OptionStep, Pointer};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
-use crate::workspace::settings::Precedence;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, ResultCache};
+
+/// The steps that all expressions of a subject may take for one cluster. The clusters do not share a number: what one of
+/// them gets must not depend on how many others there are.
+const EXPRESSION_STEPS: u64 = 10_000;
 
 #[derive(Debug)]
 pub struct Stack {
@@ -38,7 +44,7 @@ pub struct Stack {
     below_clusters: u32,
     injected: [Layer; 2],
     has_expressions: bool,
-    ties: Vec<Tie>,
+    ties: Ties,
     /// Where a missing option would be set.
     place: Pointer,
 }
@@ -76,7 +82,7 @@ impl Stack {
         let below_clusters = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let mut depends: Vec<Dependency> = wanted.candidates.iter().cloned().map(Dependency::Document).collect();
         let all = overrides::for_definition(view, namespace, &wanted.name, out);
-        let ties = ties(&all, parts.len(), view.settings.precedence);
+        let ties = Ties::new(&all, parts.len(), view.settings.precedence);
         for it in all {
             parts.push(it.part);
             depends.extend(it.depends);
@@ -179,7 +185,7 @@ impl Stack {
         };
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
-        found.extend(self.undecided(&layers, &folded));
+        found.extend(self.ties.undecided(&self.layers, &layers, &folded));
         let concealed = self.concealed(layers.into_iter());
         Ok(Rendered {
             options: Some(folded),
@@ -209,18 +215,6 @@ impl Stack {
             self.layers.iter().chain(further).for_each(|it| definition.conceal(it, &mut concealed));
         }
         concealed
-    }
-
-    /// Options that one of two overrides decides only because of its name, or because it is new.
-    fn undecided(&self, applied: &[&Layer], folded: &Folded) -> Vec<Diagnostic> {
-        let applies =
-            |rank: usize| self.layers.get(rank).filter(|layer| applied.iter().any(|it| std::ptr::eq(*it, *layer)));
-        let decides = |tie: &&Tie| {
-            let (Some(_), Some(higher)) = (applies(tie.lower), applies(tie.higher)) else { return false };
-            let winner = folded.origins.get(&tie.option).and_then(|it| it.first());
-            winner.is_some_and(|it| it.document == higher.document)
-        };
-        self.ties.iter().filter(decides).map(|it| it.finding.clone()).collect()
     }
 
     /// Types of what is set, and what must be set and is not.
@@ -259,16 +253,10 @@ impl Stack {
         let applied = self.applied(cluster, its.as_ref());
         let variables = inject::variables(&self.injected, &inject::own(&self.scope, cluster));
         let mut rendered = Vec::new();
-        for (rank, layer) in applied.iter().enumerate() {
-            for setting in &layer.set {
-                let Some(text) = expression_of(&setting.source) else { continue };
-                let above = applied.iter().skip(rank.saturating_add(1));
-                if above.flat_map(|it| &it.set).any(|it| it.path == setting.path || replaces(it, setting)) {
-                    continue;
-                }
-                let source = self.render(view, cluster, (layer, setting), text, &variables)?;
-                rendered.push(Effective { path: setting.path.clone(), from: layer.name.clone(), source, origin: None });
-            }
+        let mut allowance = Allowance::new(EXPRESSION_STEPS);
+        for (layer, setting, text) in winning_expressions(&applied) {
+            let source = self.render(view, cluster, (layer, setting), text, &variables, &mut allowance)?;
+            rendered.push(Effective { path: setting.path.clone(), from: layer.name.clone(), source, origin: None });
         }
         Ok(rendered)
     }
@@ -280,6 +268,7 @@ impl Stack {
         (layer, Setting { path, at, .. }): (&Layer, &Setting),
         text: &str,
         variables: &Value,
+        allowance: &mut Allowance,
     ) -> Result<Source, Error> {
         let refuse = |code: Code, message: &str, hint: Option<String>| {
             let message = format!("the expression of `{path}` for the cluster `{}`: {message}", cluster.name);
@@ -295,7 +284,7 @@ impl Stack {
             let hint = Some("configure `expressions: true`, or write a value".into());
             return Err(refuse(Code::ExpressionsOff, "expressions are switched off", hint));
         }
-        let value = crate::cel::expression::render(text, &[("global", variables.clone())], view.settings.mode);
+        let value = render_within(text, &[("global", variables.clone())], view.settings.mode, allowance);
         let source = Source::Value(value.map_err(|flaw| refuse(flaw.code, &flaw.message, flaw.hint))?);
         let finding = self.definition.as_ref().and_then(|it| it.check(path, &source, view.settings.mode));
         match finding.filter(|it| it.severity == Severity::Error) {
@@ -305,47 +294,29 @@ impl Stack {
     }
 }
 
+/// The expressions that no higher layer replaces, lowest layer first.
+fn winning_expressions<'a>(applied: &[&'a Layer]) -> Vec<(&'a Layer, &'a Setting, &'a str)> {
+    let mut higher: SortedSet<&Text> = SortedSet::new();
+    let mut replaced: SortedSet<&[OptionStep]> = SortedSet::new();
+    let mut winning = Vec::new();
+    for layer in applied.iter().rev() {
+        let own = layer.set.iter().rev().filter_map(|it| Some((*layer, it, expression_of(&it.source)?)));
+        winning.extend(own.filter(|(_, it, _)| {
+            let steps = it.place.steps();
+            let parents = (1..steps.len()).filter_map(|depth| steps.get(..depth));
+            !higher.contains(&it.path) && !parents.into_iter().any(|it| replaced.contains(&it))
+        }));
+        higher.extend(layer.set.iter().map(|it| &it.path));
+        replaced.extend(layer.set.iter().filter(|it| !it.deep).map(|it| it.place.steps()));
+    }
+    winning.reverse();
+    winning
+}
+
 /// Whether an option has a value or a reference, be it through a parent.
 fn is_set(folded: &Folded, name: &str) -> bool {
     let is_option = || folded.options.iter().any(|it| it.path == name);
     folded.value_at(name).is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()
-}
-
-/// Two overrides of the same precedence that set one option differently, in an order that a hub may not share.
-#[derive(Debug)]
-struct Tie {
-    /// Indices of their layers.
-    lower: usize,
-    higher: usize,
-    option: Text,
-    finding: Diagnostic,
-}
-
-/// The ties among overrides, lowest first, of which the first one is the layer `first`.
-fn ties(overrides: &[Override], first: usize, precedence: Precedence) -> Vec<Tie> {
-    let mut ties = Vec::new();
-    for (index, higher) in overrides.iter().enumerate() {
-        for (below, lower) in overrides.iter().enumerate().take(index) {
-            let Some(why) = higher.undecided(lower, precedence) else { continue };
-            let (above, under) = (&higher.part.layer, &lower.part.layer);
-            for setting in &above.set {
-                let differs = |it: &Setting| replaces(setting, it) && it.source != setting.source;
-                let Some(document) = above.document.as_deref().filter(|_| under.set.iter().any(differs)) else {
-                    continue;
-                };
-                let other = under.document.as_deref().map(Identity::to_string).unwrap_or_default();
-                let message = format!("`{}` is also set by `{other}`, of the same precedence: {why}", setting.path);
-                let finding = Diagnostic::info(Code::UndecidedOrder, message).of(document).at(setting.at.clone());
-                ties.push(Tie {
-                    lower: first.saturating_add(below),
-                    higher: first.saturating_add(index),
-                    option: setting.path.clone(),
-                    finding: finding.hint("narrow one of them, or set the option in one of them only"),
-                });
-            }
-        }
-    }
-    ties
 }
 
 fn has_expressions(layer: &Layer) -> bool {

@@ -21,9 +21,6 @@ pub const CLUSTER: &str = "KubeFedCluster";
 pub const FEDERATED: &str = "Federated";
 pub const FEDERATED_NAMESPACE: &str = "FederatedNamespace";
 
-/// Where a control plane lives unless it says otherwise.
-const HOME: &str = "kube-federation-system";
-
 /// The API versions of kinds that people federate without saying more.
 const WELL_KNOWN: &[(&str, &[&str])] = &[
     (
@@ -193,20 +190,24 @@ pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, 
     Ok(Target { api_version, kind: target, namespace, name: name.clone() })
 }
 
-/// Where the clusters of a control plane are registered: in the one namespace that has any, else in the namespace of the
-/// FederatedTypeConfig, else in the usual one.
+/// Where the clusters of a control plane are registered, among the namespaces that the settings name: in the one with
+/// clusters, else in the namespace of the FederatedTypeConfig, else in the first one.
 pub fn scope(view: View, config: Option<&Document>, out: &mut Vec<Diagnostic>) -> Scope {
-    let scopes: Vec<&Scope> = view.store.fleets().map(|(scope, _)| scope).filter(|it| it.kind == CLUSTER).collect();
-    let named = config.map(|it| it.identity.namespace.as_str());
+    let homes = &view.settings.kubefed_namespaces;
+    let is_home = |namespace: &Text| homes.contains(namespace);
+    let all = view.store.fleets().map(|(scope, _)| scope);
+    let scopes: Vec<&Scope> = all.filter(|it| it.kind == CLUSTER && is_home(&it.namespace)).collect();
+    let named = config.map(|it| &it.identity.namespace).filter(|it| is_home(it));
+    let first_home = homes.first();
     match scopes.as_slice() {
-        [] => Scope { kind: CLUSTER.into(), namespace: named.unwrap_or(HOME).into() },
+        [] => Scope { kind: CLUSTER.into(), namespace: named.or(first_home).cloned().unwrap_or_default() },
         [only] => (*only).clone(),
         [first, ..] => {
-            let of = |namespace: &str| scopes.iter().find(|it| it.namespace == namespace);
+            let of = |namespace: &Text| scopes.iter().find(|it| it.namespace == *namespace);
             if let Some(scope) = named.and_then(of) {
                 return (*scope).clone();
             }
-            let scope = of(HOME).unwrap_or(first);
+            let scope = first_home.and_then(of).unwrap_or(first);
             let message =
                 format!("clusters are registered in several namespaces, and those of `{}` are meant", scope.namespace);
             let hint = "load the FederatedTypeConfig that says which control plane is meant";

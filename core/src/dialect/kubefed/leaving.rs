@@ -62,6 +62,7 @@ pub fn is_subject(view: View, document: &Document) -> bool {
     let Identity { kind, group, .. } = &document.identity;
     group == CORE
         && kind == CLUSTER
+        && view.store.is_member(&document.identity)
         && (has_finalizer(&document.value, LEAVING) || policy(view, &document.value) != Ok(Leaving::Orphan))
 }
 

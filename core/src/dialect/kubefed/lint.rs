@@ -7,12 +7,14 @@ use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::retain::warn_unknown;
 use crate::engine::select::{Selector, selects};
 use crate::object::document::Document;
+use crate::object::kinds::clusters::cluster_kind;
 use crate::object::kinds::roots::unknown_root;
 use crate::value::JsonPath;
 use crate::value::collections::SortedSet;
 use crate::value::path::{Pointer, RetentionPath};
-use crate::value::suggest::did_you_mean;
+use crate::value::suggest::Hints;
 use crate::value::{Text, Value};
+use crate::workspace::connection::{insecure, untrusted};
 use crate::workspace::plan::Target;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::Dialect;
@@ -61,6 +63,20 @@ fn lint_type_config(config: &Document, out: &mut Vec<Diagnostic>) {
 
 fn lint_cluster(view: View, cluster: &Document, out: &mut Vec<Diagnostic>) {
     let name = &cluster.identity.name;
+    if !view.store.is_member(&cluster.identity) {
+        let finding = untrusted(view.store, &cluster.identity).into_diagnostic(Severity::Warning);
+        out.push(finding.of(&cluster.identity));
+        return;
+    }
+    let kind = cluster_kind(&cluster.identity);
+    if let Some(error) = kind.and_then(|it| insecure(it, cluster)) {
+        let (severity, effect) = match view.settings.insecure_endpoints {
+            true => (Severity::Warning, "and `insecureEndpoints` allows that"),
+            false => (Severity::Error, "so no token is sent"),
+        };
+        let message = format!("{}, {effect}", error.message);
+        out.push(Error { message, ..error }.into_diagnostic(severity).of(&cluster.identity));
+    }
     if !plane::is_ready(view, &Scope::of(&cluster.identity), name) {
         let message = format!("the cluster {}, so nothing is planned for it", plane::unready(view, name));
         let finding = Diagnostic::warning(Code::ClusterNotReady, message).of(&cluster.identity);
@@ -127,19 +143,18 @@ fn repeated(fields: &[RetentionPath], document: &Document, out: &mut Vec<Diagnos
 
 /// Clusters that are named and not registered.
 fn lint_names(view: View, document: &Document, federated: &Federated, out: &mut Vec<Diagnostic>) {
+    out.extend(placement::unknown_clusters(view, document, &federated.scope));
     let fleet = view.store.fleet(&federated.scope);
     let known = |name: &str| fleet.is_some_and(|it| it.get(name).is_some());
+    let mut hints = Hints::default();
     let mut tell = |name: &str, place: Pointer| {
         let clusters = fleet.into_iter().flat_map(|it| it.clusters()).map(|it| it.name.as_str());
         let finding = Diagnostic::warning(Code::UnknownCluster, format!("there is no cluster `{name}`"));
         let mut finding = finding.of(&federated.subject).at(place);
-        finding.hint = did_you_mean(name, clusters);
+        finding.hint = hints.did_you_mean(name, clusters);
         out.push(finding);
     };
     let spec = JsonPath::ROOT.key("spec");
-    for (index, name) in placement::listed(document).into_iter().filter(|(_, name)| !known(name)) {
-        tell(&name, spec.key("placement").key("clusters").index(index).key("name").pointer());
-    }
     for (index, entry) in overrides_of(document) {
         let name = entry.text_at(&["clusterName"]);
         if !name.is_empty() && !known(name) {

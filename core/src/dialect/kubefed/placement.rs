@@ -8,14 +8,19 @@
 //!
 //! Sets and placements of Open Cluster Management can be named too (`clusterSets`, `placementRef`), and add their
 //! clusters. A namespaced object goes only where its namespace goes.
+//!
+//! A list that names a cluster which is not in the fleet is an error: what was meant is unknown, so no copy is deleted
+//! because the list lacks a cluster. The listed clusters that are known get the object. KubeFed passes over unknown
+//! names.
 
 use super::control_plane::{self as plane, FEDERATED_NAMESPACE, TYPES};
 use crate::diagnostic::decode::Fields;
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Mode, Severity};
 use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
 use crate::value::collections::SortedSet;
+use crate::value::suggest::did_you_mean;
 use crate::value::{Text, Value};
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::Dependency;
@@ -116,12 +121,12 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         let spot = spot.key("clusterSets");
         if let Some(unknown) = view.cluster_groups().unknown_sets(view, &sets).first() {
             let index = sets.iter().position(|it| it == unknown).unwrap_or_default();
-            let message = format!("the set `{unknown}` is not loaded, or cannot be read");
+            let message = format!("the cluster set `{unknown}` is not loaded, or cannot be read");
             return Err(Error::new(Code::UnknownDocument, message).at(spot.index(index)));
         }
         let of = match sets.as_slice() {
-            [set] => format!("the set `{set}`"),
-            sets => format!("one of the sets `{}`", sets.join("`, `")),
+            [set] => format!("the cluster set `{set}`"),
+            sets => format!("one of the cluster sets `{}`", sets.join("`, `")),
         };
         any.push(ClusterFilter::Members { of, names: view.cluster_groups().set_members(view, &sets) });
         placement.depends.extend(view.cluster_groups().set_dependencies());
@@ -133,7 +138,11 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         let namespace = Some(named.text_at(&["namespace"])).filter(|it| !it.is_empty());
         let namespace = namespace.unwrap_or(&document.identity.namespace);
         let names = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
-            Error::new(Code::UnknownDocument, format!("the Placement `{namespace}/{name}` is not loaded")).at(spot)
+            Error::new(
+                Code::UnknownDocument,
+                format!("the Placement `{namespace}/{name}` is not loaded or is quarantined"),
+            )
+            .at(spot)
         })?;
         any.push(ClusterFilter::Members { of: format!("the placement `{namespace}/{name}`"), names });
         placement.depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
@@ -180,6 +189,36 @@ fn warn(document: &Document, out: &mut Vec<Diagnostic>) {
 
 fn says_nothing(selector: &Value) -> bool {
     selector.as_map().is_some_and(|map| map.iter().all(|(_, value)| value.is_empty()))
+}
+
+/// The clusters that a placement lists and that are not in the fleet, each with its finding.
+pub fn unknown_clusters(view: View, document: &Document, scope: &Scope) -> Vec<Diagnostic> {
+    let fleet = view.store.fleet(scope);
+    let is_unknown = |(_, name): &(usize, Text)| fleet.is_none_or(|it| it.get(name).is_none());
+    let spec = JsonPath::ROOT.key("spec");
+    let placement = spec.key("placement");
+    let list = placement.key("clusters");
+    let finding = |(index, name): (usize, Text)| {
+        let at = list.index(index);
+        let is_strict = view.settings.mode == Mode::Strict;
+        let (severity, keeps) = match is_strict {
+            true => (Severity::Error, ", so no copy is deleted elsewhere"),
+            false => (Severity::Warning, ""),
+        };
+        let message = format!("there is no cluster `{name}`{keeps}");
+        let finding = Diagnostic::new(severity, Code::UnknownCluster, message);
+        let mut finding = finding.of(&document.identity).at(at.key("name").pointer());
+        let known = fleet.into_iter().flat_map(|it| it.clusters()).map(|it| it.name.as_str());
+        finding.hint = did_you_mean(&name, known)
+            .or_else(|| is_strict.then(|| "register the cluster, or remove it from the list".to_owned()));
+        finding
+    };
+    listed(document).into_iter().filter(is_unknown).map(finding).collect()
+}
+
+/// The FederatedNamespace of a namespaced object.
+pub fn namespace_document<'s>(view: View<'s>, subject: &Identity) -> Option<&'s Document> {
+    view.store.document(&namespace_of(subject))
 }
 
 /// The clusters that a placement lists, each with its place.

@@ -9,7 +9,7 @@ use super::status::COMPLETE;
 use super::{KIND, VERSION, record};
 use crate::diagnostic::{Code, Error, Mode};
 use crate::engine::matching::Difference;
-use crate::engine::ownership::{AdoptAction, Adoption, Owner, ReleaseAction, adopt, release};
+use crate::engine::ownership::{AdoptAction, Adoption, Owner, ReleaseAction, adopt, claims_on, names, release};
 use crate::engine::patch::{Operation, patch};
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
@@ -123,10 +123,10 @@ impl<'a> Member<'a> {
         let left = self.install.filter(|_| self.is_leaving).map_or(&[][..], |it| &it.parts);
         let mut unwanted: Vec<(Target, i64)> = left.iter().map(|it| (Target::of(&it.object), it.wave)).collect();
         let mut rank = left.last().map_or(FIRST_WAVE, |it| it.wave);
-        let all = self.install.map_or(&[][..], |it| &it.parts);
+        let all: SortedSet<&Identity> = self.install.iter().flat_map(|it| &it.parts).map(|it| &it.identity).collect();
         let recorded = record::read(self.live).into_iter().chain(record::found(view, self.live, &self.owner));
         for target in recorded {
-            if !all.iter().any(|it| it.identity == target.identity()) {
+            if !all.contains(&target.identity()) {
                 rank = rank.saturating_add(1);
                 unwanted.push((target, rank));
             }
@@ -197,6 +197,12 @@ impl<'a> Member<'a> {
             Some(live) => live,
             None => return Attempt::Settled(ObjectStatus::Unknown),
         };
+        if live.as_ref().is_some_and(|it| !names(it, &self.owner) && owners(it) >= MAX_OWNERS) {
+            let message = format!("the object has {MAX_OWNERS} owners already, and each of them is written into it");
+            let error =
+                Error::new(Code::TooLarge, message).hint("uninstall OperatorVersions that are not used any more");
+            return Attempt::Refused(ObjectStatus::Failed(error));
+        }
         // What cannot be owned is told with the results, for every object at its place.
         let mut told = Vec::new();
         let adoption = match adopt(&self.owner, &part.object, live.as_ref(), view.settings.mode, &mut told) {
@@ -276,6 +282,15 @@ impl<'a> Member<'a> {
     }
 }
 
+/// How many owners an object may have. Each new one writes the list of all, so n owners would write the square of n.
+const MAX_OWNERS: usize = 100;
+
+/// The owner references and claims of an object.
+fn owners(live: &Value) -> usize {
+    let references = live.at(&["metadata", "ownerReferences"]).and_then(Value::as_list).map_or(0, Vec::len);
+    references.saturating_add(claims_on(live).len())
+}
+
 /// What trying to adopt an object gives.
 enum Attempt {
     Settled(ObjectStatus),
@@ -342,13 +357,4 @@ pub fn end_of<'s>(stands: impl Iterator<Item = &'s ObjectStatus>, start: i64) ->
         _ => None,
     });
     ends.fold(start, i64::max)
-}
-
-/// Whether an OperatorVersion may have to do with objects of these names: it records one, or a text of its templates has the
-/// name in it.
-pub fn mentions(version: &Value, names: &[Text]) -> bool {
-    let templates = version.at(&["spec", "templates"]).and_then(Value::as_map).into_iter().flat_map(|it| it.iter());
-    let mut texts = templates.filter_map(|(_, text)| text.as_text());
-    texts.any(|text| names.iter().any(|name| text.contains(name.as_str())))
-        || record::read(version).iter().any(|it| names.contains(&it.name))
 }

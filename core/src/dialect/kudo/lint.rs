@@ -1,15 +1,15 @@
 //! What is wrong with the documents of KUDO beyond what keeps an install plan from being read.
 
-use super::package::{self, Install, STRATEGIES, TASKS, items, task};
+use super::package::{self, Install, STRATEGIES, TASKS, items, tasks};
 use super::scope::Scopes;
 use super::{GROUP, INSTANCE, KIND, OPERATOR, claims, instance};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::matching::differences;
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
-use crate::value::collections::SortedMap;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
-use crate::value::suggest::suggest;
+use crate::value::suggest::{Hints, suggest};
 use crate::value::{Map, Text, Value};
 use crate::workspace::store::View;
 
@@ -66,6 +66,7 @@ fn lint_operator(view: View, document: &Document, spec: &Value, out: &mut Vec<Di
 fn lint_parameters(spec: &Value, out: &mut Vec<Diagnostic>) {
     let parameters = items(spec, "parameters", &Pointer::of(["spec"]));
     repeated(&parameters, "parameter", out);
+    let mut hints = Hints::default();
     for (parameter, at) in &parameters {
         let name = parameter.text_at(&["name"]);
         let kind = parameter.text_at(&["value-type"]);
@@ -86,7 +87,7 @@ fn lint_parameters(spec: &Value, out: &mut Vec<Diagnostic>) {
             Some(plan) => {
                 let message = format!("the parameter `{name}` runs the plan `{plan}`, which there is not");
                 let finding = Diagnostic::error(Code::UnknownPlan, message).at(at.child("trigger"));
-                out.push(finding.hint(suggest(&plan, &plans(spec), "plans here")));
+                out.push(finding.hint(hints.suggest(&plan, &plans(spec), "plans here")));
             }
             None => {
                 let message = format!("the parameter `{name}` runs no plan: there is neither `update` nor `deploy`");
@@ -106,7 +107,7 @@ fn lint_tasks(spec: &Value, out: &mut Vec<Diagnostic>) {
     repeated(&tasks, "task", out);
     let templates = spec.get("templates").and_then(Value::as_map);
     let known: Vec<&str> = templates.into_iter().flat_map(Map::keys).map(Text::as_str).collect();
-    let installed = installed(spec);
+    let (installed, mut hints) = (installed(spec), Hints::default());
     for (task, at) in tasks.iter().filter(|(task, _)| !installed.contains(&task.text_at(&["name"]))) {
         let kind = task.text_at(&["kind"]);
         if !TASKS.iter().any(|(it, _)| *it == kind) {
@@ -116,17 +117,17 @@ fn lint_tasks(spec: &Value, out: &mut Vec<Diagnostic>) {
         }
         for (resource, at) in task.get("spec").into_iter().flat_map(|it| items(it, "resources", &at.child("spec"))) {
             let resource = resource.as_text().unwrap_or_default();
-            if !known.contains(&resource) {
+            if templates.is_none_or(|it| !it.contains(resource)) {
                 let finding = Diagnostic::error(Code::UnknownTemplate, format!("there is no template `{resource}`"));
-                out.push(finding.at(at).hint(suggest(resource, &known, "templates here")));
+                out.push(finding.at(at).hint(hints.suggest(resource, &known, "templates here")));
             }
         }
     }
 }
 
 /// The tasks of the install plan.
-fn installed(spec: &Value) -> Vec<&str> {
-    let Some(plan) = spec.at(&["plans", spec.text_at(&["installPlan"])]) else { return Vec::new() };
+fn installed(spec: &Value) -> SortedSet<&str> {
+    let Some(plan) = spec.at(&["plans", spec.text_at(&["installPlan"])]) else { return SortedSet::new() };
     let root = Pointer::root();
     let phases = items(plan, "phases", &root).into_iter();
     let steps = phases.flat_map(|(phase, _)| items(phase, "steps", &root));
@@ -136,8 +137,9 @@ fn installed(spec: &Value) -> Vec<&str> {
 
 fn lint_plans(spec: &Value, out: &mut Vec<Diagnostic>) {
     let install = spec.text_at(&["installPlan"]);
-    let tasks = items(spec, "tasks", &Pointer::root());
-    let known: Vec<&str> = tasks.iter().map(|(it, _)| it.text_at(&["name"])).collect();
+    let (tasks, mut hints) = (tasks(spec), Hints::default());
+    let list = spec.get("tasks").and_then(Value::as_list).into_iter().flatten();
+    let known: Vec<&str> = list.map(|it| it.text_at(&["name"])).collect();
     for name in plans(spec) {
         let plan = spec.at(&["plans", name]).unwrap_or(&Value::Null);
         let at = Pointer::of(["spec", "plans", name]);
@@ -151,9 +153,9 @@ fn lint_plans(spec: &Value, out: &mut Vec<Diagnostic>) {
             ordered.push((phase, at));
             for (task_name, at) in steps.iter().filter(|_| !is_told).flat_map(|(step, at)| items(step, "tasks", at)) {
                 let task_name = task_name.as_text().unwrap_or_default();
-                if task(spec, task_name).is_none() {
+                if tasks.get(task_name).is_none() {
                     let finding = Diagnostic::error(Code::UnknownTask, format!("there is no task `{task_name}`"));
-                    out.push(finding.at(at).hint(suggest(task_name, &known, "tasks here")));
+                    out.push(finding.at(at).hint(hints.suggest(task_name, &known, "tasks here")));
                 }
             }
         }
@@ -169,9 +171,10 @@ fn lint_plans(spec: &Value, out: &mut Vec<Diagnostic>) {
 
 /// Of two things with one name, KUDO takes either.
 fn repeated(named: &[(&Value, Pointer)], what: &str, out: &mut Vec<Diagnostic>) {
-    for (index, (item, at)) in named.iter().enumerate() {
+    let mut known = SortedSet::new();
+    for (item, at) in named {
         let name = item.text_at(&["name"]);
-        if named.iter().take(index).any(|(it, _)| it.text_at(&["name"]) == name) {
+        if !known.insert(name) {
             let message = format!("there is another {what} `{name}`");
             out.push(Diagnostic::error(Code::DuplicateName, message).at(at.child("name")));
         }

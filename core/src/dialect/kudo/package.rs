@@ -10,9 +10,10 @@ use super::scope::{CRD, Scopes};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::object::document::{Document, Identity};
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
-use crate::value::suggest::suggest;
+use crate::value::suggest::{Hints, suggest};
 use crate::value::{Map, Text, Value};
 use crate::yaml;
 
@@ -115,15 +116,26 @@ pub fn read(document: &Document, scopes: &Scopes, out: &mut Vec<Diagnostic>) -> 
         let error = Error::new(Code::UnknownPlan, format!("there is no plan `{name}` to install"));
         return Err(error.at(["spec", "installPlan"]).hint(suggest(name, &known, "plans here")));
     };
-    let mut reader = Reader { spec, identity, scopes: scopes.clone(), out, errors: Vec::new(), parts: Vec::new() };
+    let mut reader = Reader {
+        spec,
+        tasks: tasks(spec),
+        identity,
+        scopes: scopes.clone(),
+        out,
+        errors: Vec::new(),
+        hints: Hints::default(),
+        parts: Vec::new(),
+    };
     let (is_serial, phases) = reader.phases(plan, &Pointer::of(["spec", "plans", name]));
     reader.finish(name, is_serial, phases).map(Some)
 }
 
-/// The tasks of an OperatorVersion by name, each with its place.
-pub fn task<'v>(spec: &'v Value, name: &str) -> Option<(&'v Value, Pointer)> {
+pub type Tasks<'v> = SortedMap<&'v str, (&'v Value, Pointer)>;
+
+/// The tasks of an OperatorVersion by name, each with its place. Of two with one name, the first counts.
+pub fn tasks(spec: &Value) -> Tasks<'_> {
     let tasks = items(spec, "tasks", &Pointer::of(["spec"]));
-    tasks.into_iter().find(|(task, _)| task.text_at(&["name"]) == name)
+    tasks.into_iter().rev().map(|(task, at)| (task.text_at(&["name"]), (task, at))).collect()
 }
 
 /// The elements of a list with their places; none where there is no list.
@@ -134,10 +146,12 @@ pub fn items<'v>(value: &'v Value, key: &str, at: &Pointer) -> Vec<(&'v Value, P
 
 struct Reader<'a> {
     spec: &'a Value,
+    tasks: Tasks<'a>,
     identity: &'a Identity,
     scopes: Scopes,
     out: &'a mut Vec<Diagnostic>,
     errors: Vec<Error>,
+    hints: Hints,
     parts: Vec<Part>,
 }
 
@@ -180,13 +194,13 @@ impl Reader<'_> {
         let mut found: Vec<(Value, Text)> = Vec::new();
         for (name, at) in items(step, "tasks", at) {
             let name = name.as_text().unwrap_or_default();
-            match task(self.spec, name) {
+            match self.tasks.get(name).map(|it| (it.0, it.1.clone())) {
                 Some((task, task_at)) => self.task(task, &task_at, &mut found),
                 None => {
-                    let tasks = items(self.spec, "tasks", &Pointer::root());
-                    let known: Vec<&str> = tasks.iter().map(|(it, _)| it.text_at(&["name"])).collect();
+                    let tasks = self.spec.get("tasks").and_then(Value::as_list).into_iter().flatten();
+                    let known: Vec<&str> = tasks.map(|it| it.text_at(&["name"])).collect();
                     let error = Error::new(Code::UnknownTask, format!("there is no task `{name}`"));
-                    self.errors.push(error.at(at).hint(suggest(name, &known, "tasks here")));
+                    self.errors.push(error.at(at).hint(self.hints.suggest(name, &known, "tasks here")));
                 }
             }
         }
@@ -229,7 +243,7 @@ impl Reader<'_> {
                     let templates = self.spec.get("templates").and_then(Value::as_map).into_iter();
                     let known: Vec<&str> = templates.flat_map(Map::keys).map(Text::as_str).collect();
                     let error = Error::new(Code::UnknownTemplate, format!("there is no template `{resource}`"));
-                    self.errors.push(error.at(at).hint(suggest(resource, &known, "templates here")));
+                    self.errors.push(error.at(at).hint(self.hints.suggest(resource, &known, "templates here")));
                 }
             }
         }
@@ -284,9 +298,11 @@ impl Reader<'_> {
             self.scopes.learn(&part.object);
         }
         let mut parts: Vec<Part> = Vec::new();
+        let mut places: SortedMap<Identity, usize> = SortedMap::new();
         for mut part in std::mem::take(&mut self.parts) {
             self.place(&mut part);
-            match parts.iter().find(|it| it.identity == part.identity) {
+            let place = *places.entry(part.identity.clone()).or_insert(parts.len());
+            match parts.get(place) {
                 None => parts.push(part),
                 Some(first) if first.object == part.object => {}
                 Some(first) => {

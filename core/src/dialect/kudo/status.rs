@@ -5,6 +5,7 @@ use super::package::{Install, Part};
 use crate::diagnostic::Error;
 use crate::engine::matching::Difference;
 use crate::object::redacted::Visibility;
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Map, Value};
 
@@ -44,14 +45,18 @@ impl Word {
 
 /// The status of an OperatorVersion whose objects stand like this, and whether its install plan is complete.
 pub fn of_version(install: &Install, stands: &[ObjectStatus]) -> (Map, bool) {
-    let parts: Vec<(&Part, &ObjectStatus)> = install.parts.iter().zip(stands).collect();
-    let open = parts.iter().filter(|(_, stand)| matches!(stand, ObjectStatus::Doing(_)));
+    let parts = || install.parts.iter().zip(stands);
+    let mut by_step: SortedMap<(usize, usize), Vec<(&Part, &ObjectStatus)>> = SortedMap::new();
+    for (part, stand) in parts() {
+        by_step.entry((part.phase, part.step)).or_default().push((part, stand));
+    }
+    let open = parts().filter(|(_, stand)| matches!(stand, ObjectStatus::Doing(_)));
     let front = open.map(|(part, _)| part.wave).min();
     let (mut phases, mut words) = (Vec::new(), Vec::new());
     for (number, phase) in install.phases.iter().enumerate() {
         let (mut steps, mut step_words) = (Vec::new(), Vec::new());
         for (step, name) in phase.steps.iter().enumerate() {
-            let mine = || parts.iter().filter(|(part, _)| (part.phase, part.step) == (number, step));
+            let mine = || by_step.get(&(number, step)).into_iter().flatten();
             let word = Word::of(mine().map(|(part, stand)| word_of(part, stand, front)));
             let mut entry = Map::from_iter([("name", Value::from(name.clone())), ("status", word.as_str().into())]);
             let messages: Vec<String> = mine().filter_map(|(part, stand)| message(part, stand)).collect();

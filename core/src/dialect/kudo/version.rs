@@ -2,37 +2,25 @@
 
 use std::sync::Arc;
 
-use super::install::{Member, ObjectStatus, Projection, Step, Verb, end_of, is_stopped, live_of};
+use super::group::{Group, GroupStatus, InstallStatus, OtherVersion};
+use super::install::{Member, ObjectStatus, Step, Verb, end_of, is_stopped, live_of};
 use super::package::{FIRST_WAVE, Install, Part};
 use super::record::FINALIZER;
-use super::{GROUP, INSTANCE, KIND, OtherVersion, VERSION, claims, hold, instance, record, scope, status};
+use super::{GROUP, INSTANCE, KIND, VERSION, claims, hold, instance, record, scope, status};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::ownership::{Owner, owned};
 use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::engine::select::Cluster;
 use crate::object::document::{Document, Identity};
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
-use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::{HUB, Observation};
-use crate::workspace::plan::{
-    DesiredObject, Need, Planner, Reason, Target, has_finalizer, is_paused, without_finalizer,
-};
+use crate::workspace::plan::{DesiredObject, Need, Planner, Reason, Target, has_finalizer, without_finalizer};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
 use crate::workspace::targets::Targets;
-
-/// How the objects of an OperatorVersion stand.
-#[derive(Debug, Default)]
-struct InstallStatus {
-    /// Those to hold, in the order of the install plan.
-    adopted: Vec<ObjectStatus>,
-    /// Those to let go of.
-    released: Vec<(Target, ObjectStatus)>,
-    /// What must be seen to know what others do.
-    unseen: Vec<Target>,
-}
 
 #[derive(Debug)]
 pub struct Version {
@@ -43,15 +31,15 @@ pub struct Version {
     /// Whether the document is the object of the hub, and not a file that may become it.
     is_live: bool,
     install: Option<Arc<Install>>,
-    peers: Vec<OtherVersion>,
+    group: Arc<Group>,
     /// The objects that are recorded, be they in the install plan or not.
-    recorded: Vec<Identity>,
+    recorded: SortedSet<Identity>,
     /// Whether they must be found again.
     is_lost: bool,
 }
 
 impl Version {
-    pub(super) fn new(document: &Document, install: Option<Install>, peers: Vec<OtherVersion>) -> Version {
+    pub(super) fn new(document: &Document, install: Option<Install>, group: Arc<Group>) -> Version {
         Version {
             who: Targets::Hub,
             depends: vec![Dependency::kind(GROUP, KIND, None), Dependency::kind(scope::CRD.0, scope::CRD.1, None)],
@@ -59,7 +47,7 @@ impl Version {
             operator: document.value.text_at(&["spec", "operator", "name"]).into(),
             is_live: !document.value.text_at(&["metadata", "uid"]).is_empty(),
             install: install.map(Arc::new),
-            peers,
+            group,
             recorded: record::read(&document.value).iter().map(Target::identity).collect(),
             is_lost: record::is_lost(&document.value),
         }
@@ -92,36 +80,8 @@ impl Version {
     }
 
     /// How the objects stand after what others do to them in the same plan.
-    fn stands(&self, view: View) -> InstallStatus {
-        let peers = self.peers.iter().filter(|it| !it.is_unreadable).map(|it| (&it.identity, it.install.as_deref()));
-        // What is paused does nothing that others could build on.
-        let mut group: Vec<(&Identity, Option<&Install>)> =
-            peers.filter(|(identity, _)| !is_paused(view.store, identity)).collect();
-        group.push((&self.identity, self.install.as_deref()));
-        sort_by(&mut group, |(a, _), (b, _)| a.cmp(b));
-        let (mut projection, mut members, mut unseen) = (Projection::default(), Vec::new(), Vec::new());
-        for (identity, install) in group {
-            if let Some(member) = Member::of(view, identity, install) {
-                let stands = member.adopt(view, &mut projection);
-                let unknown = member.wanted().iter().zip(&stands).filter(|(_, it)| **it == ObjectStatus::Unknown);
-                unseen.extend(unknown.map(|(part, _)| (identity, Target::of(&part.object))));
-                members.push((identity, member, stands));
-            }
-        }
-        for (identity, member, adopted) in members {
-            let start = end_of(adopted.iter(), FIRST_WAVE);
-            // Nothing is let go of before what takes its place is there.
-            let released = if is_stopped(&adopted) { Vec::new() } else { member.release(view, start, &mut projection) };
-            if *identity == *self.identity {
-                let acts = |stand: &ObjectStatus| matches!(stand, ObjectStatus::Doing(_) | ObjectStatus::Delayed(..));
-                let (takes, lets_go) = (adopted.iter().any(acts), released.iter().any(|(_, it)| acts(it)));
-                // Adopting follows the ones before, letting go follows all that adopt.
-                unseen.retain(|(other, _)| lets_go || takes && *other < identity);
-                let unseen = unseen.into_iter().map(|(_, target)| target).collect();
-                return InstallStatus { adopted, released, unseen };
-            }
-        }
-        InstallStatus::default()
+    fn group_status(&self, view: View) -> Arc<GroupStatus> {
+        GroupStatus::of(view, &self.group, &self.identity, self.install.as_deref())
     }
 
     fn adopt(&self, view: View, member: &Member, stands: &[ObjectStatus], planner: &mut Planner) {
@@ -179,17 +139,14 @@ impl Version {
             return Some(self.tell(view, finding, part.origin(), ""));
         }
         let message = format!("{message}: the install plan stops here");
-        let shares = |it: &&OtherVersion| {
-            it.operator == self.operator
-                && it.install.iter().flat_map(|it| &it.parts).any(|it| it.identity == part.identity)
-        };
+        let shares = |it: &&OtherVersion| it.operator == self.operator && it.identity != *self.identity;
         let (code, hint) = match stand {
             ObjectStatus::Failed(error) => (error.code, error.hint.clone().unwrap_or_default()),
             ObjectStatus::Broken(_) => (
                 Code::ObjectFailed,
                 "find out why it failed, then delete the object: the plan creates it again".into(),
             ),
-            _ => match self.peers.iter().find(shares) {
+            _ => match self.group.holders(&part.identity).find(shares) {
                 Some(other) => (
                     Code::AdoptionRefused,
                     format!(
@@ -311,8 +268,8 @@ impl Version {
 
     /// What is recorded and not wanted.
     fn strays(&self, member: &Member) -> Vec<Target> {
-        let wanted = |target: &Target| member.wanted().iter().any(|it| it.identity == target.identity());
-        record::read(member.live).into_iter().filter(|it| !wanted(it)).collect()
+        let wanted: SortedSet<&Identity> = member.wanted().iter().map(|it| &it.identity).collect();
+        record::read(member.live).into_iter().filter(|it| !wanted.contains(&it.identity())).collect()
     }
 }
 
@@ -332,7 +289,7 @@ impl Subject for Version {
         }
         let mut rendered = Rendered::default();
         if let Some(member) = &member {
-            let statuses = self.stands(view).adopted;
+            let statuses = self.group_status(view).of_version(&self.identity).adopted;
             let found = member.wanted().iter().zip(&statuses).filter_map(|(part, it)| self.finding(view, part, it));
             rendered.diagnostics.extend(found);
         }
@@ -351,11 +308,13 @@ impl Subject for Version {
             }
             return;
         };
-        let InstallStatus { adopted: stands, released, unseen } = self.stands(view);
+        let group = self.group_status(view);
+        let status = group.of_version(&self.identity);
         // Until others are sure of what they do, nothing is built on it.
-        for target in &unseen {
+        for target in group.unseen(&self.identity, &status) {
             planner.look(HUB, target);
         }
+        let InstallStatus { adopted: stands, released } = status;
         for query in record::queries(member.live) {
             planner.list(HUB, &query);
         }
@@ -370,15 +329,10 @@ impl Subject for Version {
     fn plan_subject(&self, _: View, _: &ClusterResults, _: &mut Planner) {}
 
     fn invalidated_by(&self, object: &Identity) -> Invalidation {
-        let has =
-            |install: &Option<Arc<Install>>| install.iter().flat_map(|it| &it.parts).any(|it| it.identity == *object);
         let is_kudo = object.group == GROUP && (object.kind == KIND || object.kind == INSTANCE);
-        let mine = is_kudo || has(&self.install) || self.recorded.contains(object);
-        let holds_peer =
-            object.namespace.is_empty() && self.peers.iter().any(|it| it.identity.namespace == object.name);
-        let mine = mine || holds_peer;
+        let mine = is_kudo || self.recorded.contains(object);
         // What a file will hold is recorded elsewhere, and any object may be one of a lost record.
-        if mine || !self.is_live || self.is_lost || self.peers.iter().any(|it| has(&it.install)) {
+        if mine || !self.is_live || self.is_lost || self.group.concerns(object) {
             Invalidation::Whole
         } else {
             Invalidation::Nothing

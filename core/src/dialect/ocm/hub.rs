@@ -2,7 +2,7 @@
 
 use super::binding::bound_set;
 use super::{BINDING, DECISION, SCORE, fleet_scope, set};
-use crate::cel::Program;
+use crate::cel::{Allowance, Program};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Mode;
 use crate::engine::placement::{Expression, PLACEMENT, Placed, Question, Why, listed, place};
@@ -141,9 +141,14 @@ fn age_of(placement: &Value) -> Option<i64> {
 fn compile(text: &str) -> Result<Expression, String> {
     const CLUSTER: &str = "managedCluster";
     let program = Program::compile(text, &[CLUSTER]).map_err(|flaw| flaw.message)?;
-    Ok(Box::new(move |cluster| match program.evaluate(&[(CLUSTER, cluster.clone())]) {
-        Ok(Value::Bool(holds)) => Ok(holds),
-        Ok(other) => Err(format!("it gives {}, and not whether it holds", other.kind())),
-        Err(flaw) => Err(flaw.message),
+    Ok(Box::new(move |cluster, steps| {
+        let mut allowance = Allowance::new(*steps);
+        let result = program.evaluate_within(&[(CLUSTER, cluster.clone())], &mut allowance);
+        *steps = allowance.left();
+        match result {
+            Ok(Value::Bool(holds)) => Ok(holds),
+            Ok(other) => Err(format!("it gives {}, and not whether it holds", other.kind())),
+            Err(flaw) => Err(flaw.message),
+        }
     }))
 }

@@ -1,13 +1,14 @@
 //! What the original is silent about in sets, clusters and placements.
 
 use super::set::{self, DEFAULT, Named};
-use super::{BINDING, PLACEMENT, hub::Hub};
+use super::{BINDING, PLACEMENT, SCORE, hub::Hub};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::authorize::{guarded, is_guarded};
 use crate::engine::placement::Why;
 use crate::engine::select::cluster_set::{self, CLUSTERSET, ClusterSet, GROUP};
 use crate::object::document::Document;
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
+use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::Value;
 use crate::value::collections::SortedMap;
@@ -18,13 +19,16 @@ use crate::workspace::store::View;
 const AUTOUPDATE: &str = "cluster.open-cluster-management.io/autoupdate";
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
-    for kind in [cluster_set::KIND, BINDING, PLACEMENT] {
+    for kind in [cluster_set::KIND, BINDING, PLACEMENT, MANAGED_CLUSTER, SCORE] {
         view.store.of_kind(GROUP, kind, None).for_each(|it| lint_document(view, it, out));
     }
     lint_clusters(view, out);
 }
 
 pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    if view.settings.quarantine.names(&document.identity) {
+        return;
+    }
     match document.identity.kind.as_str() {
         cluster_set::KIND => {
             lint_version(document, out);
@@ -36,9 +40,32 @@ pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>)
             lint_steadiness(document, out);
             lint_groups(view, document, out);
             lint_bindings(view, document, out);
+            let effect = "the placement counts as older than all others";
+            lint_time(document, Pointer::of(["metadata", "creationTimestamp"]), effect, out);
         }
+        MANAGED_CLUSTER => {
+            for index in 0..list(document, &["spec", "taints"]).len() {
+                let place = Pointer::of(["spec", "taints", &index.to_string(), "timeAdded"]);
+                lint_time(document, place, "the time of a toleration does not begin", out);
+            }
+        }
+        SCORE => lint_time(document, Pointer::of(["status", "validUntil"]), "the scores stay valid", out),
         _ => {}
     }
+}
+
+/// A time that decides something, and cannot be read.
+fn lint_time(document: &Document, place: Pointer, effect: &str, out: &mut Vec<Diagnostic>) {
+    let Some(given) = place.get(&document.value).filter(|it| !it.is_null()) else { return };
+    let problem = match given.as_text().map(Timestamp::parse) {
+        Some(Ok(_)) => return,
+        Some(Err(problem)) => problem,
+        None => "it is not a string",
+    };
+    let shown = given.as_text().map_or_else(|| given.to_canonical(), str::to_string);
+    let finding = Diagnostic::warning(Code::BadTime, format!("`{shown}` is not a time: {problem}; {effect}"));
+    let hint = "write it as `2026-01-31T10:30:00Z`, or leave it out: the hub sets it";
+    out.push(finding.of(&document.identity).at(place).hint(hint));
 }
 
 /// A placement chooses among the clusters of sets that are bound in its namespace.

@@ -7,7 +7,7 @@ use crate::engine::authorize::rbac::{self, Rbac, is_rbac};
 use crate::engine::select::cluster_set::{CLUSTERSET, GROUP, Stage};
 use crate::object::document::{Document, Identity};
 use crate::value::path::Pointer;
-use crate::value::suggest::{did_you_mean, nearest};
+use crate::value::suggest::{Hints, nearest};
 use crate::value::{Text, Value};
 use crate::workspace::store::View;
 
@@ -33,14 +33,15 @@ pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
         }
     }
     let bindings = ["ClusterRoleBinding", "RoleBinding"].map(|kind| view.store.of_kind(rbac::GROUP, kind, None));
-    bindings.into_iter().flatten().for_each(|it| lint_binding(view, it, out));
+    let mut hints = Hints::default();
+    bindings.into_iter().flatten().for_each(|it| lint_binding(view, it, &mut hints, out));
     let documents = view.store.documents().map(|it| &it.value).filter(|it| is_rbac(it));
     let rbac = Rbac::read(documents, out);
     out.extend(misnamed_grants(&rbac, &view.cluster_sets(&mut Vec::new())));
 }
 
 /// A binding to a role that is not loaded, and one of a namespace to a role about objects that have none.
-fn lint_binding(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+fn lint_binding(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     let (kind, name) = (document.value.text_at(&["roleRef", "kind"]), document.value.text_at(&["roleRef", "name"]));
     let namespace = if kind == "Role" { document.identity.namespace.clone() } else { Text::default() };
     let role = Identity { kind: kind.into(), group: rbac::GROUP.into(), namespace, name: name.into() };
@@ -50,7 +51,7 @@ fn lint_binding(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
             let message = format!("the binding refers to `{role}`, which is not among the documents");
             let known = view.store.of_kind(rbac::GROUP, kind, None).map(|it| it.identity.name.as_str());
             let mut finding = Diagnostic::warning(Code::BadRbac, message).of(&document.identity).at(at);
-            finding.hint = did_you_mean(name, known);
+            finding.hint = hints.did_you_mean(name, known);
             out.push(finding);
         }
         return;

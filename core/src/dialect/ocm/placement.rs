@@ -134,7 +134,8 @@ impl Placement {
         readiness
     }
 
-    /// Decides which clusters each decision lists: an action for every one that lists others.
+    /// Decides which clusters each decision lists: an action for every one that lists others, and one in the next wave
+    /// for every one that passes clusters on.
     fn decide(&self, prior: &[(Identity, Value)], wave: i64, planner: &mut Planner) {
         let arriving = self.arriving(prior);
         let wanted: SortedSet<&str> = self.placed.decisions.iter().flat_map(placement::listed).collect();
@@ -146,37 +147,44 @@ impl Placement {
                 Observation::Unknown => continue,
             };
             let none = Value::Null;
-            let mut status = placement::passing_on(decision, live.unwrap_or(&none), &arriving);
-            if same_list(live.and_then(|it| it.at(&["status", "decisions"])), status.get("decisions")) {
-                continue;
-            }
-            let further = live.and_then(|it| it.get("status")).and_then(Value::as_map).into_iter().flat_map(Map::iter);
-            if let Some(status) = status.as_map_mut() {
-                for (key, value) in further {
-                    status.entry_or(key, || value.clone());
+            let passing = placement::passing_on(decision, live.unwrap_or(&none), &arriving);
+            let settled = decision.get("status").cloned().unwrap_or_default();
+            let mut before = live.cloned();
+            for (wave, mut status) in [(wave, passing), (wave.saturating_add(1), settled)] {
+                let listed = before.as_ref().and_then(|it| it.at(&["status", "decisions"]));
+                if same_list(listed, status.get("decisions")) {
+                    continue;
                 }
+                let further = live.and_then(|it| it.get("status")).and_then(Value::as_map);
+                if let Some(status) = status.as_map_mut() {
+                    for (key, value) in further.into_iter().flat_map(Map::iter) {
+                        status.entry_or(key, || value.clone());
+                    }
+                }
+                let now = Value::map([("status", status.clone())]);
+                let moves = Moves::of(before.as_ref(), &now, &wanted);
+                // In the same plan the object itself may change first, and then has another version.
+                let expected = live.map(|it| if wave == 0 { it.clone() } else { without_version(it) });
+                let reason = moves.reason(&self.identity.name, before.as_ref(), &now);
+                let leaving = moves.leaving.iter().copied().map(Text::from).collect();
+                let decision = Decision { status, leaving, wave, reason };
+                planner.decide(target.clone(), expected.as_ref(), decision);
+                before = Some(now);
             }
-            let now = Value::map([("status", status.clone())]);
-            let moves = Moves::of(live, &now, &wanted);
-            // In the same plan the object itself may change first, and then has another version.
-            let expected = live.map(|it| if wave == 0 { it.clone() } else { without_version(it) });
-            let reason = moves.reason(&self.identity.name, live, &now);
-            let decision = Decision { status, leaving: moves.leaving.len(), wave, reason };
-            planner.decide(target, expected.as_ref(), decision);
         }
     }
 
-    /// Deletes the decisions that are too many, once their clusters are listed elsewhere.
-    fn delete_extra(&self, prior: &[(Identity, Value)], planner: &mut Planner) {
+    /// Deletes the decisions that are too many: in the next wave where a cluster of theirs has yet to arrive elsewhere.
+    fn delete_extra(&self, prior: &[(Identity, Value)], wave: i64, planner: &mut Planner) {
         let arriving = self.arriving(prior);
         let wanted: SortedSet<&str> = self.placed.decisions.iter().flat_map(placement::listed).collect();
         let is_wanted = |name: &str| self.placed.decisions.iter().any(|it| it.text_at(&["metadata", "name"]) == name);
         let is_idle = |decision: &Value| placement::listed(decision).all(|it| !arriving.contains(it));
-        let extra = |(identity, live): &&(Identity, Value)| !is_wanted(&identity.name) && is_idle(live);
-        for (_, extra) in prior.iter().filter(extra) {
-            let leaving = placement::listed(extra).filter(|it| !wanted.contains(it)).count();
+        for (_, extra) in prior.iter().filter(|(identity, _)| !is_wanted(&identity.name)) {
+            let wave = if is_idle(extra) { wave } else { wave.saturating_add(1) };
+            let leaving = placement::listed(extra).filter(|it| !wanted.contains(it)).map(Text::from).collect();
             let text = format!("the placement `{}` has fewer decisions now", self.identity.name);
-            planner.delete_decision(extra, leaving, Reason::new(ReasonCode::NoLongerWanted, text));
+            planner.delete_decision(extra, leaving, wave, Reason::new(ReasonCode::NoLongerWanted, text));
         }
     }
 }
@@ -272,8 +280,7 @@ impl Subject for Placement {
         let number = self.groups.get(&cluster.name).copied().unwrap_or_default();
         cache.get_or(vec![number], |_| {
             let group = self.placed.groups.get(number as usize);
-            let group = group
-                .map(|it| DecisionGroup { name: it.name.clone(), index: i64::try_from(it.index).unwrap_or(i64::MAX) });
+            let group = group.map(|it| DecisionGroup { name: it.name.clone(), index: it.index });
             Ok(Rendered { group, ..Rendered::default() })
         })
     }
@@ -286,7 +293,8 @@ impl Subject for Placement {
     ///
     /// 1. Decisions that are not there are created, and get their clusters in the next wave.
     /// 2. The others get their clusters, and keep those that have yet to arrive elsewhere.
-    /// 3. Once every cluster is where it belongs, what is too much in a decision goes, and so do decisions that are too many.
+    /// 3. A wave later every cluster is where it belongs: what is too much in a decision goes, and so do decisions that
+    ///    are too many. If one of the writes before fails or is held, this waits.
     /// 4. A selection that becomes empty is held.
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
@@ -299,10 +307,10 @@ impl Subject for Placement {
         let readiness = self.ensure_decisions(planner);
         match readiness {
             Readiness::Waits => {}
-            Readiness::Writes => self.decide(&prior, 1, planner),
-            Readiness::Complete => {
-                self.decide(&prior, 0, planner);
-                self.delete_extra(&prior, planner);
+            Readiness::Writes | Readiness::Complete => {
+                let wave = if readiness == Readiness::Writes { 1 } else { 0 };
+                self.decide(&prior, wave, planner);
+                self.delete_extra(&prior, wave, planner);
             }
         }
         let listed: SortedSet<&str> = prior.iter().flat_map(|(_, it)| placement::listed(it)).collect();

@@ -258,6 +258,11 @@ impl Rbac {
         while let Some(at) = open.pop() {
             let Some(role) = self.roles.get(at) else { continue };
             let selectors = role.collects.as_deref().unwrap_or_default();
+            // Nearly all roles: no other role has to be looked at.
+            if selectors.is_empty() {
+                holders.insert(at);
+                continue;
+            }
             let selected = |it: &Role| selectors.iter().any(|selector| selector.accepts(&it.labels));
             let parts =
                 self.roles.iter().filter(|(part, it)| *part != at && is_cluster_scoped(&part.kind) && selected(it));

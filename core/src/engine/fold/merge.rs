@@ -3,8 +3,9 @@
 use super::{Layer, LayerValue, Origins, Setting, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::value::path::OptionPath;
+use crate::value::sorting::sort_by;
 use crate::value::text::order;
-use crate::value::{Map, Value};
+use crate::value::{Map, Text, Value};
 
 /// One option as set by one layer, at its own path or through a parent of it.
 #[derive(Clone, Copy)]
@@ -72,6 +73,9 @@ pub fn merge(path: &str, chain: &[Contribution], origins: &mut Origins) -> Value
     Tracer { path: path.to_string(), origins }.trace(&parts.collect::<Vec<_>>()).unwrap_or_default()
 }
 
+/// How many maps are merged by walking them side by side.
+const WALKED: usize = 8;
+
 struct Tracer<'a> {
     path: String,
     origins: &'a mut Origins,
@@ -96,7 +100,9 @@ impl Tracer<'_> {
         if !is_map(top.value) {
             let source = |part: &Part| Some(Source::Value(part.value.clone()));
             let origin = |part: &Part| LayerValue { source: source(part), deep: false, ..part.of.origin() };
-            self.origins.push(self.path.as_str().into(), parts.iter().rev().map(origin));
+            // What was there before a layer dropped the key has no part in the value of today.
+            let since = parts.iter().rposition(|part| part.value.is_null() && part.deep).map_or(0, |at| at + 1);
+            self.origins.push(self.path.as_str().into(), parts.iter().skip(since).rev().map(origin));
             return Some(top.value.clone());
         }
         // A scalar below a map is no part of it.
@@ -108,6 +114,9 @@ impl Tracer<'_> {
                 self.below(key, &[Part { value, ..*top }]);
             }
             return Some(top.value.clone());
+        }
+        if parts.len().saturating_sub(start) > WALKED {
+            return Some(self.merge_many(maps.flat_map(|(part, map)| map.iter().map(move |entry| (entry, part)))));
         }
         // The maps are sorted: they are walked side by side, each key by those that have it.
         let mut maps = maps.map(|(part, map)| (part, map.iter().peekable())).collect::<Vec<_>>();
@@ -123,6 +132,23 @@ impl Tracer<'_> {
             }));
             merged.extend(self.below(key, &below).map(|value| (key.clone(), value)));
         }
+    }
+
+    /// Merges the entries of many layers, of which each may have few: looking at all layers for every key would take
+    /// the square of their number.
+    fn merge_many<'p>(&mut self, entries: impl Iterator<Item = ((&'p Text, &'p Value), &'p Part<'p>)>) -> Value {
+        let mut entries: Vec<(&Text, Part)> =
+            entries.map(|((key, value), part)| (key, Part { value, ..*part })).collect();
+        // Entries of one key keep the order of their layers.
+        sort_by(&mut entries, |(a, _), (b, _)| order(a, b));
+        let mut merged = Vec::new();
+        for entries in entries.chunk_by(|(a, _), (b, _)| a == b) {
+            let parts: Vec<Part> = entries.iter().map(|(_, part)| *part).collect();
+            if let Some((key, _)) = entries.first() {
+                merged.extend(self.below(key, &parts).map(|value| ((*key).clone(), value)));
+            }
+        }
+        Map::from_entries(merged).0.into()
     }
 
     fn below(&mut self, key: &str, parts: &[Part]) -> Option<Value> {

@@ -70,11 +70,21 @@ pub fn with_parents<'a>(chains: &Chains<'a>) -> Vec<(&'a Text, &'a OptionPath, V
     chains.iter().filter_map(chain).collect()
 }
 
-/// What a layer gives to a path through a parent of it. A merged parent without the key leaves the path alone.
+/// What a layer gives to a path through a parent of it. A merged parent without the key leaves the path alone, unless
+/// it has something on the way there that is no map: only maps merge, so that replaces what is below it.
 fn through_parent<'a>(of_parent: &Contribution<'a>, rest: &[OptionStep]) -> Option<Contribution<'a>> {
     let value = of_parent.value.and_then(|it| project(it, rest));
-    let is_part = value.is_some() || !of_parent.setting.deep;
+    let is_part = value.is_some() || !of_parent.setting.deep || is_blocked(of_parent.value, rest);
     is_part.then_some(Contribution { value, through_parent: true, ..*of_parent })
+}
+
+/// Whether a merged value ends above a path with something that cannot hold it.
+fn is_blocked(value: Option<&Value>, rest: &[OptionStep]) -> bool {
+    let (Some(here), Some((step, below))) = (value, rest.split_first()) else { return true };
+    match (here, step) {
+        (Value::Map(map), OptionStep::Key(key)) => map.get(key).is_some_and(|it| is_blocked(Some(it), below)),
+        _ => true,
+    }
 }
 
 /// A chain with what comes through parents, lowest first. A layer that sets the path itself counts with that alone, and
@@ -90,9 +100,14 @@ fn joined<'a>(own: &[Contribution<'a>], parents: Vec<Contribution<'a>>) -> Vec<C
 /// Greenhouse matches options by exact name: reports where a lower layer keeps its value though a higher layer sets a
 /// parent of the option to something else.
 pub fn warn_of_children(winners: &SortedMap<&Text, Contribution>, folded: &Folded, out: &mut Vec<Diagnostic>) {
+    let mut by_place: SortedMap<&[OptionStep], Vec<&Contribution>> = SortedMap::new();
+    for winner in winners.values() {
+        by_place.entry(winner.setting.place.steps()).or_default().push(winner);
+    }
     for child in winners.values() {
         let steps = child.setting.place.steps();
-        let parents = winners.values().filter(|it| is_above(&it.setting.place, &child.setting.place));
+        let above = (0..steps.len()).filter_map(|depth| by_place.get(steps.get(..depth)?));
+        let parents = above.flatten().copied();
         let Some(parent) = parents.filter(|it| it.index > child.index).max_by_key(|it| it.index) else { continue };
         let rest = steps.get(parent.setting.place.steps().len()..).unwrap_or_default();
         let wanted = parent.value.and_then(|it| project(it, rest));

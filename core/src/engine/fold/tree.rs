@@ -1,7 +1,8 @@
 //! Options placed in the tree that Helm gets.
 
 use super::{Effective, Layer, Source};
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
+use crate::value::collections::SortedMap;
 use crate::value::path::{OptionPath, OptionStep, Pointer};
 use crate::value::{Map, Value};
 
@@ -30,10 +31,7 @@ pub fn place<'a>(
                 let message = format!("`{}` leaves {padding} earlier elements of its list null", option.path);
                 out.push(layer.finding(Diagnostic::warning(Code::PaddedList, message).at(at())));
             }
-            Err(message) => {
-                let finding = Diagnostic::error(Code::OptionConflict, message).at(at()).hint(MENDED_BY);
-                out.push(layer.finding(finding));
-            }
+            Err(error) => out.push(layer.finding(error.at(at()).into_diagnostic(Severity::Error))),
         }
     }
     tree.value
@@ -44,47 +42,66 @@ pub fn place<'a>(
 pub fn place_in_order<'a>(options: impl Iterator<Item = Placed<'a>>) -> Result<Value, Error> {
     let mut tree = Tree::default();
     for option in options {
-        tree.add(option, Value::through_double)
-            .map_err(|message| Error::new(Code::OptionConflict, message).at(option.1.at).hint(MENDED_BY))?;
+        tree.add(option, Value::through_double).map_err(|error| error.at(option.1.at))?;
     }
     Ok(tree.value)
 }
 
 const MENDED_BY: &str = "set one of them, or make the parent a map";
 
+/// The null elements that all options of one result may create together. One index can ask for 65,535, in a few bytes.
+pub const MAX_PADDING: usize = 10_000;
+
 struct Tree<'a> {
     value: Value,
-    placed: Vec<Placed<'a>>,
-    /// Those of the placed options that are references.
-    references: Vec<Placed<'a>>,
+    /// The null elements that may still be created.
+    padding: usize,
+    /// The option that was placed first at or below a place.
+    first: SortedMap<&'a [OptionStep], &'a Effective>,
+    /// The placed options that are references, with the order in which they were placed.
+    references: SortedMap<&'a [OptionStep], (usize, &'a Effective)>,
 }
 
 impl Default for Tree<'_> {
     fn default() -> Self {
-        Tree { value: Map::new().into(), placed: Vec::new(), references: Vec::new() }
+        let (first, references) = (SortedMap::new(), SortedMap::new());
+        Tree { value: Map::new().into(), padding: MAX_PADDING, first, references }
     }
 }
 
 impl<'a> Tree<'a> {
-    /// Adds an option. Returns the number of null elements that this created, or the conflicting value.
-    fn add(&mut self, option: Placed<'a>, read: fn(Value) -> Value) -> Result<usize, String> {
-        let steps = option.1.place.steps();
+    /// Adds an option. Returns the number of null elements that this created.
+    fn add(&mut self, (option, entry): Placed<'a>, read: fn(Value) -> Value) -> Result<usize, Error> {
+        let steps = entry.place.steps();
+        let prefixes = (0..=steps.len()).filter_map(|depth| steps.get(..depth));
         // A reference is no value yet, but it will be one: nothing can go below it.
-        let is_above = |it: &&Placed| it.0.path != option.0.path && steps.starts_with(it.1.place.steps());
-        let above = self.references.iter().find(is_above);
-        let fits = match (above, &option.0.source) {
-            (Some(above), _) => Err(above.1.place.steps().len()),
-            (None, Source::Value(value)) => put(&mut self.value, steps, read(value.clone())),
+        let above = prefixes.clone().filter_map(|it| Some((it.len(), self.references.get(it)?)));
+        let above = above.filter(|(_, (_, it))| it.path != option.path).min_by_key(|(_, (order, _))| *order);
+        let fits = match (above, &option.source) {
+            (Some((depth, _)), _) => Err(Misfit::Blocked(depth)),
+            (None, Source::Value(value)) => put(&mut self.value, steps, read(value.clone()), &mut self.padding),
             (None, Source::Reference(_)) => Ok(0),
         };
-        let padding = fits.map_err(|depth| {
-            let blocked = steps.get(..depth).unwrap_or(steps);
-            let other = self.placed.iter().find(|it| it.1.place.steps().starts_with(blocked));
-            conflict(option.0, other.map(|it| it.0))
+        let padding = fits.map_err(|misfit| match misfit {
+            Misfit::Blocked(depth) => {
+                let other = steps.get(..depth).and_then(|blocked| self.first.get(blocked));
+                Error::new(Code::OptionConflict, conflict(option, other.copied())).hint(MENDED_BY)
+            }
+            Misfit::Padding(padding) => {
+                let message = format!(
+                    "`{}` leaves {padding} earlier elements of its list null, and all options together may leave \
+                     {MAX_PADDING}",
+                    option.path
+                );
+                Error::new(Code::TooLarge, message).hint("set the list itself, or use smaller indices")
+            }
         })?;
-        self.placed.push(option);
-        if matches!(option.0.source, Source::Reference(_)) {
-            self.references.push(option);
+        if matches!(option.source, Source::Reference(_)) && self.references.get(steps).is_none() {
+            let order = self.references.len();
+            self.references.insert(steps, (order, option));
+        }
+        for prefix in prefixes {
+            self.first.entry(prefix).or_insert(option);
         }
         Ok(padding)
     }
@@ -101,15 +118,25 @@ fn conflict(option: &Effective, other: Option<&Effective>) -> String {
     }
 }
 
+/// Why a value cannot be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// The number of steps that lead to the value in the way.
+    Blocked(usize),
+    /// It would create this many null elements, which is too many.
+    Padding(usize),
+}
+
 /// Sets the value at the end of the steps, creating maps and lists on the way. Returns the number of null elements that
-/// this created.
+/// this created, which are taken from those that are `left`.
 ///
 /// # Errors
 ///
-/// The number of steps that lead to the value in the way.
-pub fn put(tree: &mut Value, steps: &[OptionStep], value: Value) -> Result<usize, usize> {
+/// Something is in the way, or too few null elements are left; the tree then has no more of them than before.
+pub fn put(tree: &mut Value, steps: &[OptionStep], value: Value, left: &mut usize) -> Result<usize, Misfit> {
+    let padding = padding_of(tree, steps);
+    let rest = left.checked_sub(padding).ok_or(Misfit::Padding(padding))?;
     let mut here = tree;
-    let mut padding = 0;
     for (depth, step) in steps.iter().enumerate() {
         if here.is_null() {
             *here = match step {
@@ -120,15 +147,32 @@ pub fn put(tree: &mut Value, steps: &[OptionStep], value: Value) -> Result<usize
         here = match step {
             OptionStep::Key(key) => here.as_map_mut().and_then(|map| map.entry_or(key, || Value::Null)),
             OptionStep::Index(index) => here.as_list_mut().and_then(|items| {
-                padding += index.saturating_sub(items.len());
                 while items.len() <= *index {
                     items.push(Value::Null);
                 }
                 items.get_mut(*index)
             }),
         }
-        .ok_or(depth)?;
+        .ok_or(Misfit::Blocked(depth))?;
     }
     *here = value;
+    *left = rest;
     Ok(padding)
+}
+
+/// The null elements that setting a value at the end of the steps creates.
+fn padding_of(tree: &Value, steps: &[OptionStep]) -> usize {
+    let mut here = Some(tree);
+    let mut padding = 0_usize;
+    for step in steps {
+        here = match step {
+            OptionStep::Key(key) => here.and_then(|it| it.get(key)),
+            OptionStep::Index(index) => {
+                let items = here.and_then(Value::as_list);
+                padding = padding.saturating_add(index.saturating_sub(items.map_or(0, Vec::len)));
+                items.and_then(|it| it.get(*index))
+            }
+        };
+    }
+    padding
 }

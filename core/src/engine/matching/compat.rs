@@ -3,6 +3,7 @@
 use super::{Difference, DifferenceKind};
 use crate::diagnostic::{Code, Error};
 use crate::value::path::Pointer;
+use crate::value::sorting::sort;
 use crate::value::{Map, Number, Value};
 
 /// Where the matcher of the cert-manager deployment operator (seed 004) finds that `live` does not match `desired`.
@@ -150,11 +151,21 @@ fn changed(path: &Pointer, desired: &Value, live: &Value) -> Difference {
 }
 
 fn same_elements(wanted: &[Value], found: &[Value]) -> bool {
-    let mut left: Vec<&Value> = found.iter().collect();
-    wanted.iter().all(|item| {
-        let at = left.iter().position(|it| same_scalar(item, it));
-        at.map(|at| left.swap_remove(at)).is_some()
-    })
+    let sorted = |list: &[Value]| {
+        let mut texts: Vec<String> = list.iter().map(as_compared).collect();
+        sort(&mut texts);
+        texts
+    };
+    sorted(wanted) == sorted(found)
+}
+
+/// A text that two values share exactly if [`same_scalar`] holds for them. Adding zero makes -0 and 0 the same.
+fn as_compared(value: &Value) -> String {
+    match value {
+        Value::Number(Number::Int(int)) => (*int as f64 + 0.0).to_bits().to_string(),
+        Value::Number(Number::Double(double)) => (double + 0.0).to_bits().to_string(),
+        other => other.to_canonical(),
+    }
 }
 
 fn same_scalar(a: &Value, b: &Value) -> bool {

@@ -1,6 +1,7 @@
 //! Differences that are none: the API server stores the desired value in another spelling.
 
 use super::Difference;
+use crate::object::base64;
 use crate::object::kinds::stored::{Filled, filled, is_omitted, is_quantity};
 use crate::value::{Number, Text, Value};
 
@@ -63,23 +64,9 @@ fn is_zero(value: &Value) -> bool {
 fn is_in_data(wanted: &Value, live: &Value) -> bool {
     let Some(wanted) = wanted.as_map() else { return false };
     wanted.iter().all(|(key, value)| {
-        value.as_text().is_some_and(|text| live.text_at(&["data", key]) == base64(text.as_bytes()))
+        value.as_text().is_some_and(|text| live.text_at(&["data", key]) == base64::encode(text.as_bytes()))
             && live.at(&["data", key]).is_some()
     })
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for (at, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let digit = usize::try_from(bits >> shift & 63).ok().and_then(|it| DIGITS.get(it));
-            out.push(if at > chunk.len() { '=' } else { digit.copied().map_or('=', char::from) });
-        }
-    }
-    out
 }
 
 fn same_quantity(a: &Value, b: &Value) -> bool {

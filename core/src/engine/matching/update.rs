@@ -1,12 +1,12 @@
 //! The update that mends the differences of an object, section by section.
 
 use super::stored::{is_stored_as, is_string_data};
-use super::{Difference, DifferenceKind, differences};
+use super::{Difference, DifferenceKind, Members, differences};
 use crate::diagnostic::Error;
 use crate::diagnostic::Mode;
 use crate::engine::diff::diff;
 use crate::engine::patch::Operation;
-use crate::engine::retain::pair::pair;
+use crate::engine::retain::pair::{Partners, pair};
 use crate::engine::retain::{Retained, Rules, retain, take};
 use crate::object::kinds::lists::{ListKind, is_exact, list_kind};
 use crate::object::kinds::retention::INJECTED;
@@ -301,18 +301,16 @@ impl<'a> Merger<'a> {
                     // Live elements keep their places; what is missing comes behind them.
                     let mut merged: Vec<Option<Value>> = found.iter().cloned().map(Some).collect();
                     let mut added = Vec::new();
+                    let earlier = last.map(|last| Partners::of(last, kind));
+                    let earlier = |item| earlier.as_ref().and_then(|it| it.get(item));
                     for (item, at) in wanted.iter().zip(&pairing.partners) {
-                        let earlier = last.and_then(|last| super::partner(item, last, kind));
                         match at.and_then(|at| merged.get_mut(at)) {
-                            Some(place) => *place = Some(self.merge(item, place.clone().as_ref(), earlier)),
+                            Some(place) => *place = Some(self.merge(item, place.clone().as_ref(), earlier(item))),
                             None => added.push(item.clone()),
                         }
                     }
                     for index in pairing.extra {
-                        let was_applied = found
-                            .get(index)
-                            .zip(last)
-                            .is_some_and(|(item, last)| super::partner(item, last, kind).is_some());
+                        let was_applied = found.get(index).is_some_and(|item| earlier(item).is_some());
                         let gone = is_exact || was_applied;
                         if let (true, Some(place)) = (gone, merged.get_mut(index)) {
                             *place = None;
@@ -331,9 +329,11 @@ impl<'a> Merger<'a> {
                 wanted.iter().zip(found).map(merge).collect()
             }
             ListKind::Set if is_shared => {
-                let was_applied = |item: &Value| last.is_some_and(|it| it.contains(item));
-                let kept = found.iter().filter(|item| wanted.contains(item) || !was_applied(item));
-                kept.chain(wanted.iter().filter(|item| !found.contains(item))).cloned().collect()
+                let (in_wanted, in_found) = (Members::of(wanted), Members::of(found));
+                let in_last = last.map(|it| Members::of(it));
+                let was_applied = |item: &Value| in_last.as_ref().is_some_and(|it| it.contains(item));
+                let kept = found.iter().filter(|item| in_wanted.contains(item) || !was_applied(item));
+                kept.chain(wanted.iter().filter(|item| !in_found.contains(item))).cloned().collect()
             }
             ListKind::Set | ListKind::Ordered => wanted.to_vec(),
         }

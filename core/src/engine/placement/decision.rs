@@ -147,7 +147,7 @@ pub struct Progress<'a> {
     /// Whether nothing was decided, and the last decisions stay.
     pub kept: bool,
     pub chosen: usize,
-    pub missing: usize,
+    pub missing: u64,
 }
 
 /// The first condition that applies, in the order of OCM.

@@ -1,5 +1,6 @@
 //! Decision groups: the chosen clusters in the order in which a rollout takes them.
 
+use super::predicate::Steps;
 use super::read::GroupSize;
 use super::{Candidate, Spec};
 use crate::diagnostic::Mode;
@@ -12,7 +13,7 @@ pub struct Group {
     /// Empty for the clusters that no declared group takes.
     pub name: Text,
     /// Its place among all groups, from 0.
-    pub index: usize,
+    pub index: i64,
     /// Sorted by name.
     pub clusters: Vec<Text>,
     /// The names of the PlacementDecisions that list them.
@@ -35,7 +36,7 @@ pub fn divide(spec: &Spec, chosen: &[Candidate], whole: bool, mode: Mode) -> Vec
     let mut rest: Vec<&Candidate> = chosen.iter().collect();
     sort_by(&mut rest, |a, b| a.name.cmp(b.name));
     for (name, takes) in &spec.groups {
-        let (taken, left) = rest.into_iter().partition(|it| takes.accepts(it, &mut None));
+        let (taken, left) = rest.into_iter().partition(|it| takes.accepts(it, &Steps::default(), &mut None));
         rest = left;
         cut(name, &taken, size, &mut groups);
     }
@@ -51,7 +52,8 @@ pub fn divide(spec: &Spec, chosen: &[Candidate], whole: bool, mode: Mode) -> Vec
 fn cut(name: &Text, clusters: &[&Candidate], size: usize, groups: &mut Vec<Group>) {
     for chunk in clusters.chunks(size.max(1)) {
         let clusters = chunk.iter().map(|it| it.name.into()).collect();
-        groups.push(Group { name: name.clone(), index: groups.len(), clusters, decisions: Vec::new() });
+        let index = i64::try_from(groups.len()).unwrap_or(i64::MAX);
+        groups.push(Group { name: name.clone(), index, clusters, decisions: Vec::new() });
     }
 }
 

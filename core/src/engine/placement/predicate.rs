@@ -1,5 +1,6 @@
 //! Predicates: which of the available clusters are meant, by label, claim and expression.
 
+use std::cell::{Cell, OnceCell};
 use std::fmt;
 
 use super::read::{Part, PlacementErrors, bad, map, names, text};
@@ -16,8 +17,34 @@ use crate::value::{Text, Value};
 pub type Compile<'c> = dyn Fn(&str) -> Result<Expression, String> + 'c;
 
 /// A compiled expression: whether it holds for a ManagedCluster, or why it cannot be evaluated. A result that is not a
-/// boolean is an error.
-pub type Expression = Box<dyn Fn(&Value) -> Result<bool, String>>;
+/// boolean is an error. It takes its steps from the number that is left, and fails with none left if that is too small.
+pub type Expression = Box<dyn Fn(&Value, &mut u64) -> Result<bool, String>>;
+
+/// The steps that all expressions of a placement may take for all clusters together: so many, and so many more for each
+/// available cluster. One expression of ten claims takes about a hundred.
+const BASE_STEPS: u64 = 1_000_000;
+const STEPS_A_CLUSTER: u64 = 2_000;
+
+/// What is left of the steps, and the expression that took the last one.
+#[derive(Debug, Default)]
+pub struct Steps {
+    left: Cell<u64>,
+    exceeded: OnceCell<Pointer>,
+}
+
+impl Steps {
+    pub fn for_clusters(available: usize) -> Steps {
+        let more = u64::try_from(available).unwrap_or(u64::MAX).saturating_mul(STEPS_A_CLUSTER);
+        Steps { left: Cell::new(BASE_STEPS.saturating_add(more)), exceeded: OnceCell::new() }
+    }
+
+    /// The error of a placement whose expressions take too many steps.
+    pub fn exceeded(&self) -> Option<Error> {
+        let message = "the expressions of the placement take too many steps for all clusters together";
+        let error = Error::new(Code::ExpressionBudget, message).at(self.exceeded.get()?.clone());
+        Some(error.hint("compare fewer and shorter values, or use labels"))
+    }
+}
 
 /// Conditions on a cluster, all of which must hold. Without any, every cluster is meant.
 #[derive(Default)]
@@ -36,7 +63,7 @@ impl fmt::Debug for Predicate {
 
 impl Predicate {
     /// Whether a cluster satisfies the predicate. Every label and claim is recorded; expressions only if those hold.
-    pub fn accepts(&self, candidate: &Candidate, way: &mut Way) -> bool {
+    pub fn accepts(&self, candidate: &Candidate, steps: &Steps, way: &mut Way) -> bool {
         let Predicate { labels, claims, expressions, .. } = self;
         if labels.requirements().is_empty() && claims.requirements().is_empty() && expressions.is_empty() {
             let text = || "the predicate is empty, which every cluster satisfies".into();
@@ -47,7 +74,8 @@ impl Predicate {
             way.extend(self.explain_claims(candidate));
         }
         let selected = labels.accepts(&candidate.labels) && claims.accepts(&candidate.claims);
-        selected && expressions.iter().enumerate().all(|(index, it)| self.accepts_expression(index, it, candidate, way))
+        let mut expressions = expressions.iter().enumerate();
+        selected && expressions.all(|(index, it)| self.accepts_expression((index, it), candidate, steps, way))
     }
 
     fn explain_labels(&self, candidate: &Candidate) -> Vec<Step> {
@@ -76,25 +104,41 @@ impl Predicate {
         self.claims.requirements().iter().map(explain).collect()
     }
 
-    fn accepts_expression(&self, index: usize, expression: &Expression, candidate: &Candidate, way: &mut Way) -> bool {
-        let (code, text) = match expression(candidate.document) {
+    fn accepts_expression(
+        &self,
+        (index, expression): (usize, &Expression),
+        candidate: &Candidate,
+        steps: &Steps,
+        way: &mut Way,
+    ) -> bool {
+        // The placement is not decided any more.
+        if steps.exceeded.get().is_some() {
+            return false;
+        }
+        let place = || self.at.join(&Pointer::of(["celSelector".into(), "celExpressions".into(), index.to_string()]));
+        let mut left = steps.left.get();
+        let holds = expression(candidate.document, &mut left);
+        steps.left.set(left);
+        if left == 0 {
+            steps.exceeded.get_or_init(place);
+        }
+        let (code, text) = match holds {
             Ok(true) => (ReasonCode::ExpressionHolds, "the expression holds".into()),
             Ok(false) => (ReasonCode::ExpressionDoesNotHold, "the expression does not hold".into()),
             Err(why) => (ReasonCode::ExpressionFailed, format!("the expression has no answer for the cluster: {why}")),
         };
         let holds = code == ReasonCode::ExpressionHolds;
         if let Some(way) = way {
-            let at = self.at.join(&Pointer::of(["celSelector".into(), "celExpressions".into(), index.to_string()]));
-            way.push(step(code, holds, Some(at), text));
+            way.push(step(code, holds, Some(place()), text));
         }
         holds
     }
 }
 
 /// Whether one of the predicates holds. Without any, every cluster is meant.
-pub fn matches(spec: &Spec, candidate: &mut Candidate) -> bool {
+pub fn matches(spec: &Spec, steps: &Steps, candidate: &mut Candidate) -> bool {
     let mut way = candidate.way.take();
-    let found = spec.predicates.iter().position(|it| it.accepts(candidate, &mut way));
+    let found = spec.predicates.iter().position(|it| it.accepts(candidate, steps, &mut way));
     let met = match found.and_then(|index| Some((index, spec.predicates.get(index)?))) {
         Some((index, predicate)) => {
             tell(&mut way, ReasonCode::PredicateMet, true, Some(&predicate.at), || {

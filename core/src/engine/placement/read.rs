@@ -19,7 +19,7 @@ pub struct Spec {
     /// The sets that are meant; none means all that are bound.
     pub cluster_sets: Vec<Text>,
     /// How many clusters are wanted; nothing means all that match.
-    pub wanted: Option<usize>,
+    pub wanted: Option<u64>,
     pub predicates: Vec<Predicate>,
     pub tolerations: Vec<Toleration>,
     pub prioritizers: Vec<Prioritizer>,
@@ -145,10 +145,10 @@ fn read_groups(raw: &Value, at: &JsonPath, spec: &mut Spec, errors: &mut Placeme
     spec.groups = groups;
 }
 
-fn wanted(raw: &Value, at: &JsonPath) -> Result<Option<usize>, Error> {
+fn wanted(raw: &Value, at: &JsonPath) -> Result<Option<u64>, Error> {
     let Some(wanted) = int(raw, "numberOfClusters", at)? else { return Ok(None) };
     let at = at.key("numberOfClusters");
-    usize::try_from(wanted).map(Some).map_err(|_| bad("`numberOfClusters` is negative").at(at))
+    u64::try_from(wanted).map(Some).map_err(|_| bad("`numberOfClusters` is negative").at(at))
 }
 
 /// A number, or a percentage. A string must be a percentage: digits in quotes are rejected.

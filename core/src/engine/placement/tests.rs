@@ -129,9 +129,9 @@ fn compile(text: &str) -> Result<Expression, String> {
     match text.split_once(':') {
         Some(("name", name)) => {
             let name = name.to_string();
-            Ok(Box::new(move |cluster| Ok(cluster.text_at(&["metadata", "name"]) == name)))
+            Ok(Box::new(move |cluster, _| Ok(cluster.text_at(&["metadata", "name"]) == name)))
         }
-        _ if text == "fails" => Ok(Box::new(|_| Err("no such key".into()))),
+        _ if text == "fails" => Ok(Box::new(|_, _| Err("no such key".into()))),
         _ => Err("undeclared reference".into()),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::object::kinds::lists::{Key, ListKind};
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::sorting::sort;
-use crate::value::{Text, Value};
+use crate::value::{Number, Text, Value};
 
 /// The pairs of two lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,6 +139,46 @@ pub fn pair_by_keys(desired: &[Value], live: &[Value], groups: &[&[Key]]) -> (Pa
     (Pairing { partners, extra }, unpairable)
 }
 
+/// The elements of a list by their keys, to find the partner of one element after the other: each call of [`pair`] with
+/// one element would read the keys of the complete list.
+#[derive(Debug)]
+pub struct Partners<'a> {
+    list: &'a [Value],
+    keys: &'static [Key],
+    by_key: SortedMap<ElementKey, Vec<usize>>,
+    /// Where names are unique too.
+    by_name: Option<SortedMap<ElementKey, Vec<usize>>>,
+}
+
+impl<'a> Partners<'a> {
+    /// Nothing has a partner in a list that [`pair`] refuses, or in one without keys.
+    pub fn of(list: &'a [Value], kind: ListKind) -> Partners<'a> {
+        let (keys, is_named) = match kind {
+            ListKind::Keyed(keys) => (keys, false),
+            ListKind::KeyedOrNamed(keys) => (keys, true),
+            ListKind::Set | ListKind::Ordered => (&[][..], false),
+        };
+        let is_known = !keys.is_empty() && keys_of(list, keys, Side::Live).is_ok();
+        let index = |keys| index_by_key(list, keys, 0..list.len());
+        let by_key = if is_known { index(keys) } else { SortedMap::new() };
+        Partners { list, keys, by_key, by_name: (is_known && is_named).then(|| index(NAME)) }
+    }
+
+    /// The element that is the same thing as `item`.
+    pub fn get(&self, item: &Value) -> Option<&'a Value> {
+        let key = key_of(item, self.keys).ok()?;
+        let place = match self.by_key.get(&key).map(Vec::as_slice) {
+            Some([place, ..]) => *place,
+            // A name that several elements have says nothing.
+            _ => match self.by_name.as_ref()?.get(&key_of(item, NAME).ok()?).map(Vec::as_slice) {
+                Some([place]) => *place,
+                _ => return None,
+            },
+        };
+        self.list.get(place)
+    }
+}
+
 fn index_by_key(items: &[Value], keys: &[Key], of: impl Iterator<Item = usize>) -> SortedMap<ElementKey, Vec<usize>> {
     let mut places = SortedMap::<ElementKey, Vec<usize>>::new();
     for index in of {
@@ -221,26 +261,29 @@ pub struct Unmapped {
 }
 
 /// Every pair of elements whose values under all of `keys` are equal without defaults: absent and null are the same,
-/// `1` and `1.0` are not.
+/// `1` and `1.0` are not. Nothing if there are more pairs than `most`.
 ///
 /// # Errors
 ///
 /// An element that is not a map, as soon as it is compared.
-pub fn pair_raw(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<(usize, usize)>, Unmapped> {
-    let mut pairs = Vec::new();
-    for (here, wanted) in desired.iter().enumerate() {
-        for (there, found) in live.iter().enumerate() {
-            for (side, index, item) in [(Side::Desired, here, wanted), (Side::Live, there, found)] {
-                if item.as_map().is_none() {
-                    return Err(Unmapped { side, index, kind: item.kind() });
-                }
-            }
-            if is_raw_equal(wanted, found, keys) {
-                pairs.push((here, there));
-            }
-        }
+pub fn pair_raw(
+    desired: &[Value],
+    live: &[Value],
+    keys: &[&str],
+    most: usize,
+) -> Result<Option<Vec<(usize, usize)>>, Unmapped> {
+    check_maps(desired, live)?;
+    let mut places: SortedMap<String, Vec<usize>> = SortedMap::new();
+    for (index, item) in live.iter().enumerate() {
+        places.entry(raw_key(item, keys)).or_default().push(index);
     }
-    Ok(pairs)
+    let partners = |(here, item)| {
+        let found = places.get(&raw_key(item, keys)).map(Vec::as_slice).unwrap_or_default();
+        found.iter().map(move |there| (here, *there))
+    };
+    let pairs: Vec<(usize, usize)> =
+        desired.iter().enumerate().flat_map(partners).take(most.saturating_add(1)).collect();
+    Ok(Some(pairs).filter(|it| it.len() <= most))
 }
 
 /// The live elements that go with no desired one, nor with a live one before them.
@@ -249,17 +292,33 @@ pub fn pair_raw(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<
 ///
 /// As [`pair_raw`].
 pub fn raw_extra(desired: &[Value], live: &[Value], keys: &[&str]) -> Result<Vec<usize>, Unmapped> {
-    let paired: SortedSet<usize> = pair_raw(desired, live, keys)?.into_iter().map(|(_, there)| there).collect();
-    let repeats = |(index, item)| live.iter().take(index).any(|earlier| is_raw_equal(earlier, item, keys));
-    let alone = live.iter().enumerate().filter(|it| !paired.contains(&it.0) && !repeats(*it));
-    Ok(alone.map(|(index, _)| index).collect())
+    check_maps(desired, live)?;
+    let mut known: SortedSet<String> = desired.iter().map(|it| raw_key(it, keys)).collect();
+    let is_new = |(_, item): &(usize, &Value)| known.insert(raw_key(item, keys));
+    Ok(live.iter().enumerate().filter(is_new).map(|(index, _)| index).collect())
 }
 
-fn is_raw_equal(a: &Value, b: &Value, keys: &[&str]) -> bool {
-    keys.iter().all(|key| match (a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null)) {
-        (Value::Number(a), Value::Number(b)) => std::mem::discriminant(a) == std::mem::discriminant(b) && a == b,
-        (a, b) => a == b,
-    })
+/// Every element is compared with all of the other side, the first desired one first. Without another side, none is.
+fn check_maps(desired: &[Value], live: &[Value]) -> Result<(), Unmapped> {
+    if desired.is_empty() || live.is_empty() {
+        return Ok(());
+    }
+    let desired = desired.iter().enumerate().map(|(index, item)| (Side::Desired, index, item));
+    let live = live.iter().enumerate().map(|(index, item)| (Side::Live, index, item));
+    let mut compared = desired.clone().take(1).chain(live).chain(desired.skip(1));
+    let odd = compared.find(|(_, _, item)| item.as_map().is_none());
+    odd.map_or(Ok(()), |(side, index, item)| Err(Unmapped { side, index, kind: item.kind() }))
+}
+
+/// A text that two elements share exactly if their values under all of the keys are equal.
+fn raw_key(item: &Value, keys: &[&str]) -> String {
+    let mut text = String::new();
+    for key in keys {
+        let value = item.get(key).unwrap_or(&Value::Null);
+        text.push(if matches!(value, Value::Number(Number::Double(_))) { 'd' } else { ' ' });
+        text.push_str(&value.to_canonical());
+    }
+    text
 }
 
 fn join<K: Ord>(desired: &[K], live: &[K]) -> Pairing {

@@ -9,6 +9,8 @@ pub struct ClusterKind {
     pub kind: &'static str,
     /// The dialect whose kind it is.
     pub dialect: &'static str,
+    /// Whether only the namespaces that the settings name hold members.
+    pub in_control_plane: bool,
     pub way: AccessMethod,
 }
 
@@ -37,6 +39,7 @@ pub const KINDS: &[ClusterKind] = &[
         group: "core.kubefed.io",
         kind: "KubeFedCluster",
         dialect: "kubefed",
+        in_control_plane: true,
         way: AccessMethod::Token {
             server: &["spec", "apiEndpoint"],
             ca_bundle: &["spec", "caBundle"],
@@ -50,6 +53,9 @@ pub const KINDS: &[ClusterKind] = &[
         group: "greenhouse.sap",
         kind: "Cluster",
         dialect: "greenhouse",
+        // An organization has a namespace of its own. Endpoint and credentials are in one Secret there, so that nobody
+        // can send the one to the other.
+        in_control_plane: false,
         // Greenhouse writes its own with a token that it renews, beside the one that the cluster was brought in with.
         way: AccessMethod::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },
     },
@@ -57,6 +63,7 @@ pub const KINDS: &[ClusterKind] = &[
         group: "cluster.open-cluster-management.io",
         kind: MANAGED_CLUSTER,
         dialect: "ocm",
+        in_control_plane: false,
         way: AccessMethod::Nowhere,
     },
 ];
@@ -76,7 +83,12 @@ pub const MANAGED_CLUSTER: &str = "ManagedCluster";
 /// assert!(!is_cluster(&named("Cluster", "cluster.x-k8s.io")), "not a cluster kind of a known dialect");
 /// ```
 pub fn is_cluster(identity: &Identity) -> bool {
-    KINDS.iter().any(|it| identity.group == it.group && identity.kind == it.kind)
+    cluster_kind(identity).is_some()
+}
+
+/// The kind of cluster that a document is.
+pub fn cluster_kind(identity: &Identity) -> Option<&'static ClusterKind> {
+    KINDS.iter().find(|it| identity.group == it.group && identity.kind == it.kind)
 }
 
 /// The API group of a kind of cluster.

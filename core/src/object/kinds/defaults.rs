@@ -39,8 +39,8 @@ type Rows = &'static [(&'static str, Filled)];
 /// ```
 pub fn is_default(api_version: &str, kind: &str, path: &[&str], value: &Value) -> bool {
     let group = group_of(api_version);
-    let rows = KINDS.iter().find(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind));
-    let mut tables: Vec<(&[&str], Rows)> = rows.map(|(_, _, rows)| (path, *rows)).into_iter().collect();
+    let rows = KINDS.iter().filter(|(in_group, kinds, _)| *in_group == group && kinds.contains(&kind));
+    let mut tables: Vec<(&[&str], Rows)> = rows.map(|(_, _, rows)| (path, *rows)).collect();
     if let Some(rest) = pod_spec(group, kind).and_then(|at| below(path, at)) {
         tables.push((rest, POD_SPEC));
         match rest {
@@ -145,7 +145,6 @@ const WEBHOOKS: Rows = &[
     ("webhooks matchPolicy", Text("Equivalent")),
     ("webhooks namespaceSelector", Empty),
     ("webhooks objectSelector", Empty),
-    ("webhooks reinvocationPolicy", Text("Never")),
     ("webhooks rules scope", Text("*")),
     ("webhooks timeoutSeconds", Int(10)),
 ];
@@ -153,7 +152,15 @@ const WEBHOOKS: Rows = &[
 /// Group, kinds, and the defaults by their place.
 const KINDS: &[(&str, &[&str], Rows)] = &[
     ("", &["Namespace"], &[("metadata labels kubernetes.io/metadata.name", Any), ("spec finalizers", Any)]),
-    ("", &["PersistentVolume"], &[("spec persistentVolumeReclaimPolicy", Text("Retain")), ("spec volumeMode", Any)]),
+    (
+        "",
+        &["PersistentVolume"],
+        &[
+            ("spec hostPath type", Text("")),
+            ("spec persistentVolumeReclaimPolicy", Text("Retain")),
+            ("spec volumeMode", Text("Filesystem")),
+        ],
+    ),
     ("", &["PersistentVolumeClaim"], &[("spec storageClassName", Any), ("spec volumeMode", Text("Filesystem"))]),
     ("", &["Pod"], &[("spec tolerations", Any)]),
     ("", &["ReplicationController"], &[("spec replicas", Int(1)), ("spec selector", Any)]),
@@ -175,6 +182,11 @@ const KINDS: &[(&str, &[&str], Rows)] = &[
     ),
     ("admissionregistration.k8s.io", &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"], WEBHOOKS),
     (
+        "admissionregistration.k8s.io",
+        &["MutatingWebhookConfiguration"],
+        &[("webhooks reinvocationPolicy", Text("Never"))],
+    ),
+    (
         "apiextensions.k8s.io",
         &["CustomResourceDefinition"],
         &[("spec conversion strategy", Text("None")), ("spec names listKind", Any), ("spec names singular", Any)],
@@ -189,9 +201,10 @@ const KINDS: &[(&str, &[&str], Rows)] = &[
             ("spec updateStrategy type", Text("RollingUpdate")),
         ],
     ),
+    ("apps", &["ReplicaSet"], &[("spec replicas", Int(1))]),
     (
         "apps",
-        &["Deployment", "ReplicaSet"],
+        &["Deployment"],
         &[
             ("spec progressDeadlineSeconds", Int(600)),
             ("spec replicas", Int(1)),
@@ -221,7 +234,21 @@ const KINDS: &[(&str, &[&str], Rows)] = &[
     (
         "autoscaling",
         &["HorizontalPodAutoscaler"],
-        &[("spec behavior", Any), ("spec metrics", Any), ("spec minReplicas", Int(1))],
+        &[
+            ("spec behavior scaleDown policies periodSeconds", Int(15)),
+            ("spec behavior scaleDown policies type", Text("Percent")),
+            ("spec behavior scaleDown policies value", Int(100)),
+            ("spec behavior scaleDown selectPolicy", Text("Max")),
+            ("spec behavior scaleUp policies periodSeconds", Int(15)),
+            ("spec behavior scaleUp policies type", Text("Percent")),
+            ("spec behavior scaleUp policies type", Text("Pods")),
+            ("spec behavior scaleUp policies value", Int(100)),
+            ("spec behavior scaleUp policies value", Int(4)),
+            ("spec behavior scaleUp selectPolicy", Text("Max")),
+            ("spec behavior scaleUp stabilizationWindowSeconds", Int(0)),
+            ("spec metrics", Any),
+            ("spec minReplicas", Int(1)),
+        ],
     ),
     (
         "batch",
@@ -229,6 +256,8 @@ const KINDS: &[(&str, &[&str], Rows)] = &[
         &[
             ("spec concurrencyPolicy", Text("Allow")),
             ("spec failedJobsHistoryLimit", Int(1)),
+            ("spec jobTemplate metadata", Empty),
+            ("spec jobTemplate spec template metadata", Empty),
             ("spec successfulJobsHistoryLimit", Int(3)),
             ("spec suspend", Bool(false)),
         ],
@@ -237,6 +266,10 @@ const KINDS: &[(&str, &[&str], Rows)] = &[
         "batch",
         &["Job"],
         &[
+            ("metadata labels batch.kubernetes.io/controller-uid", Any),
+            ("metadata labels batch.kubernetes.io/job-name", Any),
+            ("metadata labels controller-uid", Any),
+            ("metadata labels job-name", Any),
             ("spec backoffLimit", Int(6)),
             ("spec completionMode", Text("NonIndexed")),
             ("spec completions", Int(1)),
@@ -247,11 +280,7 @@ const KINDS: &[(&str, &[&str], Rows)] = &[
             ("spec suspend", Bool(false)),
         ],
     ),
-    (
-        "networking.k8s.io",
-        &["Ingress"],
-        &[("spec ingressClassName", Any), ("spec rules http paths pathType", Text("ImplementationSpecific"))],
-    ),
+    ("networking.k8s.io", &["Ingress"], &[("spec ingressClassName", Any)]),
     (
         "networking.k8s.io",
         &["NetworkPolicy"],

@@ -177,7 +177,7 @@ const KINDS: &[(&str, &[&str], &str)] = &[
     ("batch", &["Job"], "apiVersion kind metadata:Meta spec:JobSpec status*"),
     ("batch", &["CronJob"], "apiVersion kind metadata:Meta spec:CronJobSpec status*"),
     ("networking.k8s.io", &["Ingress"], "apiVersion kind metadata:Meta spec:IngressSpec status*"),
-    ("networking.k8s.io", &["NetworkPolicy"], "apiVersion kind metadata:Meta spec:PolicySpec status*"),
+    ("networking.k8s.io", &["NetworkPolicy"], "apiVersion kind metadata:Meta spec:PolicySpec"),
     ("policy", &["PodDisruptionBudget"], "apiVersion kind metadata:Meta spec:BudgetSpec status*"),
     ("rbac.authorization.k8s.io", &["Role"], "apiVersion kind metadata:Meta rules[]:Rule"),
     ("rbac.authorization.k8s.io", &["ClusterRole"], "apiVersion kind metadata:Meta rules[]:Rule aggregationRule*"),
@@ -210,7 +210,7 @@ const TYPES: &[(&str, &str)] = &[
     ("ServicePort", "appProtocol name nodePort port protocol targetPort"),
     (
         "ClaimSpec",
-        "accessModes[] dataSource* dataSourceRef* resources:Resources selector:Selector storageClassName \
+        "accessModes[] dataSource* dataSourceRef* resources:VolumeResources selector:Selector storageClassName \
          volumeAttributesClassName volumeMode volumeName",
     ),
     (
@@ -241,12 +241,15 @@ const TYPES: &[(&str, &str)] = &[
          template:PodTemplate",
     ),
     ("Strategy", "rollingUpdate:Rolling type"),
-    ("Rolling", "maxSurge maxUnavailable partition"),
+    ("Rolling", "maxSurge maxUnavailable"),
+    ("OrdinalStrategy", "rollingUpdate:OrdinalRolling type"),
+    ("OrdinalRolling", "maxUnavailable partition"),
     ("ReplicaSetSpec", "minReadySeconds replicas selector:Selector template:PodTemplate"),
     (
         "StatefulSetSpec",
         "minReadySeconds ordinals* persistentVolumeClaimRetentionPolicy* podManagementPolicy replicas revisionHistoryLimit \
-         selector:Selector serviceName template:PodTemplate updateStrategy:Strategy volumeClaimTemplates[]:ClaimTemplate",
+         selector:Selector serviceName template:PodTemplate updateStrategy:OrdinalStrategy \
+         volumeClaimTemplates[]:ClaimTemplate",
     ),
     ("ClaimTemplate", "apiVersion kind metadata:Meta spec:ClaimSpec status*"),
     (
@@ -269,15 +272,22 @@ const TYPES: &[(&str, &str)] = &[
     (
         "PodSpec",
         "activeDeadlineSeconds affinity* automountServiceAccountToken containers[]:Container dnsConfig* dnsPolicy \
-         enableServiceLinks ephemeralContainers[]:Container hostAliases[]:HostAlias hostIPC hostNetwork hostPID hostUsers \
-         hostname hostnameOverride imagePullSecrets[]:Name initContainers[]:Container nodeName nodeSelector{} os* \
+         enableServiceLinks ephemeralContainers[]:Ephemeral hostAliases[]:HostAlias hostIPC hostNetwork hostPID \
+         hostUsers hostname hostnameOverride imagePullSecrets[]:Name initContainers[]:Container nodeName nodeSelector{} os* \
          overhead{} preemptionPolicy priority priorityClassName readinessGates[]* resourceClaims[]* resources:Resources \
-         restartPolicy runtimeClassName schedulerName schedulingGates[]:Name securityContext* serviceAccount \
-         serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain terminationGracePeriodSeconds \
-         tolerations[]:Toleration topologySpreadConstraints[]:Spread volumes[]:Volume workloadRef*",
+         restartPolicy runtimeClassName schedulerName schedulingGates[]:Name schedulingGroup* securityContext* \
+         serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain terminationGracePeriodSeconds \
+         tolerations[]:Toleration topologySpreadConstraints[]:Spread volumes[]:Volume",
     ),
     (
         "Container",
+        "args[] command[] env[]:EnvVar envFrom[]* image imagePullPolicy lifecycle* livenessProbe:Probe name \
+         ports[]:ContainerPort readinessProbe:Probe resizePolicy[]* resources:Resources restartPolicy restartPolicyRules[]* \
+         securityContext* startupProbe:Probe stdin stdinOnce terminationMessagePath terminationMessagePolicy tty \
+         volumeDevices[]:Device volumeMounts[]:Mount workingDir",
+    ),
+    (
+        "Ephemeral",
         "args[] command[] env[]:EnvVar envFrom[]* image imagePullPolicy lifecycle* livenessProbe:Probe name \
          ports[]:ContainerPort readinessProbe:Probe resizePolicy[]* resources:Resources restartPolicy restartPolicyRules[]* \
          securityContext* startupProbe:Probe stdin stdinOnce targetContainerName terminationMessagePath \
@@ -286,6 +296,7 @@ const TYPES: &[(&str, &str)] = &[
     ("EnvVar", "name value valueFrom*"),
     ("ContainerPort", "containerPort hostIP hostPort name protocol"),
     ("Resources", "claims[]* limits{} requests{}"),
+    ("VolumeResources", "limits{} requests{}"),
     ("Device", "devicePath name"),
     ("Mount", "mountPath mountPropagation name readOnly recursiveReadOnly subPath subPathExpr"),
     (

@@ -32,8 +32,8 @@ pub const KUDO_MANAGED: (&str, &str) = ("kudo.dev/managed", "true");
 pub const DECISION_KINDS: &[&str] = &["PlacementDecision"];
 
 /// Protected kinds that may be deleted together with the subject that they were created for. A Namespace, a
-/// CustomResourceDefinition or a PersistentVolume takes more with it than the subject created.
-pub const CONSENTED_KINDS: &[&str] = &["Secret"];
+/// CustomResourceDefinition, a PersistentVolume or its claim takes more with it than the subject created.
+pub const CONSENTED_KINDS: &[&str] = &["Secret", "StatefulSet"];
 
 /// The documents whose pause holds everything in the namespace of their name, by kind and group.
 pub const PAUSE_SCOPES: [(&str, &str); 2] = [("Organization", "greenhouse.sap"), ("Namespace", "")];

@@ -1,11 +1,11 @@
 //! Redaction of a text of documents.
 
-use super::{Holder, MASK, cover, holds_secret};
-use crate::diagnostic::Mode;
+use super::copies::{mentions_secret, read};
+use super::{MASK, cover, cover_leaves, holds_secret};
 use crate::object::identity::ObjectName;
 use crate::value::path::Pointer;
-use crate::value::{Position, Value};
-use crate::yaml::{Parsed, YamlError, is_invisible, parse_each};
+use crate::value::{Map, Position, Value};
+use crate::yaml::{Parsed, is_invisible};
 
 /// A text without the contents of Secrets.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,8 @@ pub struct RedactedDocument {
 /// 2. A string that is the manifest of a Secret is replaced as a value, in whatever field it is: tools keep copies in
 ///    annotations, and people put manifests into ConfigMaps.
 /// 3. If the notation does not allow that, as an alias of a map does not, the redacted document is one line of JSON.
-/// 4. A part that cannot be read and mentions a Secret becomes a comment.
+/// 4. A part that cannot be read becomes a comment if it mentions a Secret, or if no line of it has another kind.
+/// 5. The `data` and `stringData` of a document without a kind, or of the kind `secret`, are replaced: it may be a Secret.
 ///
 /// # Example
 ///
@@ -62,8 +63,8 @@ pub fn redact_text(text: &str) -> RedactedText {
 
 fn redact_part(part: &str, lines_before: u32, redacted: &mut RedactedText) {
     let Ok(documents) = read(part) else {
-        if mentions_secret(part) {
-            let comment = format!("# {MASK}: this cannot be read, and mentions a Secret");
+        if may_be_secret(part) && !is_blank(part) {
+            let comment = format!("# {MASK}: this cannot be read, and may be a Secret");
             redacted.text.push_str(&on_first_lines(part, &[comment]));
             redacted
                 .documents
@@ -91,64 +92,42 @@ fn redact_part(part: &str, lines_before: u32, redacted: &mut RedactedText) {
     );
 }
 
-fn read(text: &str) -> Result<Vec<Parsed>, YamlError> {
-    // Strict mode refuses a duplicate key, whose first value would be in the text but not in the document.
-    parse_each(text, Mode::Strict, &mut Vec::new()).into_iter().collect()
-}
-
 fn reads_as(text: &str, values: &[Value]) -> bool {
     read(text).is_ok_and(|read| {
         read.len() == values.len() && read.iter().zip(values).all(|(read, value)| read.value == *value)
     })
 }
 
-/// The value without the contents of Secrets, and without strings that are manifests of Secrets.
+/// The value without the contents of Secrets. A document that has contents and no kind may be a Secret.
 fn without_secrets(value: &Value) -> Value {
     let mut value = value.clone();
     cover(&mut value);
-    cover_manifests(&mut value);
+    if let Some(map) = value.as_map_mut().filter(|it| !is_of_another_kind(it)) {
+        let contents = map.iter_mut().filter(|(key, _)| matches!(key.as_str(), "data" | "stringData"));
+        contents.filter(|(_, value)| !value.is_null()).for_each(|(_, value)| cover_leaves(value));
+    }
     value
 }
 
-fn cover_manifests(value: &mut Value) {
-    if value.as_text().is_some_and(|text| is_manifest_of_secret(text, 0)) {
-        *value = MASK.into();
-    } else if let Some(items) = value.as_list_mut() {
-        items.iter_mut().for_each(cover_manifests);
-    } else if let Some(map) = value.as_map_mut() {
-        map.iter_mut().for_each(|(_, value)| cover_manifests(value));
-    }
+/// Whether an object has a kind that is not a misspelt `Secret`.
+fn is_of_another_kind(map: &Map) -> bool {
+    map.get("kind").and_then(Value::as_text).is_some_and(|it| !it.is_empty() && !it.eq_ignore_ascii_case("Secret"))
 }
 
-/// Whether a string has the documents of a Secret in it. If it mentions one and cannot be read, as templates cannot, it
-/// counts.
-fn is_manifest_of_secret(text: &str, depth: u32) -> bool {
-    // Strings in strings: each level doubles the backslashes.
-    const MAX_DEPTH: u32 = 4;
-    fn has_manifest(value: &Value, depth: u32) -> bool {
-        match value {
-            Value::Text(text) => is_manifest_of_secret(text, depth),
-            Value::List(items) => items.iter().any(|item| has_manifest(item, depth)),
-            Value::Map(map) => map.iter().any(|(_, value)| has_manifest(value, depth)),
-            _ => false,
-        }
-    }
-    if !mentions_secret(text) {
-        return false;
-    }
-    match read(text) {
-        // A string that is one scalar is itself.
-        Ok(documents) => documents.iter().filter(|it| it.value.as_text().is_none()).any(|it| {
-            holds_secret(&it.value) || depth >= MAX_DEPTH || has_manifest(&it.value, depth.saturating_add(1))
-        }),
-        Err(_) => true,
-    }
+/// Whether a part that cannot be read may be a Secret: it mentions one, or has no line with another kind.
+fn may_be_secret(part: &str) -> bool {
+    let names_kind = |line: &str| {
+        let key = line.trim_start_matches(|it: char| it.is_whitespace() || "-{,\"'".contains(it));
+        let kind = key.strip_prefix("kind").map(|it| it.trim_start_matches(['"', '\'']).trim_start());
+        let kind = kind.and_then(|it| it.strip_prefix(':')).map(|it| it.trim_start_matches([' ', '"', '\'']));
+        kind.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_uppercase()) && !it.contains('\\'))
+    };
+    mentions_secret(part) || !part.lines().any(names_kind)
 }
 
-/// Whether a text has the word `kind`, and a kind that holds Secrets.
-fn mentions_secret(text: &str) -> bool {
-    let words = || text.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
-    text.contains("Secret") && words().any(|it| it == "kind") && words().any(|it| Holder::named(it).is_some())
+/// Whether a part holds nothing: comments and blanks.
+fn is_blank(part: &str) -> bool {
+    part.lines().all(|it| it.trim_start().is_empty() || it.trim_start().starts_with('#') || it.starts_with("---"))
 }
 
 /// Where the text of a part changes.

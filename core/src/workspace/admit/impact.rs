@@ -34,10 +34,10 @@ use crate::workspace::trial::Journal;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// How many objects it may take, as a number and as a share of all that clusters get; the smaller one counts.
-    pub deletes: Option<usize>,
-    pub delete_percent: Option<usize>,
+    pub deletes: Option<u64>,
+    pub delete_percent: Option<u64>,
     /// How many objects it may change or add.
-    pub changes: Option<usize>,
+    pub changes: Option<u64>,
 }
 
 /// Whether documents of a kind can affect what clusters get.
@@ -235,7 +235,8 @@ impl Impact {
     }
 
     fn judge(&self, limits: &Limits, verdict: &mut Verdict) {
-        let Impact { deletes, changes, managed, .. } = *self;
+        let [deletes, changes, managed] =
+            [self.deletes, self.changes, self.managed].map(|it| u64::try_from(it).unwrap_or(u64::MAX));
         let share = limits.delete_percent.map(|it| managed.saturating_mul(it).div_ceil(100));
         let most = limits.deletes.into_iter().chain(share).min();
         if let Some(most) = most.filter(|most| deletes > *most) {

@@ -234,7 +234,7 @@ impl<'a> Planner<'a> {
             Some(action) => {
                 action.patch.extend(patch);
                 action.reason.text = format!("{}; {}", action.reason.text, reason.text);
-                action.hash = action.content_hash();
+                action.seal(&self.view);
             }
             None => self.patch(cluster, live, patch, wave, reason),
         }
@@ -242,8 +242,8 @@ impl<'a> Planner<'a> {
 
     /// Deletes a live object, unless it is already being deleted.
     pub fn delete(&mut self, cluster: &str, live: &Value, wave: i64, reason: Reason) {
-        self.steps.managed = self.steps.managed.saturating_add(1);
         if !is_terminating(live) {
+            self.steps.managed = self.steps.managed.saturating_add(1);
             self.act(cluster, Verb::Delete, Target::of(live), Content::None, Some(live), wave, reason);
         }
     }
@@ -263,15 +263,17 @@ impl<'a> Planner<'a> {
         self.act(HUB, Verb::Patch, target, Content::Patch(vec![set]), live, wave, reason);
         if let Some(action) = self.steps.actions.last_mut() {
             (action.subresource, action.leaving) = (Some("status"), leaving);
-            action.hash = action.content_hash();
+            action.seal(&self.view);
         }
     }
 
     /// Deletes a live object that lists clusters, of which `leaving` are listed nowhere else.
-    pub fn delete_decision(&mut self, live: &Value, leaving: usize, reason: Reason) {
+    pub fn delete_decision(&mut self, live: &Value, leaving: Vec<Text>, wave: i64, reason: Reason) {
         let before = self.steps.actions.len();
-        self.delete(HUB, live, 0, reason);
-        self.steps.actions.iter_mut().skip(before).for_each(|it| it.leaving = leaving);
+        self.delete(HUB, live, wave, reason);
+        if let Some(action) = self.steps.actions.get_mut(before) {
+            action.leaving = leaving;
+        }
     }
 
     /// Sets a status; it is part of the plan if the live status differs. Fields of the live status that are not set
@@ -343,11 +345,12 @@ impl<'a> Planner<'a> {
             reason,
             is_consented: false,
             hash,
+            sealed_hash: hash,
             concealed,
             subresource: None,
-            leaving: 0,
+            leaving: Vec::new(),
         };
-        action.hash = action.content_hash();
+        action.seal(&self.view);
         self.steps.actions.push(action);
     }
 }
@@ -356,8 +359,8 @@ impl<'a> Planner<'a> {
 #[derive(Clone, Debug)]
 pub struct Decision {
     pub status: Value,
-    /// How many clusters no longer get something.
-    pub leaving: usize,
+    /// The clusters that no longer get something.
+    pub leaving: Vec<Text>,
     pub wave: i64,
     pub reason: Reason,
 }

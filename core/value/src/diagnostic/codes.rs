@@ -69,6 +69,8 @@ codes! {
     UnknownAction = "unknown-action",
     /// One document stands twice in what is loaded at once, or in two files.
     DuplicateDocument = "duplicate-document",
+    /// The host put the document aside, because working on it exceeded a limit; what it governs keeps its last state.
+    QuarantinedDocument = "quarantined-document",
 
     // Values
     /// A key stands twice in one map.
@@ -115,12 +117,18 @@ codes! {
     UnknownCluster = "unknown-cluster",
     /// Two clusters have one name.
     DuplicateCluster = "duplicate-cluster",
+    /// A cluster is registered in a namespace from which members are not taken, so its credentials are never used.
+    UntrustedNamespace = "untrusted-namespace",
+    /// The endpoint of a cluster has no TLS, or its certificate is not to be checked, so no credentials are sent.
+    InsecureEndpoint = "insecure-endpoint",
 
     // Expressions
     /// The expression is wrong, whatever its variables hold.
     BadExpression = "bad-expression",
     /// The expression has no answer for these values.
     ExpressionFailed = "expression-failed",
+    /// The expressions of one document together take too many steps, so the document has no result.
+    ExpressionBudget = "expression-budget",
 
     // Folding
     /// Two options cannot both be placed in one tree.
@@ -508,6 +516,10 @@ codes! {
     ChangeBudget = "change-budget",
     /// The subject selects no cluster, and would delete everything.
     EmptySelection = "empty-selection",
+    /// The subject would lose everything that it has at once.
+    AllOfSubject = "all-of-subject",
+    /// The installed version is later than the latest one that is loaded, or unknown.
+    VersionUnknown = "version-unknown",
 
     // Placements
     /// The cluster is in a set that the placement may use.

@@ -11,7 +11,7 @@ mod serializer;
 
 use std::fmt::Write;
 
-pub use serializer::{WriteError, to_text, to_text_as_declared};
+pub use serializer::{WriteError, to_text, to_text_as_declared, to_text_marking};
 
 use crate::value::path::Pointer;
 use crate::value::{Map, Number, Value};
@@ -40,6 +40,16 @@ pub struct Writer {
     out: String,
     /// Whether the fields of structs may come in any order.
     is_unordered: bool,
+    /// Where values of the marked type are, if that was asked for.
+    marks: Option<Marks>,
+}
+
+/// The places of values of one type in a text.
+#[derive(Debug)]
+struct Marks {
+    /// The name of the newtype.
+    name: &'static str,
+    parts: Vec<(usize, usize)>,
 }
 
 impl Writer {

@@ -15,13 +15,89 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     // No name is this long: comparing it would only cost time.
     const LONGEST: usize = 64;
     let length = word.chars().take(LONGEST + 1).count();
-    let allowed = (length / 3).max(1);
-    let candidates = candidates.into_iter().filter(|_| length <= LONGEST);
-    candidates
-        .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min()
-        .map(|(_, candidate)| candidate)
+    let mut allowed = (length / 3).max(1);
+    let letters = Letters::of(word);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates.into_iter().filter(|_| length <= LONGEST) {
+        if !letters.may_be_near(candidate, allowed) {
+            continue;
+        }
+        let found = (distance(word, candidate), candidate);
+        if found.0 <= allowed && best.is_none_or(|best| found < best) {
+            best = Some(found);
+            // One that is farther off is not the nearest any more.
+            allowed = found.0;
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// How many findings get a suggestion. With thousands of unknown names, comparing each with thousands of known ones would
+/// take longer than everything else.
+const HINTS: usize = 100;
+
+/// Suggestions for a list of unknown names: the first of them get one.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_value::value::suggest::Hints;
+///
+/// let mut hints = Hints::default();
+/// assert_eq!(hints.did_you_mean("replica", ["replicas"]).as_deref(), Some("did you mean `replicas`?"));
+/// (0..100).for_each(|_| drop(hints.did_you_mean("replica", ["replicas"])));
+/// assert_eq!(hints.did_you_mean("replica", ["replicas"]), None, "later findings have no hint");
+/// ```
+#[derive(Debug, Default)]
+pub struct Hints {
+    given: usize,
+}
+
+impl Hints {
+    pub fn did_you_mean<'a>(&mut self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+        if self.given >= HINTS {
+            return None;
+        }
+        self.given = self.given.saturating_add(1);
+        did_you_mean(word, candidates)
+    }
+
+    /// As [`suggest`]; later findings list the known names.
+    pub fn suggest(&mut self, word: &str, known: &[&str], listed: &str) -> String {
+        self.did_you_mean(word, known.iter().copied()).unwrap_or_else(|| list(known, listed))
+    }
+}
+
+/// What two words must share to be near each other, read in one pass over each.
+struct Letters {
+    length: usize,
+    /// A bit for each letter; letters may share one.
+    set: u64,
+}
+
+impl Letters {
+    fn of(word: &str) -> Letters {
+        let mut letters = Letters { length: 0, set: 0 };
+        for letter in word.chars().flat_map(char::to_lowercase) {
+            letters.length += 1;
+            letters.set |= 1 << (u32::from(letter) & 63);
+        }
+        letters
+    }
+
+    /// Each change adds a letter, drops one, or does both.
+    fn may_be_near(&self, candidate: &str, allowed: usize) -> bool {
+        // A letter has up to four bytes, and its lower case up to three letters.
+        let longest = self.length.saturating_add(allowed).saturating_mul(12);
+        if candidate.len() > longest {
+            return false;
+        }
+        let other = Letters::of(candidate);
+        let only = |a: u64, b: u64| usize::try_from((a & !b).count_ones()).unwrap_or(usize::MAX);
+        self.length.abs_diff(other.length) <= allowed
+            && only(self.set, other.set) <= allowed
+            && only(other.set, self.set) <= allowed
+    }
 }
 
 /// The candidate that `word` misspells: at most two letters off, one in a short word. Stricter than [`nearest`], for words
@@ -57,7 +133,17 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
 /// assert_eq!(suggest("xyz", &["select", "fold"], "one of"), "one of: select, fold");
 /// ```
 pub fn suggest(word: &str, known: &[&str], listed: &str) -> String {
-    did_you_mean(word, known.iter().copied()).unwrap_or_else(|| format!("{listed}: {}", known.join(", ")))
+    did_you_mean(word, known.iter().copied()).unwrap_or_else(|| list(known, listed))
+}
+
+/// The known names after a word such as `one of`. Of very many, the first are listed.
+fn list(known: &[&str], listed: &str) -> String {
+    const LISTED: usize = 50;
+    let names = known.get(..LISTED).unwrap_or(known).join(", ");
+    match known.len().saturating_sub(LISTED) {
+        0 => format!("{listed}: {names}"),
+        more => format!("{listed}: {names} and {more} more"),
+    }
 }
 
 /// Letters to insert, drop, change or swap with their neighbour, case not counting.
@@ -94,5 +180,26 @@ mod tests {
         assert_eq!(nearest("flod", ["select", "fold"]), Some("fold"));
         assert_eq!(nearest("Clusters", ["clusters"]), Some("clusters"));
         assert_eq!(nearest("banana", ["select", "fold"]), None);
+        assert_eq!(nearest("b", ["a", "c"]), Some("a"), "of two that are equally near, the first by name");
+    }
+
+    #[test]
+    fn a_filter_never_hides_a_near_word() {
+        let words =
+            ["", "a", "Ab", "ba", "abc", "bcd", "acb", "replicas", "replcia", "Replicass", "İi", "ii", "ß", "ss"];
+        for word in words {
+            for candidate in words {
+                let allowed = (word.chars().count() / 3).max(1);
+                let is_near = distance(word, candidate) <= allowed;
+                assert_eq!(nearest(word, [candidate]).is_some(), is_near, "{word} and {candidate}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_first_findings_get_a_hint() {
+        let mut hints = Hints::default();
+        let given = (0..1000).filter(|_| hints.did_you_mean("slect", ["select"]).is_some()).count();
+        assert_eq!(given, HINTS);
     }
 }

@@ -148,7 +148,7 @@ fn o27_an_expression_that_does_not_compile_is_misconfigured() {
 }
 
 /// The clusters of the groups, and their names and indices in order.
-fn groups(placed: &Placed) -> Vec<(&str, usize, Vec<&str>)> {
+fn groups(placed: &Placed) -> Vec<(&str, i64, Vec<&str>)> {
     let mut groups = Vec::new();
     for Group { name, index, clusters, .. } in &placed.groups {
         groups.push((name.as_str(), *index, clusters.iter().map(Text::as_str).collect()));

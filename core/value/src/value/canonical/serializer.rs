@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Write};
 
 use serde::ser::{self, Serialize, Serializer};
 
-use super::{Writer, is_plain, write_double, write_escaped};
+use super::{Marks, Writer, is_plain, write_double, write_escaped};
 
 /// The canonical JSON text of anything that serializes. Secrets are written as they are.
 ///
@@ -26,6 +26,20 @@ pub fn to_text_as_declared<T: Serialize + ?Sized>(it: &T) -> Result<String, Writ
     let mut writer = Writer { is_unordered: true, ..Writer::default() };
     writer.serialize(it)?;
     Ok(writer.into_text())
+}
+
+/// The same as [`to_text`], with the place of every value of a newtype with this name: its start and its end.
+///
+/// # Errors
+///
+/// As [`to_text`].
+pub fn to_text_marking<T: Serialize + ?Sized>(
+    it: &T,
+    name: &'static str,
+) -> Result<(String, Vec<(usize, usize)>), WriteError> {
+    let mut writer = Writer { marks: Some(Marks { name, parts: Vec::new() }), ..Writer::default() };
+    writer.serialize(it)?;
+    Ok((writer.out, writer.marks.map(|it| it.parts).unwrap_or_default()))
 }
 
 impl Writer {
@@ -206,8 +220,14 @@ impl<'a> Serializer for &'a mut Writer {
         self.serialize_str(variant)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, it: &T) -> Written {
-        it.serialize(self)
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, it: &T) -> Written {
+        let start = self.out.len();
+        it.serialize(&mut *self)?;
+        let end = self.out.len();
+        if let Some(marks) = self.marks.as_mut().filter(|it| it.name == name) {
+            marks.parts.push((start, end));
+        }
+        Ok(())
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

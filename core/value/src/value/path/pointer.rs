@@ -135,10 +135,12 @@ impl Value {
     }
 }
 
-/// The index that a segment of a pointer names: digits, without a leading zero.
+/// The index that a segment of a pointer names: digits, without a leading zero. It has 32 bits everywhere: the module
+/// counts with no more, and must answer the same.
 pub fn list_index(segment: &str) -> Option<usize> {
     let plain = segment == "0" || !segment.starts_with('0');
-    (plain && segment.bytes().all(|byte| byte.is_ascii_digit())).then(|| segment.parse().ok())?
+    (plain && segment.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| segment.parse::<u32>().ok().and_then(|it| it.try_into().ok()))?
 }
 
 /// The bytes that a step adds to a pointer.

@@ -1,0 +1,148 @@
+//! Documents that the host puts aside, because working on them exceeded one of its limits.
+//!
+//! 1. A quarantined subject is not computed: it has no results, nothing is planned for it, and it keeps its last state.
+//! 2. It stays loaded, so it is unknown and never absent: no delete follows from putting it aside.
+//! 3. A quarantined document that is not a subject may decide over subjects that cannot be found without working on it:
+//!    the dialects that read its kind plan nothing. That also holds for a document that could not be loaded.
+//! 4. A trial of another content is computed, so that the repair of a document can be reviewed.
+
+use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::object::document::{Identity, Reference};
+use crate::value::collections::SortedSet;
+use crate::value::{Map, Text, Value};
+use crate::workspace::results::Results;
+use crate::workspace::store::View;
+
+/// Names every subject.
+const ALL: &str = "*";
+
+/// The references of quarantined documents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Quarantine {
+    is_all: bool,
+    /// As [`Reference`] prints them.
+    references: SortedSet<Text>,
+}
+
+impl Quarantine {
+    /// Reads references; `*` names every subject.
+    ///
+    /// # Errors
+    ///
+    /// The index of a text that does not name a document.
+    pub fn parse(texts: &[Text]) -> Result<Quarantine, (usize, Error)> {
+        let mut quarantine = Quarantine::default();
+        for (index, text) in texts.iter().enumerate() {
+            if text == ALL {
+                quarantine.is_all = true;
+                continue;
+            }
+            let reference = Reference::parse(text).map_err(|error| (index, error))?;
+            quarantine.references.insert(reference.to_string().into());
+        }
+        Ok(quarantine)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        !self.is_all && self.references.is_empty()
+    }
+
+    /// The references, as they were given.
+    pub fn texts(&self) -> Vec<Text> {
+        self.is_all.then_some(Text::new_static(ALL)).into_iter().chain(self.references.iter().cloned()).collect()
+    }
+
+    /// Whether a document is quarantined.
+    pub fn names(&self, identity: &Identity) -> bool {
+        self.is_all || !self.references.is_empty() && forms(identity).iter().any(|it| self.references.contains(it))
+    }
+
+    /// The same without a document, if it is named.
+    pub fn without(&self, identity: &Identity) -> Quarantine {
+        let mut rest = self.clone();
+        forms(identity).iter().for_each(|it| _ = rest.references.remove(it));
+        rest
+    }
+
+    /// The references in which two differ; nothing if every subject may be affected.
+    pub fn difference(&self, other: &Quarantine) -> Option<Vec<Reference>> {
+        if self.is_all != other.is_all {
+            return None;
+        }
+        let (mine, its) = (&self.references, &other.references);
+        let left = mine.iter().filter(|it| !its.contains(*it));
+        let right = its.iter().filter(|it| !mine.contains(*it));
+        Some(left.chain(right).filter_map(|it| Reference::parse(it).ok()).collect())
+    }
+
+    /// The dialects that plan nothing, by rule 3. Adds a finding for each document that is the reason.
+    pub fn waiting_dialects(&self, view: View, results: &Results, out: &mut Vec<Diagnostic>) -> Vec<&'static str> {
+        let mut waiting = Vec::new();
+        for reference in self.references.iter().filter_map(|it| Reference::parse(it).ok()) {
+            let identity = match view.store.find(&reference) {
+                Ok(document) => document.identity.clone(),
+                Err(_) => reference.of_group(&reference.first().group),
+            };
+            if results.get(&identity).is_some() {
+                continue;
+            }
+            let reads = view.dialects().filter(|it| it.kinds(view).iter().any(|kind| kind.covers(&identity)));
+            for dialect in reads.map(|it| it.name()) {
+                let message = format!("`{identity}` is quarantined, so nothing is planned for {dialect}");
+                out.push(Diagnostic::error(Code::QuarantinedDocument, message).of(&identity).hint(HINT));
+                waiting.push(dialect);
+            }
+        }
+        waiting
+    }
+}
+
+const HINT: &str = "simplify the document, or raise the limits of the host, such as `--timeout` and `--memory`";
+
+/// Why a quarantined subject has no results.
+pub fn error() -> Error {
+    Error::new(Code::QuarantinedDocument, "it is quarantined, because working on it exceeded a limit of the host")
+        .hint(HINT)
+}
+
+/// Whether two versions of a document ask for the same. What servers maintain does not count: the status, versions and
+/// field managers.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{value::json::parse, workspace::quarantine::asks_for_the_same};
+///
+/// let old = parse(r#"{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"n":1}}"#).unwrap();
+/// let touched = parse(r#"{"metadata":{"name":"a","resourceVersion":"2"},"spec":{"n":1},"status":{}}"#).unwrap();
+/// let edited = parse(r#"{"metadata":{"name":"a","resourceVersion":"3"},"spec":{"n":2}}"#).unwrap();
+/// assert!(asks_for_the_same(&old, &touched));
+/// assert!(!asks_for_the_same(&old, &edited));
+/// ```
+pub fn asks_for_the_same(one: &Value, other: &Value) -> bool {
+    one == other || asked(one) == asked(other)
+}
+
+/// What a document asks for.
+fn asked(document: &Value) -> Value {
+    const SERVERS: [&str; 4] = ["resourceVersion", "managedFields", "generation", "selfLink"];
+    let Value::Map(map) = document else { return document.clone() };
+    let mut asked: Map = (**map).clone();
+    asked.remove("status");
+    if let Some(Value::Map(metadata)) = asked.get("metadata") {
+        let mut metadata: Map = (**metadata).clone();
+        SERVERS.iter().for_each(|it| drop(metadata.remove(it)));
+        asked.insert("metadata", metadata);
+    }
+    asked.into()
+}
+
+/// The references that name a document: with and without its group.
+fn forms(identity: &Identity) -> [Text; 2] {
+    let plain = identity.to_string();
+    let with_group = match (identity.group.is_empty(), plain.strip_prefix(identity.kind.as_str())) {
+        (false, Some(rest)) => format!("{}.{}{rest}", identity.kind, identity.group),
+        _ => plain.clone(),
+    };
+    [plain.into(), with_group.into()]
+}
