@@ -18,9 +18,14 @@ impl Buffers {
         self.keep(bytes)
     }
 
+    /// Requests and answers may hold what Secrets do, so that a buffer is overwritten before its memory is used again.
     pub fn free(&mut self, ptr: u32, len: u32) {
-        if self.0.get(&ptr).is_some_and(|bytes| bytes.len() == len.max(1) as usize) {
-            self.0.remove(&ptr);
+        if self.0.get(&ptr).is_some_and(|bytes| bytes.len() == len.max(1) as usize)
+            && let Some(mut bytes) = self.0.remove(&ptr)
+        {
+            bytes.fill(0);
+            // Without a reader, the compiler would leave the write out.
+            std::hint::black_box(&bytes);
         }
     }
 

@@ -39,6 +39,30 @@ pub fn annotate(module: &[u8], section: &str, data: &[u8]) -> Result<Vec<u8>, Fl
     Ok(out)
 }
 
+/// The module or component without the custom sections of that name; every other byte stays.
+///
+/// # Errors
+///
+/// When the bytes are not laid out as WebAssembly is.
+///
+/// # Example
+///
+/// ```
+/// let noted = fleetfold_module::annotate(b"\0asm\x01\0\0\0", "note", b"hi").unwrap();
+/// assert_eq!(fleetfold_module::without(&noted, "note").unwrap(), b"\0asm\x01\0\0\0");
+/// ```
+pub fn without(module: &[u8], section: &str) -> Result<Vec<u8>, Flaw> {
+    let (_, sections) = sections(module)?;
+    let mut out = Vec::with_capacity(module.len());
+    let mut kept = 0;
+    for old in sections.iter().filter(|it| it.kind == "custom" && it.name == section) {
+        out.extend_from_slice(&module[kept..old.whole.start]);
+        kept = old.whole.end;
+    }
+    out.extend_from_slice(&module[kept..]);
+    Ok(out)
+}
+
 fn custom(name: &str, data: &[u8], at: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     let mut named = Vec::with_capacity(name.len() + 5);
     let too_large = |_| Flaw::new("a section cannot be larger than 4 GiB", at, "give less data");

@@ -2,7 +2,7 @@
 //!
 //! 1. [`inspect`] reads what a module or a component has: its imports and exports, its memories, its sections, and for
 //!    which kind of host it is made, which is a table.
-//! 2. [`annotate`] puts a custom section into it, as policy engines want their metadata.
+//! 2. [`annotate`] puts a custom section into it, as policy engines want their metadata, and [`without`] takes one out.
 //!
 //! Nothing is run, compiled or validated: what only a runtime can tell, a runtime must be asked.
 #![forbid(unsafe_code)]
@@ -15,7 +15,7 @@ mod inspect;
 mod purpose;
 mod sections;
 
-pub use annotate::annotate;
+pub use annotate::{annotate, without};
 pub use flaw::Flaw;
 pub use inspect::{Inspection, Item, Memory, inspect};
 pub use purpose::{KUBEWARDEN_METADATA, Purpose, RAW_EXPORTS};
