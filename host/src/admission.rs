@@ -1,24 +1,24 @@
 //! The validating webhook: passes admission reviews to the engine, with the access reviews that it needs.
 //!
-//! One loop owns the engine and the documents of the hub, as in the runner. A review that arrives before all documents
-//! were read fails, so that the failure policy of the API server applies.
+//! One loop owns the documents of the hub, as in the runner, and several engines answer reviews ([`pool`]). A review that
+//! arrives before all documents were read fails, so that the failure policy of the API server applies.
 
+pub mod pool;
 mod review;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use fleetfold_core::Value;
 use fleetfold_core::api::admit::{Admit, AdmitAnswer, AdmitLimits};
 use fleetfold_core::api::authorize::AuthorizeReview;
 use fleetfold_core::api::configure::Configure;
-use fleetfold_core::api::kinds::Kinds;
 use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::value::Text;
 use fleetfold_core::value::canonical::to_text_as_declared;
@@ -26,10 +26,13 @@ use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::cluster::{ApiError, Cluster, read_json};
-use crate::controller::documents::{self, Changes, DocumentEvent, Documents};
+use crate::controller::documents::{Changes, DocumentEvent, Documents};
 use crate::controller::events::EventQueue;
 use crate::controller::metrics::Metrics;
+use crate::guest::GuestError;
+use crate::http_server::{BODY_TIMEOUT, BodyError, is_json, read_body};
 use crate::session::{EngineError, Session};
+use pool::{PendingReview, Pool, Report, StartEngine};
 use review::{RequestHead, Review, ReviewAnswer};
 
 /// The largest review that an API server sends.
@@ -41,55 +44,70 @@ const MAX_REVIEW_ROUNDS: usize = 4;
 /// How often the hub is asked for kinds that it did not serve.
 const DISCOVERY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A review for the engine, and where its verdict goes.
-struct PendingReview {
-    request: Admit,
-    reply: oneshot::Sender<Result<AdmitAnswer, ReviewError>>,
-}
-
-/// Why a review has no verdict.
+/// What the loop handles.
 #[derive(Debug)]
-enum ReviewError {
-    /// Not all documents were read yet.
-    NotReady,
-    Engine(EngineError),
+enum Event {
+    Documents(DocumentEvent),
+    Pool(Report),
 }
 
-/// The loop around the engine.
+impl From<DocumentEvent> for Event {
+    fn from(event: DocumentEvent) -> Event {
+        Event::Documents(event)
+    }
+}
+
+impl From<Report> for Event {
+    fn from(report: Report) -> Event {
+        Event::Pool(report)
+    }
+}
+
+/// The loop around the documents.
 #[derive(Debug)]
 pub struct Admission {
-    session: Session,
-    settings: Configure,
+    pool: Arc<Pool>,
     /// The limits on one change.
     limits: Option<AdmitLimits>,
     wanted: Vec<Text>,
     documents: Documents,
-    events: mpsc::UnboundedReceiver<DocumentEvent>,
-    reviews: mpsc::Receiver<PendingReview>,
-    review_sender: mpsc::Sender<PendingReview>,
+    events: mpsc::UnboundedReceiver<Event>,
     metrics: Arc<Metrics>,
     discovered_at: Instant,
+    /// The kinds to watch are known.
+    has_kinds: bool,
+    /// The update with which all documents were read; nothing until then.
+    ready: watch::Sender<Option<u64>>,
 }
 
 impl Admission {
-    pub fn new(session: Session, hub: &Cluster, settings: Configure, metrics: &Arc<Metrics>) -> Admission {
+    /// Starts the engines.
+    ///
+    /// # Errors
+    ///
+    /// An engine cannot be started, or rejects the settings.
+    pub fn new(
+        engine: &StartEngine,
+        hub: &Cluster,
+        settings: &Configure,
+        metrics: &Arc<Metrics>,
+    ) -> Result<Admission, EngineError> {
         let (queue, events) = EventQueue::new();
-        let (review_sender, reviews) = mpsc::channel(64);
-        let documents = Documents::new(hub, queue.sender());
-        let (metrics, discovered_at) = (Arc::clone(metrics), Instant::now());
-        let (limits, wanted) = (None, Vec::new());
-        Admission {
-            session,
-            settings,
-            limits,
+        let start = |error: GuestError| EngineError { refusal: Box::new(error.to_refusal()), is_lost: false };
+        let wanted = Session::new(engine().map_err(start)?).change(settings.clone())?.answer.dialects;
+        let reports = queue.sender::<Report>();
+        let pool = Pool::start(engine, settings, move |report| reports.send(report)).map_err(start)?;
+        Ok(Admission {
+            pool: Arc::new(pool),
+            limits: None,
             wanted,
-            documents,
+            documents: Documents::new(hub, queue.sender()),
             events,
-            reviews,
-            review_sender,
-            metrics,
-            discovered_at,
-        }
+            metrics: Arc::clone(metrics),
+            discovered_at: Instant::now(),
+            has_kinds: false,
+            ready: watch::channel(None).0,
+        })
     }
 
     /// Sets limits on what one change may do.
@@ -100,106 +118,98 @@ impl Admission {
 
     /// The routes: `POST /admit`, `/healthz` and `/readyz`.
     pub fn routes(&self, hub: &Cluster) -> Router {
-        let (reviews, limits) = (self.review_sender.clone(), self.limits.clone());
-        let app = App { reviews, limits, hub: hub.clone(), metrics: Arc::clone(&self.metrics) };
+        let (pool, ready, limits) = (Arc::clone(&self.pool), self.ready.subscribe(), self.limits.clone());
+        let app = App { pool, ready, limits, hub: hub.clone(), metrics: Arc::clone(&self.metrics) };
         Router::new()
             .route("/admit", post(admit))
             .route("/healthz", get(|| async { "ok\n" }))
-            .route("/readyz", get(ready))
+            .route("/readyz", get(ready_state))
             .with_state(app)
     }
 
-    /// Runs until `stop` is set or the engine loses its workspace.
-    ///
-    /// # Errors
-    ///
-    /// The workspace was lost: everything must be loaded again.
-    pub async fn run(&mut self, mut stop: watch::Receiver<bool>) -> Result<(), EngineError> {
-        self.wanted = self.session.change(self.settings.clone())?.answer.dialects;
-        self.refresh_kinds()?;
-        self.discover();
+    /// Runs until `stop` is set.
+    pub async fn run(&mut self, mut stop: watch::Receiver<bool>) {
         loop {
             let next = tokio::time::Instant::from_std(self.discovered_at + DISCOVERY_INTERVAL);
             tokio::select! {
                 biased;
-                _ = stop.wait_for(|it| *it) => return Ok(()),
-                Some(event) = self.events.recv() => self.handle(event)?,
-                Some(review) = self.reviews.recv() => self.review(review)?,
+                _ = stop.wait_for(|it| *it) => return,
+                Some(event) = self.events.recv() => self.handle(event),
                 () = tokio::time::sleep_until(next) => self.discover(),
             }
-            self.metrics.ready(self.is_ready());
+            self.refresh_readiness();
         }
     }
 
-    /// Starts over with no documents, after the engine lost its workspace.
-    pub fn restart(&mut self, hub: &Cluster) {
-        let (queue, events) = EventQueue::new();
-        (self.documents, self.events) = (Documents::new(hub, queue.sender()), events);
-        self.metrics.ready(false);
-    }
-
-    fn is_ready(&self) -> bool {
-        self.documents.readable(&self.wanted).len() == self.wanted.len()
+    /// Reviews are answered from the update on with which everything was read.
+    fn refresh_readiness(&self) {
+        let is_ready = self.has_kinds && self.documents.readable(&self.wanted).len() == self.wanted.len();
+        self.ready.send_if_modified(|ready| {
+            let has_changed = ready.is_some() != is_ready;
+            if has_changed {
+                *ready = is_ready.then(|| self.pool.last_update());
+            }
+            has_changed
+        });
+        self.metrics.ready(is_ready);
     }
 
     fn discover(&mut self) {
         self.discovered_at = Instant::now();
-        self.documents.discover();
-        self.documents.relist_failed();
-    }
-
-    fn refresh_kinds(&mut self) -> Result<(), EngineError> {
-        let kinds = self.session.call(&Kinds::default())?;
-        if self.documents.set_kinds(kinds.answer) {
-            self.discover();
+        if self.has_kinds {
+            self.documents.discover();
+            self.documents.relist_failed();
         }
-        Ok(())
     }
 
-    fn handle(&mut self, event: DocumentEvent) -> Result<(), EngineError> {
-        // Documents of a removed kind are only unloaded: the next changed document refreshes the kinds.
-        let is_discovery = matches!(event, DocumentEvent::Discovered(_));
-        let Changes { load, unload } = self.documents.handle(event);
-        documents::unload(&mut self.session, &unload)?;
-        let has_changed = !load.is_empty() || !unload.is_empty();
-        documents::load(&mut self.session, load)?;
-        if is_discovery || !has_changed { Ok(()) } else { self.refresh_kinds() }
-    }
-
-    fn review(&mut self, review: PendingReview) -> Result<(), EngineError> {
-        let answer = match self.is_ready() {
-            true => self.session.call(&review.request),
-            false => {
-                // The API server may have given up.
-                let _ = review.reply.send(Err(ReviewError::NotReady));
-                return Ok(());
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Documents(event) => {
+                let Changes { load, unload } = self.documents.handle(event);
+                if !load.is_empty() || !unload.is_empty() {
+                    self.pool.update(load, unload);
+                }
             }
-        };
-        let lost = answer.as_ref().err().filter(|it| it.is_lost).cloned();
-        let _ = review.reply.send(answer.map(|it| it.answer).map_err(ReviewError::Engine));
-        lost.map_or(Ok(()), Err)
+            Event::Pool(Report::Quarantined(count)) => self.metrics.quarantined(count),
+            Event::Pool(Report::Kinds(kinds)) => {
+                self.has_kinds = true;
+                if self.documents.set_kinds(kinds) {
+                    self.discover();
+                }
+            }
+        }
     }
 }
 
 #[derive(Clone, Debug)]
 struct App {
-    reviews: mpsc::Sender<PendingReview>,
+    pool: Arc<Pool>,
+    ready: watch::Receiver<Option<u64>>,
     limits: Option<AdmitLimits>,
     hub: Cluster,
     metrics: Arc<Metrics>,
 }
 
-async fn ready(State(app): State<App>) -> Response {
+async fn ready_state(State(app): State<App>) -> Response {
     match app.metrics.is_ready() {
         true => "ok\n".into_response(),
         false => (StatusCode::SERVICE_UNAVAILABLE, "not everything was read yet\n").into_response(),
     }
 }
 
-async fn admit(State(app): State<App>, body: Body) -> Response {
+async fn admit(State(app): State<App>, headers: HeaderMap, body: Body) -> Response {
     let refused = |status: StatusCode, message: String| (status, format!("{message}\n")).into_response();
-    let Ok(body) = to_bytes(body, BODY_LIMIT).await else {
-        return refused(StatusCode::PAYLOAD_TOO_LARGE, format!("a review has at most {BODY_LIMIT} bytes"));
+    if !is_json(&headers) {
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a review is sent as `application/json`".to_owned());
+    }
+    let body = match read_body(body, BODY_LIMIT, BODY_TIMEOUT).await {
+        Ok(body) => body,
+        Err(BodyError::TooLarge) => {
+            return refused(StatusCode::PAYLOAD_TOO_LARGE, format!("a review has at most {BODY_LIMIT} bytes"));
+        }
+        Err(BodyError::TooSlow) => {
+            return refused(StatusCode::REQUEST_TIMEOUT, "the review did not arrive in time".to_owned());
+        }
     };
     let unreadable =
         |problem: String| refused(StatusCode::BAD_REQUEST, format!("the review cannot be read: {problem}"));
@@ -215,7 +225,7 @@ async fn admit(State(app): State<App>, body: Body) -> Response {
         Ok(head) => head,
         Err(problem) => return unreadable(problem),
     };
-    match app.verdict(&request).await {
+    match app.verdict(&request, head.user()).await {
         Ok(verdict) => {
             app.metrics.reviewed(verdict.allowed);
             log(&head, &verdict);
@@ -234,7 +244,7 @@ async fn admit(State(app): State<App>, body: Body) -> Response {
 
 impl App {
     /// The engine's verdict, after all access reviews that it needs.
-    async fn verdict(&self, request: &Value) -> Result<AdmitAnswer, String> {
+    async fn verdict(&self, request: &Value, user: &str) -> Result<AdmitAnswer, String> {
         let mut reviews: Vec<AuthorizeReview> = Vec::new();
         for _ in 0..MAX_REVIEW_ROUNDS {
             let question = Admit {
@@ -243,7 +253,7 @@ impl App {
                 limits: self.limits.clone(),
                 ..Admit::default()
             };
-            let verdict = self.ask(question).await?;
+            let verdict = self.ask(question, user).await?;
             let needs = verdict.needs.as_deref().unwrap_or_default();
             if needs.is_empty() {
                 return Ok(verdict);
@@ -256,14 +266,11 @@ impl App {
         Err("the engine asks for one access review after the other".to_owned())
     }
 
-    async fn ask(&self, request: Admit) -> Result<AdmitAnswer, String> {
+    async fn ask(&self, request: Admit, user: &str) -> Result<AdmitAnswer, String> {
+        let Some(after) = *self.ready.borrow() else { return Err("not everything was read yet".to_owned()) };
         let (reply, answer) = oneshot::channel();
-        let restarting = || "the engine is being started again".to_owned();
-        self.reviews.send(PendingReview { request, reply }).await.map_err(|_| restarting())?;
-        answer.await.map_err(|_| restarting())?.map_err(|error| match error {
-            ReviewError::NotReady => "not everything was read yet".to_owned(),
-            ReviewError::Engine(error) => error.to_string(),
-        })
+        self.pool.review(PendingReview { request, user: user.to_owned(), after, reply });
+        answer.await.map_err(|_| "the engine is being stopped".to_owned())?.map_err(|error| error.to_string())
     }
 
     /// Performs an access review; returns the result as `admit` takes it.

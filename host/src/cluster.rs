@@ -3,6 +3,7 @@
 //! Objects are the engine's values. Nothing here knows a kind: paths come from the server's discovery.
 
 pub mod connect;
+pub mod contacts;
 mod discovery;
 mod error;
 mod watch;

@@ -37,6 +37,7 @@ use fleetfold::args;
 use fleetfold::cache::Cache;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Limits, Module};
+use fleetfold::signature::{SignatureError, VerifyKey, verify};
 use fleetfold_core::Workspace;
 
 use output::{Failure, warn};
@@ -47,6 +48,10 @@ pub struct ModuleArgs {
     /// Run this module in place of the built-in one
     #[arg(long, value_name = "FILE")]
     module: Option<PathBuf>,
+
+    /// Refuse the module of `--module` unless this public key signed it; a PEM file, see `fleetfold module sign`
+    #[arg(long, value_name = "FILE", requires = "module")]
+    verify_key: Option<PathBuf>,
 
     /// How long one call may take, as `500ms`, `2s` or `1m`
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = args::duration)]
@@ -63,12 +68,17 @@ impl ModuleArgs {
     }
 
     pub fn load(&self) -> Result<Module, Failure> {
-        load_module(self.module.as_deref())
+        load_module(self.module.as_deref(), self.verify_key.as_deref())
+    }
+
+    /// Loads another module, on the same condition.
+    pub fn load_other(&self, file: &Path) -> Result<Module, Failure> {
+        load_module(Some(file), self.verify_key.as_deref())
     }
 }
 
-/// Loads the module of a file, or the built-in one.
-pub fn load_module(file: Option<&Path>) -> Result<Module, Failure> {
+/// Loads the module of a file, which `verify_key` must have signed if there is one, or the built-in module.
+fn load_module(file: Option<&Path>, verify_key: Option<&Path>) -> Result<Module, Failure> {
     let cache = Cache::of_user();
     if let Some(reason) = cache.disabled_reason() {
         warn(&format!("compiled code is not kept: {reason}"));
@@ -78,14 +88,28 @@ pub fn load_module(file: Option<&Path>) -> Result<Module, Failure> {
         let message = format_args!("`{}` cannot be read: {error}", file.display()).to_string();
         Failure::new(message, "give the path of a `.wasm` file")
     })?;
+    if let Some(key) = verify_key {
+        check_signature(&wasm, file, key)?;
+    }
     Ok(Module::load(&wasm, &cache)?)
+}
+
+/// Refuses a module that the key did not sign.
+fn check_signature(wasm: &[u8], file: &Path, key_file: &Path) -> Result<(), Failure> {
+    let failure =
+        |file: &Path, error: SignatureError| Failure::new(format_args!("`{}`: {error}", file.display()), error.hint());
+    let pem = std::fs::read(key_file).map_err(|error| {
+        Failure::new(format_args!("`{}` cannot be read: {error}", key_file.display()), "give a public key as PEM")
+    })?;
+    let key = VerifyKey::from_pem(&pem).map_err(|error| failure(key_file, error))?;
+    verify(wasm, &key).map_err(|error| failure(file, error))
 }
 
 /// The engine: the module, or the one linked into this program.
 #[derive(Debug, clap::Args)]
 pub struct EngineArgs {
     /// Run the engine linked into this program: no module, no limits
-    #[arg(long, conflicts_with_all = ["module", "timeout", "memory"])]
+    #[arg(long, conflicts_with_all = ["module", "verify_key", "timeout", "memory"])]
     native: bool,
 
     #[command(flatten)]

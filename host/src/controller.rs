@@ -26,6 +26,8 @@ pub mod leader_election;
 mod live_cache;
 mod members;
 pub mod metrics;
+pub mod metrics_server;
+mod recent_deletes;
 mod reconcile;
 mod snapshot;
 mod statuses;
@@ -43,7 +45,9 @@ use fleetfold_core::value::Text;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::cluster::Cluster;
+use crate::cluster::contacts::FirstContact;
 use crate::session::{EngineError, Session};
+use backoff::Backoff;
 use documents::Documents;
 use events::{EventQueue, EventSender};
 use executor::Executor;
@@ -69,6 +73,8 @@ pub struct Options {
     pub resync: Duration,
     /// Keeps watching; otherwise everything is read once.
     pub watch: bool,
+    /// Whether members are connected to that were never connected to before.
+    pub first_contact: FirstContact,
 }
 
 /// How long a plan waits for a fetch or a connection: a slow cluster delays the others no longer than this.
@@ -118,6 +124,10 @@ pub struct Runner {
     /// The deletes that wait for a relist of all documents, and those that were planned again after one.
     unconfirmed: BTreeSet<String>,
     confirmed: BTreeSet<String>,
+    /// When a reconcile is tried again that exceeded a limit of the engine.
+    stalled: Option<Backoff>,
+    /// The warnings of the last plan, which were logged.
+    warned: BTreeSet<String>,
     /// An event arrived since the last plan.
     dirty: bool,
     /// Documents changed since the kinds and endpoints were requested.
@@ -146,7 +156,7 @@ impl Runner {
             session,
             metrics: Arc::clone(metrics),
             documents: Documents::new(hub, queue.sender()),
-            members: Members::new(hub, queue.sender()),
+            members: Members::new(hub, queue.sender(), options.first_contact),
             live_cache: LiveCache::new(queue.sender(), options.watch),
             executor: Executor::new(queue.sender(), &is_leader),
             statuses: Statuses::new(hub, queue.sender(), &is_leader),
@@ -161,6 +171,8 @@ impl Runner {
             approved: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             confirmed: BTreeSet::new(),
+            stalled: None,
+            warned: BTreeSet::new(),
             dirty: true,
             documents_changed: true,
             discovered_at: Instant::now(),
@@ -215,13 +227,23 @@ impl Runner {
             // A need that the documents meet calls for another plan at once. The limit stops an engine that keeps
             // requesting the same object.
             for _ in 0..MAX_CONSECUTIVE_PLANS {
-                if let Err(error) = self.reconcile() {
-                    return End::Lost(error);
+                match self.reconcile() {
+                    Ok(()) => {}
+                    Err(error) if !error.is_lost && error.is_limit() && self.options.watch => self.stall(&error),
+                    Err(error) => return End::Lost(error),
                 }
             }
         }
         self.executor.abort();
         End::Stopped
+    }
+
+    /// Plans again later, since no document is the cause that a plan exceeds a limit of the engine.
+    fn stall(&mut self, error: &EngineError) {
+        tracing::error!(code = error.code(), hint = error.hint(), "no plan can be made: {error}");
+        self.metrics.ready(false);
+        self.stalled = Some(self.stalled.map_or_else(Backoff::first, Backoff::further));
+        self.dirty = true;
     }
 
     /// The engine with its workspace, for further requests.
@@ -231,7 +253,10 @@ impl Runner {
 
     /// Configures the engine and finds the kinds to watch.
     fn begin(&mut self) -> Result<(), EngineError> {
-        self.wanted = self.session.change(self.options.settings.clone())?.answer.dialects;
+        self.session.reset();
+        let settings = self.session.change(self.options.settings.clone())?.answer;
+        self.fleet_plan.set_delete_window(settings.limits.window_seconds);
+        self.wanted = settings.dialects;
         if self.options.watch {
             self.fleet_plan.watch();
         }
@@ -278,9 +303,14 @@ impl Runner {
     /// When to reconcile without an event.
     fn next_wake(&self) -> Instant {
         let mut wake = (self.discovered_at + DISCOVERY_INTERVAL).min(self.resynced_at + self.options.resync);
-        for next in
-            [self.members.next_try(), self.live_cache.next_try(), self.executor.next_try(), self.fleet_plan.next_try()]
-        {
+        for next in [
+            self.members.next_try(),
+            self.live_cache.next_try(),
+            self.executor.next_try(),
+            self.fleet_plan.next_try(),
+            self.session.quarantine().next_try(),
+            self.stalled.map(Backoff::until),
+        ] {
             wake = next.map_or(wake, |it| it.min(wake));
         }
         if self.live_cache.is_fetching(FETCH_GRACE) || self.members.is_connecting(FETCH_GRACE) {

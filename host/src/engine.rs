@@ -1,5 +1,7 @@
 //! The interface to the engine: the module under wasmtime, or the core linked into this program.
 
+use std::time::Duration;
+
 use fleetfold_core::Workspace;
 use fleetfold_core::api::Refusal;
 use fleetfold_core::value::Text;
@@ -17,6 +19,14 @@ pub trait Engine {
 
     /// Whether the workspace was lost: the next call starts with an empty one.
     fn is_fresh(&self) -> bool;
+
+    /// How long a call may take; nothing without a limit.
+    fn deadline(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Gives the next calls another deadline, or their usual one again. Without a limit it does nothing.
+    fn set_deadline(&mut self, _: Option<Duration>) {}
 }
 
 impl Engine for Guest {
@@ -30,6 +40,14 @@ impl Engine for Guest {
 
     fn is_fresh(&self) -> bool {
         Guest::is_fresh(self)
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        Some(Guest::deadline(self))
+    }
+
+    fn set_deadline(&mut self, deadline: Option<Duration>) {
+        Guest::set_deadline(self, deadline);
     }
 }
 

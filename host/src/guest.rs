@@ -16,9 +16,10 @@ pub use limits::Limits;
 pub use module::{EMBEDDED, Module};
 
 use std::fmt;
+use std::time::Duration;
 
 use limits::MemoryLimiter;
-use wasmtime::{Memory, Store, TypedFunc, WasmParams, WasmResults};
+use wasmtime::{Memory, Store, TypedFunc, UpdateDeadline, WasmParams, WasmResults};
 
 /// The version of the interface, which `fleetfold_abi` must return.
 pub const ABI: u32 = 1;
@@ -29,13 +30,15 @@ pub struct Guest {
     limits: Limits,
     /// Nothing after a fault.
     instance: Option<Instance>,
+    /// The deadline of the next calls, if it is another than that of the limits.
+    deadline: Option<Duration>,
 }
 
 impl Guest {
     /// Starts an instance of `module`; a module with another interface is an error here, before any call.
     pub fn new(module: &Module, limits: Limits) -> Result<Self, GuestError> {
         let instance = Instance::start(module, limits)?;
-        Ok(Self { module: module.clone(), limits, instance: Some(instance) })
+        Ok(Self { module: module.clone(), limits, instance: Some(instance), deadline: None })
     }
 
     /// Sends one request to this workspace.
@@ -53,9 +56,20 @@ impl Guest {
             Some(instance) => instance,
             None => Instance::start(&self.module, self.limits)?,
         };
-        let answer = instance.answer(request, &self.module, self.limits)?;
+        let limits = Limits { deadline: self.deadline.unwrap_or(self.limits.deadline), ..self.limits };
+        let answer = instance.answer(request, &self.module, limits)?;
         self.instance = Some(instance);
         Ok(answer)
+    }
+
+    /// Gives the next calls another deadline, or that of the limits again.
+    pub fn set_deadline(&mut self, deadline: Option<Duration>) {
+        self.deadline = deadline;
+    }
+
+    /// The deadline of a call by the limits.
+    pub fn deadline(&self) -> Duration {
+        self.limits.deadline
     }
 
     /// Whether the next call finds an empty workspace.
@@ -88,8 +102,12 @@ impl Instance {
     fn start(module: &Module, limits: Limits) -> Result<Self, GuestError> {
         let mut store = Store::new(module.engine(), MemoryLimiter::new(limits));
         store.limiter(|limiter| limiter);
+        // Every tick looks at the clock: ticks come late on a busy machine, and counting them would add that up.
+        store.epoch_deadline_callback(|context| {
+            Ok(if context.data().is_over() { UpdateDeadline::Interrupt } else { UpdateDeadline::Continue(1) })
+        });
         let _ticking = module.ticker().run();
-        store.set_epoch_deadline(ticker::ticks(limits.deadline));
+        store.set_epoch_deadline(1);
         let fault = |error| GuestError::fault(&error, limits);
 
         let instance = module.instantiate(&mut store).map_err(fault)?;
@@ -106,7 +124,8 @@ impl Instance {
 
     fn answer(&mut self, request: &[u8], module: &Module, limits: Limits) -> Result<String, GuestError> {
         let _ticking = module.ticker().run();
-        self.store.set_epoch_deadline(ticker::ticks(limits.deadline));
+        self.store.data_mut().start(limits.deadline);
+        self.store.set_epoch_deadline(1);
         let fault = |error| GuestError::fault(&error, limits);
 
         let len = u32::try_from(request.len()).map_err(|_| GuestError::RequestTooLarge { limit: limits.request })?;

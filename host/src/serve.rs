@@ -12,32 +12,34 @@
 mod auth;
 mod call;
 pub mod fleet_snapshot;
+mod pool;
+mod quarantine;
 pub mod redaction;
 pub mod site;
 pub mod token;
 mod updates;
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::TcpListener;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::connect_info::Connected;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::serve::IncomingStream;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::engine::{error_answer, refusal};
 use crate::guest::{Guest, Limits, Module};
+use crate::http_server::{self, HttpLimits};
 use auth::Auth;
 use fleet_snapshot::{FleetSnapshot, Published};
+use pool::Pool;
 use site::{Behind, Site};
 use token::Token;
 
@@ -54,8 +56,7 @@ pub struct AccessPolicy {
 }
 
 /// Serves `module` on `listener` until SIGINT or SIGTERM, then finishes the running calls. The workspace has the latest
-/// of
-/// `snapshots` loaded; without them it starts empty, and callers fill it.
+/// of `snapshots` loaded; without them it starts empty, and callers fill it.
 pub fn serve(
     listener: TcpListener,
     module: Module,
@@ -74,13 +75,7 @@ pub fn serve(
         if let Some(snapshots) = snapshots {
             tokio::spawn(publish_all(Arc::clone(&app), snapshots));
         }
-        let service = router(auth, app).into_make_service_with_connect_info::<LocalAddress>();
-        let mut stopped = stopped;
-        let server = axum::serve(listener, service).with_graceful_shutdown(async move {
-            // An error means that the sender is gone: stop as well.
-            let _ = stopped.wait_for(|it| *it).await;
-        });
-        let server = tokio::spawn(server.into_future());
+        let server = tokio::spawn(http_server::serve(listener, router(auth, app), HttpLimits::default(), stopped));
         stop_signal(interrupt, terminate).await;
         stop.send_replace(true);
         // An idle connection would keep the server running.
@@ -123,22 +118,12 @@ fn router(auth: Auth, app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// The local address of a connection.
-#[derive(Clone, Copy, Debug)]
-struct LocalAddress(Option<SocketAddr>);
-
-impl Connected<IncomingStream<'_, tokio::net::TcpListener>> for LocalAddress {
-    fn connect_info(stream: IncomingStream<'_, tokio::net::TcpListener>) -> LocalAddress {
-        LocalAddress(stream.io().local_addr().ok())
-    }
-}
-
 struct App {
     module: Module,
     limits: Limits,
     site: Site,
-    guest: Mutex<Guest>,
-    /// Separate from the guest, so that reading the fleet does not wait for a call.
+    pool: Pool,
+    /// Separate from the engines, so that reading the fleet does not wait for a call.
     published: watch::Sender<Arc<Published>>,
     /// Whether a fleet is served, which calls must not change.
     has_fleet: bool,
@@ -155,27 +140,27 @@ impl App {
         let first = snapshots.map(|it| it.borrow().clone());
         let has_fleet = first.is_some();
         let site = Site::built_in(if has_fleet { Behind::Fleet } else { Behind::Calls });
-        let published = Published::new(first.unwrap_or_default());
-        let guest = load_guest(&module, limits, &published).map_err(io::Error::other)?;
+        let (published, guest) =
+            quarantine::load(&module, limits, first.unwrap_or_default()).map_err(io::Error::other)?;
         let (published, _) = watch::channel(Arc::new(published));
-        Ok(App { module, limits, site, guest: Mutex::new(guest), published, has_fleet, stopped })
+        Ok(App { module, limits, site, pool: Pool::new(guest, has_fleet), published, has_fleet, stopped })
     }
 
     /// Publishes a snapshot. If the engine cannot load it, the previous one stays, with the problem added.
     fn publish(&self, snapshot: FleetSnapshot) {
-        let published = Published::new(snapshot);
-        let published = match load_guest(&self.module, self.limits, &published) {
-            Ok(guest) => {
-                *self.guest.lock().unwrap_or_else(PoisonError::into_inner) = guest;
-                published
-            }
-            Err(problem) => self.published.borrow().with_problem(&problem),
+        let (published, guest) = match quarantine::load(&self.module, self.limits, snapshot) {
+            Ok((published, guest)) => (published, Some(guest)),
+            Err(problem) => (self.published.borrow().with_problem(&problem), None),
         };
         self.published.send_if_modified(|before| {
             let has_changed = before.revision != published.revision;
             *before = Arc::new(published);
             has_changed
         });
+        // Afterwards, so that engines that are loaded from now on have this snapshot.
+        if let Some(guest) = guest {
+            self.pool.replace(guest);
+        }
     }
 }
 

@@ -2,19 +2,32 @@
 //!
 //! The engine is pure, so its requests determine its state. They can be recorded and replayed ([`record`]), sent to a
 //! second engine to compare the plans ([`compare`]), and summarized as the resulting state ([`workspace_state`]).
+//!
+//! A call that exceeds a limit loses the instance of the engine, and no more: the session loads the state again, finds
+//! the subjects that are the cause ([`blame`]), and puts them aside ([`quarantine`]). The call is answered without them.
 
+pub mod blame;
 pub mod compare;
+pub mod quarantine;
 pub mod record;
+mod restore;
+#[cfg(test)]
+mod tests;
 pub mod workspace_state;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use fleetfold_core::api::plan::PlanRequest;
+use fleetfold_core::api::subjects::Subjects;
 use fleetfold_core::api::{Answered, Op, Refusal, read_response, request_text};
 use fleetfold_core::value::Text;
 
 use crate::engine::Engine;
+use crate::target::Target;
+use quarantine::Quarantine;
 use record::Recorder;
 use workspace_state::{Change, WorkspaceState};
 
@@ -26,8 +39,12 @@ pub struct Session {
     shadow: Option<Box<dyn Engine>>,
     /// The requests that changed the workspace, if they are kept.
     kept: Option<Vec<String>>,
-    /// The state that they result in, if it is tracked.
-    state: Option<Arc<Mutex<WorkspaceState>>>,
+    /// The state that they result in, from which a lost workspace is loaded again.
+    state: Arc<Mutex<WorkspaceState>>,
+    /// The documents that are put aside.
+    quarantine: Quarantine,
+    /// The documents that changed since everything was computed last.
+    changed: BTreeSet<String>,
     /// How long the last request took.
     pub took: Duration,
 }
@@ -44,6 +61,11 @@ impl EngineError {
     /// The stable name of the error.
     pub fn code(&self) -> &str {
         &self.refusal.code
+    }
+
+    /// Whether a limit of the engine ended the call, or a fault of the module.
+    pub fn is_limit(&self) -> bool {
+        ["deadline-exceeded", "memory-limit", "trap", "bad-answer"].contains(&self.code())
     }
 
     /// What to do about it; empty if that is not known.
@@ -73,7 +95,16 @@ impl std::error::Error for EngineError {}
 
 impl Session {
     pub fn new(engine: Box<dyn Engine>) -> Session {
-        Session { engine, recorder: None, shadow: None, kept: None, state: None, took: Duration::ZERO }
+        Session {
+            engine,
+            recorder: None,
+            shadow: None,
+            kept: None,
+            state: Arc::default(),
+            quarantine: Quarantine::default(),
+            changed: BTreeSet::new(),
+            took: Duration::ZERO,
+        }
     }
 
     /// Records every request.
@@ -94,10 +125,10 @@ impl Session {
         self
     }
 
-    /// Tracks the resulting state in `state`, which starts empty, as the workspace does.
+    /// Shares the resulting state, which starts empty, as the workspace does.
     pub fn tracked(mut self, state: Arc<Mutex<WorkspaceState>>) -> Session {
         state.lock().unwrap_or_else(PoisonError::into_inner).reset();
-        self.state = Some(state);
+        self.state = state;
         self
     }
 
@@ -106,18 +137,54 @@ impl Session {
         (self.engine, self.kept.unwrap_or_default())
     }
 
-    /// Sends a request that changes nothing; a [`Change`] goes through [`Session::change`].
+    /// The documents that are put aside.
+    pub fn quarantine(&self) -> &Quarantine {
+        &self.quarantine
+    }
+
+    /// Sends a request that changes nothing; a [`Change`] goes through [`Session::change`]. If it exceeds a limit, the
+    /// workspace is loaded again, and the request is answered without the documents that are the cause.
     ///
     /// # Errors
     ///
-    /// The engine refuses the request, or its answer cannot be read.
+    /// The engine refuses the request, its answer cannot be read, or the cause of an exceeded limit cannot be found. The
+    /// workspace is lost only if it cannot be loaded again.
     pub fn call<O: Op>(&mut self, request: &O) -> Result<Answered<O::Answer>, EngineError> {
         debug_assert!(!changes(O::NAME), "`{}` changes the workspace", O::NAME);
-        let response = self.send(&request_text(request));
+        let text = request_text(request);
+        let mut answer = self.call_text::<O>(&text);
+        if let Err(error) = &answer
+            && error.is_lost
+        {
+            let error = error.clone();
+            answer = match self.recover(&text, &error.refusal) {
+                Some(response) => read::<O>(&response, self.engine.is_fresh()),
+                None => Err(self.lasting(error)),
+            };
+        }
+        if answer.is_ok() && [PlanRequest::NAME, Subjects::NAME].contains(&O::NAME) {
+            self.changed.clear();
+        }
+        answer
+    }
+
+    /// The same without a search for the cause: after an exceeded limit the workspace is lost until
+    /// [`Session::restore`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::call`].
+    pub fn call_once<O: Op>(&mut self, request: &O) -> Result<Answered<O::Answer>, EngineError> {
+        self.call_text::<O>(&request_text(request))
+    }
+
+    fn call_text<O: Op>(&mut self, text: &str) -> Result<Answered<O::Answer>, EngineError> {
+        let response = self.send(text);
         read::<O>(&response, self.engine.is_fresh())
     }
 
-    /// Sends a change of the workspace, also to the second engine; keeps and tracks it, if that is wanted.
+    /// Sends a change of the workspace, also to the second engine; keeps it, if that is wanted. If it exceeds a limit,
+    /// the workspace is as it was before.
     ///
     /// # Errors
     ///
@@ -126,16 +193,35 @@ impl Session {
         let request = request_text(&change);
         let response = self.send(&request);
         let answer = read::<C>(&response, self.engine.is_fresh());
-        if let (Some(state), Ok(_)) = (&self.state, &answer) {
-            state.lock().unwrap_or_else(PoisonError::into_inner).apply(change);
+        if let Err(error) = &answer
+            && error.is_lost
+        {
+            let error = error.clone();
+            self.restore();
+            return Err(self.lasting(error));
         }
+        let mut is_released = false;
+        if answer.is_ok() {
+            is_released = self.quarantine.loaded(change.documents()) | self.quarantine.unloaded(change.unloaded());
+            let changed = change.documents().iter().map(|it| Target::of(it).identity().to_string());
+            self.changed.extend(changed);
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).apply(change);
+        }
+        self.pass_on(request);
+        if is_released {
+            self.configure_quarantine();
+        }
+        answer
+    }
+
+    /// Sends a change to the second engine, and keeps it.
+    fn pass_on(&mut self, request: String) {
         if let Some(shadow) = &mut self.shadow {
             shadow.call(request.as_bytes());
         }
         if let Some(kept) = &mut self.kept {
             kept.push(request);
         }
-        answer
     }
 
     /// The answer of the second engine to a request that changes nothing, if there is one.

@@ -4,26 +4,55 @@
 //!    by path. Names that start with a dot and links to folders are skipped.
 //! 2. `live/<cluster>/` in a given folder is the complete live state of that cluster; `live/_hub/` is that of the hub.
 //! 3. A `fleetfold.yaml` of the kind `Settings` holds settings and is not a document.
+//! 4. Refused, with a finding: a link in a folder that leads out of it, pipes and devices, and files above a size. What
+//!    a pipe has comes as standard input, which is limited, too.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs;
+use std::fs::{self, FileType, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use fleetfold_core::api::load::Load;
 use fleetfold_core::object::folder::{self, Role};
+use rustix::fs::OFlags;
+
+/// The largest file that is read, unless a flag allows more.
+pub const MAX_FILE_SIZE: usize = 16 << 20;
+
+/// How much longer than a file standard input may be: it often holds all objects of a cluster.
+const STDIN_FACTOR: usize = 16;
+
+/// The code of a finding about a refused file.
+pub const REFUSED: &str = "refused-file";
 
 /// Why a source cannot be read, and what to do about it.
 #[derive(Debug)]
 pub struct SourceError {
     pub message: String,
     pub hint: String,
+    /// The file can be read, and is not by rule 4.
+    is_refusal: bool,
 }
 
 impl SourceError {
     fn new(message: impl Display, hint: impl Display) -> Self {
-        Self { message: message.to_string(), hint: hint.to_string() }
+        Self { message: message.to_string(), hint: hint.to_string(), is_refusal: false }
+    }
+
+    fn refusal(message: impl Display, hint: impl Display) -> Self {
+        Self { is_refusal: true, ..Self::new(message, hint) }
+    }
+
+    pub fn is_refusal(&self) -> bool {
+        self.is_refusal
+    }
+
+    /// The file that this is about.
+    pub fn refused(self, path: &Path, live: Option<&str>) -> Refused {
+        let Self { message, hint, .. } = self;
+        Refused { name: name_of(path), live: live.map(str::to_owned), message, hint }
     }
 }
 
@@ -38,11 +67,22 @@ pub struct File {
     pub live: Option<String>,
 }
 
+/// A file that is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    pub name: String,
+    /// As in [`File`].
+    pub live: Option<String>,
+    pub message: String,
+    pub hint: String,
+}
+
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Source {
     pub files: Vec<File>,
     /// The clusters whose live state is complete; the hub's name is empty.
     pub complete: Vec<String>,
+    pub refused: Vec<Refused>,
 }
 
 /// The request that loads a file.
@@ -70,16 +110,32 @@ pub struct Listing {
     pub files: Vec<(PathBuf, Option<String>)>,
     /// As in [`Source`].
     pub complete: Vec<String>,
+    pub refused: Vec<Refused>,
+    /// The folders that were listed.
+    pub folders: Vec<PathBuf>,
 }
 
-/// Reads all files given with `-f`, in order.
-pub fn read(given: &[PathBuf]) -> Result<Source, SourceError> {
-    let Listing { files, complete } = find(given)?;
-    let read = |(path, live): (PathBuf, Option<String>)| {
-        let text = read_text(&path)?;
-        Ok(File { name: name_of(&path), text, live })
-    };
-    Ok(Source { files: files.into_iter().map(read).collect::<Result<_, SourceError>>()?, complete })
+/// Reads all files given with `-f`, in order, each of at most `max` bytes.
+pub fn read(given: &[PathBuf], max: usize) -> Result<Source, SourceError> {
+    let Listing { files, complete, mut refused, .. } = find(given)?;
+    let mut read = Vec::new();
+    for (path, live) in files {
+        match read_text(&path, max) {
+            Ok(text) => read.push(File { name: name_of(&path), text, live }),
+            Err(error) if error.is_refusal => refused.push(error.refused(&path, live.as_deref())),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Source { files: read, complete, refused })
+}
+
+/// The same where a refused file is an error.
+pub fn read_all(given: &[PathBuf], max: usize) -> Result<Source, SourceError> {
+    let mut source = read(given, max)?;
+    match source.refused.pop() {
+        Some(Refused { message, hint, .. }) => Err(SourceError::refusal(message, hint)),
+        None => Ok(source),
+    }
 }
 
 /// Finds all files given with `-f`, in order.
@@ -106,28 +162,61 @@ pub fn name_of(path: &Path) -> String {
     if path.as_os_str() == "-" { STDIN.to_owned() } else { path.display().to_string() }
 }
 
-/// The text of a file.
-pub fn read_text(path: &Path) -> Result<String, SourceError> {
-    let bytes = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        fs::read(path)
+/// The text of a file of at most `max` bytes.
+pub fn read_text(path: &Path, max: usize) -> Result<String, SourceError> {
+    let is_stdin = path.as_os_str() == "-";
+    let max = if is_stdin { max.saturating_mul(STDIN_FACTOR) } else { max };
+    let bytes = match is_stdin {
+        true => read_bounded(io::stdin().lock(), max),
+        false => {
+            if !fs::metadata(path).map_err(|error| unreadable(path, &error))?.is_file() {
+                return Err(special(path));
+            }
+            // Checked again once it is open: a pipe that took its place would block.
+            let flags = OFlags::NONBLOCK.bits().cast_signed();
+            let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
+            let file = file.map_err(|error| unreadable(path, &error))?;
+            match file.metadata() {
+                Ok(it) if !it.is_file() => return Err(special(path)),
+                Ok(_) => read_bounded(file, max),
+                Err(error) => Err(error),
+            }
+        }
     };
-    String::from_utf8(bytes.map_err(|error| unreadable(path, &error))?).map_err(|error| {
+    let Some(bytes) = bytes.map_err(|error| unreadable(path, &error))? else {
+        let hint = "split it, or allow more with `--max-file-size` where the command has it";
+        return Err(SourceError::refusal(format_args!("`{}` is larger than {max} bytes", name_of(path)), hint));
+    };
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         SourceError::new(format_args!("`{}` is not UTF-8 at byte {at}", name_of(path)), "documents are UTF-8 text")
     })
 }
 
+/// Everything, or nothing if it is more than `max` bytes.
+fn read_bounded(reader: impl Read, max: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
+    let count = reader.take(limit).read_to_end(&mut bytes)?;
+    Ok((count <= max).then_some(bytes))
+}
+
+fn special(path: &Path) -> SourceError {
+    let message = format!("`{}` is a pipe or a device, not a file", path.display());
+    SourceError::refusal(message, "give what a pipe has as standard input, with `-f -`")
+}
+
 fn folder(root: &Path, found: &mut Listing) -> Result<(), SourceError> {
-    let before = found.files.len();
+    let before = (found.files.len(), found.refused.len());
     let live = root.join(folder::LIVE);
-    found.files.extend(files_below(root, Some(&live))?.into_iter().map(|it| (it, None)));
-    if live.is_dir() {
-        live_folders(&live, found)?;
+    let real = fs::canonicalize(root).map_err(|error| unreadable(root, &error))?;
+    let walk = Walk { root, real: &real, live: None };
+    walk.add_files(root, Some(&live), found)?;
+    let has_live = live.is_dir();
+    if has_live {
+        live_folders(&walk, &live, found)?;
     }
-    if found.files.len() == before && !live.is_dir() {
+    if (found.files.len(), found.refused.len()) == before && !has_live {
         let message = format!("there is no `.yaml`, `.yml` or `.json` file in `{}`", root.display());
         return Err(SourceError::new(message, "give a folder of documents, or a file by its name"));
     }
@@ -135,8 +224,12 @@ fn folder(root: &Path, found: &mut Listing) -> Result<(), SourceError> {
 }
 
 /// The live objects: one folder per cluster.
-fn live_folders(live: &Path, found: &mut Listing) -> Result<(), SourceError> {
-    for path in entries(live)? {
+fn live_folders(walk: &Walk<'_>, live: &Path, found: &mut Listing) -> Result<(), SourceError> {
+    if walk.refuses_link(live, found) {
+        return Ok(());
+    }
+    found.folders.push(live.to_owned());
+    for (path, _) in entries(live)? {
         let name = path.file_name().unwrap_or_default();
         if !path.is_dir() {
             let inside = format!("{}/{}", folder::LIVE, name.to_string_lossy());
@@ -153,32 +246,81 @@ fn live_folders(live: &Path, found: &mut Listing) -> Result<(), SourceError> {
             return Err(SourceError::new(format_args!("`{}` does not name a cluster", path.display()), "rename it"));
         };
         let cluster = folder::cluster_of(name);
-        found.files.extend(files_below(&path, None)?.into_iter().map(|it| (it, Some(cluster.to_owned()))));
+        if walk.refuses_link(&path, found) {
+            continue;
+        }
+        Walk { live: Some(cluster), ..*walk }.add_files(&path, None, found)?;
         found.complete.push(cluster.to_owned());
     }
     Ok(())
 }
 
-/// The documents in a folder and below it, sorted, without those below `except`.
-fn files_below(root: &Path, except: Option<&Path>) -> Result<Vec<PathBuf>, SourceError> {
-    let mut found = Vec::new();
-    for path in entries(root)? {
-        let is_folder = fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir());
-        if is_folder && except != Some(&path) {
-            found.extend(files_below(&path, None)?);
-        } else if path.is_file() && folder::is_document(&path.to_string_lossy()) {
-            found.push(path);
-        }
-    }
-    Ok(found)
+/// A given folder that is being listed.
+#[derive(Clone, Copy)]
+struct Walk<'a> {
+    root: &'a Path,
+    /// The folder without links.
+    real: &'a Path,
+    /// The cluster of the live objects below.
+    live: Option<&'a str>,
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
-    let read = || -> io::Result<Vec<PathBuf>> { fs::read_dir(folder)?.map(|it| Ok(it?.path())).collect() };
-    let mut paths = read().map_err(|error| unreadable(folder, &error))?;
-    paths.retain(|path| !path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b".")));
-    paths.sort();
-    Ok(paths)
+impl Walk<'_> {
+    /// Adds the documents in a folder and below it, sorted, without those below `except`.
+    fn add_files(&self, folder: &Path, except: Option<&Path>, found: &mut Listing) -> Result<(), SourceError> {
+        found.folders.push(folder.to_owned());
+        for (path, kind) in entries(folder)? {
+            if kind.is_dir() {
+                if except != Some(&path) {
+                    self.add_files(&path, None, found)?;
+                }
+            } else if folder::is_document(&path.to_string_lossy()) {
+                self.add_file(path, kind, found);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_file(&self, path: PathBuf, kind: FileType, found: &mut Listing) {
+        let target = match kind.is_symlink() {
+            true => fs::metadata(&path).map(|it| it.file_type()),
+            false => Ok(kind),
+        };
+        match target {
+            // Links to folders are skipped.
+            Ok(target) if target.is_dir() => {}
+            Ok(_) if kind.is_symlink() && self.refuses_link(&path, found) => {}
+            Ok(target) if target.is_file() => found.files.push((path, self.live.map(str::to_owned))),
+            Ok(_) => found.refused.push(special(&path).refused(&path, self.live)),
+            Err(error) => {
+                let message = format!("`{}` is a link that leads nowhere: {error}", path.display());
+                let refusal = SourceError::refusal(message, "remove the link, or restore what it names");
+                found.refused.push(refusal.refused(&path, self.live));
+            }
+        }
+    }
+
+    /// Refuses a path that leads out of the folder.
+    fn refuses_link(&self, path: &Path, found: &mut Listing) -> bool {
+        if fs::canonicalize(path).is_ok_and(|it| it.starts_with(self.real)) {
+            return false;
+        }
+        let message = format!("`{}` is a link that leads out of `{}`", path.display(), self.root.display());
+        let hint = "copy what it names into the folder, or give that by its own name with `-f`";
+        found.refused.push(SourceError::refusal(message, hint).refused(path, self.live));
+        true
+    }
+}
+
+/// The entries of a folder, sorted, without those that start with a dot. A link has the type of a link.
+fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>, SourceError> {
+    let read = || -> io::Result<Vec<(PathBuf, FileType)>> {
+        fs::read_dir(folder)?.map(|it| it.and_then(|it| Ok((it.path(), it.file_type()?)))).collect()
+    };
+    let mut found = read().map_err(|error| unreadable(folder, &error))?;
+    found.retain(|(path, _)| !path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b".")));
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(found)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> SourceError {
@@ -188,6 +330,8 @@ fn unreadable(path: &Path, error: &io::Error) -> SourceError {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[track_caller]
@@ -217,7 +361,7 @@ mod tests {
         ];
         let root = folder_of("order", &files);
         fs::create_dir_all(root.join("live/empty")).unwrap();
-        let source = read(std::slice::from_ref(&root)).unwrap();
+        let source = read(std::slice::from_ref(&root), MAX_FILE_SIZE).unwrap();
         let short = |file: &File| (file.name.trim_start_matches(root.to_str().unwrap()).to_owned(), file.live.clone());
         let want = [
             ("/a/c.yaml", None),
@@ -236,15 +380,93 @@ mod tests {
     #[test]
     fn a_live_object_outside_of_a_cluster_folder_is_an_error() {
         let root = folder_of("stray", &["a.yaml", "live/x.yaml"]);
-        assert!(format!("{:?}", read(std::slice::from_ref(&root))).contains("belongs to no cluster"));
+        assert!(format!("{:?}", read(std::slice::from_ref(&root), MAX_FILE_SIZE)).contains("belongs to no cluster"));
         fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn an_empty_folder_is_an_error() {
         let root = folder_of("nothing", &["a.md"]);
-        assert!(format!("{:?}", read(std::slice::from_ref(&root))).contains("there is no `.yaml`"));
-        assert!(format!("{:?}", read(&[root.join("absent.yaml")])).contains("cannot be read"));
+        assert!(format!("{:?}", read(std::slice::from_ref(&root), MAX_FILE_SIZE)).contains("there is no `.yaml`"));
+        assert!(format!("{:?}", read(&[root.join("absent.yaml")], MAX_FILE_SIZE)).contains("cannot be read"));
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    /// The names of the files that are read, and the messages about those that are not.
+    fn outcome(given: &Path, max: usize) -> (Vec<String>, Vec<String>) {
+        let source = read(&[given.to_owned()], max).unwrap();
+        let short = |it: &str| it.rsplit('/').next().unwrap_or_default().to_owned();
+        let refused = source.refused.iter().map(|it| {
+            assert!(it.message.contains(&it.name) && !it.hint.is_empty(), "{it:?}");
+            format!("{}: {}", short(&it.name), it.message.replace(given.to_str().unwrap(), ""))
+        });
+        (source.files.iter().map(|it| short(&it.name)).collect(), refused.collect())
+    }
+
+    #[test]
+    fn links_are_followed_inside_of_the_folder_only() {
+        let (root, other) = (folder_of("links", &["a.yaml", "sub/b.yaml"]), folder_of("outside", &["secret.yaml"]));
+        symlink("a.yaml", root.join("inside.yaml")).unwrap();
+        symlink(root.join("sub/b.yaml"), root.join("absolute.yaml")).unwrap();
+        symlink(other.join("secret.yaml"), root.join("c.yaml")).unwrap();
+        symlink("../../../proc/self/environ", root.join("sub/d.yaml")).unwrap();
+        symlink("/dev/zero", root.join("e.yaml")).unwrap();
+        symlink("nowhere", root.join("f.yaml")).unwrap();
+        symlink(&other, root.join("g")).unwrap();
+        let (files, refused) = outcome(&root, MAX_FILE_SIZE);
+        assert_eq!(files, ["a.yaml", "absolute.yaml", "inside.yaml", "b.yaml"]);
+        let starts = ["c.yaml: `/c.yaml` is a link that leads out", "e.yaml: `/e.yaml` is a link that leads out"];
+        let (out, rest) = refused.split_at(2);
+        assert!(out.iter().zip(starts).all(|(it, start)| it.starts_with(start)), "{refused:?}");
+        assert!(rest[0].starts_with("f.yaml: `/f.yaml` is a link that leads nowhere"), "{refused:?}");
+        assert!(rest[1].starts_with("d.yaml: `/sub/d.yaml` is a link that leads"), "{refused:?}");
+        // A link that is given by its own name is what the user asked for.
+        assert_eq!(outcome(&root.join("c.yaml"), MAX_FILE_SIZE).0, ["c.yaml"]);
+        // The files of a mounted ConfigMap are links through a hidden folder.
+        fs::create_dir(root.join("..data")).unwrap();
+        fs::write(root.join("..data/h.yaml"), "a: 1\n").unwrap();
+        symlink("..data/h.yaml", root.join("h.yaml")).unwrap();
+        assert!(outcome(&root, MAX_FILE_SIZE).0.contains(&"h.yaml".to_owned()));
+        fs::remove_dir_all(root).unwrap();
+        fs::remove_dir_all(other).unwrap();
+    }
+
+    #[test]
+    fn live_objects_of_another_folder_are_refused() {
+        let (root, other) = (folder_of("live", &["a.yaml"]), folder_of("elsewhere", &["eu-1/b.yaml"]));
+        symlink(&other, root.join("live")).unwrap();
+        let source = read(std::slice::from_ref(&root), MAX_FILE_SIZE).unwrap();
+        assert_eq!((source.files.len(), source.complete.len(), source.refused.len()), (1, 0, 1));
+        fs::remove_file(root.join("live")).unwrap();
+        fs::create_dir(root.join("live")).unwrap();
+        symlink(other.join("eu-1"), root.join("live/eu-1")).unwrap();
+        let source = read(std::slice::from_ref(&root), MAX_FILE_SIZE).unwrap();
+        assert_eq!((source.files.len(), source.complete.len(), source.refused.len()), (1, 0, 1));
+        fs::remove_dir_all(root).unwrap();
+        fs::remove_dir_all(other).unwrap();
+    }
+
+    #[test]
+    fn pipes_devices_and_large_files_are_refused() {
+        let root = folder_of("special", &["a.yaml"]);
+        let pipe = root.join("pipe.yaml");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+        fs::write(root.join("large.yaml"), "x".repeat(5001)).unwrap();
+        fs::write(root.join("just.yaml"), "x".repeat(5000)).unwrap();
+        let (files, refused) = outcome(&root, 5000);
+        assert_eq!(files, ["a.yaml", "just.yaml"]);
+        let want = [
+            "pipe.yaml: `/pipe.yaml` is a pipe or a device, not a file",
+            "large.yaml: `/large.yaml` is larger than 5000 bytes",
+        ];
+        assert_eq!(refused, want);
+        for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null")] {
+            let (files, refused) = outcome(path, MAX_FILE_SIZE);
+            assert_eq!((files.len(), refused.len()), (0, 1), "{}", path.display());
+        }
+        assert!(read_all(&[pipe], MAX_FILE_SIZE).is_err());
+        // The length of such a file is zero.
+        assert_eq!(outcome(Path::new("/proc/self/status"), 10).1.len(), 1);
         fs::remove_dir_all(root).unwrap();
     }
 }

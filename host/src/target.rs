@@ -43,6 +43,11 @@ impl Target {
         }
     }
 
+    /// As `unload` and `configure` refer to the document: `Kind.group/namespace/name`.
+    pub fn reference(&self) -> String {
+        reference(&self.identity())
+    }
+
     /// As `load` takes it.
     pub fn to_input(&self) -> TargetInput {
         TargetInput {
@@ -114,6 +119,14 @@ impl fmt::Display for Target {
         let parts = [self.kind.as_str(), &self.namespace, &self.name];
         f.write_str(&parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/"))
     }
+}
+
+/// A document as `unload` and `configure` refer to it: `Kind.group/namespace/name`.
+pub fn reference(identity: &Identity) -> String {
+    let Identity { kind, group, namespace, name } = identity;
+    let kind = if group.is_empty() { kind.to_string() } else { format!("{kind}.{group}") };
+    let parts = [kind.as_str(), namespace.as_str(), name.as_str()];
+    parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 //!
 //! Certificate and key are two PEM files. They are read every second, following links, and a new certificate applies to
 //! the next connection; open connections keep theirs. A broken certificate is logged once and not used.
+//!
+//! With an authority for clients, only connections with a certificate that it signed are accepted. Its file is reloaded
+//! in the same way.
 
 use std::fmt;
 use std::fs;
@@ -11,10 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
+use rustls::{RootCertStore, ServerConfig};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -38,7 +43,7 @@ const MAX_READY: usize = 64;
 
 type Config = Arc<RwLock<Arc<ServerConfig>>>;
 
-/// Accepts connections for `axum::serve`. A client with a slow handshake delays no other.
+/// Accepts connections for [`crate::http_server::serve`]. A client with a slow handshake delays no other.
 pub struct TlsListener {
     address: SocketAddr,
     ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
@@ -52,8 +57,7 @@ impl TlsListener {
     /// # Errors
     ///
     /// The files cannot be read, hold no certificate and key, or do not match.
-    pub fn new(listener: std::net::TcpListener, cert: PathBuf, key: PathBuf) -> Result<TlsListener, TlsError> {
-        let files = Files { cert, key };
+    pub fn new(listener: std::net::TcpListener, files: TlsFiles) -> Result<TlsListener, TlsError> {
         let found = files.read()?;
         let config = files.config(&found)?;
         let config = Arc::new(RwLock::new(Arc::new(config)));
@@ -113,6 +117,11 @@ pub enum TlsError {
         key: PathBuf,
         reason: String,
     },
+    /// No certificate in it can vouch for clients.
+    UnusableClientCa {
+        file: PathBuf,
+        reason: String,
+    },
     Listener(io::Error),
 }
 
@@ -127,6 +136,10 @@ impl TlsError {
             }
             Self::BadPem { .. } => "is the file whole? PEM is base64 between a `BEGIN` and an `END` line",
             Self::Unusable { .. } => "the key must be the one that the first certificate of the chain was issued for",
+            Self::UnusableClientCa { .. } => {
+                "give the certificates of the authorities that sign client certificates, as `-----BEGIN \
+                 CERTIFICATE-----` blocks"
+            }
             Self::Listener(_) => "choose another address",
         }
     }
@@ -141,6 +154,9 @@ impl fmt::Display for TlsError {
             Self::Unusable { cert, key, reason } => {
                 write!(f, "`{}` cannot be served with the key in `{}`: {reason}", cert.display(), key.display())
             }
+            Self::UnusableClientCa { file, reason } => {
+                write!(f, "`{}` cannot be used to check client certificates: {reason}", file.display())
+            }
             Self::Listener(error) => write!(f, "cannot listen: {error}"),
         }
     }
@@ -148,45 +164,48 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
+/// The PEM files of a TLS server.
 #[derive(Debug, Clone)]
-struct Files {
-    cert: PathBuf,
-    key: PathBuf,
+pub struct TlsFiles {
+    pub cert: PathBuf,
+    pub key: PathBuf,
+    /// The authorities of client certificates; without them, clients need none.
+    pub client_ca: Option<PathBuf>,
 }
 
 /// The contents of the files.
 struct Contents {
     cert: Vec<u8>,
     key: Vec<u8>,
+    client_ca: Option<Vec<u8>>,
 }
 
 impl Contents {
     /// Identifies the contents without keeping the key.
     fn stamp(&self) -> String {
-        format!("{} {}", digest(&self.cert), digest(&self.key))
+        let client_ca = self.client_ca.as_deref().map(digest).unwrap_or_default();
+        format!("{} {} {client_ca}", digest(&self.cert), digest(&self.key))
     }
 }
 
-impl Files {
+impl TlsFiles {
     fn read(&self) -> Result<Contents, TlsError> {
         let read = |file: &Path| fs::read(file).map_err(|error| TlsError::Unreadable { file: file.to_owned(), error });
-        Ok(Contents { cert: read(&self.cert)?, key: read(&self.key)? })
+        let client_ca = self.client_ca.as_deref().map(read).transpose()?;
+        Ok(Contents { cert: read(&self.cert)?, key: read(&self.key)?, client_ca })
     }
 
     fn config(&self, found: &Contents) -> Result<ServerConfig, TlsError> {
-        let bad = |file: &Path, wanted, error| match error {
-            pem::Error::NoItemsFound => TlsError::Missing { file: file.to_owned(), wanted },
-            other => TlsError::BadPem { file: file.to_owned(), reason: other.to_string() },
+        let chain = certificates(&self.cert, &found.cert)?;
+        let key =
+            PrivateKeyDer::from_pem_slice(&found.key).map_err(|error| bad_pem(&self.key, "private key", error))?;
+        let verifier = match (&self.client_ca, &found.client_ca) {
+            (Some(file), Some(pem)) => client_verifier(file, pem)?,
+            _ => WebPkiClientVerifier::no_client_auth(),
         };
-        let chain = CertificateDer::pem_slice_iter(&found.cert).collect::<Result<Vec<_>, _>>();
-        let chain = chain.map_err(|error| bad(&self.cert, "certificate", error))?;
-        if chain.is_empty() {
-            return Err(bad(&self.cert, "certificate", pem::Error::NoItemsFound));
-        }
-        let key = PrivateKeyDer::from_pem_slice(&found.key).map_err(|error| bad(&self.key, "private key", error))?;
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .and_then(|it| it.with_no_client_auth().with_single_cert(chain, key));
+            .and_then(|it| it.with_client_cert_verifier(verifier).with_single_cert(chain, key));
         let mut config = config.map_err(|error| TlsError::Unusable {
             cert: self.cert.clone(),
             key: self.key.clone(),
@@ -209,8 +228,36 @@ impl Files {
     }
 }
 
+fn bad_pem(file: &Path, wanted: &'static str, error: pem::Error) -> TlsError {
+    match error {
+        pem::Error::NoItemsFound => TlsError::Missing { file: file.to_owned(), wanted },
+        other => TlsError::BadPem { file: file.to_owned(), reason: other.to_string() },
+    }
+}
+
+/// The certificates of a file; at least one.
+fn certificates(file: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let found = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    match found.map_err(|error| bad_pem(file, "certificate", error))? {
+        none if none.is_empty() => Err(bad_pem(file, "certificate", pem::Error::NoItemsFound)),
+        found => Ok(found),
+    }
+}
+
+/// Accepts the client certificates that an authority in `pem` signed, and no client without one.
+fn client_verifier(file: &Path, pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
+    let unusable = |reason: String| TlsError::UnusableClientCa { file: file.to_owned(), reason };
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(file, pem)? {
+        roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
+    }
+    let provider = Arc::new(ring::default_provider());
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+    verifier.map_err(|error| unusable(error.to_string()))
+}
+
 /// Reloads the files when they change, as long as the listener exists.
-async fn reload(files: Files, mut stamp: String, config: Config) {
+async fn reload(files: TlsFiles, mut stamp: String, config: Config) {
     let mut ticks = interval(RELOAD_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

@@ -1,5 +1,8 @@
 //! Modules that misbehave, and the call after that: it must be right.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fleetfold::cache::Cache;
@@ -29,6 +32,27 @@ fn an_endless_loop_meets_the_deadline() {
     let took = started.elapsed();
     assert!(took >= LIMITS.deadline, "{took:?}");
     assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+/// A deadline counts time, not ticks of a thread that a busy machine lets wait.
+#[test]
+fn a_busy_machine_does_not_lengthen_the_deadline() {
+    let is_done = Arc::new(AtomicBool::new(false));
+    let busy: Vec<_> = (0..32)
+        .map(|_| {
+            let is_done = Arc::clone(&is_done);
+            thread::spawn(move || while !is_done.load(Ordering::Relaxed) {})
+        })
+        .collect();
+    let deadline = Duration::from_secs(2);
+    let mut guest = Guest::new(&load(&with("(;boom;)", "(loop (br 0))")), Limits { deadline, ..LIMITS }).unwrap();
+    let started = Instant::now();
+    let error = guest.call(b"boom").unwrap_err();
+    let took = started.elapsed();
+    is_done.store(true, Ordering::Relaxed);
+    busy.into_iter().for_each(|it| it.join().unwrap());
+    assert_eq!(error, GuestError::DeadlineExceeded { limit: deadline });
+    assert!(took >= deadline && took < deadline + Duration::from_secs(1), "{took:?}");
 }
 
 #[test]

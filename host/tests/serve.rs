@@ -2,8 +2,10 @@
 
 mod server;
 
+use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
 use fleetfold_core::value::json;
@@ -262,7 +264,7 @@ fn a_body_at_the_limit_is_read_and_one_above_is_not() {
 #[test]
 fn requests_that_are_never_finished_hold_up_nobody() {
     let server = Server::start();
-    let head = format!("POST /v1/call HTTP/1.1\r\n{}\r\n{JSON}\r\n", server.host());
+    let head = format!("POST /v1/call HTTP/1.1\r\n{}\r\n{JSON}\r\n", server.head());
     let _open: Vec<TcpStream> = (0..20)
         .flat_map(|_| {
             [
@@ -275,6 +277,20 @@ fn requests_that_are_never_finished_hold_up_nobody() {
         .collect();
     assert_eq!(server.call(&[JSON], PATCH).body, PATCHED);
     assert_eq!(server.get("/healthz").body, "ok\n");
+}
+
+#[test]
+fn hundreds_of_half_requests_hold_up_nobody_and_are_closed() {
+    let server = Server::start();
+    let halves: Vec<TcpStream> = (0..300).map(|_| server.begin("GET / HTTP/1.1\r\nhost: 127.0.0.1")).collect();
+    let started = Instant::now();
+    assert_eq!(server.call(&[JSON], PATCH).body, PATCHED);
+    assert!(started.elapsed() < Duration::from_secs(8), "it does not wait until the others are closed");
+    for mut half in halves {
+        // The connection ends, with an answer or without.
+        let _ = half.read_to_end(&mut Vec::new());
+    }
+    assert!(started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
 }
 
 #[test]
@@ -327,7 +343,7 @@ fn it_stops_when_asked_even_while_a_connection_is_open() {
 fn it_stops_when_asked_even_while_a_call_runs() {
     let mut server = Server::start_with(&["--timeout", "10m", "--module", &hangs()]);
     let _hanging = server
-        .begin(&format!("POST /v1/call HTTP/1.1\r\n{}\r\n{JSON}\r\ncontent-length: 4\r\n\r\nboom", server.host()));
+        .begin(&format!("POST /v1/call HTTP/1.1\r\n{}\r\n{JSON}\r\ncontent-length: 4\r\n\r\nboom", server.head()));
     // Its own answer comes after the hanging call was taken up, since both go through one thread.
     assert_eq!(server.get("/healthz").status, 200);
     assert_eq!(server.get("/v1/fleet").status, 200, "whoever only looks does not wait for a call");

@@ -248,6 +248,33 @@ fn what_comes_through_standard_input_is_read_once_and_kept() {
 }
 
 #[test]
+fn a_file_that_is_refused_is_a_finding_and_the_others_are_served() {
+    let folder = Folder::new("links");
+    folder.write("a.yaml", cluster("a", "gold"));
+    folder.write("large.yaml", format!("{}# {}\n", cluster("b", "gold"), "x".repeat(5000)));
+    std::os::unix::fs::symlink("/proc/self/environ", folder.0.join("c.yaml")).unwrap();
+    let server = Server::start_with(&["-f", folder.path(), "--max-file-size", "4KiB"]);
+    let fleet = server.fleet();
+    assert_eq!(list(&fleet, "loads").len(), 1);
+    let told: Vec<_> =
+        list(&fleet, "diagnostics").iter().map(|it| (it.text_at(&["code"]), it.text_at(&["at", "file"]))).collect();
+    assert_eq!(told.len(), 2, "{}", fleet.to_canonical());
+    assert!(told.iter().all(|(code, _)| *code == "refused-file"), "{told:?}");
+    assert!(told[0].1.ends_with("c.yaml") && told[1].1.ends_with("large.yaml"), "{told:?}");
+    assert!(!fleet.to_canonical().contains("CARGO"), "nothing of the environment is served");
+
+    // A file that was read and then becomes a link out of the folder stays as it was.
+    let mut updates = server.updates();
+    updates.next();
+    fs::remove_file(folder.0.join("a.yaml")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", folder.0.join("a.yaml")).unwrap();
+    updates.next();
+    let fleet = server.fleet();
+    assert!(text_of(&fleet, "a.yaml").contains("gold"));
+    assert!(!fleet.to_canonical().contains("root:"));
+}
+
+#[test]
 fn a_folder_without_documents_is_told() {
     let folder = Folder::new("empty");
     let said = failure(&["--port", "0", "-f", folder.path()]);

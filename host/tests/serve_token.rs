@@ -1,4 +1,4 @@
-//! Who comes over a network must know the token.
+//! Whoever wants to see the fleet must know the token, on loopback too: other users of the machine reach the port.
 
 mod server;
 
@@ -11,10 +11,9 @@ const DESCRIBE: &str = r#"{"op":"clusters"}"#;
 
 /// A server for others too, and the token that it printed.
 fn open() -> (Server, String) {
-    let server = Server::start_with(&["--address", "0.0.0.0", "--host", "fleet.example"]);
-    let (address, token) = server.url.split_once("/?token=").expect("a token");
-    assert_eq!(address, format!("http://fleet.example:{}", server.port));
-    let token = token.to_owned();
+    let mut server = Server::start_with(&["--address", "0.0.0.0", "--host", "fleet.example"]);
+    let token = server.token.take().expect("a token");
+    assert_eq!(server.url, format!("http://fleet.example:{}/?token={token}", server.port));
     (server, token)
 }
 
@@ -42,6 +41,34 @@ fn nobody_comes_in_without_the_token_that_was_made_up() {
     }
     assert_eq!(server.get("/healthz").status, 200);
     assert!(!server.get("/").body.contains(&token));
+}
+
+#[test]
+fn on_loopback_the_printed_address_has_the_token() {
+    let folder = Folder::new("loopback");
+    folder.write("a.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {password: hunter2}\n");
+    let mut server = Server::start_with(&["-f", folder.path()]);
+    let token = server.token.take().expect("a token");
+    assert_eq!(server.url, format!("http://127.0.0.1:{}/?token={token}", server.port));
+    for path in ["/", "/v1/fleet", "/v1/updates"] {
+        let reply = server.get(path);
+        assert_eq!(reply.status, 401, "{path}");
+        assert!(!reply.body.contains("hunter2"));
+    }
+    assert_eq!(server.call(&[JSON], DESCRIBE).status, 401);
+    assert_eq!(server.get(&format!("/?token={token}")).status, 303);
+    server.token = Some(token);
+    assert_eq!(server.get("/v1/fleet").status, 200);
+}
+
+#[test]
+fn without_a_token_it_serves_this_machine_alone() {
+    let server = Server::start_with(&["--no-token"]);
+    assert_eq!(server.url, format!("http://127.0.0.1:{}", server.port));
+    assert_eq!(server.call(&[JSON], DESCRIBE).status, 200);
+    assert_eq!(server.call(&[JSON, "origin: http://evil.example"], DESCRIBE).status, 403);
+    let said = failure(&["--port", "0", "--no-token", "--address", "0.0.0.0"]);
+    assert!(said.contains("open to other machines"), "{said}");
 }
 
 #[test]

@@ -8,11 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::Listener;
-use fleetfold::tls::{TlsError, TlsListener};
-use rcgen::{CertifiedKey, KeyPair};
-use rustls::pki_types::{CertificateDer, ServerName};
+use fleetfold::http_server::{HttpLimits, serve};
+use fleetfold::tls::{TlsError, TlsFiles, TlsListener};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, CertifiedKey, IsCa, KeyPair};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::watch;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -64,6 +67,65 @@ async fn http_is_what_both_agree_on() {
 }
 
 #[tokio::test]
+async fn only_clients_with_a_certificate_of_the_authority_are_answered() {
+    let (folder, server) = (Folder::new("clients"), issued());
+    folder.put("one", &server.cert.pem(), &server.signing_key.serialize_pem());
+    let (ours, theirs) = (authority(), authority());
+    fs::write(folder.0.join("ca.crt"), ours.pem()).unwrap();
+    let address = folder.serve();
+    let (good, foreign) = (client_of(&ours), client_of(&theirs));
+    assert!(answers(address, &server, Some(&good)).await);
+    assert!(!answers(address, &server, None).await, "a client without a certificate");
+    assert!(!answers(address, &server, Some(&foreign)).await, "a client of another authority");
+    // The authority is renewed while the server runs; both are valid for a time.
+    fs::write(folder.0.join("ca.crt"), format!("{}{}", ours.pem(), theirs.pem())).unwrap();
+    for round in 0.. {
+        assert!(round < 100, "the new authority is not taken");
+        if answers(address, &server, Some(&foreign)).await {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(answers(address, &server, Some(&good)).await);
+    assert!(!answers(address, &server, None).await);
+}
+
+#[tokio::test]
+async fn an_authority_that_cannot_be_used_is_told() {
+    let (folder, server) = (Folder::new("no-authority"), issued());
+    folder.put("one", &server.cert.pem(), &server.signing_key.serialize_pem());
+    for (text, message) in [("", "there is no certificate in"), ("-----BEGIN CERTIFICATE-----\nx", "is not PEM")] {
+        fs::write(folder.0.join("ca.crt"), text).unwrap();
+        let error = folder.listen().unwrap_err();
+        assert!(error.to_string().contains(message) && error.to_string().contains("ca.crt"), "{error}");
+    }
+}
+
+/// An authority that signs client certificates.
+fn authority() -> CertifiedIssuer<'static, KeyPair> {
+    let mut params = CertificateParams::new([]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+}
+
+fn client_of(authority: &CertifiedIssuer<'static, KeyPair>) -> Issued {
+    let signing_key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(["client".to_owned()]).unwrap();
+    CertifiedKey { cert: params.signed_by(&signing_key, authority).unwrap(), signing_key }
+}
+
+/// Whether a request of this client is answered. With TLS 1.3, a refusal comes after the handshake.
+async fn answers(address: SocketAddr, server: &Issued, client: Option<&Issued>) -> bool {
+    let Ok(mut stream) = connect_as(address, server, client).await else { return false };
+    if stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await.is_err() {
+        return false;
+    }
+    let mut text = Vec::new();
+    let _ = stream.read_to_end(&mut text).await;
+    text.ends_with(b"hello")
+}
+
+#[tokio::test]
 async fn what_is_wrong_at_the_start_is_told() {
     let (folder, a, b) = (Folder::new("wrong"), issued(), issued());
     let (cert, key) = (a.cert.pem(), a.signing_key.serialize_pem());
@@ -109,13 +171,19 @@ impl Folder {
 
     fn listen(&self) -> Result<TlsListener, TlsError> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        TlsListener::new(listener, self.0.join("tls.crt"), self.0.join("tls.key"))
+        let client_ca = Some(self.0.join("ca.crt")).filter(|it| it.exists());
+        TlsListener::new(listener, TlsFiles { cert: self.0.join("tls.crt"), key: self.0.join("tls.key"), client_ca })
     }
 
     fn serve(&self) -> SocketAddr {
         let listener = self.listen().unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, axum::Router::new()).into_future());
+        let routes = axum::Router::new().route("/", axum::routing::get(|| async { "hello" }));
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(async move {
+            serve(listener, routes, HttpLimits::default(), stopped).await;
+            drop(stop);
+        });
         address
     }
 }
@@ -132,13 +200,28 @@ fn issued() -> Issued {
 
 /// A connection with a server that proves to be `server`.
 async fn connect(address: SocketAddr, server: &Issued) -> std::io::Result<TlsStream<TcpStream>> {
+    connect_as(address, server, None).await
+}
+
+/// The same as a client with a certificate.
+async fn connect_as(
+    address: SocketAddr,
+    server: &Issued,
+    client: Option<&Issued>,
+) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from(server.cert.der().to_vec())).unwrap();
-    let mut config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+        .with_root_certificates(roots);
+    let mut config = match client {
+        Some(Issued { cert, signing_key }) => {
+            let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+            config.with_client_auth_cert(vec![cert.der().clone()], key).unwrap()
+        }
+        None => config.with_no_client_auth(),
+    };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let stream = TcpStream::connect(address).await?;
     TlsConnector::from(Arc::new(config)).connect(ServerName::try_from("localhost").unwrap(), stream).await

@@ -61,10 +61,18 @@ pub struct FleetPlanStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["id"]))]
     pub held: Option<Vec<HeldAction>>,
+    /// What the runner deleted recently, which counts against the limits of the next plans.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
+    pub recent_deletes: Option<Vec<RecentDeletes>>,
     /// The clusters, and whether they are reachable.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub clusters: Option<Vec<ClusterState>>,
+    /// The endpoints that got credentials of members. Known credentials go to another endpoint only after approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["secretUid"]))]
+    pub contacts: Option<Vec<MemberContact>>,
     /// The state of the runner.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
@@ -129,6 +137,34 @@ pub enum Verb {
     Create,
     Patch,
     Delete,
+}
+
+/// What the runner deleted at about the same time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecentDeletes {
+    /// The time of the last of these deletes.
+    #[schemars(extend("format" = "date-time"))]
+    pub time: String,
+    /// The number of deleted objects.
+    pub objects: i64,
+    /// The number of clusters that left the decision of a Placement.
+    pub clusters: i64,
+}
+
+/// An endpoint that got the credentials of a member.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberContact {
+    /// The name of the cluster.
+    pub cluster: String,
+    /// The digest of the endpoint and of the certificates that it is checked against.
+    pub digest: String,
+    /// The address of the API server.
+    pub endpoint: String,
+    /// The Secret with the credentials, as `namespace/name`.
+    pub secret: String,
+    /// The uid of the Secret.
+    pub secret_uid: String,
 }
 
 /// A cluster, and whether it is reachable.

@@ -29,7 +29,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub use condition::{Condition, ConditionStatus};
 pub use derived::{AnyObject, Anything};
 use derived::{Column, DERIVED, DerivedKind, GROUP, OtherKind, schema_of};
-pub use fleet_plan::{ClusterState, FleetPlan, FleetPlanSpec, FleetPlanStatus, HeldAction, PlanCounts, Verb};
+pub use fleet_plan::{
+    ClusterState, FleetPlan, FleetPlanSpec, FleetPlanStatus, HeldAction, MemberContact, PlanCounts, RecentDeletes, Verb,
+};
 pub use greenhouse::{Merge, OptionOverride, PluginOverride, PluginOverrideSpec};
 pub use overlay::overlay;
 

@@ -6,11 +6,15 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fleetfold_core::Value;
+use fleetfold_core::api::Refusal;
 use fleetfold_core::api::reach::{SecretKey, SecretKeys, WayAnswer};
+use fleetfold_crds::MemberContact;
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig, NamedAuthInfo, NamedCluster, NamedContext};
 use kube::{Client, Config};
 
+use super::contacts::Contacts;
 use super::{ApiError, Cluster};
+use crate::digest::digest;
 use crate::target::Target;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,10 +45,11 @@ pub fn hub_name(kubeconfig: Option<&Path>, context: Option<&str>) -> String {
     context.map(str::to_owned).or_else(current).unwrap_or_else(|| "in-cluster".to_owned())
 }
 
-/// A connection to a member, and the resourceVersions of the Secrets with the credentials.
+/// A connection to a member, its endpoint, and the resourceVersions of the Secrets with the credentials.
 #[derive(Debug)]
 pub struct Access {
     pub cluster: Cluster,
+    pub contact: MemberContact,
     pub versions: Vec<String>,
 }
 
@@ -64,25 +69,47 @@ pub async fn versions(ways: &[WayAnswer], hub: &Cluster) -> Vec<String> {
     versions
 }
 
-/// Connects to a member by the first way that works.
-pub async fn member(name: &str, ways: &[WayAnswer], hub: &Cluster) -> Result<Access, ApiError> {
-    let versions = versions(ways, hub).await;
-    let mut error = ApiError::NoAccess {
-        message: format!("nothing says how to get to the cluster `{name}`"),
-        hint: "give its document a server and a Secret with a token, or a Secret with a kubeconfig".into(),
+/// Connects to a member by the first way that works, if its credentials may be sent there. Redirects are not followed.
+///
+/// `problem` is why there is no other way.
+pub async fn member(
+    name: &str,
+    ways: &[WayAnswer],
+    problem: Option<&Refusal>,
+    hub: &Cluster,
+    contacts: Contacts,
+) -> Result<Access, ApiError> {
+    let mut error = match problem {
+        Some(Refusal { message, hint, .. }) => {
+            ApiError::NoAccess { message: message.clone(), hint: hint.clone().unwrap_or_default() }
+        }
+        None => ApiError::NoAccess {
+            message: format!("nothing says how to get to the cluster `{name}`"),
+            hint: "give its document a server and a Secret with a token, or a Secret with a kubeconfig".into(),
+        },
     };
+    if ways.is_empty() {
+        return Err(error);
+    }
+    let versions = versions(ways, hub).await;
+    let contacts = contacts.read(hub).await?;
     for way in ways {
-        match connect_by(name, way, hub).await {
-            Ok(cluster) => return Ok(Access { cluster, versions }),
+        match connect_by(name, way, hub, &contacts).await {
+            Ok((cluster, contact)) => return Ok(Access { cluster, contact, versions }),
             Err(it) => error = it,
         }
     }
     Err(error)
 }
 
-async fn connect_by(name: &str, way: &WayAnswer, hub: &Cluster) -> Result<Cluster, ApiError> {
+async fn connect_by(
+    name: &str,
+    way: &WayAnswer,
+    hub: &Cluster,
+    contacts: &Contacts,
+) -> Result<(Cluster, MemberContact), ApiError> {
     let document = &way.document;
-    let read = match (&way.kubeconfig, &way.token) {
+    let (secret, read) = match (&way.kubeconfig, &way.token) {
         (Some(keys), _) => kubeconfig_from_secret(keys, hub).await?,
         (None, Some(key)) => kubeconfig_from_token(way, key, hub).await?,
         (None, None) => {
@@ -97,11 +124,46 @@ async fn connect_by(name: &str, way: &WayAnswer, hub: &Cluster) -> Result<Cluste
         message: format!("the access that `{document}` gives to `{name}` cannot be used: {error}"),
         hint: format!("mend the Secret of `{document}`"),
     })?;
-    connect(name, config)
+    if way.insecure != Some(true) {
+        refuse_insecure(document, &config)?;
+    }
+    let contact = contact(name, &secret, &config);
+    contacts.check(&contact, way.kubeconfig.is_some())?;
+    Ok((connect(name, config)?, contact))
+}
+
+/// Refuses to send credentials without TLS, or to a server whose certificate is not checked.
+fn refuse_insecure(document: &str, config: &Config) -> Result<(), ApiError> {
+    let url = &config.cluster_url;
+    let problem = match url.scheme_str() {
+        Some("https") if !config.accept_invalid_certs => return Ok(()),
+        Some("https") => format!("`{document}` leaves out the check of the certificate of `{url}`"),
+        _ => format!("`{document}` names `{url}`, which is not an `https://` address"),
+    };
+    Err(ApiError::NoAccess {
+        message: format!("{problem}, so no credentials are sent"),
+        hint: "use `https://` and the certificates of the server, or configure `insecureEndpoints: true`".into(),
+    })
+}
+
+/// The endpoint of a configuration, as it is recorded.
+fn contact(name: &str, secret: &Secret, config: &Config) -> MemberContact {
+    let endpoint = config.cluster_url.to_string();
+    let mut identity = format!("{endpoint}\n{}\n", config.accept_invalid_certs).into_bytes();
+    for certificate in config.root_cert.iter().flatten() {
+        identity.extend_from_slice(certificate);
+    }
+    MemberContact {
+        cluster: name.to_owned(),
+        digest: digest(&identity),
+        endpoint,
+        secret: secret.reference(),
+        secret_uid: secret.uid().to_owned(),
+    }
 }
 
 /// Reads a kubeconfig from a Secret of the hub.
-async fn kubeconfig_from_secret(reference: &SecretKeys, hub: &Cluster) -> Result<Kubeconfig, ApiError> {
+async fn kubeconfig_from_secret(reference: &SecretKeys, hub: &Cluster) -> Result<(Secret, Kubeconfig), ApiError> {
     let SecretKeys { namespace, name, keys } = reference;
     let secret = Secret::read(namespace, name, hub).await?;
     let Some(found) = keys.iter().find_map(|key| secret.get(key)) else {
@@ -123,11 +185,15 @@ async fn kubeconfig_from_secret(reference: &SecretKeys, hub: &Cluster) -> Result
     if reads_files || config.auth_infos.iter().filter_map(|it| it.auth_info.as_ref()).any(reads_here) {
         return Err(secret.broken("holds a kubeconfig that runs a program or names files; write the content into it"));
     }
-    Ok(config)
+    Ok((secret, config))
 }
 
 /// Makes a kubeconfig of a server address and a token from a Secret of the hub.
-async fn kubeconfig_from_token(way: &WayAnswer, token: &SecretKey, hub: &Cluster) -> Result<Kubeconfig, ApiError> {
+async fn kubeconfig_from_token(
+    way: &WayAnswer,
+    token: &SecretKey,
+    hub: &Cluster,
+) -> Result<(Secret, Kubeconfig), ApiError> {
     let SecretKey { namespace, name, key } = token;
     let secret = Secret::read(namespace, name, hub).await?;
     let token = secret.get(key).and_then(|it| String::from_utf8(it).ok());
@@ -143,13 +209,14 @@ async fn kubeconfig_from_token(way: &WayAnswer, token: &SecretKey, hub: &Cluster
     let user = AuthInfo { token: Some(token.trim().to_owned().into()), ..AuthInfo::default() };
     let context =
         kube::config::Context { cluster: ONLY.into(), user: Some(ONLY.into()), ..kube::config::Context::default() };
-    Ok(Kubeconfig {
+    let config = Kubeconfig {
         clusters: vec![NamedCluster { name: ONLY.into(), cluster: Some(cluster), ..NamedCluster::default() }],
         auth_infos: vec![NamedAuthInfo { name: ONLY.into(), auth_info: Some(user), ..NamedAuthInfo::default() }],
         contexts: vec![NamedContext { name: ONLY.into(), context: Some(context), ..NamedContext::default() }],
         current_context: Some(ONLY.into()),
         ..Kubeconfig::default()
-    })
+    };
+    Ok((secret, config))
 }
 
 /// A Secret of the hub with the credentials of a member.
@@ -174,6 +241,16 @@ impl Secret {
                 hint: format!("create `{name}` on the hub"),
             }),
         }
+    }
+
+    /// `namespace/name`.
+    fn reference(&self) -> String {
+        let of = |field: &str| self.object.text_at(&["metadata", field]);
+        format!("{}/{}", of("namespace"), of("name"))
+    }
+
+    fn uid(&self) -> &str {
+        self.object.text_at(&["metadata", "uid"])
     }
 
     fn version(&self) -> &str {

@@ -33,6 +33,10 @@ pub enum ApiError {
     Busy { after: Duration },
     /// The credentials are missing or cannot be read.
     NoAccess { message: String, hint: String },
+    /// The server accepts a status again and again and does not keep it.
+    NotKept,
+    /// Known credentials would go to another endpoint, which nobody approved.
+    EndpointHeld { message: String, hint: String },
     /// Any other error of the server.
     Server { code: u16, message: String },
 }
@@ -53,6 +57,8 @@ impl ApiError {
             Self::Denied { .. } => "denied",
             Self::Busy { .. } => "busy",
             Self::NoAccess { .. } => "no-access",
+            Self::NotKept => "not-kept",
+            Self::EndpointHeld { .. } => "endpoint-held",
             Self::Server { .. } => "server-error",
         }
     }
@@ -75,7 +81,12 @@ impl ApiError {
             Self::Invalid { .. } => "mend the document that the object is made from".into(),
             Self::Denied { .. } => "mend the document, or ask whoever runs the policy".into(),
             Self::Busy { .. } => "it is tried again when the server asks for it".into(),
-            Self::NoAccess { hint, .. } => hint.clone(),
+            Self::NoAccess { hint, .. } | Self::EndpointHeld { hint, .. } => hint.clone(),
+            Self::NotKept => {
+                "does its CustomResourceDefinition have all fields of the status, and does another controller write \
+                 it? it is tried again, less and less often"
+                    .into()
+            }
             Self::Server { .. } => "see the logs of the API server; it is tried again".into(),
         }
     }
@@ -87,6 +98,7 @@ impl ApiError {
             Self::Unreachable { .. }
                 | Self::Unauthorized { .. }
                 | Self::NoAccess { .. }
+                | Self::EndpointHeld { .. }
                 | Self::EndpointNotFound { .. }
         )
     }
@@ -128,6 +140,7 @@ impl fmt::Display for ApiError {
         match self {
             Self::NotServed { kind, api_version } => write!(f, "the server does not know `{kind}` of `{api_version}`"),
             Self::Busy { after } => write!(f, "the server is busy, and asks to come back in {} s", after.as_secs()),
+            Self::NotKept => f.write_str("the server accepts it and does not keep it"),
             Self::Server { code, message } => write!(f, "{message} (HTTP {code})"),
             Self::Unreachable { message }
             | Self::Unauthorized { message }
@@ -138,7 +151,8 @@ impl fmt::Display for ApiError {
             | Self::Conflict { message }
             | Self::Invalid { message }
             | Self::Denied { message }
-            | Self::NoAccess { message, .. } => f.write_str(message),
+            | Self::NoAccess { message, .. }
+            | Self::EndpointHeld { message, .. } => f.write_str(message),
         }
     }
 }

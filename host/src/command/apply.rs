@@ -11,13 +11,12 @@ use fleetfold::controller::{Action, Snapshot};
 use fleetfold::session::compare::compare;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::plan::{PlanAnswer, PlanRequest};
-use fleetfold_core::api::request_text;
 use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::value::json::parse_answer;
 use futures::future::join_all;
 
 use super::EngineArgs;
-use super::hub::{HubArgs, runtime};
+use super::hub::{HubArgs, MemberArgs, runtime};
 use super::limits::LimitArgs;
 use crate::command::output::{Failure, Screen, print};
 use crate::render::compare::{Sides, table};
@@ -42,6 +41,9 @@ pub struct Args {
     #[command(flatten)]
     hub: HubArgs,
 
+    #[command(flatten)]
+    members: MemberArgs,
+
     /// Use a server-side dry run
     #[arg(long, value_name = "WHERE", default_value = "none")]
     dry_run: DryRun,
@@ -61,15 +63,17 @@ enum DryRun {
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let saved = read(&args.plan)?;
-    let mut engine = args.engine.start()?;
-    if let Some(limits) = args.limits.settings() {
-        engine.call(request_text(&Configure { limits: Some(limits), ..Configure::default() }).as_bytes());
-    }
+    let engine = args.engine.start()?;
     let runtime = runtime()?;
     let done = runtime.block_on(async {
-        let mut snapshot = args.hub.snapshot(engine).await?;
+        let mut snapshot = args.members.snapshot(&args.hub, engine).await?;
         snapshot.warn();
-        let request = PlanRequest { now: Some(now().into()), reveal: Some(true), ..PlanRequest::default() };
+        if let Some(limits) = args.limits.settings() {
+            snapshot.session.change(Configure { limits: Some(limits), ..Configure::default() })?;
+        }
+        let recent_deletes = Some(snapshot.recent_deletes.clone());
+        let request =
+            PlanRequest { now: Some(now().into()), reveal: Some(true), recent_deletes, ..PlanRequest::default() };
         let plan = snapshot.session.call(&request)?.answer;
         if plan.digest != saved.digest {
             return report_stale(&saved, &mut snapshot, screen);

@@ -102,8 +102,9 @@ pub fn ask(
 
 /// Checks a change of the complete object.
 fn ask_whole(args: &Args, fleet: &mut Fleet) -> Result<AuthorizeAnswer, Failure> {
-    let old = args.old.as_deref().map(|it| only_document(fleet, it)).transpose()?;
-    let new = args.new.as_deref().map(|it| only_document(fleet, it)).transpose()?;
+    let max = args.fleet.max_file_size();
+    let old = args.old.as_deref().map(|it| only_document(fleet, it, max)).transpose()?;
+    let new = args.new.as_deref().map(|it| only_document(fleet, it, max)).transpose()?;
     let documents = fleet.documents()?;
     let settings = fleet.call(&Configure::default())?;
     fleet.call(&Authorize {
@@ -116,8 +117,8 @@ fn ask_whole(args: &Args, fleet: &mut Fleet) -> Result<AuthorizeAnswer, Failure>
     })
 }
 
-fn only_document(fleet: &mut Fleet, path: &Path) -> Result<Value, Failure> {
-    let read = source::read(&[path.to_owned()])?;
+fn only_document(fleet: &mut Fleet, path: &Path, max: usize) -> Result<Value, Failure> {
+    let read = source::read_all(&[path.to_owned()], max)?;
     let mut documents = Vec::new();
     for file in &read.files {
         documents.extend(fleet.parse(&file.name, &file.text)?);

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ModuleArgs;
 use super::fleet::Fleet;
-use super::hub::HubArgs;
+use super::hub::{HubArgs, LoadedHub, MemberArgs};
 use crate::command::output::{Failure, Output, Screen, print_answer};
 use crate::render::compare::{Sides, table};
 use crate::render::finding::{Finding, Severity, Texts};
@@ -61,6 +61,9 @@ pub struct Args {
 
     #[command(flatten)]
     hub: HubArgs,
+
+    #[command(flatten)]
+    members: MemberArgs,
 
     /// The time to plan for, in RFC 3339; default: now
     #[arg(long, value_name = "TIME")]
@@ -105,7 +108,7 @@ impl Args {
     /// The arguments of one module.
     fn module(&self, file: &Path) -> ModuleArgs {
         let module = Some(file.to_owned()).filter(|it| it.as_os_str() != BUILTIN);
-        ModuleArgs { module, timeout: self.timeout, memory: self.memory }
+        ModuleArgs { module, verify_key: None, timeout: self.timeout, memory: self.memory }
     }
 
     fn load(&self, file: &Path) -> Result<Module, Failure> {
@@ -123,7 +126,7 @@ impl Args {
         let engine = Box::new(self.start(module, &self.new)?.engine);
         let fleet = match self.from_cluster {
             true => {
-                let (engine, requests) = self.hub.load(engine)?;
+                let LoadedHub { engine, requests, .. } = self.members.load(&self.hub, engine)?;
                 Fleet::over(engine, requests)
             }
             false => Fleet::load(&self.files, engine)?,

@@ -7,12 +7,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use fleetfold::args;
 use fleetfold::engine::Engine;
 use fleetfold_core::Value;
 use fleetfold_core::api::clusters::Clusters;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::load::Load;
 use fleetfold_core::api::parse::Parse;
+use fleetfold_core::api::plan::RecentDeleteInput;
 use fleetfold_core::api::subjects::{SubjectAnswer, Subjects};
 use fleetfold_core::api::{Answered, Op, read_response, request_text};
 use fleetfold_core::diagnostic::read::from_value;
@@ -22,12 +24,13 @@ use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::suggest::did_you_mean;
 
 use super::EngineArgs;
-use super::hub::HubArgs;
-use crate::command::output::Failure;
+use super::hub::{HubArgs, LoadedHub, MemberArgs};
+use crate::command::output::{Failure, warn};
 use crate::render::counted;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
-use crate::source::{self, File, Source};
+use crate::source::{self, File, Refused, Source};
+use fleetfold::session::blame::{self, Workbench};
 use fleetfold::session::changes;
 
 /// The documents and the engine.
@@ -37,7 +40,8 @@ pub struct FleetArgs {
     ///
     /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is the
     /// complete live state of that cluster, and `live/_hub/` that of the hub. A `fleetfold.yaml` of the kind Settings
-    /// (fleetfold.dev/v1) holds settings under `spec`.
+    /// (fleetfold.dev/v1) holds settings under `spec`. Links that lead out of the folder, pipes, devices and files above
+    /// `--max-file-size` are refused.
     #[arg(short = 'f', long = "filename", value_name = "FILE", required_unless_present = "from_cluster")]
     files: Vec<PathBuf>,
 
@@ -46,13 +50,32 @@ pub struct FleetArgs {
     from_cluster: bool,
 
     #[command(flatten)]
+    sizes: SizeArgs,
+
+    #[command(flatten)]
     hub: HubArgs,
+
+    #[command(flatten)]
+    members: MemberArgs,
 
     #[command(flatten)]
     engine: EngineArgs,
 }
 
+/// The limit on files.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct SizeArgs {
+    /// The largest file that is read; standard input may have 16 times that
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = args::size)]
+    pub max_file_size: usize,
+}
+
 impl FleetArgs {
+    /// The largest file that is read.
+    pub fn max_file_size(&self) -> usize {
+        self.sizes.max_file_size
+    }
+
     /// Whether the documents come from standard input, which can be read only once.
     pub fn reads_stdin(&self) -> bool {
         self.files.iter().any(|it| it.as_os_str() == "-")
@@ -65,17 +88,17 @@ impl FleetArgs {
 
     /// The same with a given engine.
     pub fn load_into(&self, engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
-        if !self.from_cluster && (self.hub.kubeconfig.is_some() || self.hub.context.is_some()) {
+        if !self.from_cluster && self.hub.is_given() {
             let hint = "add `--from-cluster`, or leave the hub out";
             return Err(Failure::new("a hub is named, and only files are read", hint));
         }
         let mut fleet = Fleet::new(engine);
         if self.from_cluster {
-            let (engine, requests) = self.hub.load(fleet.engine)?;
-            fleet = Fleet::over(engine, requests);
+            let LoadedHub { engine, requests, recent_deletes } = self.members.load(&self.hub, fleet.engine)?;
+            fleet = Fleet { recent_deletes: Some(recent_deletes), ..Fleet::over(engine, requests) };
         }
         // A file over a hub is an edit of the object there, which keeps its uid and its age.
-        fleet.load_source(source::read(&self.files)?, self.from_cluster.then_some(true))?;
+        fleet.load_source(source::read(&self.files, self.max_file_size())?, self.from_cluster.then_some(true))?;
         Ok(fleet)
     }
 }
@@ -94,13 +117,15 @@ pub struct Fleet {
     requests: Vec<String>,
     /// Whether infos are printed, too.
     shows_infos: bool,
+    /// What the runners of the hub deleted recently; nothing where no hub is read.
+    pub recent_deletes: Option<Vec<RecentDeleteInput>>,
 }
 
 impl Fleet {
     /// Reads and loads everything given with `-f`.
     pub fn load(files: &[PathBuf], engine: Box<dyn Engine>) -> Result<Fleet, Failure> {
         let mut fleet = Fleet::new(engine);
-        fleet.load_source(source::read(files)?, None)?;
+        fleet.load_source(source::read(files, source::MAX_FILE_SIZE)?, None)?;
         Ok(fleet)
     }
 
@@ -119,6 +144,7 @@ impl Fleet {
             has_unreadable: false,
             requests,
             shows_infos: false,
+            recent_deletes: None,
         }
     }
 
@@ -130,7 +156,11 @@ impl Fleet {
     /// Sends a request to the engine, and keeps its findings.
     pub fn call<O: Op>(&mut self, request: &O) -> Result<O::Answer, Failure> {
         let request = request_text(request);
-        let response = read_response::<O>(&self.engine.call(request.as_bytes())).map_err(|problem| {
+        let mut response = self.engine.call(request.as_bytes());
+        if self.engine.is_fresh() {
+            response = self.recover(&request, response);
+        }
+        let response = read_response::<O>(&response).map_err(|problem| {
             let message = format!("the answer to `{}` cannot be read: {problem}", O::NAME);
             Failure::new(message, "is the module a newer one?")
         })?;
@@ -142,10 +172,28 @@ impl Fleet {
         Ok(answer)
     }
 
+    /// After a call that exceeded a limit: loads everything again, puts the subjects aside that are the cause, and returns
+    /// the response without them, or else the one of the call.
+    fn recover(&mut self, request: &str, response: String) -> String {
+        let found = blame::search(self, request, &[], &BTreeSet::new());
+        let Some(answered) = found.response else {
+            self.restore();
+            return response;
+        };
+        for subject in &found.blamed {
+            warn(&format!("{subject} exceeds a limit of the engine and is put aside; raise `--timeout` or `--memory`"));
+        }
+        let quarantined = Some(found.blamed.into_iter().map(Into::into).collect());
+        // The workspace has it already: the search ends with it.
+        self.requests.push(request_text(&Configure { quarantined, ..Configure::default() }));
+        answered
+    }
+
     fn load_source(&mut self, source: Source, carry: Option<bool>) -> Result<(), Failure> {
         for load in source::complete_loads(source.complete) {
             self.call(&load)?;
         }
+        self.findings.extend(source.refused.into_iter().map(refused_finding));
         let mut progress = Progress::new(source.files.len());
         for file in source.files {
             progress.step();
@@ -185,7 +233,9 @@ impl Fleet {
 
     /// The documents of a text, as values.
     pub fn parse(&mut self, name: &str, text: &str) -> Result<Vec<Value>, Failure> {
-        self.texts.entry(name.to_owned()).or_insert_with(|| text.to_owned());
+        if self.texts.get(name).is_none() {
+            self.texts.insert(name.to_owned(), text.to_owned());
+        }
         let request = Parse { text: text.into(), file: Some(name.to_owned()), ..Parse::default() };
         Ok(self.call(&request)?.documents.into_iter().map(Redacted::into_value).collect())
     }
@@ -309,9 +359,47 @@ impl Fleet {
     }
 }
 
+impl Workbench for Fleet {
+    fn send(&mut self, request: &str, deadline: Option<Duration>) -> Option<String> {
+        self.engine.set_deadline(deadline);
+        let response = self.engine.call(request.as_bytes());
+        self.engine.set_deadline(None);
+        (!self.engine.is_fresh()).then_some(response)
+    }
+
+    fn restore(&mut self) -> bool {
+        let Fleet { engine, requests, .. } = self;
+        !engine.is_fresh()
+            || requests.iter().all(|request| {
+                engine.call(request.as_bytes());
+                !engine.is_fresh()
+            })
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        self.engine.deadline()
+    }
+}
+
 impl fmt::Debug for Fleet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fleet").field("findings", &self.findings).finish_non_exhaustive()
+    }
+}
+
+/// The finding about a file that is not read.
+pub fn refused_finding(refused: Refused) -> Finding {
+    let Refused { name, message, hint, .. } = refused;
+    Finding {
+        severity: Severity::Error,
+        code: source::REFUSED.to_owned(),
+        message,
+        hint,
+        document: String::new(),
+        path: String::new(),
+        file: name,
+        line: None,
+        column: None,
     }
 }
 
@@ -388,7 +476,7 @@ mod tests {
         let files = vec![file("a.yaml", None), file("live/eu-1/b.yaml", Some("eu-1"))];
         // Two folders may have live objects of the same cluster.
         let complete = vec!["eu-1".to_owned(), "eu-1".to_owned()];
-        fleet.load_source(Source { files, complete }, None).unwrap();
+        fleet.load_source(Source { files, complete, refused: Vec::new() }, None).unwrap();
         let want = [
             r#"{"op":"load","documents":[],"live":"eu-1","complete":true}"#,
             r#"{"op":"load","text":"","file":"a.yaml"}"#,

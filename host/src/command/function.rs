@@ -28,7 +28,7 @@ use super::fleet::{Fleet, empty_map};
 use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity, Texts, is_at_least};
 use crate::render::style::Palette;
-use crate::source::read_text;
+use crate::source::{MAX_FILE_SIZE, read_text};
 
 /// Render or check the items of a ResourceList: a KRM function for kustomize and kpt
 ///
@@ -70,7 +70,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
-    let list = ResourceList::read(read_text(Path::new("-"))?)?;
+    let list = ResourceList::read(read_text(Path::new("-"), MAX_FILE_SIZE)?)?;
     let done = Config::read(&list).and_then(|config| work(args, &list, &config).map_err(Refused::from));
     let Done { items, findings, texts, code } = done.unwrap_or_else(|refused| refused.into_done(&list));
     print_findings(&findings, &texts, screen.err);

@@ -1,5 +1,8 @@
 //! The flags for limits: on a plan before actions are held, and on one change before it is denied.
 
+use std::time::Duration;
+
+use fleetfold::args::duration;
 use fleetfold_core::api::admit::AdmitLimits;
 use fleetfold_core::api::configure::LimitsInput;
 
@@ -18,11 +21,19 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N")]
     max_changes: Option<u32>,
 
-    /// Hold deletes of this kind, in place of the kinds that the settings protect; may be given again
+    /// Count the deletes of this long as deletes of one plan; `0s` counts each plan by itself
+    #[arg(long, value_name = "DURATION", value_parser = window)]
+    delete_window: Option<Duration>,
+
+    /// Hold deletes of this kind, beside the kinds that the settings protect; may be given again
     #[arg(long = "protect", value_name = "KIND")]
     protected: Vec<String>,
 
-    /// Let a selection that has become empty delete everything it had
+    /// Let objects of this kind be deleted that the settings protect; may be given again
+    #[arg(long = "unprotect", value_name = "KIND")]
+    unprotected: Vec<String>,
+
+    /// Let a subject delete everything it had, because it selects no cluster or others than before
     #[arg(long)]
     allow_empty_selection: bool,
 }
@@ -30,18 +41,37 @@ pub struct LimitArgs {
 impl LimitArgs {
     /// The limits as `configure` takes them, if any is given.
     pub fn settings(&self) -> Option<LimitsInput> {
-        let LimitArgs { max_deletes, max_delete_percent, max_changes, protected, allow_empty_selection } = self;
+        let LimitArgs {
+            max_deletes,
+            max_delete_percent,
+            max_changes,
+            delete_window,
+            protected,
+            unprotected,
+            allow_empty_selection,
+        } = self;
         let is_given = [max_deletes, max_delete_percent, max_changes].iter().any(|it| it.is_some())
+            || delete_window.is_some()
             || !protected.is_empty()
+            || !unprotected.is_empty()
             || *allow_empty_selection;
+        let kinds = |given: &[String]| (!given.is_empty()).then(|| given.iter().map(Into::into).collect());
         is_given.then(|| LimitsInput {
             deletes: max_deletes.map(Into::into),
             delete_percent: max_delete_percent.map(Into::into),
             changes: max_changes.map(Into::into),
-            protected_kinds: (!protected.is_empty()).then(|| protected.iter().map(Into::into).collect()),
+            window_seconds: delete_window.map(|it| i64::try_from(it.as_secs()).unwrap_or(i64::MAX)),
+            protected_kinds: None,
+            protect: kinds(protected),
+            unprotect: kinds(unprotected),
             empty_selection: allow_empty_selection.then_some(true),
         })
     }
+}
+
+/// A duration, or zero for none.
+fn window(text: &str) -> Result<Duration, String> {
+    if matches!(text, "0" | "0s") { Ok(Duration::ZERO) } else { duration(text) }
 }
 
 /// The limits of one change. Those that are not given do not apply.
@@ -70,5 +100,36 @@ impl ChangeLimitArgs {
             delete_percent: max_delete_percent.map(Into::into),
             changes: max_changes.map(Into::into),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Flags {
+        #[command(flatten)]
+        limits: LimitArgs,
+    }
+
+    fn settings(flags: &[&str]) -> Option<LimitsInput> {
+        Flags::try_parse_from(std::iter::once(&"test").chain(flags)).ok()?.limits.settings()
+    }
+
+    #[test]
+    fn protect_adds_and_unprotect_removes() {
+        let limits =
+            settings(&["--protect", "Service", "--protect=ConfigMap", "--unprotect", "Secret"]).expect("limits");
+        assert_eq!(limits.protected_kinds, None);
+        assert_eq!(limits.protect, Some(vec!["Service".into(), "ConfigMap".into()]));
+        assert_eq!(limits.unprotect, Some(vec!["Secret".into()]));
+    }
+
+    #[test]
+    fn a_window_is_a_duration_or_none() {
+        let seconds = |text| settings(&["--delete-window", text]).and_then(|it| it.window_seconds);
+        assert_eq!((seconds("90m"), seconds("0s"), seconds("1x")), (Some(5400), Some(0), None));
     }
 }

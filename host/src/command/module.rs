@@ -1,8 +1,9 @@
-//! `fleetfold module`: inspects and annotates WebAssembly modules.
+//! `fleetfold module`: inspects, annotates, signs and verifies WebAssembly modules.
 
 mod annotate;
 mod inspect;
 mod metadata;
+mod sign;
 
 use std::fs;
 use std::io::{self, Read};
@@ -15,13 +16,15 @@ use fleetfold_module::Flaw;
 use crate::command::output::{Failure, Screen};
 use crate::source::name_of;
 
-/// Inspect WebAssembly modules and components, and add metadata to them
+/// Inspect WebAssembly modules and components, add metadata to them, sign and verify them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fleetfold module inspect                                       the module in this program
   fleetfold module inspect target/policies/fleetfold-extism.wasm
-  fleetfold module annotate policy.wasm --metadata metadata.yml -o annotated.wasm")]
+  fleetfold module annotate policy.wasm --metadata metadata.yml -o annotated.wasm
+  fleetfold module sign fleetfold.wasm --key private.pem -o signed.wasm
+  fleetfold module verify signed.wasm --key public.pem")]
 pub struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -31,12 +34,16 @@ pub struct Args {
 enum Verb {
     Inspect(inspect::Args),
     Annotate(annotate::Args),
+    Sign(sign::SignArgs),
+    Verify(sign::VerifyArgs),
 }
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     match &args.verb {
         Verb::Inspect(args) => inspect::run(args, screen),
         Verb::Annotate(args) => annotate::run(args, screen),
+        Verb::Sign(args) => sign::run_sign(args),
+        Verb::Verify(args) => sign::run_verify(args),
     }
 }
 

@@ -62,12 +62,8 @@ impl Failure {
     /// The error of an answer. A location in the request is dropped: the user wrote no request.
     pub fn refused(refusal: &Refusal, texts: &Texts) -> Self {
         let mut finding = Finding::refused(refusal);
-        finding.file = Some(std::mem::take(&mut finding.file)).filter(|it| texts.contains_key(it)).unwrap_or_default();
-        let shown = texts.iter().filter(|(name, _)| **name == finding.file);
-        Self::Refused {
-            texts: shown.map(|(name, text)| (name.clone(), text.clone())).collect(),
-            finding: finding.into(),
-        }
+        finding.file = Some(std::mem::take(&mut finding.file)).filter(|it| texts.get(it).is_some()).unwrap_or_default();
+        Self::Refused { texts: texts.only(&finding.file), finding: finding.into() }
     }
 
     /// Whether the engine returned this code.

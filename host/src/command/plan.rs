@@ -87,7 +87,9 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let scope = scope(args, &mut fleet)?;
     // The findings about all documents would hide those about the requested part.
     let lint = scope.is_none().then_some(true);
-    let answer = fleet.call(&PlanRequest { now: args.time.now(), scope, lint, ..PlanRequest::default() })?;
+    let recent_deletes = fleet.recent_deletes.clone();
+    let request = PlanRequest { now: args.time.now(), scope, lint, recent_deletes, ..PlanRequest::default() };
+    let answer = fleet.call(&request)?;
     let output = match &args.output {
         Target::Print(output) => *output,
         Target::Write(path) => {

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetfold::args;
+use fleetfold::cluster::contacts::FirstContact;
 use fleetfold::controller::leader_election::{LeaderElection, own_identity};
-use fleetfold::controller::metrics::{Metrics, listen};
+use fleetfold::controller::metrics::Metrics;
+use fleetfold::controller::metrics_server::{ReconcileAccess, listen};
 use fleetfold::controller::{End, Options, Runner};
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Module};
@@ -23,9 +25,10 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 
-use super::hub::{HubArgs, runtime};
+use super::ModuleArgs;
+use super::hub::{HubArgs, MemberArgs, runtime};
 use super::limits::LimitArgs;
-use super::{ModuleArgs, load_module};
+use super::serve::read_token;
 use crate::command::output::{Failure, print};
 
 /// Run the controller: apply the plan of a hub and its members
@@ -41,11 +44,15 @@ Examples:
   fleetfold run --require-approval                           waits for `fleetfold approve`
   fleetfold run --leader-elect --lease-namespace fleetfold-system
   fleetfold run --dialect greenhouse --max-deletes 20
+  fleetfold run --module new.wasm --verify-key public.pem     runs another engine if that key signed it
   fleetfold run --record field.jsonl                         records everything that it reads, Secrets included
   fleetfold run --replay field.jsonl --module new.wasm       replays it offline with another engine")]
 pub struct Args {
     #[command(flatten)]
     hub: HubArgs,
+
+    #[command(flatten)]
+    members: MemberArgs,
 
     /// The name of the FleetPlan with the status of this runner
     #[arg(long, default_value = "fleetfold")]
@@ -81,6 +88,10 @@ pub struct Args {
     /// The address of /metrics, /healthz, /readyz and POST /reconcile
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
+
+    /// A file with the token that POST /reconcile requires; without it, that works on a loopback address only
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    reconcile_token_file: Option<PathBuf>,
 
     /// Use leader election, so that several replicas can run
     #[arg(long)]
@@ -119,7 +130,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(u8::from(!replayed.is_same())));
     }
     log(args.log_level);
-    let shadow = args.shadow.as_deref().map(|file| load_module(Some(file))).transpose()?;
+    let shadow = args.shadow.as_deref().map(|file| args.module.load_other(file)).transpose()?;
     let recorder = args.record.as_deref().map(|file| record(file, &module)).transpose()?;
     let shadow = shadow.map(|it| Guest::new(&it, args.module.limits())).transpose()?;
     let shadow = shadow.map(|it| Box::new(it) as Box<dyn Engine>);
@@ -151,11 +162,13 @@ async fn reconcile(args: &Args, mut session: Session) -> Result<ExitCode, Failur
         None => (None, Some(leadership)),
     };
     let mut listener = args.listen.map(bind).transpose()?;
+    let mut token = args.reconcile_token_file.as_deref().map(read_token).transpose()?;
     let mut pause = Duration::from_secs(1);
     loop {
         let mut runner = Runner::new(session, &hub, options(args), &metrics, is_leader.clone());
         if let Some(listener) = listener.take() {
-            listen(listener, Arc::clone(&metrics), Some(runner.resyncer())).map_err(|error| cannot_listen(&error))?;
+            let reconcile = ReconcileAccess { resyncer: runner.resyncer(), token: token.take() };
+            listen(listener, Arc::clone(&metrics), Some(reconcile)).map_err(|error| cannot_listen(&error))?;
         }
         match runner.run(stopped.clone()).await {
             End::Stopped => break,
@@ -185,9 +198,12 @@ fn options(args: &Args) -> Options {
         dialects: (!args.dialects.is_empty()).then(|| args.dialects.iter().map(Into::into).collect()),
         limits: args.limits.settings(),
         pod_refresher: args.pod_refresher.then_some(true),
-        kubefed: args.keep_local_changes.then_some(KubeFedInput { local_changes: Some(LocalChanges::Keep) }),
+        kubefed: args
+            .keep_local_changes
+            .then(|| KubeFedInput { local_changes: Some(LocalChanges::Keep), ..KubeFedInput::default() }),
         ..Configure::default()
     };
+    let settings = args.members.settings(settings);
     Options {
         name: args.name.clone(),
         settings,
@@ -195,6 +211,7 @@ fn options(args: &Args) -> Options {
         require_approval: args.require_approval,
         resync: args.resync,
         watch: true,
+        first_contact: if args.dry_run { args.members.first_contact() } else { FirstContact::Allowed },
     }
 }
 

@@ -1,5 +1,6 @@
 //! `fleetfold serve`: serves the page and the engine, over files or a hub.
 
+mod file_events;
 mod folder;
 mod hub;
 
@@ -20,8 +21,8 @@ use fleetfold_core::api::plan::PlanRequest;
 use tokio::sync::watch;
 
 use super::ModuleArgs;
-use super::fleet::Fleet;
-use super::hub::HubArgs;
+use super::fleet::{Fleet, SizeArgs};
+use super::hub::{HubArgs, MemberArgs};
 use crate::command::output::{Failure, Screen, print, warn};
 use crate::render::plan::summary;
 
@@ -33,12 +34,16 @@ Examples:
   fleetfold serve -f fleet                 these documents, reloaded when they change
   fleetfold serve --from-cluster           the hub of the current kubectl context, watched
   fleetfold serve --port 0                 on a free port, which is printed
+  fleetfold serve --token-file token       with a token that stays the same; open `/?token=` with it
   fleetfold serve -f fleet --address 0.0.0.0 --host fleet.example
                                            for other machines, with the printed token")]
 pub struct Args {
     /// A file or folder of documents, read again whenever it changes; may be given again
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    sizes: SizeArgs,
 
     /// Serve a hub and its members; Secret data is redacted
     #[arg(long, conflicts_with = "files")]
@@ -47,11 +52,14 @@ pub struct Args {
     #[command(flatten)]
     hub: HubArgs,
 
+    #[command(flatten)]
+    members: MemberArgs,
+
     /// How often the hub and its members are read again, in addition to watches
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = args::duration, requires = "from_cluster")]
     resync: Duration,
 
-    /// The address to listen on; a token is required unless it is a loopback address
+    /// The address to listen on
     #[arg(long, value_name = "IP", default_value_t = Ipv4Addr::LOCALHOST.to_string())]
     address: String,
 
@@ -59,9 +67,13 @@ pub struct Args {
     #[arg(long, default_value_t = 8470)]
     port: u16,
 
-    /// A file with the token; default: a random token where one is required, which is printed
+    /// A file with the token that requests need; default: a random token, in the printed address
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+
+    /// Require no token, so that every user of this machine can read the fleet; on a loopback address only
+    #[arg(long, conflicts_with = "token_file")]
+    no_token: bool,
 
     /// A host name of this machine, with a port or for any port; may be given again
     #[arg(long = "host", value_name = "NAME")]
@@ -72,11 +84,15 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
-    if !args.from_cluster && (args.hub.kubeconfig.is_some() || args.hub.context.is_some()) {
+    if !args.from_cluster && args.hub.is_given() {
         let hint = "add `--from-cluster`, or leave the hub out";
         return Err(Failure::new("a hub is named, and it is not read", hint));
     }
     let address = read_address(&args.address)?;
+    if args.no_token && !address.is_loopback() {
+        let hint = "leave `--no-token` out, or listen on 127.0.0.1";
+        return Err(Failure::new(format_args!("without a token, `{address}` would be open to other machines"), hint));
+    }
     let given = args.token_file.as_deref().map(read_token).transpose()?;
     let module = args.module.load()?;
     // Fails before the address is printed if the module cannot be called.
@@ -88,7 +104,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     if let Some(snapshots) = &snapshots {
         print_summary(&snapshots.borrow().clone(), guest, screen)?;
     }
-    let is_generated = given.is_none() && !address.is_loopback();
+    let is_generated = given.is_none() && !args.no_token;
     let token = if is_generated { Some(Token::random().map_err(|error| no_random_token(&error))?) } else { given };
     let shown = token.as_ref().filter(|_| is_generated);
     print(url(bound, args.hosts.first(), shown))?;
@@ -101,10 +117,10 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
 /// The snapshots to serve; nothing where no fleet is given.
 fn watch_fleet(args: &Args, module: &Module) -> Result<Option<watch::Receiver<FleetSnapshot>>, Failure> {
     if args.from_cluster {
-        return hub::follow(&args.hub, args.resync, module, args.module.limits()).map(Some);
+        return hub::follow(&args.hub, &args.members, args.resync, module, args.module.limits()).map(Some);
     }
     let has_files = !args.files.is_empty();
-    has_files.then(|| folder::follow(&args.files, module, args.module.limits())).transpose()
+    has_files.then(|| folder::follow(&args.files, args.sizes.max_file_size, module, args.module.limits())).transpose()
 }
 
 /// Prints the findings and a summary of the plan.
@@ -152,7 +168,7 @@ fn read_address(given: &str) -> Result<IpAddr, Failure> {
     }
 }
 
-fn read_token(file: &Path) -> Result<Token, Failure> {
+pub fn read_token(file: &Path) -> Result<Token, Failure> {
     let hint = "write at least 16 letters and digits into it, as `openssl rand -hex 24` does";
     let refuse = |problem: &dyn std::fmt::Display| {
         Failure::new(format_args!("the token file `{}` cannot be used: {problem}", file.display()), hint)

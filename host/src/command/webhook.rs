@@ -8,17 +8,20 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fleetfold::admission::Admission;
-use fleetfold::controller::metrics::{Metrics, listen};
-use fleetfold::guest::Guest;
-use fleetfold::session::Session;
-use fleetfold::tls::TlsListener;
+use fleetfold::admission::pool::StartEngine;
+use fleetfold::controller::metrics::Metrics;
+use fleetfold::controller::metrics_server::listen;
+use fleetfold::engine::Engine;
+use fleetfold::guest::{Guest, GuestError};
+use fleetfold::http_server::{self, HttpLimits};
+use fleetfold::tls::{TlsFiles, TlsListener};
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::engine::select::cluster_set::Stage;
 use tokio::sync::watch;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::ModuleArgs;
-use super::hub::{HubArgs, runtime};
+use super::hub::{HubArgs, KubeFedArgs, runtime};
 use super::limits::ChangeLimitArgs;
 use super::run::{bind, cannot_listen, log, stop_on_signal};
 use crate::command::output::Failure;
@@ -33,10 +36,14 @@ use crate::command::output::Failure;
 Examples:
   fleetfold webhook --cert tls.crt --key tls.key
   fleetfold webhook --cert tls.crt --key tls.key --listen 0.0.0.0:8443 --stage transitional
+  fleetfold webhook --cert tls.crt --key tls.key --client-ca api-server-ca.crt --metrics 0.0.0.0:8080
   fleetfold webhook --cert tls.crt --key tls.key --max-deletes 5 --max-delete-percent 10")]
 pub struct Args {
     #[command(flatten)]
     hub: HubArgs,
+
+    #[command(flatten)]
+    kubefed: KubeFedArgs,
 
     /// The address of the webhook
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8443")]
@@ -53,6 +60,13 @@ pub struct Args {
     /// Its key, as PEM
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
+
+    /// The authorities of client certificates, as PEM; only clients with a certificate of theirs are accepted
+    ///
+    /// The API server presents a certificate if its file for `--admission-control-config-file` names a kubeconfig for
+    /// this webhook. Probes cannot: use `/readyz` of `--metrics`. The file is reloaded when it changes.
+    #[arg(long, value_name = "FILE")]
+    client_ca: Option<PathBuf>,
 
     /// Check the documents of this system only; may be given again
     #[arg(long = "dialect", value_name = "NAME")]
@@ -82,15 +96,17 @@ fn stage() -> impl TypedValueParser<Value = Stage> {
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let module = args.module.load()?;
-    let guest = Guest::new(&module, args.module.limits())?;
+    let limits = args.module.limits();
     log(args.log_level);
     let runtime = runtime()?;
-    let done = runtime.block_on(serve(args, Session::new(Box::new(guest))));
+    let start = move || -> Result<Box<dyn Engine>, GuestError> { Ok(Box::new(Guest::new(&module, limits)?)) };
+    let engine: StartEngine = Arc::new(start);
+    let done = runtime.block_on(serve(args, &engine));
     runtime.shutdown_background();
     done
 }
 
-async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
+async fn serve(args: &Args, engine: &StartEngine) -> Result<ExitCode, Failure> {
     let hub = args.hub.connect().await?;
     hub.probe().await?;
     let metrics = Arc::new(Metrics::default());
@@ -104,33 +120,21 @@ async fn serve(args: &Args, session: Session) -> Result<ExitCode, Failure> {
         dialects: (!args.dialects.is_empty()).then(|| args.dialects.iter().map(Into::into).collect()),
         ..Configure::default()
     };
-    let mut admission = Admission::new(session, &hub, settings, &metrics).limited(args.limits.limits());
-    let listener = TlsListener::new(bind(args.listen)?, args.cert.clone(), args.key.clone())
-        .map_err(|error| Failure::new(&error, error.hint()))?;
+    let settings = args.kubefed.settings(settings);
+    let mut admission = Admission::new(engine, &hub, &settings, &metrics)?.limited(args.limits.limits());
+    let files = TlsFiles { cert: args.cert.clone(), key: args.key.clone(), client_ca: args.client_ca.clone() };
+    let listener = TlsListener::new(bind(args.listen)?, files).map_err(|error| Failure::new(&error, error.hint()))?;
     tracing::info!(address = %args.listen, "guards changes");
-    let mut server = tokio::spawn(axum::serve(listener, admission.routes(&hub)).into_future());
-    loop {
-        let mut until = stopped.clone();
-        let ended = tokio::select! {
-            ended = admission.run(stopped.clone()) => ended,
-            _ = until.wait_for(|it| *it) => Ok(()),
-            _ = &mut server => return Err(Failure::new("reviews are no longer answered", "see the log")),
-        };
-        let Err(error) = ended else { break };
-        if !error.is_lost {
-            return Err(error.into());
-        }
-        tracing::error!(
-            code = error.code(),
-            hint = error.hint(),
-            "the engine lost its workspace, which is read again: {error}"
-        );
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        admission.restart(&hub);
+    let (stop_server, server_stopped) = watch::channel(false);
+    let server = http_server::serve(listener, admission.routes(&hub), HttpLimits::default(), server_stopped);
+    let mut server = tokio::spawn(server);
+    tokio::select! {
+        () = admission.run(stopped) => {}
+        _ = &mut server => return Err(Failure::new("reviews are no longer answered", "see the log")),
     }
     // Lets running reviews finish.
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    server.abort();
+    stop_server.send_replace(true);
+    let _ = tokio::time::timeout(Duration::from_millis(200), server).await;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
 }

@@ -56,7 +56,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     }
     let mut fleet = args.fleet.load()?;
     fleet.show_infos();
-    let changes = source::read(&args.changed)?;
+    let changes = source::read_all(&args.changed, args.fleet.max_file_size())?;
     if let Some(cluster) = changes.complete.first() {
         let message = format!("a change holds what was seen in `{cluster}`, and that is no change");
         return Err(Failure::new(message, "put `live/` beside the documents that `-f` reads"));

@@ -2,7 +2,7 @@
 
 use fleetfold_core::Value;
 use fleetfold_core::api::patch::OperationAnswer;
-use fleetfold_core::api::plan::{ActionAnswer, Precondition};
+use fleetfold_core::api::plan::{ActionAnswer, Precondition, TakesAnswer};
 use fleetfold_core::object::document::Identity;
 use fleetfold_core::object::redacted::Redacted;
 
@@ -24,6 +24,8 @@ pub struct Action {
     pub target: Target,
     pub wave: i64,
     pub reason: String,
+    /// What it takes, which counts against the limits.
+    pub takes: Option<TakesAnswer>,
     pub(super) body: Value,
     pub(super) patch: Vec<OperationAnswer>,
     pub(super) precondition: Option<Precondition>,
@@ -40,6 +42,7 @@ impl From<ActionAnswer> for Action {
             subresource: action.subresource.map(|it| it.to_string()),
             wave: action.wave,
             reason: action.reason.text,
+            takes: action.takes,
             body: action.body.0.map(Redacted::into_value).unwrap_or_default(),
             patch: action.patch.unwrap_or_default(),
             precondition: action.precondition,

@@ -2,7 +2,7 @@
 
 use fleetfold_core::api::plan::{EventAnswer, PlanAnswer};
 use fleetfold_core::api::{Answered, Finding};
-use fleetfold_core::diagnostic::Severity;
+use fleetfold_core::diagnostic::{Code, Severity};
 use fleetfold_core::value::Text;
 use fleetfold_crds::{ClusterState, ConditionStatus};
 
@@ -12,6 +12,7 @@ use super::executor::{Executor, in_cluster};
 use super::live_cache::LiveCache;
 use super::members::Members;
 use crate::cluster::ApiError;
+use crate::session::quarantine::{Quarantine, Quarantined};
 
 /// How many problems the message of a condition lists.
 const MAX_LISTED: usize = 5;
@@ -25,6 +26,7 @@ pub struct Facts<'a> {
     pub members: &'a Members,
     pub live_cache: &'a LiveCache,
     pub executor: &'a Executor,
+    pub quarantine: &'a Quarantine,
     /// Whether actions wait for approval.
     pub is_waiting: bool,
     pub requires_approval: bool,
@@ -95,8 +97,11 @@ impl Condition {
 /// The conditions for these facts and the errors found while loading.
 pub fn conditions<'a>(facts: &'a Facts, findings: impl Iterator<Item = &'a Finding>) -> Vec<Condition> {
     let Answered { answer: plan, findings: of_plan } = facts.plan;
-    let errors = of_plan.iter().filter(|it| it.severity == Severity::Error);
+    // The session knows more about these than the plan: since when, and why.
+    let is_quarantined = |it: &&Finding| it.code == Code::QuarantinedDocument.as_str();
+    let errors = of_plan.iter().filter(|it| it.severity == Severity::Error && !is_quarantined(it));
     let mut unread: Vec<String> = findings.chain(errors).map(summary).collect();
+    unread.extend(facts.quarantine.iter().map(Quarantined::summary));
     unread.sort();
     unread.dedup();
     let missing = facts.documents.missing().into_iter();
@@ -125,7 +130,11 @@ pub fn conditions<'a>(facts: &'a Facts, findings: impl Iterator<Item = &'a Findi
     held.sort();
     held.dedup();
     let mut all = vec![
-        Condition::of("DocumentsRead", "DocumentsRejected", unread),
+        Condition::of(
+            "DocumentsRead",
+            if facts.quarantine.is_empty() { "DocumentsRejected" } else { "DocumentsQuarantined" },
+            unread,
+        ),
         Condition::of("KindsServed", "KindsMissing", missing.collect()),
         Condition::of("ClustersReachable", "ClustersUnreachable", down.collect()),
         Condition::of("Permitted", "Forbidden", of_kind(true)),

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
+use fleetfold_core::api::plan::TakesAnswer;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
@@ -21,7 +22,14 @@ use crate::target::Target;
 #[derive(Debug)]
 pub enum ActionEvent {
     /// An action ended; with the object it left, or nothing after a delete.
-    Done { cluster: String, target: Target, id: String, result: Result<Option<Value>, ApiError> },
+    Done {
+        cluster: String,
+        target: Target,
+        id: String,
+        /// What it takes, which counts against the limits.
+        takes: Option<TakesAnswer>,
+        result: Result<Option<Value>, ApiError>,
+    },
     /// The other field managers of an object whose changes keep being reverted.
     OtherManagers { cluster: String, target: Target, managers: Vec<String> },
 }
@@ -126,8 +134,8 @@ impl Executor {
             (self.events.clone(), cluster.clone(), action.clone(), self.is_leader.clone());
         let task = tokio::spawn(async move {
             let Some(result) = while_leader(is_leader, running.apply(&cluster, Effect::Real)).await else { return };
-            let Action { cluster, target, id, .. } = running;
-            events.send(ActionEvent::Done { cluster, target, id, result });
+            let Action { cluster, target, id, takes, .. } = running;
+            events.send(ActionEvent::Done { cluster, target, id, takes, result });
         });
         let started = InFlight { task: task.abort_handle(), subject: action.subject.clone(), wave: action.wave };
         self.in_flight.insert(key, started);

@@ -2,22 +2,24 @@
 //!
 //! Where the hub does not serve the kind, the conditions are only logged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use fleetfold_core::Value;
 use fleetfold_core::api::Finding;
-use fleetfold_core::api::plan::{ActionAnswer, HeldReason};
+use fleetfold_core::api::plan::{ActionAnswer, HeldReason, RecentDeleteInput, TakesAnswer};
 use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::engine::patch::Verb as PatchVerb;
-use fleetfold_crds::{FleetPlanStatus, HeldAction, PlanCounts, Verb};
+use fleetfold_crds::{FleetPlanStatus, HeldAction, PlanCounts, RecentDeletes, Verb};
 use tokio::task::AbortHandle;
 
 use super::backoff::Backoff;
 use super::conditions::{self, Condition, Facts};
 use super::events::EventSender;
+use super::recent_deletes::{self, of_status, pruned};
 use super::statuses::publish_event;
 use crate::clock::now;
+use crate::cluster::contacts::approved_endpoints;
 use crate::cluster::{ApiError, Cluster, Effect, WatchEvent, operation};
 use crate::target::Target;
 
@@ -47,11 +49,20 @@ pub struct FleetPlan {
     /// The FleetPlan on the hub, if there is one.
     live: Option<Value>,
     is_synced: bool,
+    /// The hub does not serve the kind, or does not let the runner read it.
+    is_unreadable: bool,
     is_writing: bool,
     backoff: Option<Backoff>,
+    /// The status that is being written.
+    sent: Option<Value>,
     /// The errors in loaded documents, by document.
     findings: BTreeMap<String, Vec<Finding>>,
     conditions: Vec<Condition>,
+    /// What was deleted and is not in the status on the hub yet, and how much of it a write that is in flight carries.
+    unsaved: Vec<RecentDeletes>,
+    saving: usize,
+    /// For how many seconds deletes count.
+    delete_window: i64,
 }
 
 impl Drop for FleetPlan {
@@ -69,10 +80,15 @@ impl FleetPlan {
             watch: None,
             live: None,
             is_synced: false,
+            is_unreadable: false,
             is_writing: false,
             backoff: None,
+            sent: None,
             findings: BTreeMap::new(),
             conditions: Vec::new(),
+            unsaved: Vec::new(),
+            saving: 0,
+            delete_window: 0,
         }
     }
 
@@ -106,6 +122,9 @@ impl FleetPlan {
 
     fn handle_watch(&mut self, event: WatchEvent) {
         let is_this = |it: &Value| it.text_at(&["metadata", "name"]) == self.name;
+        if let WatchEvent::Failed(error) = &event {
+            self.is_unreadable = matches!(error, ApiError::NotServed { .. } | ApiError::Forbidden { .. });
+        }
         match event {
             WatchEvent::Replaced(objects) => {
                 self.live = objects.into_iter().find(is_this);
@@ -125,11 +144,41 @@ impl FleetPlan {
         }
     }
 
+    pub fn set_delete_window(&mut self, seconds: i64) {
+        self.delete_window = seconds;
+    }
+
+    /// Records what an action took.
+    pub fn deleted(&mut self, took: &TakesAnswer) {
+        recent_deletes::record(&mut self.unsaved, took, &now());
+    }
+
+    /// Whether it is known what was deleted before this runner started: its FleetPlan was read, or cannot be.
+    pub fn knows_recent_deletes(&self) -> bool {
+        self.is_synced || self.is_unreadable
+    }
+
+    /// What was deleted recently, as `plan` takes it.
+    pub fn recent_deletes(&self) -> Vec<RecentDeleteInput> {
+        recent_deletes::to_input(&self.all_recent_deletes())
+    }
+
+    fn all_recent_deletes(&self) -> Vec<RecentDeletes> {
+        let saved = self.live.as_ref().map(read_status).unwrap_or_default();
+        let all: Vec<RecentDeletes> = of_status(&saved).iter().chain(&self.unsaved).cloned().collect();
+        pruned(&all, self.delete_window, &now())
+    }
+
     /// Whether the FleetPlan approves this digest.
     pub fn is_approved(&self, digest: &str) -> bool {
         let approved =
             self.live.as_ref().map_or("", |it| it.text_at(&["metadata", "annotations", APPROVED_ANNOTATION]));
         !digest.is_empty() && approved == digest
+    }
+
+    /// The endpoints that the FleetPlan approves.
+    pub fn approved_endpoints(&self) -> BTreeSet<String> {
+        self.live.as_ref().map(approved_endpoints).unwrap_or_default()
     }
 
     /// Removes the approval: it was for one plan, which is complete.
@@ -201,7 +250,7 @@ impl FleetPlan {
         if live.get("status") == Some(&body) {
             return;
         }
-        self.is_writing = true;
+        (self.is_writing, self.saving, self.sent) = (true, self.unsaved.len(), Some(body.clone()));
         let [earlier, later] = [&before, &status].map(|it| it.conditions.as_deref().unwrap_or_default());
         let transitions = conditions::transitions(earlier, later);
         tokio::spawn(async move {
@@ -217,8 +266,27 @@ impl FleetPlan {
 
     fn written(&mut self, result: Result<Value, ApiError>) {
         self.is_writing = false;
+        let saving = std::mem::take(&mut self.saving);
         match result {
-            Ok(object) => (self.live, self.backoff) = (Some(object), None),
+            Ok(object) => {
+                self.unsaved.drain(..saving.min(self.unsaved.len()));
+                let is_kept = self.sent.take().is_none_or(|sent| object.get("status") == Some(&sent));
+                self.live = Some(object);
+                self.backoff = match self.backoff {
+                    _ if is_kept => None,
+                    // Each write would be followed by the next one: an older definition drops new fields.
+                    None => {
+                        let error = ApiError::NotKept;
+                        tracing::warn!(
+                            code = error.code(),
+                            hint = error.hint(),
+                            "the status of the FleetPlan: {error}"
+                        );
+                        Some(Backoff::first())
+                    }
+                    Some(backoff) => Some(backoff.further()),
+                };
+            }
             Err(ApiError::Conflict { .. }) => {}
             Err(error) => {
                 tracing::warn!(code = error.code(), hint = error.hint(), "cannot write the FleetPlan: {error}");
@@ -267,14 +335,17 @@ impl FleetPlan {
                 delete: verbs("delete"),
             }),
             held: Some(plan.held.iter().take(MAX_HELD).map(held).collect()),
+            recent_deletes: Some(self.all_recent_deletes()).filter(|it| !it.is_empty()),
             clusters: Some(facts.clusters()),
+            contacts: Some(facts.members.contacts().over(before.contacts.as_deref().unwrap_or_default()))
+                .filter(|it| !it.is_empty()),
             conditions: Some(self.conditions.iter().map(|it| it.to_status(earlier, &now())).collect()),
         }
     }
 }
 
 /// The status on the hub. An absent or unreadable status is empty.
-fn read_status(live: &Value) -> FleetPlanStatus {
+pub fn read_status(live: &Value) -> FleetPlanStatus {
     let status = live.get("status").and_then(|it| serde_json::to_value(it).ok());
     status.and_then(|it| serde_json::from_value(it).ok()).unwrap_or_default()
 }

@@ -59,9 +59,15 @@ impl Runner {
             Event::Members(event) => self.handle_member(event),
             Event::Live(event) => self.handle_live(event),
             Event::Action(event) => self.handle_action(event),
-            Event::Status(StatusWritten { target, result }) => self.status_written(&target, result),
+            Event::Status(StatusWritten { target, fingerprint, result }) => {
+                self.status_written(&target, fingerprint, result)
+            }
             Event::FleetPlan(event) => {
+                let before = self.fleet_plan.approved_endpoints();
                 self.fleet_plan.handle(event);
+                if self.fleet_plan.approved_endpoints() != before {
+                    self.members.retry_held();
+                }
                 Ok(())
             }
             Event::Resync(done) => {
@@ -111,7 +117,10 @@ impl Runner {
 
     fn handle_action(&mut self, event: ActionEvent) -> Result<(), EngineError> {
         match event {
-            ActionEvent::Done { cluster, target, id, result } => self.action_done(&cluster, &target, &id, result),
+            ActionEvent::Done { cluster, target, id, takes, result } => {
+                takes.iter().filter(|_| result.is_ok()).for_each(|it| self.fleet_plan.deleted(it));
+                self.action_done(&cluster, &target, &id, result)
+            }
             ActionEvent::OtherManagers { cluster, target, managers } => {
                 let others = if managers.is_empty() { "somebody".to_owned() } else { managers.join(", ") };
                 tracing::warn!(cluster, target = %target, managers = managers.join(","), hint = CONFLICT_HINT,
@@ -228,11 +237,22 @@ impl Runner {
         }
     }
 
-    fn status_written(&mut self, target: &Target, result: Result<Value, ApiError>) -> Result<(), EngineError> {
+    fn status_written(
+        &mut self,
+        target: &Target,
+        fingerprint: u64,
+        result: Result<Value, ApiError>,
+    ) -> Result<(), EngineError> {
         self.statuses.done(target);
         match result {
             Ok(object) => {
-                self.executor.status_done(target);
+                // If the server keeps it this time, the next plan does not have it, and the delay is dropped.
+                if !self.statuses.is_repeated(target, fingerprint) {
+                    self.executor.status_done(target);
+                } else if self.executor.status_failed(target, &ApiError::NotKept) {
+                    let (code, hint) = (ApiError::NotKept.code(), ApiError::NotKept.hint());
+                    tracing::warn!(target = %target, code, hint, "the status of {target}: {}", ApiError::NotKept);
+                }
                 self.metrics.acted("");
                 self.object_written("", object)
             }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fleetfold_core::api::reach::{ReachAnswer, WayAnswer};
+use fleetfold_core::api::Refusal;
+use fleetfold_core::api::reach::{ReachAnswer, ReachableAnswer, WayAnswer};
 
 use super::backoff::Backoff;
 use super::events::EventSender;
 use crate::cluster::connect::{self, Access};
+use crate::cluster::contacts::{Contacts, FirstContact};
 use crate::cluster::{ApiError, Cluster};
 
 /// What the tasks around members report.
@@ -38,23 +40,30 @@ struct Member {
     versions: Vec<String>,
 }
 
+/// The ways to a cluster, and why there is no other one.
+type Ways = (Vec<WayAnswer>, Option<Refusal>);
+
 #[derive(Debug)]
 pub struct Members {
     hub: Cluster,
     events: EventSender<MemberEvent>,
     /// The ways to each cluster, in the order to try.
-    ways: BTreeMap<String, Vec<WayAnswer>>,
+    ways: BTreeMap<String, Ways>,
+    /// Which endpoints got credentials.
+    contacts: Contacts,
     members: BTreeMap<String, Member>,
 }
 
 impl Members {
-    pub fn new(hub: &Cluster, events: EventSender<MemberEvent>) -> Members {
-        Members { hub: hub.clone(), events, ways: BTreeMap::new(), members: BTreeMap::new() }
+    pub fn new(hub: &Cluster, events: EventSender<MemberEvent>, first: FirstContact) -> Members {
+        let contacts = Contacts::new(first);
+        Members { hub: hub.clone(), events, ways: BTreeMap::new(), contacts, members: BTreeMap::new() }
     }
 
     /// Sets the ways to all members; returns the members whose ways changed and whose connection was dropped.
     pub fn set_ways(&mut self, reach: ReachAnswer) -> Vec<String> {
-        self.ways = reach.clusters.into_iter().map(|it| (it.name.to_string(), it.ways)).collect();
+        let entry = |ReachableAnswer { name, ways, problem }| (name.to_string(), (ways, problem));
+        self.ways = reach.clusters.into_iter().map(entry).collect();
         let is_old = |name: &&String, it: &&Member| self.ways_to(name) != it.ways;
         let changed: Vec<String> =
             self.members.iter().filter(|(name, it)| is_old(name, it)).map(|(name, _)| name.clone()).collect();
@@ -63,7 +72,7 @@ impl Members {
     }
 
     fn ways_to(&self, name: &str) -> &[WayAnswer] {
-        self.ways.get(name).map_or(&[], Vec::as_slice)
+        self.ways.get(name).map_or(&[], |(ways, _)| ways.as_slice())
     }
 
     /// A cluster by name, if it is connected. Connects to a member that was not needed before.
@@ -104,9 +113,11 @@ impl Members {
             versions: Vec::new(),
         };
         self.members.insert(name.to_owned(), member);
+        let problem = self.ways.get(name).and_then(|(_, problem)| problem.clone());
+        let contacts = self.contacts.clone();
         let (hub, events, name) = (self.hub.clone(), self.events.clone(), name.to_owned());
         tokio::spawn(async move {
-            let result = match connect::member(&name, &ways, &hub).await {
+            let result = match connect::member(&name, &ways, problem.as_ref(), &hub, contacts).await {
                 Ok(access) => access.cluster.probe().await.map(|()| access),
                 Err(error) => Err(error),
             };
@@ -122,7 +133,8 @@ impl Members {
             ConnectionState::Ready(_) | ConnectionState::Down(..) => None,
         };
         match result {
-            Ok(Access { cluster, versions }) => {
+            Ok(Access { cluster, contact, versions }) => {
+                self.contacts.record(contact);
                 (member.connection, member.versions) = (ConnectionState::Ready(cluster), versions);
                 true
             }
@@ -170,6 +182,19 @@ impl Members {
     /// Connects again, after the credentials changed.
     pub fn reconnect(&mut self, name: &str) {
         self.connect(name, None);
+    }
+
+    /// Which endpoints got credentials.
+    pub fn contacts(&self) -> &Contacts {
+        &self.contacts
+    }
+
+    /// Connects to the members whose endpoint was held, after approvals changed.
+    pub fn retry_held(&mut self) {
+        let is_held = |it: &Member| matches!(it.connection, ConnectionState::Down(ApiError::EndpointHeld { .. }, _));
+        let names: Vec<String> =
+            self.members.iter().filter(|(_, it)| is_held(it)).map(|(name, _)| name.clone()).collect();
+        names.iter().for_each(|name| self.connect(name, None));
     }
 
     /// Connects to the members whose backoff is over.

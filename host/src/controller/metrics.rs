@@ -1,16 +1,8 @@
-//! Metrics, and the port that serves `/metrics`, `/healthz`, `/readyz` and `POST /reconcile`.
+//! The metrics of the runner and of the webhook.
 
-use std::io;
-use std::net::TcpListener;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -18,7 +10,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use super::Resyncer;
 use crate::cluster::ApiError;
 
 type Labels = Vec<(&'static str, String)>;
@@ -36,6 +27,7 @@ pub struct Metrics {
     planned: Gauge<i64, AtomicI64>,
     held: Gauge<i64, AtomicI64>,
     unreachable: Gauge<i64, AtomicI64>,
+    quarantined: Gauge<i64, AtomicI64>,
     shadow: Gauge<i64, AtomicI64>,
     shadow_plans: Counter<u64, AtomicU64>,
     is_leader: Gauge<i64, AtomicI64>,
@@ -55,6 +47,7 @@ impl Default for Metrics {
             planned: Gauge::default(),
             held: Gauge::default(),
             unreachable: Gauge::default(),
+            quarantined: Gauge::default(),
             shadow: Gauge::default(),
             shadow_plans: Counter::default(),
             is_leader: Gauge::default(),
@@ -70,6 +63,8 @@ impl Default for Metrics {
         registry.register("plan_actions", "Actions of the latest plan", metrics.planned.clone());
         registry.register("plan_held", "Held actions of the latest plan", metrics.held.clone());
         registry.register("clusters_unreachable", "Members that do not answer", metrics.unreachable.clone());
+        let quarantined = metrics.quarantined.clone();
+        registry.register("documents_quarantined", "Documents on which the engine exceeds a limit", quarantined);
         registry.register("shadow_differences", "Where the shadow engine plans something else", metrics.shadow.clone());
         let plans = metrics.shadow_plans.clone();
         registry.register("shadow_differing_plans", "Plans that the shadow engine makes otherwise", plans);
@@ -96,6 +91,10 @@ impl Metrics {
 
     pub fn unreachable(&self, count: usize) {
         set(&self.unreachable, count);
+    }
+
+    pub fn quarantined(&self, count: usize) {
+        set(&self.quarantined, count);
     }
 
     pub fn shadow_differs(&self, count: usize) {
@@ -145,46 +144,4 @@ impl Metrics {
 
 fn set(gauge: &Gauge<i64, AtomicI64>, count: usize) {
     gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
-}
-
-#[derive(Clone, Debug)]
-struct App {
-    metrics: Arc<Metrics>,
-    resyncer: Option<Resyncer>,
-}
-
-/// Serves the metrics as long as the program runs.
-pub fn listen(listener: TcpListener, metrics: Arc<Metrics>, resyncer: Option<Resyncer>) -> io::Result<()> {
-    listener.set_nonblocking(true)?;
-    let listener = tokio::net::TcpListener::from_std(listener)?;
-    let routes = Router::new()
-        .route("/metrics", get(metrics_text))
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/readyz", get(readiness))
-        .route("/reconcile", post(reconcile))
-        .with_state(App { metrics, resyncer });
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, routes).await {
-            tracing::error!("metrics are no longer served: {error}");
-        }
-    });
-    Ok(())
-}
-
-async fn metrics_text(State(app): State<App>) -> Response {
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], app.metrics.text()).into_response()
-}
-
-async fn readiness(State(app): State<App>) -> Response {
-    match app.metrics.is_ready() {
-        true => "ok\n".into_response(),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "not everything was read yet\n").into_response(),
-    }
-}
-
-async fn reconcile(State(app): State<App>) -> Response {
-    let Some(resyncer) = app.resyncer else { return StatusCode::NOT_FOUND.into_response() };
-    resyncer.resync().await;
-    "done\n".into_response()
 }

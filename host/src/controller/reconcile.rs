@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use fleetfold_core::Value;
-use fleetfold_core::api::Answered;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::kinds::Kinds;
 use fleetfold_core::api::load::Load;
 use fleetfold_core::api::plan::{ActionAnswer, PlanAnswer, PlanRequest, StatusAnswer};
 use fleetfold_core::api::reach::Reach;
-use fleetfold_core::diagnostic::ReasonCode;
+use fleetfold_core::api::{Answered, Finding};
+use fleetfold_core::diagnostic::{ReasonCode, Severity};
 use fleetfold_core::object::document::Identity;
 
 use super::action::Action;
@@ -26,17 +26,26 @@ use crate::target::Target;
 impl Runner {
     /// Plans, fetches, acts and publishes, if anything happened since the last time.
     pub(super) fn reconcile(&mut self) -> Result<(), EngineError> {
-        if !std::mem::take(&mut self.dirty) {
+        let is_stalled = self.stalled.is_some_and(|it| !it.is_over());
+        if is_stalled || !std::mem::take(&mut self.dirty) {
             return Ok(());
         }
         self.configure_dialects()?;
         if std::mem::take(&mut self.documents_changed) {
             self.refresh_kinds()?;
         }
-        let request =
-            PlanRequest { now: Some(now().into()), reveal: Some(true), events: Some(true), ..PlanRequest::default() };
+        let request = PlanRequest {
+            now: Some(now().into()),
+            reveal: Some(true),
+            events: Some(true),
+            recent_deletes: Some(self.fleet_plan.recent_deletes()),
+            ..PlanRequest::default()
+        };
+        self.session.retry_quarantined(&request);
         let plan = self.session.call(&request)?;
+        self.stalled = None;
         self.metrics.planned(self.session.took);
+        self.metrics.quarantined(self.session.quarantine().iter().count());
         let needs: BTreeSet<(String, Need)> =
             plan.answer.needs.iter().map(|it| (it.cluster.to_string(), Need::from(it))).collect();
         self.live_cache.retain_needed(&needs);
@@ -57,8 +66,24 @@ impl Runner {
             self.start_actions(&actions, &plan.answer);
             self.write_statuses(&plan.answer.status);
         }
+        self.log_warnings(&plan.findings);
         self.publish_state(&plan, &actions);
         Ok(())
+    }
+
+    /// Logs each warning of a plan once, until a plan is without it. Errors are conditions of the FleetPlan.
+    fn log_warnings(&mut self, findings: &[Finding]) {
+        let mut current = BTreeSet::new();
+        for finding in findings.iter().filter(|it| it.severity == Severity::Warning) {
+            let document = finding.at.as_ref().and_then(|it| it.document.as_deref()).unwrap_or_default();
+            let text = format!("{document}: {}", finding.message);
+            if !self.warned.contains(&text) {
+                let hint = finding.hint.as_deref().unwrap_or_default();
+                tracing::warn!(code = %finding.code, hint, "{text}");
+            }
+            current.insert(text);
+        }
+        self.warned = current;
     }
 
     /// Keeps the current plan while its actions are a subset of it; otherwise replaces it.
@@ -110,8 +135,12 @@ impl Runner {
             self.approved = ids.cloned().collect();
         }
         let unconfirmed = self.confirm_deletes(actions);
+        // Without the FleetPlan it is unknown how much of the budget is used.
+        let knows_recent = self.fleet_plan.knows_recent_deletes();
         let may_start = |it: &Action| {
-            !unconfirmed.contains(&it.id) && (!self.options.require_approval || self.approved.contains(&it.id))
+            !unconfirmed.contains(&it.id)
+                && (knows_recent || it.takes.is_none())
+                && (!self.options.require_approval || self.approved.contains(&it.id))
         };
         let ready: Vec<Action> = self.executor.ready(actions).into_iter().filter(|it| may_start(it)).cloned().collect();
         for action in ready {
@@ -149,6 +178,7 @@ impl Runner {
     fn publish_state(&mut self, plan: &Answered<PlanAnswer>, actions: &[Action]) {
         let statuses: Vec<Target> = plan.answer.status.iter().map(|it| Target::from(&it.target)).collect();
         self.executor.retain_planned(actions, &statuses);
+        self.statuses.retain_planned(&statuses);
         self.metrics.plan_counts(actions.len(), plan.answer.held.len());
         self.metrics.unreachable(self.members.connections().filter(|(_, error)| error.is_some()).count());
         let is_busy = self.executor.in_flight() > 0 || self.statuses.in_flight() > 0;
@@ -156,10 +186,21 @@ impl Runner {
             return;
         }
         let may_write = self.may_write();
-        let Runner { documents, members, live_cache, executor, options, approved, fleet_plan, .. } = self;
+        let Runner { session, documents, members, live_cache, executor, options, approved, fleet_plan, .. } = self;
+        let quarantine = session.quarantine();
         let requires_approval = options.require_approval;
         let is_waiting = requires_approval && actions.iter().any(|it| !approved.contains(&it.id));
-        let facts = Facts { plan, actions, documents, members, live_cache, executor, is_waiting, requires_approval };
+        let facts = Facts {
+            plan,
+            actions,
+            documents,
+            members,
+            live_cache,
+            executor,
+            quarantine,
+            is_waiting,
+            requires_approval,
+        };
         fleet_plan.write(&facts, may_write);
         self.problems = fleet_plan.problems();
         self.metrics.ready(true);

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::plan::RecentDeleteInput;
 use tokio::sync::watch;
 
 use super::metrics::Metrics;
+use super::recent_deletes;
 use super::{End, Options, Runner};
+use crate::cluster::contacts::FirstContact;
 use crate::cluster::{ApiError, Cluster};
 use crate::session::{EngineError, Session};
 
@@ -23,6 +26,8 @@ pub struct Snapshot {
     pub problems: Vec<String>,
     /// The hub and the reachable members.
     pub clusters: Vec<Cluster>,
+    /// What the runners of the hub deleted recently.
+    pub recent_deletes: Vec<RecentDeleteInput>,
 }
 
 impl Snapshot {
@@ -40,9 +45,14 @@ impl Snapshot {
 /// # Errors
 ///
 /// The hub cannot be read at all, or the engine fails.
-pub async fn snapshot(session: Session, hub: &Cluster, settings: Configure) -> Result<Snapshot, SnapshotError> {
+pub async fn snapshot(
+    session: Session,
+    hub: &Cluster,
+    settings: Configure,
+    first_contact: FirstContact,
+) -> Result<Snapshot, SnapshotError> {
     hub.probe().await.map_err(SnapshotError::Hub)?;
-    let options = read_only(settings, Duration::from_secs(3600), false);
+    let options = read_only(settings, Duration::from_secs(3600), false, first_contact);
     let (_leadership, is_leader) = watch::channel(false);
     let mut runner = Runner::new(session, hub, options, &Arc::new(Metrics::default()), is_leader);
     let (stop, stopped) = watch::channel(false);
@@ -51,8 +61,12 @@ pub async fn snapshot(session: Session, hub: &Cluster, settings: Configure) -> R
         Ok(End::Lost(error)) => return Err(SnapshotError::Engine(error)),
         Ok(End::Stopped) | Err(_) => {}
     }
-    let (problems, clusters) = (runner.problems(), runner.clusters());
-    Ok(Snapshot { session: runner.into_session(), problems, clusters })
+    let (mut problems, clusters) = (runner.problems(), runner.clusters());
+    let recent_deletes = recent_deletes::of_hub(hub).await.unwrap_or_else(|error| {
+        problems.push(format!("recent deletes are not counted, because FleetPlans cannot be read: {error}"));
+        Vec::new()
+    });
+    Ok(Snapshot { session: runner.into_session(), problems, clusters, recent_deletes })
 }
 
 /// The state after a complete reconcile.
@@ -69,10 +83,11 @@ pub struct SyncState {
 pub async fn follow(
     session: Session,
     hub: &Cluster,
+    (settings, first_contact): (Configure, FirstContact),
     resync: Duration,
     states: watch::Sender<SyncState>,
 ) -> EngineError {
-    let options = read_only(Configure::default(), resync, true);
+    let options = read_only(settings, resync, true, first_contact);
     // The senders are kept alive: this runner never leads and never stops.
     let ((_leadership, is_leader), (_stop, stopped)) = (watch::channel(false), watch::channel(false));
     let mut runner = Runner::new(session, hub, options, &Arc::new(Metrics::default()), is_leader);
@@ -84,8 +99,8 @@ pub async fn follow(
 }
 
 /// The options of a runner that writes nothing.
-fn read_only(settings: Configure, resync: Duration, watch: bool) -> Options {
-    Options { name: String::new(), settings, dry_run: true, require_approval: false, resync, watch }
+fn read_only(settings: Configure, resync: Duration, watch: bool, first_contact: FirstContact) -> Options {
+    Options { name: String::new(), settings, dry_run: true, require_approval: false, resync, watch, first_contact }
 }
 
 /// Why there is no snapshot.

@@ -1,7 +1,7 @@
 //! The limits of a call, and the limiter that wasmtime asks before memory grows.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wasmtime::{ResourceLimiter, StoreLimits, StoreLimitsBuilder};
 
@@ -26,11 +26,13 @@ impl Default for Limits {
     }
 }
 
-/// Limits one instance. Growth past the limit ends the call at once; a failure inside the module would look like a bug.
+/// Limits one instance: its memory, and the time of the running call. Growth past the limit ends the call at once; a failure inside the module would look like a bug.
 #[derive(Debug)]
 pub struct MemoryLimiter {
     memory: usize,
     others: StoreLimits,
+    started: Instant,
+    deadline: Duration,
 }
 
 impl MemoryLimiter {
@@ -42,7 +44,17 @@ impl MemoryLimiter {
             .memories(1)
             .tables(4)
             .build();
-        Self { memory: limits.memory, others }
+        Self { memory: limits.memory, others, started: Instant::now(), deadline: limits.deadline }
+    }
+
+    /// Starts the time of a call.
+    pub fn start(&mut self, deadline: Duration) {
+        (self.started, self.deadline) = (Instant::now(), deadline);
+    }
+
+    /// Whether the running call took longer than it may.
+    pub fn is_over(&self) -> bool {
+        self.started.elapsed() >= self.deadline
     }
 }
 

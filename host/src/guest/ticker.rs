@@ -1,4 +1,5 @@
-//! Deadlines: a thread that increments wasmtime's epoch while a call runs, and sleeps otherwise.
+//! Deadlines: a thread that increments wasmtime's epoch while a call runs, and sleeps otherwise. At every tick the call
+//! compares the clock with its deadline.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,13 +10,6 @@ use wasmtime::Engine;
 
 /// How late a deadline may fire.
 const TICK: Duration = Duration::from_millis(5);
-
-/// The number of ticks for `deadline`: one more than fit into it, since the first may come at once.
-pub fn ticks(deadline: Duration) -> u64 {
-    let whole = deadline.as_nanos().div_ceil(TICK.as_nanos());
-    // Far below u64::MAX: wasmtime adds this to the current epoch.
-    u64::try_from(whole).unwrap_or(u64::MAX).min(u64::MAX / 4) + 1
-}
 
 #[derive(Debug)]
 pub struct Ticker(Arc<Shared>);

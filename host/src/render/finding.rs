@@ -1,16 +1,57 @@
 //! Formats findings as compilers do: message, location, the line with a caret, and a hint.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use fleetfold_core::api::place::PlaceAnswer;
 use fleetfold_core::api::{self, Refusal};
 pub use fleetfold_core::diagnostic::Severity;
+use fleetfold_core::object::secrets::{Excerpt, Excerpts, MASK};
 
 use super::place::Place;
 use super::style::{Ink, Palette, clean};
 
-/// The source texts, by the file names that locations use.
-pub type Texts = BTreeMap<String, String>;
+/// The source texts, by the file names that locations use. The engine decides which of their lines may be shown.
+#[derive(Debug, Clone, Default)]
+pub struct Texts {
+    files: BTreeMap<String, String>,
+    excerpts: OnceLock<Excerpts>,
+}
+
+impl Texts {
+    pub fn new() -> Texts {
+        Texts::default()
+    }
+
+    pub fn insert(&mut self, file: String, text: String) {
+        self.files.insert(file, text);
+        self.excerpts = OnceLock::new();
+    }
+
+    pub fn get(&self, file: &str) -> Option<&String> {
+        self.files.get(file)
+    }
+
+    /// One of the texts, of which no more may be shown than beside the others.
+    pub fn only(&self, file: &str) -> Texts {
+        let files = self.files.get_key_value(file).map(|(name, text)| (name.clone(), text.clone()));
+        Texts { files: files.into_iter().collect(), excerpts: OnceLock::from(self.excerpts().clone()) }
+    }
+
+    fn excerpts(&self) -> &Excerpts {
+        self.excerpts.get_or_init(|| Excerpts::of(self.files.values().map(String::as_str)))
+    }
+
+    fn line(&self, file: &str, number: usize) -> Option<Excerpt> {
+        self.excerpts().line(self.files.get(file)?, number)
+    }
+}
+
+impl<const N: usize> From<[(String, String); N]> for Texts {
+    fn from(files: [(String, String); N]) -> Texts {
+        Texts { files: BTreeMap::from(files), excerpts: OnceLock::new() }
+    }
+}
 
 /// The color of a severity.
 pub fn ink(severity: Severity) -> Ink {
@@ -139,8 +180,11 @@ impl Finding {
     /// The line, shortened if it is long, and the column of the caret.
     fn excerpt(&self, texts: &Texts) -> Option<(String, usize)> {
         const WIDTH: usize = 100;
-        let line = texts.get(&self.file)?.lines().nth(self.line?.checked_sub(1)?)?;
         let at = self.column?.checked_sub(1)?;
+        let line = match texts.line(&self.file, self.line?)? {
+            Excerpt::Line(line) => line,
+            Excerpt::Redacted => return Some((MASK.to_owned(), 0)),
+        };
         // A long line is shown from shortly before the caret.
         let skip = if at > WIDTH * 3 / 4 { at - WIDTH / 4 } else { 0 };
         let shown = |text: String| if text == "\\t" { " ".to_owned() } else { text };
@@ -184,9 +228,21 @@ mod tests {
 
     #[test]
     fn a_finding_shows_the_line_and_points_into_it() {
-        let texts = Texts::from([("f.yaml".to_owned(), "a: 1\nvalues:\t[]\n".to_owned())]);
+        let texts = Texts::from([("f.yaml".to_owned(), "kind: Pod\nvalues:\t[]\n".to_owned())]);
         let want = "error[bad-selector]: operator `In` needs at least one value\n  --> f.yaml:2:10\n  |\n2 | values: []\n  |          ^\n  = in: PluginPreset/acme/metrics /spec\n  = hint: use `Exists` to accept any value\n";
         assert_eq!(finding(WHOLE).render(&texts, Palette::PLAIN), want);
+    }
+
+    #[test]
+    fn a_line_of_a_secret_is_not_shown() {
+        let secret = "kind: Secret\nstringData: {pin: 0777654321, other: hunter2}\n".to_owned();
+        let texts =
+            Texts::from([("f.yaml".to_owned(), secret), ("g.yaml".to_owned(), "kind: Pod\na: hunter2\n".into())]);
+        for file in ["f.yaml", "g.yaml"] {
+            let finding = Finding { file: file.to_owned(), ..finding(WHOLE) };
+            let shown = finding.render(&texts, Palette::PLAIN);
+            assert!(shown.contains("\n2 | (masked)\n  | ^\n") && !shown.contains("hunter2"), "{shown}");
+        }
     }
 
     #[test]

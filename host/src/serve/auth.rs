@@ -10,13 +10,14 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
 use super::token::{Token, Verdict};
-use super::{AccessPolicy, LocalAddress, error_response};
+use super::{AccessPolicy, error_response};
+use crate::http_server::{LocalAddress, is_json, only as text};
 
 /// The engine is compiled in the page and in its worker, which is all that `wasm-unsafe-eval` allows.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
@@ -86,7 +87,7 @@ impl Auth {
 
 /// Rules 1, 2 and 3.
 pub async fn authorize(State(auth): State<Arc<Auth>>, request: Request, next: Next) -> Response {
-    let here = request.extensions().get::<ConnectInfo<LocalAddress>>().and_then(|it| it.0.0);
+    let here = request.extensions().get::<LocalAddress>().and_then(|it| it.0);
     let here = here.unwrap_or(auth.address).ip();
     let headers = request.headers();
     if !auth.is_host_allowed(headers, here) {
@@ -111,9 +112,7 @@ pub async fn authorize(State(auth): State<Arc<Auth>>, request: Request, next: Ne
 
 /// Rule 4.
 pub async fn json_only(request: Request, next: Next) -> Response {
-    let content_type = text(request.headers(), &header::CONTENT_TYPE).unwrap_or_default();
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") {
+    if is_json(request.headers()) {
         return next.run(request).await;
     }
     let message = "a call is sent as `application/json`";
@@ -150,11 +149,4 @@ fn is_link(request: &Request) -> bool {
 fn strip<'a>(authority: &'a str, name: &str) -> Option<&'a str> {
     let (start, rest) = authority.split_at_checked(name.len())?;
     (!name.is_empty() && start.eq_ignore_ascii_case(name)).then_some(rest)
-}
-
-/// A header that occurs exactly once, as text.
-fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut all = headers.get_all(name).iter();
-    let first = all.next()?.to_str().ok()?;
-    all.next().is_none().then_some(first)
 }

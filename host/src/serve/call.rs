@@ -1,13 +1,13 @@
-//! `POST /v1/call`: one engine request, one answer. All calls share one workspace, one after the other.
+//! `POST /v1/call`: one engine request, one answer. Over a served fleet, several workspaces answer calls at the same time
+//! ([`super::pool`]); without one, all calls share a workspace, one after the other.
 //!
 //! 1. Over a served fleet, requests that change the workspace are rejected: every page uses the same one.
 //! 2. Requests for unredacted Secret data are rejected.
-//! 3. After a call that was stopped, the snapshot is loaded again.
+//! 3. After a call that was stopped, the snapshot is loaded into another workspace for the next one.
 
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -17,17 +17,17 @@ use fleetfold_core::value::{MaybeAbsent, Value};
 use serde::Deserialize;
 
 use super::{App, error_response, json, load_guest};
-use crate::engine::{Engine, error_answer, refusal};
+use crate::engine::{error_answer, refusal};
+use crate::http_server::{BODY_TIMEOUT, BodyError, read_body};
 use crate::session::changes;
 
-/// The largest request, as for a Kubernetes API server, and how long it may take to arrive.
+/// The largest request, as for a Kubernetes API server.
 const BODY_LIMIT: usize = 3 << 20;
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
-    let request = match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, BODY_LIMIT)).await {
-        Ok(Ok(request)) => request,
-        Ok(Err(_)) => {
+    let request = match read_body(body, BODY_LIMIT, BODY_TIMEOUT).await {
+        Ok(request) => request,
+        Err(BodyError::TooLarge) => {
             let message = format!("the request is longer than {BODY_LIMIT} bytes, or broke off");
             return error_response(
                 StatusCode::PAYLOAD_TOO_LARGE,
@@ -36,7 +36,7 @@ pub async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
                 "use `fleetfold call` for more",
             );
         }
-        Err(_) => {
+        Err(BodyError::TooSlow) => {
             let hint = "send it as a whole";
             return error_response(StatusCode::REQUEST_TIMEOUT, "request-too-slow", "the request did not arrive", hint);
         }
@@ -49,34 +49,28 @@ pub async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
 
 impl App {
     fn answer(&self, request: &Bytes) -> String {
-        if let Some(rejected) = self.rejection(request) {
+        let asked = asked(request);
+        if let Some(rejected) = self.rejection(asked.as_ref()) {
             return rejected;
         }
-        // A failed call drops its instance, so the guest is consistent even after a panic.
-        let mut guest = self.guest.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = Engine::call(&mut *guest, request);
-        if guest.is_fresh() {
-            let published = Arc::clone(&self.published.borrow());
-            // Loading succeeded before. If it fails now, the next call finds an empty workspace and tries again.
-            if let Ok(loaded) = load_guest(&self.module, self.limits, &published) {
-                *guest = loaded;
-            }
-        }
-        answer
+        let load = || load_guest(&self.module, self.limits, &Arc::clone(&self.published.borrow()));
+        let op = asked.as_ref().map(Asked::op).unwrap_or_default();
+        self.pool.call(op, request, load).unwrap_or_else(|problem| {
+            let hint = "raise `--timeout` and `--memory`";
+            error_answer(&refusal("fleet-not-loaded", &format!("the fleet cannot be loaded: {problem}"), hint))
+        })
     }
 
     /// The error for a request that is not passed to the engine. Malformed JSON is left to the engine, which uses the
     /// same parser.
-    fn rejection(&self, request: &[u8]) -> Option<String> {
-        let request = reader::parse(std::str::from_utf8(request).ok()?).ok()?;
-        let Asked { op, reveal } = read::from_value_ignoring_unknown(request).ok()?;
-        let op = op.0.as_ref().and_then(Value::as_text).unwrap_or_default();
+    fn rejection(&self, asked: Option<&Asked>) -> Option<String> {
+        let (op, reveal) = (asked?.op(), &asked?.reveal);
         if self.has_fleet && changes(op) {
             let message = format!("`{op}` would change the fleet that is served");
             let hint = "ask with `whatIf`, or use `fleetfold call`, which has a workspace of its own";
             return Some(error_answer(&refusal("read-only", &message, hint)));
         }
-        if reveal.0.is_some_and(|it| it != Value::Bool(false)) {
+        if reveal.0.as_ref().is_some_and(|it| *it != Value::Bool(false)) {
             let hint = "leave `reveal` out; it is for who writes objects, as the runner does";
             return Some(error_answer(&refusal("reveal-not-allowed", "what Secrets hold is not told here", hint)));
         }
@@ -91,4 +85,16 @@ struct Asked {
     op: MaybeAbsent<Value>,
     #[serde(default)]
     reveal: MaybeAbsent<Value>,
+}
+
+impl Asked {
+    fn op(&self) -> &str {
+        self.op.0.as_ref().and_then(Value::as_text).unwrap_or_default()
+    }
+}
+
+/// The fields of a request; nothing if it is malformed.
+fn asked(request: &[u8]) -> Option<Asked> {
+    let request = reader::parse(std::str::from_utf8(request).ok()?).ok()?;
+    read::from_value_ignoring_unknown(request).ok()
 }

@@ -5,7 +5,7 @@ use fleetfold_core::Value;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::load::Load;
 use fleetfold_core::api::{Finding, Op, read_response, request_text};
-use fleetfold_core::diagnostic::{Severity, read};
+use fleetfold_core::diagnostic::{Code, Severity, read};
 use fleetfold_core::value::canonical::to_text_as_declared;
 use fleetfold_core::value::{Text, json};
 use serde::Serialize;
@@ -128,6 +128,22 @@ impl Published {
             call(engine, &configure)?;
         }
         Ok(())
+    }
+
+    /// The same, with further subjects put aside.
+    pub fn with_quarantined(&self, quarantined: &[String], blamed: &[String]) -> Published {
+        let mut snapshot = self.snapshot.clone();
+        let all = quarantined.iter().chain(blamed).map(String::as_str);
+        let configure = Value::map([("quarantined", Value::list(all))]);
+        snapshot.settings.push(SettingsFile { configure, ..SettingsFile::default() });
+        snapshot.diagnostics.extend(blamed.iter().map(|subject| Finding {
+            at: None,
+            code: Text::new_static(Code::QuarantinedDocument.as_str()),
+            hint: Some("simplify the document, or raise `--timeout` and `--memory`".to_owned()),
+            message: format!("`{subject}` exceeds a limit of the engine, so it is put aside"),
+            severity: Severity::Error,
+        }));
+        Published::new(snapshot)
     }
 
     /// The same, with the problem that the next snapshot had.

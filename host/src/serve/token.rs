@@ -1,4 +1,5 @@
-//! The token for access over a network. Programs send `Authorization: Bearer …`. A browser opens `/?token=…` once, gets
+//! The token for access. Every user of the machine can reach a loopback port, so that one is required there, too.
+//! Programs send `Authorization: Bearer …`. A browser opens `/?token=…` once, gets
 //! a cookie and is redirected, so that the token does not stay in the address bar.
 //!
 //! The cookie is derived from the token: a stolen cookie is valid only as long as the token is, and does not reveal it.
@@ -73,12 +74,8 @@ impl Token {
         let headers = request.headers();
         // Browsers keep cookies by name and host alone: two servers on two ports must not take each other's.
         let cookie = format!("fleetfold-{port}");
-        if let Some(given) = headers.get(header::AUTHORIZATION) {
-            let given = given.to_str().ok().and_then(|it| it.split_once(' '));
-            let is_right = given.is_some_and(|(scheme, given)| {
-                scheme.eq_ignore_ascii_case("bearer") && self.is_same(given.trim().as_bytes(), self.text.as_bytes())
-            });
-            return if is_right { Verdict::Admitted } else { rejected(headers) };
+        if headers.contains_key(header::AUTHORIZATION) {
+            return if self.is_bearer(headers) { Verdict::Admitted } else { rejected(headers) };
         }
         if let Some(given) = opened_with(request) {
             let is_right = self.is_same(given.as_bytes(), self.text.as_bytes());
@@ -89,6 +86,14 @@ impl Token {
             true => Verdict::Admitted,
             false => rejected(headers),
         }
+    }
+
+    /// Whether the header `Authorization` has this token.
+    pub fn is_bearer(&self, headers: &HeaderMap) -> bool {
+        let given = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok()?.split_once(' '));
+        given.is_some_and(|(scheme, given)| {
+            scheme.eq_ignore_ascii_case("bearer") && self.is_same(given.trim().as_bytes(), self.text.as_bytes())
+        })
     }
 
     fn is_same(&self, given: &[u8], right: &[u8]) -> bool {

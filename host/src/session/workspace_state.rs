@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
-use fleetfold_core::api::Op;
-use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::configure::{Configure, KubeFedInput};
 use fleetfold_core::api::load::{Load, QueryInput, TargetInput, Unload};
+use fleetfold_core::api::{Op, request_text};
 use fleetfold_core::object::document::{Identity, Reference};
 use fleetfold_core::value::Text;
 use fleetfold_core::workspace::observed::{ObservedCluster, Query};
@@ -19,10 +19,23 @@ use crate::target::Target;
 pub trait Change: Op {
     /// Makes the same change to a state.
     fn apply(self, state: &mut WorkspaceState);
+
+    /// The documents that it loads.
+    fn documents(&self) -> &[Value] {
+        &[]
+    }
+
+    /// References to the documents that it unloads.
+    fn unloaded(&self) -> &[Text] {
+        &[]
+    }
 }
 
 /// The ops of all changes.
 pub const CHANGES: [&str; 3] = [Load::NAME, Unload::NAME, Configure::NAME];
+
+/// How many objects one request of a replay carries.
+const REPLAY_BATCH: usize = 200;
 
 #[derive(Clone, Debug, Default)]
 pub struct WorkspaceState {
@@ -63,6 +76,21 @@ impl WorkspaceState {
         self.documents.iter()
     }
 
+    /// The requests that load all of this into an empty workspace, as texts, in order. Stops when `send` returns false,
+    /// and returns whether it did not.
+    pub fn replay(&self, mut send: impl FnMut(&str) -> bool) -> bool {
+        let documents: Vec<&Value> = self.documents.values().collect();
+        let mut is_loaded = send_batches(&mut send, None, &documents);
+        for (cluster, state) in self.clusters() {
+            let objects: Vec<&Value> = state.objects().map(|(_, it)| it).collect();
+            is_loaded = is_loaded
+                && state.loads(cluster).iter().all(|it| send(&request_text(it)))
+                && send_batches(&mut send, Some(cluster), &objects);
+        }
+        // Last, so that the dialects that are switched off were never on with half of the documents.
+        is_loaded && send(&request_text(&self.settings))
+    }
+
     /// The settings that were given.
     pub fn settings(&self) -> &Configure {
         &self.settings
@@ -75,6 +103,10 @@ impl WorkspaceState {
 }
 
 impl Change for Load {
+    fn documents(&self) -> &[Value] {
+        self.documents.as_deref().filter(|_| self.live.is_none()).unwrap_or_default()
+    }
+
     fn apply(self, state: &mut WorkspaceState) {
         match &self.live {
             Some(cluster) => state.clusters.entry(cluster.clone()).or_default().apply(self),
@@ -87,6 +119,10 @@ impl Change for Load {
 }
 
 impl Change for Unload {
+    fn unloaded(&self) -> &[Text] {
+        &self.refs
+    }
+
     fn apply(self, state: &mut WorkspaceState) {
         let unloaded: Vec<Reference> = self.refs.iter().filter_map(|it| Reference::parse(it).ok()).collect();
         state.documents.retain(|identity, _| !unloaded.iter().any(|it| it.names(identity)));
@@ -106,7 +142,10 @@ impl Change for Configure {
             paused,
             leaving,
             kubefed,
+            insecure_endpoints,
             limits,
+            quarantined,
+            digest_key,
         } = std::mem::take(&mut state.settings);
         state.settings = Configure {
             precedence: self.precedence.or(precedence),
@@ -117,8 +156,17 @@ impl Change for Configure {
             pod_refresher: self.pod_refresher.or(pod_refresher),
             paused: self.paused.or(paused),
             leaving: self.leaving.or(leaving),
-            kubefed: self.kubefed.or(kubefed),
+            kubefed: match (self.kubefed, kubefed) {
+                (Some(new), Some(old)) => Some(KubeFedInput {
+                    local_changes: new.local_changes.or(old.local_changes),
+                    namespaces: new.namespaces.or(old.namespaces),
+                }),
+                (new, old) => new.or(old),
+            },
+            insecure_endpoints: self.insecure_endpoints.or(insecure_endpoints),
             limits: self.limits.or(limits),
+            quarantined: self.quarantined.or(quarantined),
+            digest_key: self.digest_key.or(digest_key),
         };
     }
 }
@@ -177,6 +225,14 @@ impl ClusterState {
     }
 }
 
+/// Sends objects in several requests: a request has a limit.
+fn send_batches(send: &mut impl FnMut(&str) -> bool, live: Option<&str>, objects: &[&Value]) -> bool {
+    objects.chunks(REPLAY_BATCH).all(|batch| {
+        let documents = Some(batch.iter().map(|it| (*it).clone()).collect());
+        send(&request_text(&Load { documents, live: live.map(Into::into), ..Load::default() }))
+    })
+}
+
 fn read_query(query: &QueryInput) -> Query {
     let QueryInput { api_version, kind, namespace, label_selector } = query.clone();
     Query {
@@ -189,7 +245,6 @@ fn read_query(query: &QueryInput) -> Query {
 
 #[cfg(test)]
 mod tests {
-    use fleetfold_core::api::request_text;
     use fleetfold_core::value::json;
 
     use super::*;

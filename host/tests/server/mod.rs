@@ -19,6 +19,8 @@ pub struct Server {
     pub port: u16,
     /// The address that it printed.
     pub url: String,
+    /// The token in that address, which requests carry unless they have a header or cookie of their own.
+    pub token: Option<String>,
 }
 
 impl Server {
@@ -36,11 +38,24 @@ impl Server {
         let url = lines.into_iter().find(|it| it.starts_with("http://")).expect("an address");
         let authority = url.trim_start_matches("http://").split('/').next().unwrap();
         let port = authority.rsplit(':').next().unwrap().parse().unwrap();
-        Self { child, port, url }
+        let token = url.split_once("/?token=").map(|(_, token)| token.to_owned());
+        Self { child, port, url, token }
     }
 
     pub fn host(&self) -> String {
         format!("host: 127.0.0.1:{}", self.port)
+    }
+
+    /// The first headers of a request that is written by hand.
+    pub fn head(&self) -> String {
+        match self.bearer() {
+            Some(bearer) => format!("{}\r\n{bearer}", self.host()),
+            None => self.host(),
+        }
+    }
+
+    fn bearer(&self) -> Option<String> {
+        self.token.as_ref().map(|it| format!("authorization: Bearer {it}"))
     }
 
     pub fn get(&self, path: &str) -> Reply {
@@ -70,7 +85,10 @@ impl Server {
     pub fn send_to(&self, address: Ipv4Addr, method: &str, path: &str, headers: &[&str], body: &str) -> Reply {
         let mut stream = TcpStream::connect((address, self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+        let has_own = headers.iter().any(|it| it.starts_with("authorization:") || it.starts_with("cookie:"));
+        let bearer = self.bearer().filter(|_| !has_own);
+        let headers = headers.iter().copied().chain(bearer.as_deref());
+        let headers: String = headers.map(|it| format!("{it}\r\n")).collect();
         let head =
             format!("{method} {path} HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
         stream.write_all(head.as_bytes()).unwrap();
@@ -88,7 +106,7 @@ impl Server {
     }
 
     pub fn updates(&self) -> Updates {
-        let stream = self.begin(&format!("GET /v1/updates HTTP/1.1\r\n{}\r\n\r\n", self.host()));
+        let stream = self.begin(&format!("GET /v1/updates HTTP/1.1\r\n{}\r\n\r\n", self.head()));
         let mut lines = BufReader::new(stream);
         let (mut line, mut head) = (String::new(), String::new());
         while line != "\r\n" {

@@ -12,7 +12,7 @@ use super::super::sourced_document::SourcedDocument;
 use super::{flawed, metadata, read};
 use crate::command::output::{Failure, Screen, ignore_closed_pipe, warn};
 use crate::render::finding::Severity;
-use crate::source::{name_of, read_text};
+use crate::source::{MAX_FILE_SIZE, name_of, read_text};
 
 /// Add Kubewarden metadata, or other data, to a module as a custom section
 ///
@@ -71,7 +71,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
 
 /// The metadata as Kubewarden reads it; prints findings, and returns nothing if there are errors.
 fn policy_metadata(file: &Path, screen: Screen) -> Result<Option<Vec<u8>>, Failure> {
-    let written = SourcedDocument::read(&name_of(file), read_text(file)?)?;
+    let written = SourcedDocument::read(&name_of(file), read_text(file, MAX_FILE_SIZE)?)?;
     let findings = metadata::check(&written);
     for finding in &findings {
         // A closed standard error is ignored.
@@ -107,7 +107,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
 }
 
 /// Writes a temporary file, then renames it: a reader finds the old file or the new one, never a part.
-fn write(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if output.as_os_str() == "-" {
         let mut out = io::stdout().lock();
         return ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush())).map(|_| ());

@@ -1,8 +1,7 @@
 //! Serves files and folders, and reloads them when they change.
 //!
-//! Changes are found by polling sizes and times a few times a second. That costs next to nothing for folders of a
-//! repository and, unlike file system notifications, works everywhere: on network shares, in containers, and with
-//! editors that replace files.
+//! Changes are found by comparing sizes and times of all files, when the kernel reports an event
+//! ([`super::file_events`]), and from time to time without one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,33 +17,49 @@ use fleetfold_core::api::load::Load;
 use fleetfold_core::api::place::PlaceAnswer;
 use tokio::sync::watch;
 
-use crate::command::fleet::Fleet;
+use super::file_events::{FileEvents, POLL_INTERVAL, folders_of};
+use crate::command::fleet::{Fleet, refused_finding};
 use crate::command::output::Failure;
-use crate::source::{self, Listing, STDIN};
+use crate::source::{self, Listing, Refused, STDIN};
 
-/// The polling interval. A change is read when two polls agree: editors write in several steps.
-const POLL_INTERVAL: Duration = Duration::from_millis(150);
+/// The longest wait for an event: the thread ends when nobody receives its snapshots any more.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// How long to wait for files that keep changing.
 const MAX_SETTLE_TIME: Duration = Duration::from_secs(2);
 
+/// Added to a finding while an earlier state is served.
+const KEPT: &str = "; what was there before is shown";
+
 /// The code of an unreadable file, which the engine does not have.
 const UNREADABLE: &str = "unreadable-file";
 
-/// Reads everything, and keeps polling in the background.
-pub fn follow(given: &[PathBuf], module: &Module, limits: Limits) -> Result<watch::Receiver<FleetSnapshot>, Failure> {
-    let polled = poll(given);
+/// Reads everything, and keeps watching in the background.
+pub fn follow(
+    given: &[PathBuf],
+    max_file_size: usize,
+    module: &Module,
+    limits: Limits,
+) -> Result<watch::Receiver<FleetSnapshot>, Failure> {
+    let mut events = FileEvents::new();
+    let mut polled = poll(given);
+    // What changes from here on is an event; what changed meanwhile shows in another poll.
+    if events.watch(&folders_of(given, polled.as_ref().ok().map(|(found, _)| found))) {
+        polled = poll(given);
+    }
     let (given, module) = (given.to_vec(), module.clone());
-    let mut folder = Folder { given, module, limits, stdin: None, good: BTreeMap::new(), is_first: true };
+    let mut folder =
+        Folder { given, max_file_size, module, limits, stdin: None, good: BTreeMap::new(), is_first: true };
     let first = folder.read()?;
     folder.is_first = false;
     let (snapshots, receiver) = watch::channel(first.clone());
-    thread::spawn(move || folder.watch(polled, first, &snapshots));
+    thread::spawn(move || folder.watch(events, polled, first, &snapshots));
     Ok(receiver)
 }
 
 struct Folder {
     given: Vec<PathBuf>,
+    max_file_size: usize,
     module: Module,
     limits: Limits,
     /// The contents of standard input, which can be read only once.
@@ -80,13 +95,33 @@ fn stamp(path: &Path) -> Option<[i64; 7]> {
 }
 
 impl Folder {
-    fn watch(mut self, mut polled: Poll, mut last: FleetSnapshot, snapshots: &watch::Sender<FleetSnapshot>) {
+    /// Publishes a snapshot after each change. A change is read when two polls agree: editors write in several steps.
+    fn watch(
+        mut self,
+        mut events: FileEvents,
+        mut polled: Poll,
+        mut last: FleetSnapshot,
+        snapshots: &watch::Sender<FleetSnapshot>,
+    ) {
         let mut waiting: Option<(Poll, Instant)> = None;
+        let mut next_poll = Instant::now();
         while !snapshots.is_closed() {
-            thread::sleep(POLL_INTERVAL);
+            let until = next_poll.saturating_duration_since(Instant::now());
+            let has_event = events.wait(until.min(MAX_WAIT));
+            if has_event {
+                thread::sleep(POLL_INTERVAL);
+            } else if Instant::now() < next_poll {
+                continue;
+            }
+            let begun = Instant::now();
             let now = poll(&self.given);
+            let may_have_missed = events.watch(&folders_of(&self.given, now.as_ref().ok().map(|(found, _)| found)));
+            next_poll = Instant::now() + POLL_INTERVAL;
             if now == polled {
                 waiting = None;
+                if !may_have_missed {
+                    next_poll = Instant::now() + events.next_poll(begun.elapsed());
+                }
                 continue;
             }
             let since = waiting.as_ref().map_or_else(Instant::now, |(_, since)| *since);
@@ -105,13 +140,20 @@ impl Folder {
 
     /// Reads everything. An unreadable file keeps its last text.
     fn read(&mut self) -> Result<FleetSnapshot, Failure> {
-        let Listing { files, complete } = source::find(&self.given)?;
+        let Listing { files, complete, refused, .. } = source::find(&self.given)?;
         let names = self.given.iter().map(|it| source::name_of(it)).collect();
         let loads = source::complete_loads(complete);
         let mut snapshot = FleetSnapshot { source: Some(Source::Folder { names }), loads, ..FleetSnapshot::default() };
         let mut reader = Fleet::new(Box::new(Guest::new(&self.module, self.limits)?));
-        let names: BTreeSet<String> = files.iter().map(|(path, _)| source::name_of(path)).collect();
+        let names = files.iter().map(|(path, _)| source::name_of(path)).chain(refused.iter().map(|it| it.name.clone()));
+        let names: BTreeSet<String> = names.collect();
         self.good.retain(|name, _| names.contains(name));
+        for file in refused {
+            let (name, live) = (file.name.clone(), file.live.clone());
+            if let Some(text) = self.refuse(file, &mut snapshot.diagnostics) {
+                snapshot.loads.push(source::load_of(&name, &text, live.as_deref()));
+            }
+        }
         for (path, live) in files {
             let name = source::name_of(&path);
             let Some(text) = self.text(&path, &name, &mut reader, &mut snapshot.diagnostics)? else { continue };
@@ -129,6 +171,17 @@ impl Folder {
         Ok(snapshot)
     }
 
+    /// Reports a refused file; returns its last text, without which a plan would remove what it describes.
+    fn refuse(&self, file: Refused, diagnostics: &mut Vec<Finding>) -> Option<String> {
+        let kept = self.good.get(&file.name).cloned();
+        let mut finding = refused_finding(file).to_answer();
+        if kept.is_some() {
+            finding.message.push_str(KEPT);
+        }
+        diagnostics.push(finding);
+        kept
+    }
+
     /// The text of a file, or its last readable text.
     fn text(
         &mut self,
@@ -140,7 +193,7 @@ impl Folder {
         let is_stdin = name == STDIN;
         let read = match self.stdin.clone().filter(|_| is_stdin) {
             Some(text) => Ok(text),
-            None => source::read_text(path),
+            None => source::read_text(path, self.max_file_size),
         };
         if is_stdin {
             self.stdin = read.as_ref().ok().cloned();
@@ -157,6 +210,7 @@ impl Folder {
                 (Err(_), None) => return Ok(Some(text)),
                 (Err(failure), Some(_)) => failure,
             },
+            Err(error) if error.is_refusal() => return Ok(self.refuse(error.refused(path, None), diagnostics)),
             Err(error) if self.is_first => return Err(error.into()),
             Err(error) => error.into(),
         };
@@ -168,7 +222,7 @@ impl Folder {
 /// The diagnostic of a failure while the previous state is served.
 fn kept_diagnostic(failure: &Failure, file: Option<&str>) -> Finding {
     let mut finding = failure.to_finding(UNREADABLE);
-    finding.message.push_str("; what was there before is shown");
+    finding.message.push_str(KEPT);
     finding.at = finding.at.or_else(|| {
         let file = Some(file?.to_owned());
         Some(PlaceAnswer { column: None, document: None, file, line: None, path: None })

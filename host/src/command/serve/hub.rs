@@ -2,7 +2,7 @@
 //!
 //! A snapshot is the state of the runner's workspace ([`WorkspaceState`]) as YAML, with redacted Secrets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -15,16 +15,18 @@ use fleetfold::serve::redaction::Redaction;
 use fleetfold::session::Session;
 use fleetfold::session::workspace_state::WorkspaceState;
 use fleetfold_core::api::Finding;
+use fleetfold_core::api::configure::Configure;
 use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::object::document::Identity;
 use fleetfold_core::object::folder;
 use fleetfold_core::object::managed_fields;
+use fleetfold_core::object::secrets::SecretValues;
 use fleetfold_core::{Value, yaml};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::command::hub::{HubArgs, runtime};
+use crate::command::hub::{HubArgs, MemberArgs, runtime};
 use crate::command::output::Failure;
 use crate::render::json::value_of;
 use crate::source::load_of;
@@ -41,6 +43,7 @@ const ENGINE_DEADLINE: Duration = Duration::from_secs(60);
 /// Reads the hub and its members, and keeps watching them in the background.
 pub fn follow(
     hub: &HubArgs,
+    members: &MemberArgs,
     resync: Duration,
     module: &Module,
     limits: Limits,
@@ -60,13 +63,15 @@ pub fn follow(
     let (state, module) = (Arc::clone(&publisher.state), module.clone());
     let limits = Limits { deadline: limits.deadline.max(ENGINE_DEADLINE), ..limits };
     let (sender, states) = watch::channel(SyncState::default());
+    let first_contact = members.first_contact();
+    let settings = members.settings(Configure::default());
     // Calls of the engine block, so it has its own thread.
     thread::spawn(move || {
         runtime.block_on(async {
             while let Ok(guest) = Guest::new(&module, limits) {
                 let session = Session::new(Box::new(guest)).tracked(Arc::clone(&state));
                 // Returns when the engine lost its workspace: everything is read again.
-                follow_hub(session, &cluster, resync, sender.clone()).await;
+                follow_hub(session, &cluster, (settings.clone(), first_contact), resync, sender.clone()).await;
                 sleep(Duration::from_secs(5)).await;
             }
         });
@@ -110,16 +115,19 @@ impl Publisher {
 
     fn fleet_snapshot(&self, state: &WorkspaceState, synced: &SyncState) -> FleetSnapshot {
         let mut loads = Vec::new();
-        for (kind, text) in self.by_kind(state.documents()) {
+        let secrets = secret_values(state);
+        for (kind, text) in self.by_kind(state.documents(), &secrets) {
             loads.push(load_of(&format!("hub/{kind}.yaml"), &text, None));
         }
         for (cluster, observed) in state.clusters() {
             loads.extend(observed.loads(cluster));
-            for (kind, text) in self.by_kind(observed.objects()) {
+            for (kind, text) in self.by_kind(observed.objects(), &secrets) {
                 let file = format!("{}/{}/{kind}.yaml", folder::LIVE, folder::folder_of(cluster));
                 loads.push(load_of(&file, &text, Some(cluster)));
             }
         }
+        // The key is for those who plan with the real Secrets.
+        let settings = Configure { digest_key: None, ..state.settings().clone() };
         let warn = |problem: &String| Finding {
             at: None,
             code: "fleet-condition".into(),
@@ -130,18 +138,24 @@ impl Publisher {
         FleetSnapshot {
             source: Some(Source::Cluster { name: self.name.clone() }),
             loads,
-            settings: vec![SettingsFile { configure: value_of(state.settings()), ..SettingsFile::default() }],
+            settings: vec![SettingsFile { configure: value_of(&settings), ..SettingsFile::default() }],
             diagnostics: synced.problems.iter().map(warn).collect(),
             digest: Some(synced.digest.clone()).filter(|it| !it.is_empty()),
         }
     }
 
     /// Objects as YAML, one text per kind. The name includes the group where two groups have the kind.
-    fn by_kind<'a>(&self, objects: impl Iterator<Item = (&'a Identity, &'a Value)>) -> BTreeMap<String, String> {
+    fn by_kind<'a>(
+        &self,
+        objects: impl Iterator<Item = (&'a Identity, &'a Value)>,
+        secrets: &SecretValues,
+    ) -> BTreeMap<String, String> {
         let mut kinds: BTreeMap<(String, String), String> = BTreeMap::new();
         for (identity, object) in objects {
             let mut object = object.clone();
             self.redaction.pseudonymize(&mut object);
+            // What Secrets hold are pseudonyms now; copies of it in other objects are not.
+            secrets.cover(&mut object);
             // The page plans with other field managers too, as the runner does; the rest of them was not kept.
             managed_fields::reduce(&mut object);
             let text = kinds.entry((identity.kind.to_string(), identity.group.to_string())).or_default();
@@ -157,4 +171,13 @@ impl Publisher {
         };
         kinds.iter().map(|(kind, text)| (name(kind), text.clone())).collect()
     }
+}
+
+/// What the Secrets of a workspace hold.
+fn secret_values(state: &WorkspaceState) -> SecretValues {
+    let observed = || state.clusters().flat_map(|(_, it)| it.objects());
+    let names: BTreeSet<&str> =
+        state.documents().flat_map(|(it, _)| [it.name.as_str(), it.namespace.as_str()]).collect();
+    let objects = state.documents().chain(observed()).map(|(_, object)| object);
+    SecretValues::of(objects, |it| names.contains(it))
 }

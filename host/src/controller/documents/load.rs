@@ -7,11 +7,12 @@ use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::object::document::Identity;
 
 use crate::session::{EngineError, Session};
+use crate::target;
 
 /// How many documents one `load` request carries.
 const LOAD_BATCH: usize = 200;
 
-/// Loads documents; returns the findings.
+/// Loads documents; returns the findings. A document that exceeds a limit of the engine is put aside.
 ///
 /// # Errors
 ///
@@ -20,16 +21,30 @@ pub fn load(session: &mut Session, documents: Vec<Value>) -> Result<Vec<Finding>
     let (mut documents, mut found) = (documents.into_iter(), Vec::new());
     while documents.len() > 0 {
         let batch = documents.by_ref().take(LOAD_BATCH).collect();
-        match session.change(Load { documents: Some(batch), ..Load::default() }) {
-            Ok(answered) => found.extend(answered.findings),
-            Err(error) if error.is_lost => return Err(error),
-            Err(error) => {
-                let Refusal { code, message, hint, .. } = *error.refusal;
-                found.push(Finding { at: None, code, hint, message, severity: Severity::Error });
-            }
-        }
+        load_batch(session, batch, &mut found)?;
     }
     Ok(found)
+}
+
+/// Loads documents with one request, or by halves if that exceeds a limit.
+fn load_batch(session: &mut Session, mut batch: Vec<Value>, found: &mut Vec<Finding>) -> Result<(), EngineError> {
+    match session.change(Load { documents: Some(batch.clone()), ..Load::default() }) {
+        Ok(answered) => found.extend(answered.findings),
+        Err(error) if error.is_lost => return Err(error),
+        Err(error) if error.is_limit() && batch.len() > 1 => {
+            let rest = batch.split_off(batch.len() / 2);
+            load_batch(session, batch, found)?;
+            return load_batch(session, rest, found);
+        }
+        Err(error) => {
+            if error.is_limit() {
+                batch.into_iter().for_each(|it| session.quarantine_unloaded(it, &error));
+            }
+            let Refusal { code, message, hint, .. } = *error.refusal;
+            found.push(Finding { at: None, code, hint, message, severity: Severity::Error });
+        }
+    }
+    Ok(())
 }
 
 /// Unloads documents.
@@ -39,19 +54,11 @@ pub fn load(session: &mut Session, documents: Vec<Value>) -> Result<Vec<Finding>
 /// The workspace was lost.
 pub fn unload(session: &mut Session, identities: &[Identity]) -> Result<(), EngineError> {
     for identity in identities {
-        match session.change(Unload { refs: vec![reference(identity).into()] }) {
+        match session.change(Unload { refs: vec![target::reference(identity).into()] }) {
             Err(error) if error.is_lost => return Err(error),
             // A document that could not be read was never loaded.
             Err(_) | Ok(_) => {}
         }
     }
     Ok(())
-}
-
-/// A document as `unload` refers to it.
-fn reference(identity: &Identity) -> String {
-    let Identity { kind, group, namespace, name } = identity;
-    let kind = if group.is_empty() { kind.to_string() } else { format!("{kind}.{group}") };
-    let parts = [kind.as_str(), namespace.as_str(), name.as_str()];
-    parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("/")
 }
