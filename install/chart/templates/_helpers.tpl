@@ -120,6 +120,19 @@ securityContext:
   capabilities: {drop: [ALL]}
 {{- end -}}
 
+{{/* What a container asks for and at most gets: (list "runner" values). Beside the engine, the program holds answers of it. */}}
+{{- define "fleetfold.resources" -}}
+{{- $component := index . 0 -}}
+{{- with index . 1 -}}
+{{- $engine := int .engineMemoryMiB -}}
+{{- if hasKey (default dict .resources.limits) "memory" -}}
+{{- fail (printf "%s.resources.limits.memory: follows from %s.engineMemoryMiB" $component $component) -}}
+{{- end -}}
+{{- $limits := merge (dict "memory" (printf "%dMi" (add $engine (div $engine 2) 256))) (default dict .resources.limits) -}}
+{{- merge (dict "limits" $limits) (omit .resources "limits") | toYaml -}}
+{{- end -}}
+{{- end -}}
+
 {{- /* The flags of those limits that are set, as a list. Null is none, and zero is one. */}}
 {{- define "fleetfold.limits" -}}
 {{- $flags := list }}
