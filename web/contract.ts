@@ -18,6 +18,8 @@ export interface ActionAnswer {
   subject: string;
   /** The part of the object that the patch is sent to, such as `status`; left out for the object itself. */
   subresource?: string;
+  /** What it takes, which counts against the limits; left out where that is nothing, or the request has no `recentDeletes`. */
+  takes?: TakesAnswer;
   target: TargetAnswer;
   /** `create`, `patch` or `delete`. */
   verb: string;
@@ -294,11 +296,15 @@ export interface Collected {
 export interface Configure {
   /** The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`. */
   dialects?: string[];
+  /** The key with which the values of Secrets enter the digest and the ids of a plan, so that nobody without it can guess a value from them. Without a key they enter as they are; an empty one takes the key away. */
+  digestKey?: string;
   /** Whether Greenhouse evaluates expressions. */
   expressions?: boolean;
+  /** Whether credentials are sent to members without TLS or with a certificate that is not checked. */
+  insecureEndpoints?: boolean;
   /** Settings of KubeFed. */
   kubefed?: KubeFedInput;
-  /** What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation `fleetfold.dev/leaving` of a cluster wins. */
+  /** What becomes of what a cluster was given when it leaves the fleet: of the copies in a cluster of KubeFed, where the annotation `fleetfold.dev/leaving` of the cluster wins, and of the Plugins of a Greenhouse cluster whose document is absent. */
   leaving?: Leaving;
   limits?: LimitsInput;
   /** The repaired answers, or the originals' with their quirks. */
@@ -309,6 +315,8 @@ export interface Configure {
   podRefresher?: boolean;
   /** Which of two PluginOverrides is the more specific. */
   precedence?: Precedence;
+  /** The documents to put aside, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is computed or planned for them, and what they govern keeps its last state. The list replaces the previous one. */
+  quarantined?: string[];
   /** Which rules cluster sets follow. */
   stage?: Stage;
 }
@@ -317,11 +325,15 @@ export interface Configure {
 export interface ConfigureRequest {
   /** The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`. */
   dialects?: string[];
+  /** The key with which the values of Secrets enter the digest and the ids of a plan, so that nobody without it can guess a value from them. Without a key they enter as they are; an empty one takes the key away. */
+  digestKey?: string;
   /** Whether Greenhouse evaluates expressions. */
   expressions?: boolean;
+  /** Whether credentials are sent to members without TLS or with a certificate that is not checked. */
+  insecureEndpoints?: boolean;
   /** Settings of KubeFed. */
   kubefed?: KubeFedInput;
-  /** What becomes of what a cluster of KubeFed was given when it leaves the fleet. The annotation `fleetfold.dev/leaving` of a cluster wins. */
+  /** What becomes of what a cluster was given when it leaves the fleet: of the copies in a cluster of KubeFed, where the annotation `fleetfold.dev/leaving` of the cluster wins, and of the Plugins of a Greenhouse cluster whose document is absent. */
   leaving?: Leaving;
   limits?: LimitsInput;
   /** The repaired answers, or the originals' with their quirks. */
@@ -333,6 +345,8 @@ export interface ConfigureRequest {
   podRefresher?: boolean;
   /** Which of two PluginOverrides is the more specific. */
   precedence?: Precedence;
+  /** The documents to put aside, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is computed or planned for them, and what they govern keeps its last state. The list replaces the previous one. */
+  quarantined?: string[];
   /** Which rules cluster sets follow. */
   stage?: Stage;
 }
@@ -564,12 +578,16 @@ export interface KindsRequest {
 /** Settings of KubeFed. */
 export interface KubeFedAnswer {
   localChanges: LocalChanges;
+  /** The namespaces whose KubeFedClusters are members. */
+  namespaces: string[];
 }
 
 /** Settings of KubeFed. */
 export interface KubeFedInput {
   /** What an update does to fields that another field manager set on an object in a cluster, and that no rule retains. */
   localChanges?: LocalChanges;
+  /** The namespaces of KubeFed's control planes. A KubeFedCluster elsewhere is not a member: its Secret is not read. */
+  namespaces?: string[];
 }
 
 /** A label. */
@@ -613,20 +631,27 @@ export interface LimitsAnswer {
   deletes: number;
   emptySelection: boolean;
   protectedKinds: string[];
+  windowSeconds: number;
 }
 
 /** What one plan may do before it is held. */
 export interface LimitsInput {
   /** Creates and patches in one plan. */
   changes?: number;
-  /** Deletes as a share of the objects that the subjects manage. */
+  /** Deletes as a share of the objects that the subjects manage, from 0 to 100. */
   deletePercent?: number;
   /** Deletes in one plan; the smaller of number and share counts. */
   deletes?: number;
-  /** Whether a subject that selects no cluster may delete what it made. */
+  /** Whether a subject may lose everything at once: because it selects no cluster, or others than before. */
   emptySelection?: boolean;
-  /** Kinds that are not deleted unless the object allows it. */
+  /** Kinds to protect as well. */
+  protect?: string[];
+  /** Kinds that are not deleted unless the object allows it, in place of those before. */
   protectedKinds?: string[];
+  /** Kinds to protect no longer. */
+  unprotect?: string[];
+  /** For how many seconds deletes of earlier plans count as deletes of the next one; 0 counts each plan by itself. */
+  windowSeconds?: number;
 }
 
 /** What one layer says about the value. */
@@ -945,6 +970,8 @@ export interface PlanRequest {
   /** The time, in RFC 3339; what depends on it waits without. */
   now?: string;
   op: "plan";
+  /** What earlier plans deleted. What lies within `limits.windowSeconds` counts against the limits of this plan, and with the list, even an empty one, actions tell what they take. */
+  recentDeletes?: RecentDeleteInput[];
   /** Carry what Secrets hold; only a runner needs it. */
   reveal?: boolean;
   /** Only some of it. With clusters, what concerns a subject as a whole is left out. */
@@ -1051,6 +1078,16 @@ export interface ReasonAnswer {
   text: string;
 }
 
+/** What was deleted at a time. */
+export interface RecentDeleteInput {
+  /** When, in RFC 3339; without a time it is within the window. */
+  at?: string;
+  /** How many clusters left a decision. */
+  clusters?: number;
+  /** How many objects. */
+  objects?: number;
+}
+
 /** The redacted text. */
 export interface RedactAnswer {
   /** The documents that hold Secrets, in order. */
@@ -1059,7 +1096,7 @@ export interface RedactAnswer {
   text: string;
 }
 
-/** Redacts the Secrets in a text of YAML or JSON, to show or to share it. The text keeps its number of lines, and other documents keep every byte. */
+/** Redacts the Secrets in a text of YAML or JSON, to show or to share it. The text keeps its number of lines, and other documents keep every byte, except for values that a loaded Secret holds. */
 export interface RedactRequest {
   op: "redact";
   /** The text. */
@@ -1074,7 +1111,7 @@ export interface RedactSecret {
   name?: string;
 }
 
-/** A value of an answer: the contents of Secrets are replaced in it. Answers hold their values as this type, so that none can forget the redaction. [`Redacted::revealing`] is for the few requests that ask for the contents, to write objects to clusters and files. ``` use fleetfold_core::object::redacted::Redacted; use fleetfold_core::value::json; let secret = json::parse(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#)?; assert_eq!(Redacted::from(secret).text_at(&["data", "tls.key"]), "(masked)"); # Ok::<(), fleetfold_core::diagnostic::Error>(()) ``` */
+/** A value of an answer: the contents of Secrets are replaced in it. Answers hold their values as this type, so that none can forget the redaction. [`Redacted::revealing`] is for the few requests that ask for the contents, to write objects to clusters and files. Copies of what other Secrets hold are replaced when the answer is written: they are recognized by value. ``` use fleetfold_core::object::redacted::Redacted; use fleetfold_core::value::json; let secret = json::parse(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#)?; assert_eq!(Redacted::from(secret).text_at(&["data", "tls.key"]), "(masked)"); # Ok::<(), fleetfold_core::diagnostic::Error>(()) ``` */
 export type Redacted = Json;
 
 /** What restarts and what does not, both sorted by kind, namespace and name. */
@@ -1308,6 +1345,9 @@ export interface SettingInput {
 export interface SettingsAnswer {
   dialects: string[];
   expressions: boolean;
+  insecureEndpoints: boolean;
+  /** Whether there is a key for digests. Left out if there is none. */
+  keyedDigests?: boolean;
   kubefed: KubeFedAnswer;
   leaving: Leaving;
   limits: LimitsAnswer;
@@ -1315,6 +1355,8 @@ export interface SettingsAnswer {
   paused: boolean;
   podRefresher: boolean;
   precedence: Precedence;
+  /** Left out where nothing is. */
+  quarantined?: string[];
   stage: Stage;
 }
 
@@ -1401,6 +1443,14 @@ export interface SubjectsRequest {
   op: "subjects";
 }
 
+/** What an action takes. */
+export interface TakesAnswer {
+  /** How many clusters leave a decision. */
+  clusters: number;
+  /** How many objects are deleted. */
+  objects: number;
+}
+
 /** Names an object. */
 export interface TargetAnswer {
   apiVersion: string;
@@ -1443,6 +1493,8 @@ export interface WayAnswer {
   caBundle?: string;
   /** The document that says so. */
   document: string;
+  /** The server may be one without TLS or with a certificate that is not checked. */
+  insecure?: boolean;
   kubeconfig?: SecretKeys;
   proxyUrl?: string;
   server?: string;
@@ -1525,7 +1577,7 @@ export interface Requests {
   print: PrintRequest;
   /** The ways to the clusters that are loaded. */
   reach: ReachRequest;
-  /** Redacts the Secrets in a text of YAML or JSON, to show or to share it. The text keeps its number of lines, and other documents keep every byte. */
+  /** Redacts the Secrets in a text of YAML or JSON, to show or to share it. The text keeps its number of lines, and other documents keep every byte, except for values that a loaded Secret holds. */
   redact: RedactRequest;
   /** Which workloads must restart because the secret of a certificate was renewed. */
   refresh: RefreshRequest;

@@ -495,3 +495,24 @@ for (const colorScheme of ["light", "dark"]) {
     { colorScheme },
   );
 }
+
+const SETTINGS = { subject: "FederatedConfigMap/shop/settings", cluster: "berlin" };
+
+story("a retained value names its rule and leads to the line of the rule", async (page) => {
+  await select(page, { ...SETTINGS, path: "/data/motd" });
+  await settled(page);
+  const cascade = column(page).locator("ff-cascade li").first();
+  assert.match(await cascade.innerText(), /kept from the live object by the rule data\.motd \(conditional/);
+  await cascade.getByRole("button", { name: /^Go to the rule at shop\.yaml:\d+$/ }).click();
+  assert.equal((await selection(page)).file, "kubefed/shop.yaml");
+});
+
+story("fields that others set are listed with what the next update does to them", async (page) => {
+  const local = () => column(page).getByRole("region", { name: "Local changes" });
+  await select(page, { ...SETTINGS, path: undefined });
+  assert.equal(await local().count(), 0);
+  await replace(page, "kubefed/shop.yaml", "    - data.motd", "    - data.other");
+  assert.match(await local().innerText(), /the next update removes 1 field/);
+  assert.match(await local().getByRole("listitem").innerText(), /\/data\/motd set by kubectl-edit/);
+  await axe(page, { within: { fromShadowDom: ["ff-app", "ff-effective"] } });
+});

@@ -259,6 +259,24 @@ story("placements show their decision groups, the hub is called the hub", async 
   assert.equal((await selection(page)).cluster !== undefined, true);
 });
 
+story("a cluster set shows how it selects clusters and which consumers may use it", async (page) => {
+  const facts = async (name) => {
+    await select(page, { subject: `ManagedClusterSet/${name}` });
+    return view(page).getByLabel("Cluster set", { exact: true }).innerText();
+  };
+  const dev = await facts("dev");
+  assert.match(dev, /Selector type\s+ExclusiveClusterSetLabel/);
+  assert.match(dev, /Exclusive\s+yes/);
+  assert.match(dev, /cluster\.open-cluster-management\.io\/clusterset=dev/);
+  assert.match(dev, /Resource groups\s+yes/);
+  const openshift = await facts("openshift");
+  assert.match(openshift, /Selector type\s+LabelSelector/);
+  assert.match(openshift, /Exclusive\s+no/);
+  assert.match(openshift, /Network groups\s+no/);
+  await select(page, { subject: METRICS });
+  assert.equal(await view(page).getByLabel("Cluster set", { exact: true }).count(), 0);
+});
+
 const opened = (page) =>
   page.evaluate(
     () =>

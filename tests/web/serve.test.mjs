@@ -11,7 +11,7 @@ import { browser, check, open, select, selectView, settled, text } from "./harne
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const fleetfold = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "fleetfold");
 const METRICS = "PluginPreset/acme/metrics";
-let chromium, folder, server, origin;
+let chromium, folder, server, origin, token;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "fleetfold-serve-"));
@@ -21,7 +21,7 @@ before(async () => {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let said = "";
-  origin = await new Promise((found, failed) => {
+  const address = await new Promise((found, failed) => {
     server.once("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
     server.stdout.on("data", (data) => {
       said += data;
@@ -29,6 +29,9 @@ before(async () => {
       if (address) found(address);
     });
   });
+  origin = new URL(address).origin;
+  token = new URL(address).searchParams.get("token");
+  assert.match(token, /^[0-9a-f]{64}$/, "the printed address has the token");
   assert.match(said, /to create/, "the summary of the plan comes first");
   chromium = await browser();
 });
@@ -38,6 +41,8 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Opens the printed address. */
+const visit = () => open(chromium, { origin }, { path: `/?token=${token}` });
 const edit = (name, change) =>
   writeFileSync(join(folder, "fleet", name), change(readFileSync(join(folder, "fleet", name), "utf8")));
 const until = (page, wanted) =>
@@ -53,8 +58,19 @@ const value = (page) =>
     return ok.value;
   }, METRICS);
 
+test("the token is exchanged for a cookie and leaves the address, and without it there is no page", async () => {
+  const page = await visit();
+  assert.equal(page.url().split("#")[0], `${origin}/`);
+  await page.reload();
+  await settled(page);
+  check(page);
+  await page.context().close();
+  for (const path of ["/", "/v1/fleet", "/v1/updates"])
+    assert.equal((await fetch(`${origin}${path}`)).status, 401, path);
+});
+
 test("the page shows the folder, follows it, and keeps edits on top", async () => {
-  const page = await open(chromium, { origin });
+  const page = await visit();
   await select(page, { subject: METRICS, cluster: "eu-2", path: "replicas" });
   assert.equal(await value(page), 3);
 
@@ -79,7 +95,7 @@ test("the page shows the folder, follows it, and keeps edits on top", async () =
 });
 
 test("a folder that breaks is told, and the last good state stays", async () => {
-  const page = await open(chromium, { origin });
+  const page = await visit();
   const before = await value(page);
   edit("presets.yaml", (it) => `${it}---\nkind: [\n`);
   await page
@@ -96,7 +112,7 @@ test("a folder that breaks is told, and the last good state stays", async () => 
 });
 
 test("the plan of the page has the digest of the command line", async () => {
-  const page = await open(chromium, { origin });
+  const page = await visit();
   await selectView(page, "Plan");
   const shown = await page
     .locator("ff-plan")
@@ -106,7 +122,7 @@ test("the plan of the page has the digest of the command line", async () => {
   const answer = await (
     await fetch(`${origin}/v1/call`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
       body: JSON.stringify({ op: "plan", now: `${new Date().toISOString().slice(0, 16)}:00Z` }),
     })
   ).json();

@@ -2,6 +2,7 @@
 // changes.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { axe, files, query, replace, selection, selectView, setText, settled, text } from "./harness.mjs";
 import { shown } from "./visible-text.mjs";
 import { stories } from "./stories.mjs";
@@ -342,3 +343,38 @@ story(
   },
   { example: "greenhouse" },
 );
+
+/** Opens the documents of a vector as the baseline, then removes all of them that a cluster did not show. */
+async function removeDocumentsOf(page, vector) {
+  const { given } = JSON.parse(await readFile(new URL(`../vectors/${vector}.json`, import.meta.url), "utf8"));
+  const loads = given.filter((it) => it.op === "load" && it.documents);
+  const joined = (chosen) => chosen.flatMap((it) => it.documents.map((one) => JSON.stringify(one))).join("\n---\n");
+  await setText(page, "live/_hub/objects.yaml", joined(loads.filter((it) => it.live === "")));
+  const documents = loads.filter((it) => it.live === undefined);
+  await setText(page, "documents.yaml", joined(documents));
+  await page.evaluate(() => document.querySelector("ff-app").state.keepAsBaseline());
+  await settled(page);
+  const kept = documents
+    .flatMap((it) => it.documents)
+    .filter((it) => !/^(PluginPreset|OperatorVersion)$/.test(it.kind));
+  await setText(page, "documents.yaml", kept.map((it) => JSON.stringify(it)).join("\n---\n"));
+  await settled(page);
+}
+
+story("objects that the garbage collector deletes with their owner are listed", async (page, view) => {
+  await removeDocumentsOf(page, "workspace/what-if-a-removed-owner-takes-its-dependents");
+  const { collected } = await engine(page, ["documents.yaml"]);
+  const region = view.getByRole("region", { name: "Garbage collected" });
+  assert.ok(collected.length > 0);
+  assert.equal(await region.getByRole("listitem").count(), collected.length);
+  assert.match(await region.innerText(), new RegExp(`${collected[0].object}\\s+owned by ${collected[0].owner}`));
+});
+
+story("an object that is released is not shown as removed", async (page, view) => {
+  await removeDocumentsOf(page, "kudo/kudo-what-if-a-version-is-removed");
+  const answer = await engine(page, ["documents.yaml"]);
+  const released = answer.groups.flatMap((it) => it.changes).filter((it) => it.released);
+  assert.ok(released.length > 0);
+  const rows = groups(view).locator("tr").filter({ hasText: "released: the object stays" });
+  assert.equal(await rows.count(), released.length);
+});

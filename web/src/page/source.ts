@@ -45,6 +45,8 @@ export const EXAMPLES: Example[] = [
 export async function fetchExample(engine: Engine, name: string): Promise<Source> {
   const known = EXAMPLES.find((it) => it.name === name) ?? EXAMPLES[0]!;
   const response = await fetch(new URL(`examples/${known.name}.json`, document.baseURI));
+  if (response.status === 401)
+    throw new Error("the server was started again with another token: open the address that it printed");
   if (!response.ok) throw new Error(`the example ${known.title} is not there (${response.status})`);
   const texts = Object.entries((await response.json()) as Record<string, string>);
   // The mixed fleet has a folder for each of the systems.

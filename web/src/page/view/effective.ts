@@ -12,6 +12,7 @@ import { markChanges, pathTo, type Node, nodesOf } from "./effective/value-tree.
 import type { ClusterPicker } from "./effective/cluster-picker.js";
 import { inlineCode } from "./inline-code.js";
 import { noSubjects, noClustersSelected } from "./effective/empty-states.js";
+import { localChanges, localStyles } from "./effective/local-changes.js";
 import type { Tree } from "./effective/tree.js";
 import { effectiveStyles } from "./effective/effective.styles.js";
 import { firstOf } from "./groups/result-groups.js";
@@ -25,7 +26,7 @@ import "./effective/yaml-view.js";
 
 export class Effective extends LitElement {
   static override properties = { state: { attribute: false }, as: { state: true }, comparing: { state: true } };
-  static override styles = [baseStyles, markStyles, effectiveStyles];
+  static override styles = [baseStyles, markStyles, effectiveStyles, localStyles];
   declare state: State;
   declare as: "tree" | "yaml";
   /** Whether the user is picking a cluster to compare with. */
@@ -331,6 +332,7 @@ export class Effective extends LitElement {
               @place=${(event: CustomEvent<LayerAnswer>) => this.#goTo(event.detail)}
             ></ff-tree>`
       }
+      ${localChanges(result.objects)}
     `;
   }
 

@@ -16,6 +16,7 @@ import { differenceText, firstOf, type Group, groupsOf, groupWith } from "./grou
 import { groupStyles } from "./groups/groups.styles.js";
 import { parseReference, referenceOf, shortName } from "./groups/reference.js";
 import { clusterKind, reasonList, reasonStyles } from "./groups/reasons.js";
+import { setFacts, setStyles } from "./groups/set-facts.js";
 import "./groups/subject-list.js";
 import { inlineCode } from "./inline-code.js";
 
@@ -25,7 +26,7 @@ const MAX_SHADOWED = 3;
 
 export class Groups extends LitElement {
   static override properties = { state: { attribute: false }, unfolded: { state: true }, shown: { state: true } };
-  static override styles = [baseStyles, reasonStyles, groupStyles];
+  static override styles = [baseStyles, reasonStyles, groupStyles, setStyles];
   declare state: State;
   /** By the first cluster of the group: group letters change with the edits. */
   declare unfolded: Set<string>;
@@ -101,7 +102,8 @@ export class Groups extends LitElement {
           ${shortName(name)}
         </button>
       </h2>
-      ${subject.error ? this.#refused(subject) : nothing} ${this.#selected(subject)} ${this.#why(subject)}
+      ${subject.error ? this.#refused(subject) : nothing} ${this.#selected(subject)}
+      ${answer?.set ? setFacts(answer.set) : nothing} ${this.#why(subject)}
       ${
         answer
           ? html`<div class=${classMap({ stale: !!this.effective.error })}>${this.#groups(groupsOf(answer))}</div>`

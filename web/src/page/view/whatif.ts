@@ -13,7 +13,7 @@ import { PrintController, printExpanded } from "./print-controller.js";
 import { reveal } from "./reveal.js";
 import { sheetStyles } from "./sheet.styles.js";
 import { tallies } from "./tallies.js";
-import { changeStyles, groupCard, shadowCard } from "./whatif/changes.js";
+import { changeStyles, collectedList, groupCard, shadowCard } from "./whatif/changes.js";
 import { type SuggestedEdit, suggestEdit } from "./whatif/suggested-edit.js";
 import "./whatif/edited-file.js";
 import "./whatif/cluster-names.js";
@@ -131,7 +131,12 @@ export class WhatIf extends LitElement {
           : nothing
       }
       <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>
-        ${answer ? html`${this.#groups(answer.groups)} ${this.#shadowed(answer.shadowed)}` : nothing}
+        ${
+          answer
+            ? html`${this.#groups(answer.groups)} ${answer.collected ? collectedList(answer.collected) : nothing}
+              ${this.#shadowed(answer.shadowed)}`
+            : nothing
+        }
       </div>
       <section aria-label="Edited files">
         <h3>Edited files <span class="quiet">${formatCount(edits.length)}</span></h3>

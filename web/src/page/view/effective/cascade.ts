@@ -1,7 +1,7 @@
 // The layers behind a value: winner on top, losers struck out, layers that do not apply with their reason. Each links
 // to its line.
 import { css, html, LitElement, nothing } from "lit";
-import type { LayerAnswer, LinkAnswer, Refusal } from "../../../../contract.js";
+import type { LayerAnswer, LinkAnswer, Refusal, RuleAnswer } from "../../../../contract.js";
 import { layerMark, markStyles } from "../../../layers.js";
 import { baseStyles } from "../../../theme.styles.js";
 import { placeName } from "../../../format.js";
@@ -119,9 +119,11 @@ export class Cascade extends LitElement {
     const beats = "beats" in link ? link.beats : undefined;
     // Layers are listed in their order; only what decides between two of the same layer needs a word.
     const tie = beats !== undefined && !beats.startsWith("above ") ? beats : undefined;
+    const rule = "rule" in link ? link.rule : undefined;
+    const ruleName = rule?.name ?? this.rule;
     const words =
-      state === "retained" && this.rule !== undefined
-        ? `${STATE_TEXT[state]} by the rule ${this.rule}`
+      state === "retained" && ruleName !== undefined
+        ? `${STATE_TEXT[state]} by the rule ${ruleName}`
         : (STATE_TEXT[state] ?? state);
     // Position and strike-through show winners and losers; only screen readers need the words.
     const plain = state === "wins" || state === "shadowed";
@@ -131,7 +133,8 @@ export class Cascade extends LitElement {
         <span class="value">${layerValueText(link)}</span>
         <span class="layer" title=${link.document ?? ""}
           >${link.layer}<span class=${plain ? "visually-hidden" : ""}
-            >: ${words}${reason ? html`, ${inlineCode(reason.text)}` : nothing}</span
+            >:
+            ${words}${rule ? this.#rule(rule) : nothing}${reason ? html`, ${inlineCode(reason.text)}` : nothing}</span
           >${tie === undefined ? nothing : html` (${inlineCode(tie)})`}</span
         >
       </span>
@@ -148,6 +151,25 @@ export class Cascade extends LitElement {
             </button>`
       }
     </li>`;
+  }
+
+  /** How a retention rule works, why it exists, and the line that declares it; built-in rules have no line. */
+  #rule({ at, mode, note }: RuleAnswer) {
+    return html`
+      (${mode}${at?.file === undefined ? ", built in" : nothing}${note ? html`: ${inlineCode(note)}` : nothing})
+      ${
+        at?.file === undefined
+          ? nothing
+          : html`<button
+              class="link"
+              title=${at.document ?? ""}
+              aria-label=${`Go to the rule at ${placeName(at)}`}
+              @click=${() => this.state.goTo({ file: at.file!, line: at.line, column: at.column })}
+            >
+              ${placeName(at)}
+            </button>`
+      }
+    `;
   }
 }
 

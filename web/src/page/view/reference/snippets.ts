@@ -18,9 +18,10 @@ function oneLine(request: string): string {
   }
 }
 
+/** With the token of the address that `fleetfold serve` prints in `TOKEN`. */
 export function asCurl(request: string, page: OpPage): string {
-  const call = (it: string) =>
-    `curl -sS http://127.0.0.1:8470/v1/call -H 'content-type: application/json' -d ${shellQuote(it)}`;
+  const headers = `-H "authorization: Bearer $TOKEN" -H 'content-type: application/json'`;
+  const call = (it: string) => `curl -sS http://127.0.0.1:8470/v1/call ${headers} -d ${shellQuote(it)}`;
   return [...(loadRequest(page) ? [call(loadRequest(page)!)] : []), call(oneLine(request))].join("\n");
 }
 

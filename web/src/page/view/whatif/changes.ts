@@ -1,6 +1,6 @@
 // The cards of the What-if view: changes and shadowed edits.
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { CauseAnswer, ChangeAnswer, ChangeGroup, ShadowAnswer } from "../../../../contract.js";
+import type { CauseAnswer, ChangeAnswer, ChangeGroup, Collected, ShadowAnswer } from "../../../../contract.js";
 import { layerMark } from "../../../layers.js";
 import { pluralize, inlineValue, placeName, referenceText } from "../../../format.js";
 import type { Place, State } from "../../state.js";
@@ -93,7 +93,14 @@ function changeRow(change: ChangeAnswer, group: ChangeGroup, state: State): Temp
     </th>
     <td>
       ${side("−", "was", "before", change.before, change.beforeFrom)}
-      ${side("+", "is", "after", change.after, change.afterFrom)}
+      ${
+        change.released
+          ? html`<div class="side">
+              <span class="sign quiet" aria-hidden="true">↷</span
+              ><span>released: the object stays, without this owner</span>
+            </div>`
+          : side("+", "is", "after", change.after, change.afterFrom)
+      }
     </td>
     <td>${change.cause ? causeLink(change.cause, state) : nothing}</td>
   </tr>`;
@@ -184,6 +191,24 @@ export function shadowCard(shadow: ShadowAnswer, { state }: CardOptions): Templa
   </article>`;
 }
 
+/** Objects that Kubernetes' garbage collector deletes because their owner goes. */
+export function collectedList(collected: Collected[]): TemplateResult {
+  return html`<section aria-label="Garbage collected">
+    <h3>
+      Garbage collected <span class="warn">${pluralize(collected.length, "object")} deleted with their owners</span>
+    </h3>
+    <ul class="collected">
+      ${collected.map(
+        ({ object, owner }) =>
+          html`<li>
+            <span class="sign removed" aria-hidden="true">−</span> ${object}
+            <span class="quiet">owned by ${owner}</span>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
 export const changeStyles = css`
   .changes {
     width: 100%;
@@ -226,6 +251,12 @@ export const changeStyles = css`
     overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
+  }
+  .collected {
+    margin: 0;
+    padding: 0;
+    list-style: none;
+    overflow-wrap: anywhere;
   }
   @media print {
     .side {
