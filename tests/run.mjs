@@ -152,6 +152,12 @@ console.log(
 );
 total[Object.values(digests).every((digest) => digest && digest === digests.native) ? "passed" : "failed"] += 1;
 
+// What we build on.
+await suite("supply chain", ["supply-chain"], 1);
+
+// The engine against a second implementation of its verbs, on generated cases.
+await suite("second implementation", ["model"], 1);
+
 // Policy engines, plugins and functions, in hosts that nobody here wrote.
 await controlPlane;
 await suite("foreign hosts", ["hosts"], 2);

@@ -309,6 +309,8 @@ export function masked(object) {
   ];
   const keep = (key, value) => (given.includes(key) || /Time$/.test(key) || key === "drill" ? undefined : value);
   const copy = JSON.parse(JSON.stringify(object, keep));
+  // When deletes happened, and whether a runner that was killed had recorded them, is another each time.
+  if (copy.kind === "FleetPlan") delete copy.status?.recentDeletes;
   // What was applied to an object that somebody had annotated says so by an empty map.
   const applied = copy.metadata.annotations?.["fleetfold.dev/applied"];
   if (applied) copy.metadata.annotations["fleetfold.dev/applied"] = applied.replace('"annotations":{},', "");

@@ -55,7 +55,7 @@ describe("the runner", () => {
     const after = planOf(plane, LIMITS);
     assert.deepEqual([after.code, after.actions.length], [0, 0]);
     assert.match(
-      command(["preview", "--from-cluster", "--kubeconfig", plane.KUBECONFIG]).out,
+      command(["preview", "--from-cluster", "--contact-members", "--kubeconfig", plane.KUBECONFIG]).out,
       /FederatedDeployment\/shop\/web/,
     );
   });
@@ -63,7 +63,7 @@ describe("the runner", () => {
   test("a plan is applied as it was seen, and refused when it is another one", async () => {
     await prepare();
     const file = join(plane.folder, "plan.json");
-    const hub = ["--kubeconfig", plane.KUBECONFIG];
+    const hub = ["--kubeconfig", plane.KUBECONFIG, "--contact-members"];
     assert.equal(command(["plan", "--from-cluster", ...hub, ...LIMITS, "-o", file]).code, 1);
     const { digest, actions } = JSON.parse(readFileSync(file, "utf8"));
 
@@ -123,7 +123,7 @@ describe("the runner", () => {
   test("a dry run says what it would do, and writes nothing at all", async () => {
     await prepare();
     const since = new Date();
-    const runner = await plane.run({ args: [...ARGS, "--dry-run", "--log-level", "debug"] });
+    const runner = await plane.run({ args: [...ARGS, "--dry-run", "--contact-members", "--log-level", "debug"] });
     await runner.reconcile();
     assert.ok(runner.logs.some((it) => it.message.startsWith("would create Deployment/shop/web")));
     for (const server of plane.servers) assert.deepEqual(await server.auditWrites({ user: "runner", since }), []);
@@ -275,7 +275,7 @@ describe("the runner", () => {
     );
     assert.notDeepEqual(changed, own);
     writeFileSync(other, changed);
-    const hub = ["--from-cluster", "--kubeconfig", plane.KUBECONFIG];
+    const hub = ["--from-cluster", "--contact-members", "--kubeconfig", plane.KUBECONFIG];
     assert.equal(command(["compare", "builtin", "builtin", ...hub]).code, 0);
     const compared = command(["compare", "builtin", other, ...hub]);
     assert.equal(compared.code, 1, compared.err);
@@ -312,7 +312,7 @@ describe("the runner", () => {
     const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, KUBECONFIG: plane.KUBECONFIG };
     const { status, stdout } = spawnSync(
       plane.shared.tools.kubectl,
-      ["fleetfold", "plan", "--from-cluster", "-o", "name"],
+      ["fleetfold", "plan", "--from-cluster", "--contact-members", "-o", "name"],
       { env, encoding: "utf8" },
     );
     assert.equal(status, 1);

@@ -13,6 +13,8 @@ import { startPlane, Story } from "./stories.mjs";
 const CANARY = "canary-51d2c8e0";
 const ENCODED = Buffer.from(CANARY).toString("base64");
 const NOW = "2026-01-01T00:00:00Z";
+const TOKEN = "a-token-for-the-tests-of-serve";
+const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };
 
 describe("a hub in the page", () => {
   let plane, berlin, tokyo, since;
@@ -33,7 +35,19 @@ describe("a hub in the page", () => {
   /** A server over the hub, when it answers. */
   const serve = async (args = []) => {
     const port = await freePort();
-    const all = ["--from-cluster", "--kubeconfig", plane.KUBECONFIG, "--port", `${port}`, ...args];
+    const token = join(plane.folder, "serve-token");
+    writeFileSync(token, TOKEN);
+    const all = [
+      "--from-cluster",
+      "--contact-members",
+      "--kubeconfig",
+      plane.KUBECONFIG,
+      "--port",
+      `${port}`,
+      "--token-file",
+      token,
+      ...args,
+    ];
     const server = new Runner({
       command: "serve",
       args: all,
@@ -47,9 +61,10 @@ describe("a hub in the page", () => {
     await server.start();
     return server;
   };
-  const fleetOf = async (server) => JSON.parse((await server.request("GET", "/v1/fleet")).body);
+  const fleetOf = async (server) =>
+    JSON.parse((await server.request("GET", "/v1/fleet", { headers: AUTHORIZATION })).body);
   const call = async (server, body) => {
-    const headers = { "content-type": "application/json" };
+    const headers = { "content-type": "application/json", ...AUTHORIZATION };
     return (await server.request("POST", "/v1/call", { body: JSON.stringify(body), headers, timeout: 30_000 })).body;
   };
   /** What a page does: everything into an empty engine, in order. Answers its plan. */
@@ -240,7 +255,7 @@ describe("a hub in the page", () => {
 /** The revisions that a page hears of. */
 function listen(port) {
   const revisions = [];
-  get({ host: "127.0.0.1", port, path: "/v1/updates" }, (response) => {
+  get({ host: "127.0.0.1", port, path: "/v1/updates", headers: AUTHORIZATION }, (response) => {
     response.setEncoding("utf8").on("data", (text) => {
       for (const [, data] of text.matchAll(/^data: (.*)$/gm)) revisions.push(JSON.parse(data).revision);
     });

@@ -1,7 +1,11 @@
 // Seed 003 on a hub and two real members: copies everywhere they belong, and what the members keep for themselves.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { command, planOf } from "./command.mjs";
 import { eventually } from "./control-plane.mjs";
 import { registerKubeFedCluster } from "./members.mjs";
 import { startPlane, Story } from "./stories.mjs";
@@ -11,6 +15,8 @@ const WEBHOOK = "ValidatingWebhookConfiguration/foo";
 const CLUSTERS = { cluster1: "berlin", cluster2: "tokyo" };
 const SERVICE = "FederatedService/shop/web";
 const DEPLOYMENT = "FederatedDeployment/shop/web";
+const TYPE_CONFIG = "FederatedTypeConfig/kube-federation-system";
+const CA_BUNDLE = "stories/003-ca-bundle/corrected";
 
 describe("kubefed", () => {
   let plane, berlin, tokyo;
@@ -236,7 +242,7 @@ describe("kubefed", () => {
   });
 
   test("the bundle that a controller in the member fills in outlives every update", async () => {
-    const story = await Story.begin(plane, "stories/003-ca-bundle/corrected", { args: ARGS, members: CLUSTERS });
+    const story = await Story.begin(plane, CA_BUNDLE, { args: ARGS, members: CLUSTERS });
     assert.deepEqual((await story.settle()).filter((it) => /^(berlin|tokyo)/.test(it)).sort(), [
       "berlin: patch validatingwebhookconfigurations foo",
       "tokyo: patch validatingwebhookconfigurations foo",
@@ -271,6 +277,118 @@ describe("kubefed", () => {
     assert.equal(Buffer.from((await client(berlin)).caBundle, "base64").toString(), `CA of turn ${turns - 1}`);
     assert.equal((await client(tokyo)).caBundle, "Q0EgMg==");
     await story.expectQuiet();
+  });
+
+  test("without the rule a bundle that another manager wrote is removed, and with it it stays", async () => {
+    const story = await Story.begin(plane, CA_BUNDLE, { args: ARGS, members: CLUSTERS });
+    await story.settle();
+    await story.runner.stop();
+    const path = "/webhooks/0/clientConfig/caBundle";
+    const config = `${TYPE_CONFIG}/validatingwebhookconfigurations.admissionregistration.k8s.io`;
+    const bundle = async (member) => (await member.get(WEBHOOK)).webhooks[0].clientConfig.caBundle;
+    const inject = (member, value) => member.patch(WEBHOOK, [{ op: "add", path, value }], { kind: "json" });
+    const hub = ["--from-cluster", "--kubeconfig", plane.KUBECONFIG];
+    const look = () => ({
+      plan: planOf(plane, [], { contact: false }),
+      preview: command(["preview", "FederatedValidatingWebhookConfiguration/foo", ...hub]).out,
+    });
+    for (const member of [berlin, tokyo]) await inject(member, "Q0EgMw==");
+
+    const kept = look();
+    assert.deepEqual(kept.plan.actions, [], "the rule keeps the value");
+    const folder = mkdtempSync(join(tmpdir(), "fleetfold-rule-"));
+    const written = await plane.hub.get(config);
+    const rule = written.spec.retention;
+    delete written.spec.retention;
+    const file = join(folder, "type-config.json");
+    writeFileSync(file, JSON.stringify(written));
+    const whatIf = command(["what-if", ...hub, "--change", file]);
+    rmSync(folder, { recursive: true });
+    assert.equal(whatIf.code, 1, whatIf.err);
+    assert.match(whatIf.out, /2 of \d+ clusters change/);
+
+    await plane.hub.patch(config, { spec: { retention: null } });
+    const removed = look();
+    assert.deepEqual(
+      removed.plan.actions.map((it) => [it.cluster, it.verb, it.patch.filter((it) => it.path === path)]),
+      ["cluster1", "cluster2"].map((it) => [it, "patch", [{ op: "remove", path }]]),
+    );
+    assert.notEqual(removed.plan.digest, kept.plan.digest);
+    assert.notEqual(removed.preview, kept.preview);
+    await story.runner.start();
+    assert.deepEqual((await story.settle()).sort(), [
+      "berlin: patch validatingwebhookconfigurations foo",
+      "tokyo: patch validatingwebhookconfigurations foo",
+    ]);
+    assert.deepEqual([await bundle(berlin), await bundle(tokyo)], [undefined, undefined]);
+
+    await plane.hub.patch(config, { spec: { retention: rule } });
+    await story.settle();
+    await inject(berlin, "Q0EgNA==");
+    assert.deepEqual(await story.settle(), []);
+    assert.equal(await bundle(berlin), "Q0EgNA==");
+    await story.expectQuiet();
+  });
+
+  test("the statuses of copies are collected in the federated object, or in an object of their own", async () => {
+    const story = await Story.begin(plane, "kubefed", { args: ARGS });
+    await story.settle();
+    const config = `${TYPE_CONFIG}/deployments.apps`;
+    const report = async (member, status) => member.replaceStatus("Deployment/shop/web", status);
+    await report(berlin, { observedGeneration: 1, replicas: 5, readyReplicas: 4 });
+    await report(tokyo, { observedGeneration: 1, replicas: 2, readyReplicas: 2 });
+    await plane.hub.patch(config, { spec: { statusCollection: "Enabled" } });
+    await story.settle();
+    // A cluster that cannot be reached has none.
+    const ready = (clusters, field, name) =>
+      clusters
+        ?.filter((it) => it[field])
+        .map((it) => `${it[name]} ${it[field].readyReplicas}`)
+        .sort();
+    const inField = async () => ready((await plane.hub.get(DEPLOYMENT)).status.clusters, "remoteStatus", "name");
+    assert.deepEqual(await inField(), ["berlin 4", "tokyo 2"]);
+    await report(berlin, { observedGeneration: 1, replicas: 5, readyReplicas: 5 });
+    await eventually(async () => (await inField()).includes("berlin 5"), { what: "the new status being collected" });
+    await story.expectQuiet();
+
+    const names = { kind: "FederatedDeploymentStatus", plural: "federateddeploymentstatuses" };
+    await plane.hub.define({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${names.plural}.types.kubefed.io` },
+      spec: {
+        group: "types.kubefed.io",
+        names,
+        scope: "Namespaced",
+        versions: [
+          {
+            name: "v1beta1",
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+          },
+        ],
+      },
+    });
+    const statusType = { group: "types.kubefed.io", version: "v1beta1", scope: "Namespaced" };
+    await plane.hub.patch(config, {
+      spec: { statusType: { ...statusType, kind: names.kind, pluralName: names.plural } },
+    });
+    const inObject = async () =>
+      ready((await plane.hub.find(`${names.kind}/shop/web`))?.clusterStatus, "status", "clusterName");
+    const isCollected = async () => (await inObject())?.join() === "berlin 5,tokyo 2";
+    await eventually(isCollected, { timeout: 60_000, what: "the object with both statuses" });
+    await report(tokyo, { observedGeneration: 1, replicas: 2, readyReplicas: 1 });
+    await eventually(async () => (await inObject()).includes("tokyo 1"), { what: "the new status in the object" });
+    await story.expectQuiet();
+    // It waits for a cluster that cannot be reached, and the garbage collector must learn the kind.
+    await plane.hub.delete("KubeFedCluster/kube-federation-system/lima");
+    await plane.restartControllers();
+    await plane.hub.delete(DEPLOYMENT);
+    await eventually(async () => !(await plane.hub.find(`${names.kind}/shop/web`)), {
+      timeout: 60_000,
+      what: "the object going with the federated one",
+    });
   });
 });
 

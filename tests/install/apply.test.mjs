@@ -40,6 +40,7 @@ const FOREIGN = [
 ];
 
 const EVERYTHING = {
+  "dialects.certmanager": true,
   "webhook.certificate.mode": "cert-manager",
   "runner.podRefresher": true,
   "rbac.installRoles": true,
@@ -47,7 +48,7 @@ const EVERYTHING = {
   "rbac.certManagerNamespaces": ["default"],
   "rbac.installs": [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "create"], namespaces: ["default"] }],
   "metrics.serviceMonitor.enabled": true,
-  "networkPolicy.enabled": true,
+  "networkPolicy.metricsFrom": [{ namespaceSelector: {} }],
 };
 
 const kustomizeText = (name) => must("kustomize", ["build", kustomization(name)]);
@@ -152,12 +153,16 @@ const READ = [
   ..."kubefedclusters kubefedconfigs federatedtypeconfigs".split(" ").map((it) => `core.kubefed.io/${it}`),
   ..."federateddeployments federatedwhatevers".split(" ").map((it) => `types.kubefed.io/${it}`),
   ..."operators operatorversions instances".split(" ").map((it) => `kudo.dev/${it}`),
-  ..."bundles installations fleetplans".split(" ").map((it) => `fleetfold.dev/${it}`),
+  "fleetfold.dev/fleetplans",
+  "apiextensions.k8s.io/customresourcedefinitions",
+  "/namespaces",
+];
+/** What the dialect certmanager adds, which is off by default. */
+const CERTMANAGER_READ = [
+  ..."bundles installations".split(" ").map((it) => `fleetfold.dev/${it}`),
   "operators.opdev.io/certmanagerdeployments",
   "operators.redhat.io/certmanagerdeployments",
   "operator.openshift.io/certmanagers",
-  "apiextensions.k8s.io/customresourcedefinitions",
-  "/namespaces",
   "/configmaps",
 ];
 
@@ -185,13 +190,7 @@ const RUNNER = [
     "kudo.dev/instances/status",
     "kudo.dev/operatorversions/status",
   ],
-  [
-    "may",
-    "patch update",
-    "operators.opdev.io/certmanagerdeployments/status",
-    "fleetfold.dev/installations/status",
-    "fleetfold.dev/fleetplans/status",
-  ],
+  ["may", "patch update", "fleetfold.dev/fleetplans/status"],
   [
     "may",
     "patch",
@@ -199,14 +198,8 @@ const RUNNER = [
     "core.kubefed.io/kubefedclusters",
     "types.kubefed.io/federateddeployments",
   ],
-  [
-    "may",
-    "patch",
-    "operators.opdev.io/certmanagerdeployments",
-    "fleetfold.dev/installations",
-    "fleetfold.dev/fleetplans",
-  ],
-  ["may", "create patch", "events.k8s.io/events", "apiextensions.k8s.io/customresourcedefinitions", "/namespaces"],
+  ["may", "patch", "fleetfold.dev/fleetplans"],
+  ["may", "create patch", "events.k8s.io/events"],
   ["may", "create", "fleetfold.dev/fleetplans"],
   ["may", "create", "coordination.k8s.io/leases in fleetfold-system"],
   ["may", "get patch update", "coordination.k8s.io/leases//fleetfold in fleetfold-system"],
@@ -216,16 +209,7 @@ const RUNNER = [
     "coordination.k8s.io/leases in fleetfold-system",
     "coordination.k8s.io/leases//other in fleetfold-system",
   ],
-  ["may", "get", "/secrets in acme"],
-  [
-    "may",
-    "create patch delete",
-    "apps/deployments in cert-manager",
-    "/serviceaccounts in cert-manager",
-    "/services in cert-manager",
-  ],
-  ["may", "create patch delete", "admissionregistration.k8s.io/validatingwebhookconfigurations"],
-  ["may not", "list watch create update patch delete", "/secrets", "/secrets in fleetfold-system"],
+  ["may not", "get list watch create update patch delete", "/secrets", "/secrets in fleetfold-system"],
   [
     "may not",
     "create update patch delete bind escalate",
@@ -260,6 +244,17 @@ const RUNNER = [
   ["may not", "impersonate", "/users", "/groups", "/serviceaccounts"],
 ];
 
+/** What is granted with the dialect certmanager, and not without. */
+const CERTMANAGER = [
+  ["get list watch", ...CERTMANAGER_READ],
+  ["patch update", "operators.opdev.io/certmanagerdeployments/status", "fleetfold.dev/installations/status"],
+  ["patch", "operators.opdev.io/certmanagerdeployments", "fleetfold.dev/installations"],
+  ["create patch", "apiextensions.k8s.io/customresourcedefinitions", "/namespaces"],
+  ["create patch delete", "admissionregistration.k8s.io/validatingwebhookconfigurations"],
+  ["create patch delete", "apps/deployments in default", "/serviceaccounts in default", "/services in default"],
+];
+const certManager = (expected) => CERTMANAGER.map((row) => [expected, ...row]);
+
 const WEBHOOK = [
   ["may", "get list watch", ...READ],
   ["may", "create", "authorization.k8s.io/subjectaccessreviews"],
@@ -273,10 +268,24 @@ for (const [name, render] of [Object.entries(INSTALLED)[0], Object.entries(INSTA
     await hub.ensureNamespace("fleetfold-system");
     await apply(render());
     await eventually(() => may("runner", "get", "fleetfold.dev/fleetplans"), { what: "the rights being in force" });
-    await expectRights("runner", RUNNER);
+    await expectRights("runner", [...RUNNER, ...certManager("may not")]);
     await expectRights("webhook", WEBHOOK);
   });
 }
+
+test("with the dialect certmanager, the runner may install it where it is allowed", async () => {
+  await hub.ensureNamespace("fleetfold-system");
+  await hub.define(FOREIGN);
+  await apply(helmText(EVERYTHING, withCrds));
+  await eventually(() => may("runner", "patch", "fleetfold.dev/installations"), { what: "the rights being in force" });
+  await expectRights("runner", certManager("may"));
+  await expectRights("runner", [
+    ["may", "get", "/secrets in default"],
+    // The pod refresher patches workloads everywhere.
+    ["may not", "create delete", "apps/deployments in acme"],
+    ["may not", "create patch delete", "/serviceaccounts in acme"],
+  ]);
+});
 
 test("kubectl says the same of the runner", async () => {
   await apply(kustomizeText("base"));
@@ -288,13 +297,14 @@ test("kubectl says the same of the runner", async () => {
       () => "no",
     );
   assert.equal(await ask("patch", "fleetplans.fleetfold.dev"), "yes");
-  assert.equal(await ask("get", "secrets", "--namespace=acme"), "yes");
+  assert.equal(await ask("get", "secrets", "--namespace=acme"), "no");
   assert.equal(await ask("delete", "secrets"), "no");
   assert.equal(await ask("create", "clusterrolebindings"), "no");
 });
 
 test("the runner, started as its Deployment says and as its account, misses no right", async () => {
-  const kinds = kindsOf(DIALECTS).filter((it) => !["", "apiextensions.k8s.io"].includes(it.group));
+  const dialects = DIALECTS.filter((it) => it !== "certmanager");
+  const kinds = kindsOf(dialects).filter((it) => !["", "apiextensions.k8s.io"].includes(it.group));
   const isOwn = (it) =>
     it.group === "fleetfold.dev" || named(own, "CustomResourceDefinition", `${it.plural}.${it.group}`);
   const objects = readDocuments(kustomizeText("base"));
@@ -352,12 +362,21 @@ test("the runner, started as its Deployment says and as its account, misses no r
 test("narrowed, the runner sees the secrets of one namespace", async () => {
   for (const it of ["fleetfold-system", "acme", "cert-manager"]) await hub.ensureNamespace(it);
   await apply(
-    helmText({ "rbac.secretNamespaces": ["acme"], "rbac.certManagerNamespaces": ["cert-manager"] }, withCrds),
+    helmText(
+      {
+        "dialects.certmanager": true,
+        "rbac.secretNamespaces": ["acme"],
+        "rbac.secrets": [{ namespace: "default", names: ["eu-1"] }],
+        "rbac.certManagerNamespaces": ["cert-manager"],
+      },
+      withCrds,
+    ),
   );
   await eventually(() => may("runner", "get", "/secrets", "acme"), { what: "the rights being in force" });
   await expectRights("runner", [
     ["may", "create patch delete", "apps/deployments in cert-manager"],
-    ["may not", "get", "/secrets", "/secrets in default"],
+    ["may", "get", "/secrets//eu-1 in default"],
+    ["may not", "get", "/secrets", "/secrets in default", "/secrets//eu-2 in default"],
     ["may not", "create patch delete", "apps/deployments in default", "apps/deployments"],
   ]);
 });
@@ -414,7 +433,8 @@ test("installed, upgraded and removed by Helm", async () => {
 
   const notes = helm("install", {}, [...RELEASE, "--create-namespace"]);
   assert.match(notes, /kubectl get fleetplan fleetfold/);
-  assert.match(notes, /rbac\.installRoles/);
+  assert.match(notes, /rbac\.secretNamespaces/);
+  assert.match(notes, /365 days/);
   await hub.kubectl(["wait", "--for=condition=Established", "customresourcedefinitions", "--all"]);
   const first = await certificate();
 
@@ -432,6 +452,10 @@ test("installed, upgraded and removed by Helm", async () => {
   helm("upgrade");
   const renewed = await certificate();
   assert.notEqual(renewed.data["tls.crt"], first.data["tls.crt"], "an old certificate was kept");
+  // The pods serve the old one for a while.
+  const both = Buffer.from(`${atob(renewed.data["ca.crt"])}${atob(first.data["ca.crt"])}`).toString("base64");
+  for (const bundle of await trusted()) assert.equal(bundle, both);
+  helm("upgrade");
   for (const bundle of await trusted()) assert.equal(bundle, renewed.data["ca.crt"]);
 
   const plan = { apiVersion: "fleetfold.dev/v1", kind: "FleetPlan", metadata: { name: "fleetfold" } };

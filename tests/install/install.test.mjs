@@ -23,74 +23,7 @@ import {
   rulesOf,
   withValues,
 } from "./render.mjs";
-
-/** Values that between them reach every line of the templates. */
-const SETS = {
-  "the defaults": {},
-  "no webhook": { "webhook.enabled": false },
-  "a certificate of cert-manager": { "webhook.certificate.mode": "cert-manager" },
-  "a certificate of an issuer": {
-    "webhook.certificate": { mode: "cert-manager", issuerRef: { name: "corporate", kind: "ClusterIssuer" } },
-  },
-  "a certificate in a secret": { "webhook.certificate": { mode: "secret", secretName: "mine", caBundle: "QUJD" } },
-  "limits on changes": { "webhook.limits": { maxDeletes: 0, maxDeletePercent: 5, maxChanges: 1000000 } },
-  "no roles": { "rbac.create": false },
-  "a user that the cluster picks": { podUser: null },
-  "narrow rights": {
-    "rbac.secretNamespaces": ["acme", "kube-federation-system"],
-    "rbac.certManagerNamespaces": ["cert-manager"],
-  },
-  "wide rights": { "rbac.installRoles": true, "rbac.clusterAdmin": true },
-  "rights for what is installed": {
-    "rbac.installs": [
-      {
-        apiGroups: ["apps"],
-        resources: ["statefulsets"],
-        verbs: ["get", "list", "watch", "create", "patch", "delete"],
-        namespaces: ["databases", "queues"],
-      },
-      { apiGroups: ["storage.k8s.io"], resources: ["storageclasses"], verbs: ["get", "create"] },
-    ],
-  },
-  everything: {
-    imagePullSecrets: [{ name: "pull" }],
-    "image.digest": `sha256:${"a".repeat(64)}`,
-    runner: {
-      replicas: 3,
-      planName: "fleet",
-      requireApproval: true,
-      dryRun: true,
-      podRefresher: true,
-      limits: { maxDeletes: 0, maxDeletePercent: 5, maxChanges: 1000000 },
-      protect: ["Service", "StatefulSet"],
-      resync: "90m",
-      logLevel: "debug",
-      extraArgs: ["--module=/module/engine.wasm"],
-      extraVolumes: [{ name: "module", configMap: { name: "module" } }],
-      extraVolumeMounts: [{ name: "module", mountPath: "/module" }],
-      serviceAccount: { annotations: { a: "1" } },
-      podAnnotations: { b: "2" },
-      podLabels: { c: "3" },
-      nodeSelector: { "kubernetes.io/os": "linux" },
-      tolerations: [{ key: "hub", operator: "Exists" }],
-      affinity: { nodeAffinity: {} },
-      priorityClassName: "system-cluster-critical",
-    },
-    "webhook.podAnnotations": { d: "4" },
-    "webhook.podLabels": { e: "5" },
-    "webhook.serviceAccount.annotations": { f: "6" },
-    "webhook.extraArgs": ["--log-level=warn"],
-    "webhook.timeoutSeconds": 3,
-    "metrics.serviceMonitor": { enabled: true, interval: "10s", labels: { release: "prometheus" } },
-    networkPolicy: { enabled: true, metricsFrom: [{ namespaceSelector: {} }] },
-  },
-  ...Object.fromEntries(DIALECTS.map((it) => [`${it} off`, { [`dialects.${it}`]: false }])),
-  ...Object.fromEntries(DIALECTS.map((it) => [`only ${it}`, { dialects: only(it) }])),
-};
-
-function only(...dialects) {
-  return Object.fromEntries(DIALECTS.map((it) => [it, dialects.includes(it)]));
-}
+import { only, SETS } from "./values.mjs";
 
 /** Everything that is rendered, with a name for it. */
 const rendered = [
@@ -98,6 +31,8 @@ const rendered = [
   ...["base", "require-approval"].map((it) => [`kustomize ${it}`, kustomize(it)]),
 ];
 const [[, helmDefault]] = rendered;
+/** Every dialect, also the one that is off by default. */
+const helmAll = helm({ dialects: only(...DIALECTS) });
 const kustomizeBase = rendered.find(([name]) => name === "kustomize base")[1];
 
 const podsOf = (objects) => ofKind(objects, "Deployment").map((it) => [it.metadata.name, it.spec.template]);
@@ -147,7 +82,7 @@ test("what the engine judges is what the webhook is asked about", () => {
     rules.flatMap((it) =>
       it.apiGroups.flatMap((group) => it.resources.map((resource) => `${group}/${resource} ${it.operations}`)),
     );
-  const asked = rows(hooksOf(helmDefault).flatMap((it) => it.rules));
+  const asked = rows(hooksOf(helmAll).flatMap((it) => it.rules));
   const judged = kindsOf(DIALECTS)
     .filter((it) => it.admits)
     .map((it) => `${it.group}/${it.resource} ${it.admits}`);
@@ -165,23 +100,33 @@ test("Helm and kustomize define the same kinds", () => {
 
 test("Helm and kustomize grant the same", () => {
   assert.deepEqual(rulesOf(helmDefault), rulesOf(kustomizeBase));
-  const bindings = (objects) => {
-    const all = ofKind(objects, "ClusterRoleBinding", "RoleBinding").map(({ kind, metadata, roleRef, subjects }) => ({
-      kind,
-      name: metadata.name,
-      namespace: metadata.namespace,
-      roleRef,
-      subjects,
-    }));
-    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
-  };
-  assert.deepEqual(bindings(helmDefault), bindings(kustomizeBase));
+  assert.deepEqual(bindingsOf(helmDefault), bindingsOf(kustomizeBase));
 });
+
+function bindingsOf(objects) {
+  const all = ofKind(objects, "ClusterRoleBinding", "RoleBinding").map(({ kind, metadata, roleRef, subjects }) => ({
+    kind,
+    name: metadata.name,
+    namespace: metadata.namespace,
+    roleRef,
+    subjects,
+  }));
+  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** An overlay with every component that grants something. */
+const ALL_COMPONENTS = `resources: ['{base}']
+components:
+  - '{components/certmanager}'
+  - '{components/install-roles}'
+  - '{components/pod-refresher}'
+  - '{components/secrets-everywhere}'
+`;
 
 test("Helm and kustomize ask the webhook the same", () =>
   assert.deepEqual(hooksOf(helmDefault), hooksOf(kustomizeBase)));
 
-for (const kind of ["Deployment", "Service", "PodDisruptionBudget"]) {
+for (const kind of ["Deployment", "NetworkPolicy", "PodDisruptionBudget", "Service"]) {
   test(`Helm and kustomize have the same ${kind}s`, () => {
     const specs = (objects) => Object.fromEntries(ofKind(objects, kind).map((it) => [it.metadata.name, it.spec]));
     assert.deepEqual(specs(helmDefault), specs(kustomizeBase));
@@ -189,12 +134,19 @@ for (const kind of ["Deployment", "Service", "PodDisruptionBudget"]) {
 }
 
 test("the components of kustomize grant what the values of Helm grant", () => {
-  const kustomization =
-    "resources: ['{base}']\ncomponents: ['{components/pod-refresher}', '{components/install-roles}']\n";
-  const objects = overlay({ "kustomization.yaml": kustomization });
-  const values = helm({ "runner.podRefresher": true, "rbac.installRoles": true });
+  const objects = overlay({ "kustomization.yaml": ALL_COMPONENTS });
+  const values = helm({
+    "dialects.certmanager": true,
+    "runner.podRefresher": true,
+    "rbac.installRoles": true,
+    "rbac.secretsEverywhere": true,
+  });
   assert.deepEqual(rulesOf(objects), rulesOf(values));
-  assert.deepEqual(argsOf(objects, "fleetfold-runner").toSorted(), argsOf(values, "fleetfold-runner").toSorted());
+  assert.deepEqual(bindingsOf(objects), bindingsOf(values));
+  const byName = (a, b) => (a.name < b.name ? -1 : 1);
+  assert.deepEqual(hooksOf(objects).sort(byName), hooksOf(values).sort(byName));
+  for (const name of ["fleetfold-runner", "fleetfold-webhook"])
+    assert.deepEqual(argsOf(objects, name).toSorted(), argsOf(values, name).toSorted());
 });
 
 test("the certificate of an overlay is what the API server trusts", () => {
@@ -216,10 +168,13 @@ test("the example overlay asks for approval and for a certificate", () => {
   const objects = kustomize("require-approval");
   assert.ok(argsOf(objects, "fleetfold-runner").includes("--require-approval"));
   const [{ metadata }] = ofKind(objects, "ValidatingWebhookConfiguration");
-  const [certificate] = ofKind(objects, "Certificate");
+  const certificate = named(objects, "Certificate", "fleetfold-webhook-cert");
   assert.equal(metadata.annotations["cert-manager.io/inject-ca-from"], `fleetfold-system/${certificate.metadata.name}`);
-  const [same] = ofKind(helm(SETS["a certificate of cert-manager"]), "Certificate");
-  assert.deepEqual(certificate.spec, same.spec);
+  const specs = (objects) =>
+    ofKind(objects, "Certificate", "Issuer")
+      .map((it) => [`${it.kind}/${it.metadata.name}`, it.spec])
+      .sort();
+  assert.deepEqual(specs(objects), specs(helm(SETS["a certificate of cert-manager"])));
 });
 
 for (const [name, objects] of rendered) {
@@ -344,7 +299,7 @@ for (const [dialect, groups] of Object.entries(GROUPS)) {
 
   test(`all of ${dialect} is there when it is alone`, () => {
     const objects = helm({ dialects: only(dialect) });
-    const all = rulesOf(helmDefault);
+    const all = rulesOf(helmAll);
     for (const [role, rules] of Object.entries(rulesOf(objects))) assert.deepEqual(rules, all[role]);
     const granted = Object.values(rulesOf(objects))
       .flat()
@@ -367,10 +322,10 @@ test("for KubeFed alone, what is ocm's may be read and no more", () => {
 });
 
 test("the webhook only reads, and sees no secret", () => {
-  const bound = ofKind(helmDefault, "ClusterRoleBinding", "RoleBinding").filter((it) =>
+  const bound = ofKind(helmAll, "ClusterRoleBinding", "RoleBinding").filter((it) =>
     it.subjects.some(({ name }) => name === "fleetfold-webhook"),
   );
-  const rules = bound.flatMap((it) => named(helmDefault, it.roleRef.kind, it.roleRef.name).rules);
+  const rules = bound.flatMap((it) => named(helmAll, it.roleRef.kind, it.roleRef.name).rules);
   assert.ok(rules.length > 5);
   for (const { resources, verbs } of rules) {
     assert.ok(!resources.includes("secrets"));
@@ -386,6 +341,84 @@ test("without clusters that are reached by a secret, none may be read", () => {
       .flat()
       .some((it) => it.resources.includes("secrets")),
   );
+});
+
+/** The roles that are bound, with the namespaces in which; `undefined` is everywhere. */
+const boundRoles = (objects) =>
+  ofKind(objects, "RoleBinding", "ClusterRoleBinding").map((it) => [
+    named(objects, it.roleRef.kind, it.roleRef.name),
+    it.metadata.namespace,
+  ]);
+
+test("by default no Secret may be read, and nothing that runs pods or intercepts requests may be written", () => {
+  const writes = ["create", "update", "patch", "delete"];
+  const strong = ["deployments", "pods", "roles", "clusterroles", "mutatingwebhookconfigurations"];
+  for (const objects of [helmDefault, kustomizeBase]) {
+    for (const [{ metadata, rules }] of boundRoles(objects)) {
+      for (const { resources, verbs } of rules) {
+        assert.ok(!resources.includes("secrets"), metadata.name);
+        if (verbs.some((it) => writes.includes(it)))
+          assert.ok(!resources.some((it) => strong.includes(it)), metadata.name);
+      }
+    }
+  }
+});
+
+test("Secrets are granted by name, by namespace, or everywhere if that is asked for", () => {
+  const secrets = (objects) =>
+    boundRoles(objects)
+      .filter(([{ rules }]) => rules.some((it) => it.resources.includes("secrets")))
+      .map(([{ rules }, namespace]) => [namespace, ...rules.map((it) => [it.verbs.join(), it.resourceNames])]);
+  assert.deepEqual(secrets(helm(SETS["narrow rights"])), [
+    ["acme", ["get", undefined]],
+    ["kube-federation-system", ["get", undefined]],
+    ["shop", ["get", ["eu-1", "eu-2"]]],
+  ]);
+  assert.deepEqual(secrets(helm({ "rbac.secretsEverywhere": true })), [[undefined, ["get", undefined]]]);
+});
+
+for (const [name, objects] of rendered) {
+  test(`${name}: the engine has less memory than its pod`, () => {
+    for (const [pod, { spec }] of podsOf(objects)) {
+      const [{ args, resources }] = spec.containers;
+      const [engine] = args.flatMap((it) => /^--memory=(\d+)MiB$/.exec(it)?.[1] ?? []);
+      const [, limit] = /^(\d+)Mi$/.exec(resources.limits.memory);
+      assert.equal(Number(limit), Number(engine) * 1.5 + 256, pod);
+    }
+  });
+
+  test(`${name}: who is let in`, () => {
+    const policies = ofKind(objects, "NetworkPolicy");
+    if (name.includes("no network policies")) return assert.equal(policies.length, 0);
+    assert.equal(policies.length, ofKind(objects, "Deployment").length);
+    for (const { spec } of policies) {
+      assert.deepEqual(spec.policyTypes, ["Ingress"]);
+      for (const { ports, from } of spec.ingress) {
+        const [{ port }] = ports;
+        // The API server can be named by no selector.
+        assert.equal(from === undefined, port === "https", port);
+        assert.ok(port === "https" || from.length > 0);
+      }
+    }
+  });
+}
+
+test("with certificates of clients, the kubelet asks the other port", () => {
+  const { spec } = named(helm(SETS["certificates of clients"]), "Deployment", "fleetfold-webhook").spec.template;
+  const [{ args, readinessProbe, volumeMounts }] = spec.containers;
+  const file = args.find((it) => it.startsWith("--client-ca=")).slice("--client-ca=".length);
+  const { name } = volumeMounts.find((it) => file === `${it.mountPath}/ca.crt`);
+  assert.equal(spec.volumes.find((it) => it.name === name).configMap.name, "api-server-ca");
+  assert.equal(readinessProbe.httpGet.port, "http");
+});
+
+test("POST /reconcile is off, unless there is a token for it", () => {
+  assert.ok(!argsOf(helmDefault, "fleetfold-runner").some((it) => it.startsWith("--reconcile")));
+  const { spec } = named(helm(SETS.everything), "Deployment", "fleetfold-runner").spec.template;
+  const [{ args, volumeMounts }] = spec.containers;
+  const file = args.find((it) => it.startsWith("--reconcile-token-file=")).slice("--reconcile-token-file=".length);
+  const { name } = volumeMounts.find((it) => file === `${it.mountPath}/token`);
+  assert.equal(spec.volumes.find((it) => it.name === name).secret.secretName, "reconcile");
 });
 
 test("rights can be narrowed to namespaces", () => {
@@ -409,20 +442,37 @@ test("a row of rbac.installs counts where it says", () => {
   assert.deepEqual(named(objects, "ClusterRole", "fleetfold-installs-1").rules[0].verbs, ["get", "create"]);
 });
 
-test("a label guard fails closed, the rest lets pass", () => {
+test("a label guard and limits fail closed, the rest lets pass", () => {
   const policies = (objects) =>
     Object.fromEntries(hooksOf(objects).map((it) => [it.name.split(".")[0], it.failurePolicy]));
-  assert.deepEqual(policies(helmDefault), {
-    greenhouse: "Fail",
-    ocm: "Fail",
-    kubefed: "Ignore",
-    certmanager: "Ignore",
-  });
+  const all = { dialects: only(...DIALECTS) };
+  assert.deepEqual(policies(helmAll), { greenhouse: "Fail", ocm: "Fail", kubefed: "Ignore", certmanager: "Ignore" });
+  const limited = policies(helm({ ...all, "webhook.limits.maxDeletes": 5 }));
+  assert.deepEqual(
+    limited,
+    Object.fromEntries([...DIALECTS, "namespaces"].map((it) => [it, "Fail"])),
+    "a limit that an outage lifts is none",
+  );
   assert.equal(policies(helm({ "webhook.failurePolicy.kubefed": "Fail" })).kubefed, "Fail");
+  const chosen = { "webhook.limits.maxDeletes": 5, "webhook.failurePolicy.namespaces": "Ignore" };
+  assert.equal(policies(helm(chosen)).namespaces, "Ignore");
+});
+
+test("the page for operators justifies the failure policy of every webhook", () => {
+  const page = readFileSync(join(root, "install", "README.md"), "utf8");
+  const hooks = hooksOf(helm({ dialects: only(...DIALECTS), "webhook.limits.maxDeletes": 5 }));
+  const without = Object.fromEntries(hooksOf(helmAll).map((it) => [it.name, it.failurePolicy]));
+  for (const { name, failurePolicy } of hooks) {
+    const row = page.split("\n").find((it) => it.startsWith(`| \`${name}\` |`));
+    assert.ok(row, name);
+    const [, , alone, limited, why] = row.split("|").map((it) => it.trim());
+    assert.deepEqual([alone, limited], [without[name] ?? "not asked", failurePolicy], name);
+    assert.ok(why.length > 40, name);
+  }
 });
 
 test("with limits the webhook is asked about every kind that has a say, and about deletes", () => {
-  const objects = helm(SETS["limits on changes"]);
+  const objects = helm({ ...SETS["limits on changes"], dialects: only(...DIALECTS) });
   for (const it of ["--max-deletes=0", "--max-delete-percent=5", "--max-changes=1000000"])
     assert.ok(argsOf(objects, "fleetfold-webhook").includes(it), it);
   const asked = new Set(
@@ -453,9 +503,10 @@ test("every value of the runner reaches it", () => {
     "--max-deletes=0",
     "--max-delete-percent=5",
     "--max-changes=1000000",
+    "--memory=2048MiB",
   ];
-  for (const it of [...wanted, "--protect=Service", "--protect=StatefulSet", "--resync=90m", "--log-level=debug"])
-    assert.ok(args.includes(it), it);
+  wanted.push("--protect=Service", "--protect=Ingress", "--unprotect=Secret", "--delete-window=30m");
+  for (const it of [...wanted, "--resync=90m", "--log-level=debug"]) assert.ok(args.includes(it), it);
   assert.equal(args.at(-1), "--module=/module/engine.wasm");
 });
 
@@ -465,6 +516,8 @@ test("the generated certificate is for the service, signed by the authority that
   const [certificate, authority] = [read("tls.crt"), read("ca.crt")];
   assert.ok(certificate.checkHost("fleetfold-webhook.fleetfold-system.svc"));
   assert.ok(certificate.verify(authority.publicKey));
+  const days = (new Date(certificate.validTo) - new Date(certificate.validFrom)) / 86_400_000;
+  assert.ok(days > 364 && days < 367, `${days} days`);
   const [configuration] = ofKind(helmDefault, "ValidatingWebhookConfiguration");
   for (const { clientConfig } of configuration.webhooks) assert.equal(clientConfig.caBundle, secret.data["ca.crt"]);
 });
@@ -504,6 +557,9 @@ const REFUSED = [
   ["the user root", { podUser: 0 }, /podUser/],
   ["a limit below zero", { "webhook.limits.maxDeletes": -1 }, /maxDeletes/],
   ["a share above 100", { "runner.limits.maxDeletePercent": 101 }, /maxDeletePercent/],
+  ["a limit of its own for the pod", { "runner.resources.limits": { memory: "1Gi" } }, /runner.engineMemoryMiB/],
+  ["an engine above 4 GiB", { "webhook.engineMemoryMiB": 5000 }, /engineMemoryMiB/],
+  ["Secrets without names", { "rbac.secrets": [{ namespace: "acme", names: [] }] }, /secrets.*names/],
   ["no dialect at all", { dialects: only() }, /dialects: at least one must be on/],
 ];
 for (const [what, values, names] of REFUSED) {
@@ -522,10 +578,7 @@ test("every value is described", () => {
 
 test("the page for operators names every role", () => {
   const page = readFileSync(join(root, "install", "README.md"), "utf8");
-  const all = overlay({
-    "kustomization.yaml":
-      "resources: ['{base}']\ncomponents: ['{components/pod-refresher}', '{components/install-roles}']\n",
-  });
+  const all = overlay({ "kustomization.yaml": ALL_COMPONENTS });
   for (const { metadata } of ofKind(all, "ClusterRole", "Role"))
     assert.ok(page.includes(`\`${metadata.name}\``), metadata.name);
 });
