@@ -29,7 +29,8 @@ pub mod what_if;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity, Reference};
 use crate::object::timestamp::Timestamp;
-use crate::value::{Text, Value};
+use crate::value::Text;
+use crate::value::json::Samples;
 use crate::workspace::observed::{ObservedCluster, Query};
 use crate::workspace::results::{Change, PreviousResults, Results};
 use crate::workspace::settings::Settings;
@@ -49,14 +50,14 @@ use crate::workspace::trial::Journal;
 pub struct Workspace {
     pub(crate) store: Store,
     pub(crate) results: Results,
-    /// The last request with live objects; the next one shares its equal parts.
-    pub(crate) earlier: Value,
+    /// Requests with live objects; later ones share their equal parts.
+    pub(crate) samples: Samples,
 }
 
 impl Workspace {
     /// An empty workspace that reads the documents of these dialects.
     pub fn with(dialects: &'static [&'static dyn Dialect]) -> Workspace {
-        Workspace { store: Store::with(dialects), results: Results::default(), earlier: Value::Null }
+        Workspace { store: Store::with(dialects), results: Results::default(), samples: Samples::default() }
     }
 
     /// A loaded document.

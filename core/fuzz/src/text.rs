@@ -16,13 +16,20 @@ use fleetfold_core::yaml::{parse, parse_each, place_in, print};
 use crate::text_of;
 
 /// 1. Canonical JSON reads back as the same value, and is its own canonical form.
-/// 2. Reading beside an earlier value gives the value itself.
+/// 2. Reading beside a like text gives what reading alone gives, be it a value or an error.
 pub fn json(data: &[u8]) {
     let Some(text) = text_of(data) else { return };
     let Ok(value) = json::parse(text) else { return };
     reads_back(&value);
-    let beside = json::parse_like(text, &value).expect("what is read alone is read beside an earlier value");
-    assert_eq!(beside, value, "{text}");
+    let mut samples = json::Samples::default();
+    let sample = format!(r#"{{"metadata":{text}}}"#);
+    samples.read(&sample, |_| true).ok();
+    for at in (0..sample.len()).filter(|at| sample.is_char_boundary(*at)).step_by(1 + sample.len() / 16) {
+        for put in ["", "1", "\"", ",", "e"] {
+            let like = format!("{}{put}{}", &sample[..at], sample[at..].chars().skip(1).collect::<String>());
+            assert_eq!(samples.read(&like, |_| false), json::parse(&like), "{like} beside {sample}");
+        }
+    }
 }
 
 /// 1. Strict and lenient reading agree on whether the text can be read.

@@ -97,17 +97,14 @@ impl Workspace {
     fn read_request(&mut self, request: &str, example: &str) -> Result<Value, Error> {
         // A longer one is no single cluster, and would be kept for nothing.
         const KEPT: usize = 64 * 1024;
-        let read = json::parse_like(request, &self.earlier).map_err(|error| {
+        let is_sample = |it: &Value| request.len() <= KEPT && it.get("live").is_some();
+        self.samples.read(request, is_sample).map_err(|error| {
             let is_json = request.trim_start().starts_with(['{', '[', '"']);
             let hint = (error.kind == JsonErrorKind::Syntax && !is_json).then(|| {
                 format!("a request is a JSON object, as `{example}`; YAML goes into the `text` of the op `parse`")
             });
             Error::from(error).maybe_hint(hint)
-        })?;
-        if request.len() <= KEPT && read.get("live").is_some() {
-            self.earlier.clone_from(&read);
-        }
-        Ok(read)
+        })
     }
 
     fn dispatch(&mut self, mut request: Value) -> Result<String, Error> {

@@ -8,7 +8,7 @@ mod text;
 mod values;
 
 use crate::value::path::Pointer;
-use crate::value::{Map, Text, Value};
+use crate::value::{Fact, Map, Text, Value};
 
 use copies::Copies;
 pub use copies::secret_in_annotation;
@@ -184,9 +184,11 @@ pub fn holds_secret(value: &Value) -> bool {
         Value::Text(text) => copies::is_copy(text, 0),
         Value::List(items) => items.iter().any(holds_secret),
         // Looking at each key is cheaper here than looking one up.
-        Value::Map(map) => map.iter().any(|(key, value)| match value {
-            Value::Text(text) => (key == KIND && Holder::named(text).is_some()) || copies::is_copy(text, 0),
-            value => holds_secret(value),
+        Value::Map(map) => map.is(Fact::HoldsSecret, |map| {
+            map.iter().any(|(key, value)| match value {
+                Value::Text(text) => (key == KIND && Holder::named(text).is_some()) || copies::is_copy(text, 0),
+                value => holds_secret(value),
+            })
         }),
         _ => false,
     }

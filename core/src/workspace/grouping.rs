@@ -3,9 +3,9 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::value::Text;
 use crate::value::collections::SortedMap;
 use crate::value::sorting::{sort, sort_by};
+use crate::value::{Text, WordHasher};
 use crate::workspace::results::ClusterResult;
 
 /// Groups clusters whose results look the same through `view`, by first cluster.
@@ -71,45 +71,5 @@ impl<T: Hash + PartialEq, V: Default> Groups<T, V> {
     /// What belongs to the value of this index.
     pub fn at_mut(&mut self, index: usize) -> Option<&mut V> {
         self.all.get_mut(index).map(|(_, belongs)| belongs)
-    }
-}
-
-/// Hashes eight bytes at a time. It need not withstand attacks: equal hashes are compared. The standard hasher would be
-/// slower, and its keys random.
-#[derive(Default)]
-struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks();
-        words.iter().for_each(|word| self.write_u64(u64::from_le_bytes(*word)));
-        if !rest.is_empty() {
-            self.write_u64(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-        }
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.write_u64(byte.into());
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-
-    fn write_isize(&mut self, number: isize) {
-        self.write_u64(number as u64);
-    }
-
-    fn write_i64(&mut self, number: i64) {
-        self.write_u64(number.cast_unsigned());
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(ODD);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

@@ -6,6 +6,7 @@
 pub mod canonical;
 pub mod collections;
 pub(crate) mod de;
+mod facts;
 pub mod json;
 mod json_path;
 pub mod path;
@@ -17,13 +18,16 @@ pub mod sorting;
 pub mod suggest;
 pub mod text;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub use de::{MaybeAbsent, OneOrMany};
+pub use facts::{Fact, WordHasher};
 pub use json_path::{JsonPath, index_text};
 pub use position::Position;
 pub use text::Text;
 
+use facts::Facts;
 use text::{is_equal, order};
 
 /// One JSON or YAML value.
@@ -39,7 +43,7 @@ use text::{is_equal, order};
 /// assert_eq!(service.text_at(&["spec", "type"]), "NodePort");
 /// assert_eq!(before.text_at(&["spec", "type"]), "ClusterIP");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Value {
     #[default]
     Null,
@@ -109,11 +113,18 @@ impl std::hash::Hash for Number {
     }
 }
 
+impl Eq for Number {}
+
 /// Of its values alone: maps that are compared mostly have the same keys.
 impl std::hash::Hash for Map {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.len().hash(state);
-        self.0.iter().for_each(|(_, value)| value.hash(state));
+        let hash = self.facts.hash(|| {
+            let mut hasher = WordHasher::default();
+            self.entries.len().hash(&mut hasher);
+            self.entries.iter().for_each(|(_, value)| value.hash(&mut hasher));
+            hasher.finish()
+        });
+        state.write_u64(hash);
     }
 }
 
@@ -144,12 +155,31 @@ fn exact_int(double: f64) -> Option<i64> {
 /// assert_eq!(labels.insert("env", "stage"), Some(Value::text("prod")));
 /// assert_eq!(labels.remove("region"), None);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Map(Vec<(Text, Value)>);
+#[derive(Clone, Default)]
+pub struct Map {
+    entries: Vec<(Text, Value)>,
+    facts: Facts,
+}
 
 impl Map {
     pub fn new() -> Map {
         Map::default()
+    }
+
+    fn sorted(entries: Vec<(Text, Value)>) -> Map {
+        Map { entries, facts: Facts::default() }
+    }
+
+    /// The entries, to be changed.
+    fn changing(&mut self) -> &mut Vec<(Text, Value)> {
+        self.facts.forget();
+        &mut self.entries
+    }
+
+    /// Whether something is so of the content, worked out once for all that share the map. `work_out` may look at nothing
+    /// else.
+    pub fn is(&self, fact: Fact, work_out: impl FnOnce(&Map) -> bool) -> bool {
+        self.facts.is(fact, || work_out(self))
     }
 
     /// Entries in any order. Of entries with the same key the last one stays, and the key is reported.
@@ -166,7 +196,7 @@ impl Map {
     /// ```
     pub fn from_entries(mut entries: Vec<(Text, Value)>) -> (Map, Option<Text>) {
         if entries.is_sorted_by(|(a, _), (b, _)| order(a, b).is_lt()) {
-            return (Map(entries), None);
+            return (Map::sorted(entries), None);
         }
         let mut repeated = None;
         entries.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -179,16 +209,16 @@ impl Map {
             }
             same
         });
-        (Map(entries), repeated)
+        (Map::sorted(entries), repeated)
     }
 
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.0.get(self.place(key)?).map(|(_, value)| value)
+        self.entries.get(self.place(key)?).map(|(_, value)| value)
     }
 
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         let at = self.place(key)?;
-        self.0.get_mut(at).map(|(_, value)| value)
+        self.changing().get_mut(at).map(|(_, value)| value)
     }
 
     pub fn contains(&self, key: &str) -> bool {
@@ -199,9 +229,9 @@ impl Map {
     pub fn insert(&mut self, key: impl Into<Text>, value: impl Into<Value>) -> Option<Value> {
         let (key, value) = (key.into(), value.into());
         match self.find(&key) {
-            Ok(at) => self.0.get_mut(at).map(|(_, old)| std::mem::replace(old, value)),
+            Ok(at) => self.changing().get_mut(at).map(|(_, old)| std::mem::replace(old, value)),
             Err(at) => {
-                self.0.insert(at, (key, value));
+                self.changing().insert(at, (key, value));
                 None
             }
         }
@@ -209,7 +239,7 @@ impl Map {
 
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let at = self.place(key)?;
-        Some(self.0.remove(at).1)
+        Some(self.changing().remove(at).1)
     }
 
     /// The value of a key, made with `make` if the map lacks it.
@@ -217,41 +247,41 @@ impl Map {
         let at = match self.find(key) {
             Ok(at) => at,
             Err(at) => {
-                self.0.insert(at, (key.into(), make()));
+                self.changing().insert(at, (key.into(), make()));
                 at
             }
         };
-        self.0.get_mut(at).map(|(_, value)| value)
+        self.changing().get_mut(at).map(|(_, value)| value)
     }
 
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &Value) -> bool) {
-        self.0.retain(|(key, value)| keep(key, value));
+        self.changing().retain(|(key, value)| keep(key, value));
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Text, &Value)> + ExactSizeIterator {
-        self.0.iter().map(|(key, value)| (key, value))
+        self.entries.iter().map(|(key, value)| (key, value))
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Text, &mut Value)> {
-        self.0.iter_mut().map(|(key, value)| (&*key, value))
+        self.changing().iter_mut().map(|(key, value)| (&*key, value))
     }
 
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &Text> {
-        self.0.iter().map(|(key, _)| key)
+        self.entries.iter().map(|(key, _)| key)
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries.is_empty()
     }
 
     fn intern_from(&mut self, like: &Map) -> bool {
-        let mut same = self.0.len() == like.0.len();
-        let mut others = like.0.iter().peekable();
-        for (key, value) in &mut self.0 {
+        let mut same = self.entries.len() == like.entries.len();
+        let mut others = like.entries.iter().peekable();
+        for (key, value) in &mut self.entries {
             while others.next_if(|(other, _)| order(other, key).is_lt()).is_some() {}
             let other = others.next_if(|(other, _)| is_equal(other, key));
             same &= other.is_some_and(|(_, other)| value.intern_from(other));
@@ -262,15 +292,30 @@ impl Map {
     /// Where a key is. In a small map it is sooner found by its length than by halving.
     fn place(&self, key: &str) -> Option<usize> {
         const SMALL: usize = 16;
-        if self.0.len() > SMALL {
+        if self.entries.len() > SMALL {
             return self.find(key).ok();
         }
-        self.0.iter().position(|(it, _)| is_equal(it, key))
+        self.entries.iter().position(|(it, _)| is_equal(it, key))
     }
 
     /// Where a key is, or else belongs.
     fn find(&self, key: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|(it, _)| order(it, key))
+        self.entries.binary_search_by(|(it, _)| order(it, key))
+    }
+}
+
+impl PartialEq for Map {
+    fn eq(&self, other: &Map) -> bool {
+        self.entries == other.entries
+    }
+}
+
+/// Numbers are finite, so that every value equals itself: what is the same place in memory is equal without looking.
+impl Eq for Map {}
+
+impl std::fmt::Debug for Map {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
     }
 }
 
@@ -279,7 +324,7 @@ impl IntoIterator for Map {
     type IntoIter = std::vec::IntoIter<(Text, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.entries.into_iter()
     }
 }
 

@@ -1,13 +1,17 @@
 //! Reads JSON as RFC 8259 writes it, and refuses what would be read differently elsewhere: duplicate keys, integers
 //! outside int64, doubles that overflow, half characters, and nesting without end.
 
+mod beside;
+
 use std::borrow::Cow;
 
 use crate::value::Position;
 use crate::value::canonical::unescaped;
 use crate::value::path::Pointer;
-use crate::value::text::order;
 use crate::value::{Map, Number, Text, Value};
+
+pub use beside::Samples;
+use beside::{Node, Sample};
 
 /// How deep lists and maps may nest, in every text that comes in.
 pub const MAX_DEPTH: usize = 100;
@@ -32,7 +36,7 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 
 /// Reads one JSON text that may nest `depth` deep: an answer wraps documents that are at the limit themselves.
 pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
-    read(Parser::new(text, depth), None)
+    Parser::new(text, depth).whole_text()
 }
 
 /// Reads an answer of the engine, or an object of an API server.
@@ -51,31 +55,7 @@ pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
 /// assert!(json::parse("100000000000000000000").is_err());
 /// ```
 pub fn parse_answer(text: &str) -> Result<Value, JsonError> {
-    read(Parser { rounds_integers: true, ..Parser::new(text, 2 * MAX_DEPTH) }, None)
-}
-
-/// Reads one JSON text that is probably much like an earlier one, and takes over from that what is the same: like objects
-/// of many clusters are held once, and soon read.
-///
-/// # Example
-///
-/// ```
-/// use fleetfold_value::value::json;
-///
-/// let eu = json::parse(r#"{"name":"eu-1","spec":{"replicas":3}}"#).unwrap();
-/// let us = json::parse_like(r#"{"name":"us-1","spec":{"replicas":3}}"#, &eu).unwrap();
-/// assert!(us.get("spec").unwrap().ptr_eq(eu.get("spec").unwrap()), "both clusters share one spec in memory");
-/// ```
-pub fn parse_like(text: &str, earlier: &Value) -> Result<Value, JsonError> {
-    read(Parser::new(text, MAX_DEPTH), Some(earlier))
-}
-
-fn read(mut parser: Parser, like: Option<&Value>) -> Result<Value, JsonError> {
-    let value = parser.value(like).map_err(|error| *error)?;
-    match parser.token() {
-        None => Ok(value),
-        Some(_) => Err(*parser.unexpected("the end of the text")),
-    }
+    Parser { rounds_integers: true, ..Parser::new(text, 2 * MAX_DEPTH) }.whole_text()
 }
 
 /// The ways in which a text is refused.
@@ -108,16 +88,6 @@ impl JsonError {
 /// An error is large and rare: in a box, it does not widen every value on its way up.
 type Read<T> = Result<T, Box<JsonError>>;
 
-/// Whether a value that was read beside another is the same, to how its numbers are written.
-fn is_alike(value: &Value, other: &Value) -> bool {
-    match (value, other) {
-        (Value::Map(_), _) | (Value::List(_), _) => value.ptr_eq(other),
-        (Value::Number(Number::Int(int)), Value::Number(Number::Int(other))) => int == other,
-        (Value::Number(_), _) => false,
-        _ => value == other,
-    }
-}
-
 struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -130,21 +100,47 @@ struct Parser<'a> {
     /// right size.
     entries: Vec<(Text, Value)>,
     items: Vec<Value>,
+    /// What the text is read beside, and how many of its bytes were taken over from there.
+    sample: Option<&'a Sample>,
+    shared: usize,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, depth: usize) -> Parser<'a> {
-        let (bytes, rounds_integers) = (text.as_bytes(), false);
-        Parser { text, bytes, pos: 0, depth, rounds_integers, entries: Vec::new(), items: Vec::new() }
+        Parser {
+            text,
+            bytes: text.as_bytes(),
+            pos: 0,
+            depth,
+            rounds_integers: false,
+            entries: Vec::new(),
+            items: Vec::new(),
+            sample: None,
+            shared: 0,
+        }
     }
 
-    /// A value, of which the part that `like` has too is taken from there.
-    fn value(&mut self, like: Option<&Value>) -> Read<Value> {
+    /// The value that the whole text is.
+    fn whole_text(&mut self) -> Result<Value, JsonError> {
+        let value = self.value(self.beside()).map_err(|error| *error)?;
         match self.token() {
-            Some(b'"') => match (self.string()?, like) {
-                (Cow::Borrowed(text), Some(Value::Text(same))) if text == same => Ok(Value::Text(same.clone())),
-                (Cow::Borrowed(text), _) => Ok(Value::Text(Text::inline(text))),
-                (Cow::Owned(text), _) => Ok(text.into()),
+            None => Ok(value),
+            Some(_) => Err(*self.unexpected("the end of the text")),
+        }
+    }
+
+    /// A value. What is the same at this place of the sample is taken over from there.
+    fn value(&mut self, like: Option<&'a Node>) -> Read<Value> {
+        let first = self.token();
+        if let Some(like) = like
+            && self.skips_value(like)
+        {
+            return Ok(like.value().clone());
+        }
+        match first {
+            Some(b'"') => match self.string()? {
+                Cow::Borrowed(text) => Ok(Value::Text(Text::inline(text))),
+                Cow::Owned(text) => Ok(text.into()),
             },
             Some(b'{') => self.nested(|parser| parser.map(like)),
             Some(b'[') => self.nested(|parser| parser.list(like)),
@@ -168,34 +164,22 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    fn map(&mut self, like: Option<&Value>) -> Read<Value> {
-        let start = self.entries.len();
-        let others = like.and_then(Value::as_map);
-        let (mut is_same, mut others) = (others.is_some(), others.into_iter().flat_map(Map::iter).peekable());
+    fn map(&mut self, like: Option<&'a Node>) -> Read<Value> {
         if self.token() == Some(b'}') {
             self.pos += 1;
-            return Ok(like.filter(|it| it.as_map().is_some_and(Map::is_empty)).cloned().unwrap_or(Map::new().into()));
+            return Ok(Map::new().into());
         }
+        if let Some(like) = like.filter(|it| it.is_map()) {
+            return self.map_beside(like);
+        }
+        let start = self.entries.len();
         loop {
             if self.token() != Some(b'"') {
                 return Err(self.unexpected("a key in quotes"));
             }
-            let key = self.string()?;
-            if self.token() != Some(b':') {
-                return Err(self.unexpected("`:`").within(key.as_ref()));
-            }
-            self.pos += 1;
-            // Made before the value is read: moved right after it is made, a text would be waited for.
-            let key = Text::inline(&key);
-            while others.next_if(|(other, _)| order(other, &key).is_lt()).is_some() {
-                is_same = false;
-            }
-            let other = others.next_if(|(other, _)| **other == key).map(|(_, value)| value);
-            match self.value(other) {
-                Ok(value) => {
-                    is_same = is_same && other.is_some_and(|it| is_alike(&value, it));
-                    self.entries.push((key, value));
-                }
+            let key = self.key()?;
+            match self.value(None) {
+                Ok(value) => self.entries.push((key, value)),
                 Err(error) => return Err(error.within(key)),
             }
             match self.token() {
@@ -205,10 +189,22 @@ impl<'a> Parser<'a> {
             }
         }
         self.pos += 1;
-        if let Some(like) = like.filter(|_| is_same && others.next().is_none()) {
-            self.entries.truncate(start);
-            return Ok(like.clone());
+        self.close_map(start)
+    }
+
+    /// A key with its colon.
+    fn key(&mut self) -> Read<Text> {
+        let key = self.string()?;
+        if self.token() != Some(b':') {
+            return Err(self.unexpected("`:`").within(key.as_ref()));
         }
+        self.pos += 1;
+        // Made before the value is read: moved right after it is made, a text would be waited for.
+        Ok(Text::inline(&key))
+    }
+
+    /// The map of the entries since `start`.
+    fn close_map(&mut self, start: usize) -> Read<Value> {
         match Map::from_entries(self.entries.split_off(start)) {
             (map, None) => Ok(map.into()),
             (_, Some(key)) => {
@@ -218,23 +214,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn list(&mut self, like: Option<&Value>) -> Read<Value> {
+    fn list(&mut self, like: Option<&'a Node>) -> Read<Value> {
         let start = self.items.len();
-        let others = like.and_then(Value::as_list);
-        let mut is_same = others.is_some();
         if self.token() == Some(b']') {
             self.pos += 1;
-            return Ok(like.filter(|it| it.as_list().is_some_and(Vec::is_empty)).cloned().unwrap_or(Vec::new().into()));
+            return Ok(Vec::new().into());
         }
         loop {
             // Counted before: an inner list that fails leaves its elements behind.
             let index = self.items.len() - start;
-            let other = others.and_then(|it| it.get(index));
-            match self.value(other) {
-                Ok(item) => {
-                    is_same = is_same && other.is_some_and(|it| is_alike(&item, it));
-                    self.items.push(item);
-                }
+            match self.value(like.and_then(|it| it.element(index))) {
+                Ok(item) => self.items.push(item),
                 Err(error) => return Err(error.within(index.to_string())),
             }
             match self.token() {
@@ -244,11 +234,6 @@ impl<'a> Parser<'a> {
             }
         }
         self.pos += 1;
-        let len = self.items.len() - start;
-        if let Some(like) = like.filter(|_| is_same && others.is_some_and(|it| it.len() == len)) {
-            self.items.truncate(start);
-            return Ok(like.clone());
-        }
         Ok(self.items.split_off(start).into())
     }
 
@@ -467,27 +452,6 @@ mod tests {
         assert!(parse(&nested(100)).is_ok());
         assert_eq!(parse(&nested(101)).unwrap_err().kind, JsonErrorKind::TooDeep);
         assert_eq!(parse(&"[".repeat(200_000)).unwrap_err().kind, JsonErrorKind::TooDeep);
-    }
-
-    #[test]
-    fn what_an_earlier_text_says_too_is_taken_from_there() {
-        let earlier = parse(r#"{"a":{"b":[1,"x"],"c":{}},"d":[{"e":1},{"f":2}],"g":1.0}"#).unwrap();
-        for text in [
-            r#"{"a":{"b":[1,"x"],"c":{}},"d":[{"e":1},{"f":3}],"g":1.0}"#,
-            r#"{"a":{"b":[1,"x"]},"d":[{"e":1}],"g":1}"#,
-            r#"{"d":[{"e":1},{"f":2},{}],"a":{"c":{},"b":[1,"x"],"z":0}}"#,
-            r#"[{"a":1}]"#,
-        ] {
-            assert_eq!(parse_like(text, &earlier).unwrap(), parse(text).unwrap());
-        }
-        let like = parse_like(r#"{"a":{"b":[1,"x"],"c":{}},"d":[{"e":1},{"f":3}]}"#, &earlier).unwrap();
-        assert!(like.get("a").unwrap().ptr_eq(earlier.get("a").unwrap()));
-        assert_eq!(
-            parse_like(r#"{"a":1,"a":1}"#, &parse(r#"{"a":1}"#).unwrap()).unwrap_err().kind,
-            JsonErrorKind::DuplicateKey
-        );
-        let number = parse_like(r#"{"g":1}"#, &parse(r#"{"g":1.0}"#).unwrap()).unwrap();
-        assert!(matches!(number.get("g"), Some(Value::Number(Number::Int(1)))));
     }
 
     #[test]

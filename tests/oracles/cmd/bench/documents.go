@@ -34,11 +34,11 @@ func writeFleet(folder string, count int) error {
 	return errors.Join(out.Flush(), file.Close())
 }
 
-// requests load the clusters, many at a time, and then what is federated to them.
+// requests name the control plane's namespace, load the clusters, many at a time, and then what is federated to them.
 func (f *fleet) requests() []any {
 	const many = 1000
 	load := func(documents list) any { return object{"op": "load", "documents": documents} }
-	var requests []any
+	requests := []any{object{"op": "configure", "kubefed": object{"namespaces": list{federation}}}}
 	for some := range slices.Chunk(f.clusters, many) {
 		documents := list{}
 		for _, it := range some {

@@ -18,7 +18,7 @@ pub fn run(folder: &Path, count: usize) -> Vec<(String, Value)> {
     let mut workspace = Workspace::default();
     let lines = BufReader::new(File::open(path_of(folder, count)).expect("the fleet is written")).lines();
     let lines = lines.map(|line| line.expect("it is text"));
-    for request in lines.take_while(|it| it.contains(r#""kind":"KubeFedCluster""#)) {
+    for request in lines.take_while(|it| !it.contains(r#""kind":"FederatedDeployment""#)) {
         check(&workspace.call_text(&request));
     }
     // The index over labels is built by now, and so is every buffer that a request needs.
