@@ -2,8 +2,7 @@
 
 use crate::engine::patch::{Operation, Verb};
 use crate::value::path::Pointer;
-use crate::value::sorting::sort;
-use crate::value::{Text, Value};
+use crate::value::Value;
 
 /// The operations that turn `from` into `to`, in the order of their paths.
 ///
@@ -43,18 +42,24 @@ pub fn edits<'a>(from: &Value, to: &'a Value) -> Vec<Edit<'a>> {
 }
 
 fn walk<'a>(from: &Value, to: &'a Value, path: &mut Pointer, out: &mut Vec<Edit<'a>>) {
-    if from.ptr_eq(to) || from == to {
+    if from.ptr_eq(to) {
         return;
     }
     let edit = |verb, path: &Pointer, value| Edit { verb, path: path.clone(), value };
     match (from, to) {
         (Value::Map(old), Value::Map(new)) => {
-            let mut keys: Vec<&Text> = old.keys().chain(new.keys()).collect();
-            sort(&mut keys);
-            keys.dedup();
-            for key in keys {
+            // Both are sorted by key: one walk meets all keys of both, in order.
+            let (mut olds, mut news) = (old.iter().peekable(), new.iter().peekable());
+            while let Some(key) = olds.peek().map(|it| it.0).into_iter().chain(news.peek().map(|it| it.0)).min() {
+                let old = olds.next_if(|it| it.0 == key).map(|it| it.1);
+                let new = news.next_if(|it| it.0 == key).map(|it| it.1);
+                if let (Some(old), Some(new)) = (old, new)
+                    && old.ptr_eq(new)
+                {
+                    continue;
+                }
                 path.push(key.clone());
-                match (old.get(key), new.get(key)) {
+                match (old, new) {
                     (Some(old), Some(new)) => walk(old, new, path, out),
                     (Some(_), None) => out.push(edit(Verb::Remove, path, None)),
                     (None, new) => out.push(edit(Verb::Add, path, new)),
@@ -69,6 +74,7 @@ fn walk<'a>(from: &Value, to: &'a Value, path: &mut Pointer, out: &mut Vec<Edit<
                 path.pop();
             }
         }
+        (from, to) if from == to => {}
         _ => out.push(edit(Verb::Replace, path, Some(to))),
     }
 }

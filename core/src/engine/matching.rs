@@ -4,13 +4,16 @@
 //! comparison is "contains", not "equals", and the result is the list of differences.
 
 mod compat;
+mod memo;
 mod stored;
 mod update;
 
 pub use compat::{matches_kubefed, matches_original};
-pub use update::{Update, update, update_always};
+pub use memo::Memo;
+pub use update::{Update, update, update_always, update_always_with, update_with};
 
 pub use stored::Quantity;
+use memo::{Outcome, Pair};
 use stored::{is_stored_as, is_string_data};
 
 use crate::engine::retain::pair::{Partners, pair};
@@ -90,8 +93,19 @@ impl DifferenceKind {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Vec<Difference> {
+    differences_with(&mut Memo::default(), desired, live, last_applied)
+}
+
+/// The same for one of many like objects, with what was compared for the others.
+pub fn differences_with(
+    memo: &mut Memo,
+    desired: &Value,
+    live: &Value,
+    last_applied: Option<&Value>,
+) -> Vec<Difference> {
     let fixed = immutable(desired);
     let mut ctx = Ctx {
+        memo,
         api_version: desired.text_at(&["apiVersion"]),
         kind: desired.text_at(&["kind"]),
         filled: aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills),
@@ -121,7 +135,8 @@ pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) 
     ctx.found
 }
 
-struct Ctx<'a> {
+struct Ctx<'a, 'm> {
+    memo: &'m mut Memo,
     api_version: &'a str,
     kind: &'a str,
     /// The root field that a controller fills, so that it does not count.
@@ -139,7 +154,7 @@ enum Segment<'a> {
     Index(usize),
 }
 
-impl<'a> Ctx<'a> {
+impl<'a> Ctx<'a, '_> {
     fn compare(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) {
         // Fields are left out where they are empty, elements of a list are not.
         let is_element = matches!(self.path.last(), Some(Segment::Index(_)));
@@ -156,6 +171,28 @@ impl<'a> Ctx<'a> {
         if desired.is_null() || desired.ptr_eq(live) && last.is_none() {
             return;
         }
+        if matches!(desired, Value::Map(_) | Value::List(_)) {
+            if self.memo.get(self.pair(desired, live, last)).is_some() {
+                return;
+            }
+            let known = self.found.len();
+            self.compare_parts(desired, live, last);
+            if self.found.len() == known {
+                let Ctx { api_version, kind, ref keys, .. } = *self;
+                let pair = Pair { desired, live, last, api_version, kind, keys, is_merge: false };
+                self.memo.keep(pair, || Outcome::Same);
+            }
+        } else if desired != live {
+            self.report(DifferenceKind::Changed, Some(desired), Some(live));
+        }
+    }
+
+    fn pair<'s>(&'s self, desired: &'s Value, live: &'s Value, last: Option<&'s Value>) -> Pair<'s> {
+        let Ctx { api_version, kind, keys, .. } = self;
+        Pair { desired, live, last, api_version, kind, keys, is_merge: false }
+    }
+
+    fn compare_parts(&mut self, desired: &'a Value, live: &'a Value, last: Option<&'a Value>) {
         match (desired, live) {
             (Value::Map(wanted), Value::Map(found)) => {
                 for (key, value) in wanted.iter() {

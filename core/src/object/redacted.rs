@@ -112,7 +112,11 @@ impl Visibility<'_> {
     pub fn show(self, part: Value, place: &Pointer) -> Redacted {
         match self {
             Visibility::Everything => Redacted::revealing(part),
-            Visibility::Redacted(objects) if secrets::is_part_hidden(objects, place, &part) => {
+            // Where there is no Secret, nothing of one is hidden: for nearly all objects that is known already.
+            Visibility::Redacted(objects)
+                if objects.iter().any(|it| secrets::holds_secret(it))
+                    && secrets::is_part_hidden(objects, place, &part) =>
+            {
                 Redacted::from(secrets::MASK)
             }
             Visibility::Redacted(_) => Redacted::from(part),

@@ -161,6 +161,10 @@ pub fn cover_contents(value: &mut Value) {
 const ANY: Copies = Copies::Any { depth: 0 };
 
 fn cover_below(value: &mut Value, copies: Copies) {
+    // Nearly all values end here, and stay shared.
+    if !may_hold_secret(value) {
+        return;
+    }
     if copies.include("", value) {
         *value = MASK.into();
     }
@@ -190,6 +194,17 @@ pub fn holds_secret(value: &Value) -> bool {
                 value => holds_secret(value),
             })
         }),
+        _ => false,
+    }
+}
+
+/// Whether there is a string in a value with which a Secret or a copy of one would be there: its kind, an escape that may
+/// hide the kind, or the beginning of an encoded text.
+fn may_hold_secret(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => copies::may_be_copy(text),
+        Value::List(items) => items.iter().any(may_hold_secret),
+        Value::Map(map) => map.is(Fact::MayHoldSecret, |map| map.iter().any(|(_, value)| may_hold_secret(value))),
         _ => false,
     }
 }

@@ -16,7 +16,7 @@ pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
 pub use holds::HoldReport;
 pub use limits::{ALLOW_DELETE, assemble};
 pub use pause::{check as check_pause, is_paused};
-pub use planner::{Decision, DesiredObject, ObjectState, Planner};
+pub use planner::{Decision, DesiredObject, Known, ObjectState, Planner};
 pub use record::{APPLIED, last_applied, recorded};
 
 use std::sync::Arc;

@@ -21,7 +21,7 @@ use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::findings::scope_error;
 use crate::workspace::observed::HUB;
-use crate::workspace::plan::{Planner, SubjectPlan};
+use crate::workspace::plan::{Known, Planner, SubjectPlan};
 use crate::workspace::quarantine;
 use crate::workspace::store::{Scope, Store, View};
 use crate::workspace::subject::{Dialect, Invalidation, ResultCache, Subject};
@@ -485,12 +485,14 @@ impl SubjectEntry {
                 return;
             }
         };
+        let mut known = Known::default();
         let mut plan = |name: &Text, cluster_result: &mut ClusterResult| {
             let steps = cluster_result.steps.get_or_insert_with(|| {
-                let mut planner = Planner::new(view, identity);
+                let mut planner = Planner::knowing(std::mem::take(&mut known), view, identity);
                 if let Ok(rendered) = &cluster_result.rendered {
                     subject.plan(view, name, rendered, &mut planner);
                 }
+                known = planner.known;
                 Arc::new(withheld(planner.steps))
             });
             if !steps.is_empty() || steps.managed > 0 {

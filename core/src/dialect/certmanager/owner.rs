@@ -4,6 +4,7 @@ use super::waves::is_namespace;
 use crate::engine::patch::{Operation, Verb};
 use crate::object::document::{Document, Identity};
 use crate::object::identity::group_of;
+use crate::value::json::Samples;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::observed::{HUB, Observation};
@@ -54,7 +55,7 @@ impl Owner {
     pub fn tenure(&self, identity: &Identity, live: Option<&Value>, adopts: bool) -> Tenure {
         let Some(live) = live else { return Tenure::Owned };
         let made_here = || {
-            let record = last_applied(live).unwrap_or_default();
+            let record = last_applied(live, &mut Samples::default()).unwrap_or_default();
             let references = record.at(&["metadata", "ownerReferences"]).and_then(Value::as_list);
             references.into_iter().flatten().any(|it| self.is_former(it))
         };

@@ -5,6 +5,7 @@
 
 use crate::object::kinds::retention::{Keep, Table};
 use crate::value::Value;
+use crate::value::json::Samples;
 use crate::workspace::plan::{APPLIED, last_applied};
 
 /// The places of a kind that rules share between template and cluster, as chains of keys.
@@ -26,7 +27,7 @@ impl Shared {
         take_keys(&mut part, &["metadata", "annotations"], |key| key == APPLIED);
         // The record is read only where its text shows that it may matter.
         if self.0.iter().any(|path| part.at(path).is_some_and(|it| may_have(record, path, it)))
-            && let Some(applied) = last_applied(live)
+            && let Some(applied) = last_applied(live, &mut Samples::default())
         {
             for path in &self.0 {
                 if let Some(applied) = applied.at(path) {

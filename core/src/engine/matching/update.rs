@@ -1,7 +1,8 @@
 //! The update that mends the differences of an object, section by section.
 
 use super::stored::{is_stored_as, is_string_data};
-use super::{Difference, DifferenceKind, Members, differences};
+use super::memo::{Memo, Outcome, Pair};
+use super::{Difference, DifferenceKind, Members, differences_with};
 use crate::diagnostic::Error;
 use crate::diagnostic::Mode;
 use crate::engine::diff::diff;
@@ -56,7 +57,22 @@ pub struct Update {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Result<Update, Error> {
-    let mut update = mend(sections(desired, last_applied), desired, live, last_applied, mode)?;
+    update_with(&mut Memo::default(), desired, live, last_applied, mode)
+}
+
+/// The same for one of many like objects, with what was compared for the others.
+///
+/// # Errors
+///
+/// As [`update`].
+pub fn update_with(
+    memo: &mut Memo,
+    desired: &Value,
+    live: &Value,
+    last_applied: Option<&Value>,
+    mode: Mode,
+) -> Result<Update, Error> {
+    let mut update = mend(memo, sections(desired, last_applied), desired, live, last_applied, mode)?;
     if mode == Mode::Strict
         && let Some(object) = update.object.take()
     {
@@ -87,10 +103,25 @@ pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode:
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn update_always(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Result<Update, Error> {
-    mend(some_sections(desired, last_applied), desired, live, last_applied, Mode::Strict)
+    update_always_with(&mut Memo::default(), desired, live, last_applied)
+}
+
+/// The same for one of many like objects, with what was compared for the others.
+///
+/// # Errors
+///
+/// As [`update_always`].
+pub fn update_always_with(
+    memo: &mut Memo,
+    desired: &Value,
+    live: &Value,
+    last_applied: Option<&Value>,
+) -> Result<Update, Error> {
+    mend(memo, some_sections(desired, last_applied), desired, live, last_applied, Mode::Strict)
 }
 
 fn mend(
+    memo: &mut Memo,
     sections: Vec<Section>,
     desired: &Value,
     live: &Value,
@@ -105,11 +136,11 @@ fn mend(
         if mode == Mode::Compat && section.unseen_in_original {
             continue;
         }
-        let here = section_differences(&section, desired, live, last_applied, mode)?;
+        let here = section_differences(memo, &section, desired, live, last_applied, mode)?;
         if here.iter().any(|it| it.kind != DifferenceKind::Immutable) {
             is_written = true;
             let path = section.path();
-            match written(&section, &here, desired, live, last_applied, mode) {
+            match written(memo, &section, &here, desired, live, last_applied, mode) {
                 Some(value) => put(&mut object, &path, value),
                 None => remove(&mut object, &path),
             }
@@ -117,7 +148,7 @@ fn mend(
         found.extend(here);
     }
     if mode == Mode::Strict && has_others {
-        found.extend(unlisted_immutables(desired, live, &found));
+        found.extend(unlisted_immutables(memo, desired, live, &found));
     }
     if !is_written {
         return Ok(Update { differences: found, ..Update::default() });
@@ -142,6 +173,7 @@ fn keep_injected(object: Value, live: &Value, found: &[Difference]) -> Result<Va
 }
 
 fn section_differences(
+    memo: &mut Memo,
     section: &Section,
     desired: &Value,
     live: &Value,
@@ -165,7 +197,7 @@ fn section_differences(
     };
     let (wanted, found) = (only(desired), only(live));
     let mut differences = match mode {
-        Mode::Strict => differences(&wanted, &found, last.map(only).as_ref()),
+        Mode::Strict => differences_with(memo, &wanted, &found, last.map(only).as_ref()),
         Mode::Compat => super::matches_original(&wanted, &found)?,
     };
     if mode == Mode::Strict {
@@ -179,6 +211,7 @@ fn section_differences(
 
 /// What becomes of a section that differs; nothing when it goes.
 fn written(
+    memo: &mut Memo,
     section: &Section,
     found: &[Difference],
     desired: &Value,
@@ -200,15 +233,15 @@ fn written(
                 Some(Value::List(_)) => Value::List(Default::default()),
                 _ => Map::new().into(),
             };
-            let merged = Merger::new(desired, &path).merge(wanted.unwrap_or(&nothing), kept, last);
+            let merged = Merger::new(memo, desired, &path).merge(wanted.unwrap_or(&nothing), kept, last);
             Some(merged).filter(|it| wanted.is_some() || !it.is_empty())
         }
     }
 }
 
 /// Immutable places outside the sections, such as the role of a binding.
-fn unlisted_immutables(desired: &Value, live: &Value, found: &[Difference]) -> Vec<Difference> {
-    let all = differences(desired, live, None);
+fn unlisted_immutables(memo: &mut Memo, desired: &Value, live: &Value, found: &[Difference]) -> Vec<Difference> {
+    let all = differences_with(memo, desired, live, None);
     let immutable = all.into_iter().filter(|it| it.kind == DifferenceKind::Immutable);
     immutable.filter(|it| !found.iter().any(|known| known.path == it.path)).collect()
 }
@@ -242,44 +275,67 @@ fn remove(object: &mut Value, path: &[&str]) {
     }
 }
 
-struct Merger<'a> {
+struct Merger<'a, 'm> {
+    memo: &'m mut Memo,
     api_version: &'a str,
     kind: &'a str,
-    keys: Vec<String>,
+    keys: Vec<&'a str>,
 }
 
-impl<'a> Merger<'a> {
-    fn new(desired: &'a Value, path: &[&str]) -> Merger<'a> {
-        let keys = path.iter().map(|key| (*key).to_string()).collect();
-        Merger { api_version: desired.text_at(&["apiVersion"]), kind: desired.text_at(&["kind"]), keys }
+impl<'a, 'm> Merger<'a, 'm> {
+    fn new(memo: &'m mut Memo, desired: &'a Value, path: &[&'a str]) -> Merger<'a, 'm> {
+        let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
+        Merger { memo, api_version, kind, keys: path.to_vec() }
     }
 
-    fn merge(&mut self, desired: &Value, live: Option<&Value>, last: Option<&Value>) -> Value {
+    /// The live value itself where nothing changes: what is shared stays shared.
+    fn merge(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) -> Value {
+        let Some(live) = live else { return desired.clone() };
+        let Merger { api_version, kind, .. } = *self;
         match (desired, live) {
-            (Value::Null, Some(live)) => live.clone(),
-            (Value::Map(wanted), Some(Value::Map(found))) => {
-                let mut merged = (**found).clone();
+            (Value::Null, live) => live.clone(),
+            (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)) => {
+                let known = Pair { desired, live, last, api_version, kind, keys: &self.keys, is_merge: true };
+                if let Some(Outcome::Merged(merged)) = self.memo.get(known) {
+                    return merged.clone();
+                }
+                let merged = self.merge_parts(desired, live, last);
+                let pair = Pair { desired, live, last, api_version, kind, keys: &self.keys, is_merge: true };
+                self.memo.keep(pair, || Outcome::Merged(merged.clone()));
+                merged
+            }
+            _ => desired.clone(),
+        }
+    }
+
+    fn merge_parts(&mut self, desired: &'a Value, live: &'a Value, last: Option<&'a Value>) -> Value {
+        match (desired, live) {
+            (Value::Map(wanted), Value::Map(found)) => {
+                let mut changed: Option<Map> = None;
                 for (key, value) in wanted.iter() {
-                    self.keys.push(key.to_string());
-                    let value = match (value, found.get(key)) {
+                    self.keys.push(key);
+                    let kept = found.get(key);
+                    let value = match (value, kept) {
                         (Value::Null, None) => None,
                         (value, kept) if self.is_stored(value, kept) => kept.cloned(),
                         (value, kept) => Some(self.merge(value, kept, last.and_then(|it| it.get(key)))),
                     };
                     self.keys.pop();
-                    if let Some(value) = value {
-                        merged.insert(key.clone(), value);
+                    if let Some(value) = value.filter(|it| !kept.is_some_and(|kept| is_unchanged(it, kept))) {
+                        changed.get_or_insert_with(|| (**found).clone()).insert(key.clone(), value);
                     }
                 }
-                for (key, _) in last.and_then(Value::as_map).into_iter().flat_map(Map::iter) {
-                    if !wanted.contains(key) {
-                        merged.remove(key);
+                for (key, _) in last.and_then(Value::as_map).into_iter().flat_map(|it| it.iter()) {
+                    if !wanted.contains(key) && found.contains(key) {
+                        changed.get_or_insert_with(|| (**found).clone()).remove(key);
                     }
                 }
-                merged.into()
+                changed.map_or_else(|| live.clone(), Value::from)
             }
-            (Value::List(wanted), Some(Value::List(found))) => {
-                self.merge_lists(wanted, found, last.and_then(Value::as_list)).into()
+            (Value::List(wanted), Value::List(found)) => {
+                let merged = self.merge_lists(wanted, found, last.and_then(Value::as_list));
+                let is_same = merged.len() == found.len() && merged.iter().zip(found.iter()).all(|(a, b)| is_unchanged(a, b));
+                if is_same { live.clone() } else { merged.into() }
             }
             _ => desired.clone(),
         }
@@ -287,15 +343,13 @@ impl<'a> Merger<'a> {
 
     /// Whether the API server made the live value of the desired one: writing it again would change nothing.
     fn is_stored(&self, desired: &Value, live: Option<&Value>) -> bool {
-        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
-        is_stored_as(desired, live, self.api_version, self.kind, &keys)
+        is_stored_as(desired, live, self.api_version, self.kind, &self.keys)
     }
 
-    fn merge_lists(&mut self, wanted: &[Value], found: &[Value], last: Option<&Vec<Value>>) -> Vec<Value> {
-        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
-        let (is_exact, is_shared) =
-            (is_exact(self.api_version, self.kind, &keys), keys.first().is_some_and(|it| *it == "metadata"));
-        match list_kind(self.api_version, self.kind, &keys) {
+    fn merge_lists(&mut self, wanted: &'a [Value], found: &'a [Value], last: Option<&'a Vec<Value>>) -> Vec<Value> {
+        let Merger { api_version, kind, ref keys, .. } = *self;
+        let (is_exact, is_shared) = (is_exact(api_version, kind, keys), keys.first() == Some(&"metadata"));
+        match list_kind(api_version, kind, keys) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
                     // Live elements keep their places; what is missing comes behind them.
@@ -304,8 +358,8 @@ impl<'a> Merger<'a> {
                     let earlier = last.map(|last| Partners::of(last, kind));
                     let earlier = |item| earlier.as_ref().and_then(|it| it.get(item));
                     for (item, at) in wanted.iter().zip(&pairing.partners) {
-                        match at.and_then(|at| merged.get_mut(at)) {
-                            Some(place) => *place = Some(self.merge(item, place.clone().as_ref(), earlier(item))),
+                        match at.and_then(|at| Some((merged.get_mut(at)?, found.get(at)?))) {
+                            Some((place, kept)) => *place = Some(self.merge(item, Some(kept), earlier(item))),
                             None => added.push(item.clone()),
                         }
                     }
@@ -322,11 +376,14 @@ impl<'a> Merger<'a> {
             },
             ListKind::Ordered if wanted.len() == found.len() && !super::is_permutation(wanted, found) => {
                 // An element that lacks nothing stays; half of it and half of another would be neither.
-                let merge = |(item, kept): (&Value, &Value)| match self.merge(item, Some(kept), None) {
-                    merged if merged == *kept => merged,
-                    _ => item.clone(),
-                };
-                wanted.iter().zip(found).map(merge).collect()
+                let mut merged = Vec::with_capacity(wanted.len());
+                for (item, kept) in wanted.iter().zip(found) {
+                    merged.push(match self.merge(item, Some(kept), None) {
+                        merged if merged == *kept => merged,
+                        _ => item.clone(),
+                    });
+                }
+                merged
             }
             ListKind::Set if is_shared => {
                 let (in_wanted, in_found) = (Members::of(wanted), Members::of(found));
@@ -337,5 +394,13 @@ impl<'a> Merger<'a> {
             }
             ListKind::Set | ListKind::Ordered => wanted.to_vec(),
         }
+    }
+}
+
+/// Whether a merged value is the live one: a part that nothing changed is the same place in memory.
+fn is_unchanged(merged: &Value, live: &Value) -> bool {
+    match live {
+        Value::Map(_) | Value::List(_) => merged.ptr_eq(live),
+        _ => merged == live,
     }
 }

@@ -96,6 +96,11 @@ pub(super) fn is_copy(text: &str, depth: u32) -> bool {
             .is_some_and(|it| is_manifest_of_secret(&it, depth))
 }
 
+/// Whether a text could be a copy or name a kind that holds Secrets. It costs less than to find out.
+pub(super) fn may_be_copy(text: &str) -> bool {
+    text.contains("Secret") || text.contains('\\') || ENCODED.iter().any(|it| text.starts_with(it))
+}
+
 fn is_manifest_of_secret(text: &str, depth: u32) -> bool {
     if !mentions_secret(text) || !(mentions_contents(text) || names_kind(text)) {
         return false;

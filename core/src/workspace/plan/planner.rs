@@ -7,7 +7,7 @@ use super::record::{last_applied, recorded};
 use super::{Action, Held, HoldReport, Need, Reason, StatusPatch, SubjectPlan, Target, Verb, status_of};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::diff::diff;
-use crate::engine::matching::{Difference, DifferenceKind, Update, update, update_always};
+use crate::engine::matching::{Difference, DifferenceKind, Memo, Update, update_always_with, update_with};
 use crate::engine::ownership::{AdoptAction, Owner, ReleaseAction, adopt, release};
 use crate::engine::patch::{self, Operation};
 use crate::engine::retain::local::{LocalChange, without};
@@ -16,6 +16,7 @@ use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
 use crate::object::timestamp::Timestamp;
+use crate::value::json::Samples;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
@@ -30,6 +31,15 @@ pub struct Planner<'a> {
     pub steps: SubjectPlan,
     /// What answers must not show of the actions from here on.
     pub concealed: Arc<Concealed>,
+    pub known: Known,
+}
+
+/// What was worked out for one cluster and spares work for like ones.
+#[derive(Debug, Default)]
+pub struct Known {
+    compared: Memo,
+    /// Records of what was applied.
+    records: Samples,
 }
 
 /// An object that a cluster should have.
@@ -62,7 +72,12 @@ pub enum ObjectState {
 
 impl<'a> Planner<'a> {
     pub fn new(view: View<'a>, subject: &'a Identity) -> Planner<'a> {
-        Planner { view, subject, steps: SubjectPlan::default(), concealed: Arc::default() }
+        Planner::knowing(Known::default(), view, subject)
+    }
+
+    /// The same for one of many like clusters, with what was worked out for the others.
+    pub fn knowing(known: Known, view: View<'a>, subject: &'a Identity) -> Planner<'a> {
+        Planner { view, subject, steps: SubjectPlan::default(), concealed: Arc::default(), known }
     }
 
     /// What is known of an object; where nothing is, a need is noted.
@@ -120,11 +135,11 @@ impl<'a> Planner<'a> {
         if is_terminating(live) {
             return ObjectState::Terminating;
         }
-        let last = last_applied(live);
+        let last = last_applied(live, &mut self.known.records);
         let (retained, local) = retained.map_or((None, &[][..]), |(retained, local)| (Some(retained), local));
         let update = match retained {
-            None => update(&desired, live, last.as_ref(), self.view.settings.mode),
-            Some(_) => update_without(local, &desired, live, last.as_ref()),
+            None => update_with(&mut self.known.compared, &desired, live, last.as_ref(), self.view.settings.mode),
+            Some(_) => update_without(&mut self.known.compared, local, &desired, live, last.as_ref()),
         };
         let update = match update {
             Ok(update) => update,
@@ -392,12 +407,18 @@ pub enum Released {
 }
 
 /// The update that also removes local changes.
-fn update_without(local: &[LocalChange], desired: &Value, live: &Value, last: Option<&Value>) -> Result<Update, Error> {
+fn update_without(
+    memo: &mut Memo,
+    local: &[LocalChange],
+    desired: &Value,
+    live: &Value,
+    last: Option<&Value>,
+) -> Result<Update, Error> {
     if local.is_empty() {
-        return update_always(desired, live, last);
+        return update_always_with(memo, desired, live, last);
     }
     let kept = without(live, local);
-    let mut update = update_always(desired, &kept, last)?;
+    let mut update = update_always_with(memo, desired, &kept, last)?;
     let difference = |it: &LocalChange| Difference {
         path: it.path.clone(),
         kind: DifferenceKind::Extra,

@@ -2,7 +2,7 @@
 //! other writers.
 
 use crate::object::secrets;
-use crate::value::json;
+use crate::value::json::Samples;
 use crate::value::{Map, Value};
 
 /// The annotation that holds it.
@@ -26,9 +26,9 @@ pub fn recorded(mut desired: Value) -> Value {
     desired
 }
 
-/// What was applied last, if it was recorded.
-pub fn last_applied(live: &Value) -> Option<Value> {
-    json::parse(live.at(&["metadata", "annotations", APPLIED])?.as_text()?).ok()
+/// What was applied last, if it was recorded. Like records share their equal parts.
+pub fn last_applied(live: &Value, records: &mut Samples) -> Option<Value> {
+    records.read(live.at(&["metadata", "annotations", APPLIED])?.as_text()?, |_| true).ok()
 }
 
 /// The desired object without the record, and without what a Secret keeps to itself: which keys there were is enough.

@@ -8,6 +8,7 @@
 //! Digests and comparisons are taken over these bytes, so nothing else in the engine writes JSON.
 
 mod serializer;
+mod written;
 
 use std::fmt::Write;
 
@@ -15,6 +16,7 @@ pub use serializer::{WriteError, to_text, to_text_as_declared, to_text_marking};
 
 use crate::value::path::Pointer;
 use crate::value::{Map, Number, Value};
+use written::Written;
 
 impl Value {
     /// The canonical JSON text of this value.
@@ -42,6 +44,7 @@ pub struct Writer {
     is_unordered: bool,
     /// Where values of the marked type are, if that was asked for.
     marks: Option<Marks>,
+    written: Written,
 }
 
 /// The places of values of one type in a text.

@@ -12,18 +12,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Fact {
     /// Whether redaction has something to do.
     HoldsSecret,
+    /// Whether it may have, which is sooner known.
+    MayHoldSecret,
 }
 
 /// Nothing that an atomic holds is read together with another: relaxed is enough.
 const ORDER: Ordering = Ordering::Relaxed;
 
-/// The hash in the upper bits, where zero is unknown; below it two bits for the fact: known, and true.
+/// The hash in the upper bits, where zero is unknown; below it two bits for each fact: known, and true.
 #[derive(Debug, Default)]
 pub struct Facts(AtomicU64);
 
 const KNOWN: u64 = 1;
 const TRUE: u64 = 2;
-const HASH: u64 = !3;
+const HASH: u64 = !15;
 
 impl Facts {
     pub fn forget(&mut self) {
@@ -44,13 +46,16 @@ impl Facts {
 
     /// A fact, worked out if it is unknown.
     pub fn is(&self, fact: Fact, work_out: impl FnOnce() -> bool) -> bool {
-        let Fact::HoldsSecret = fact;
-        let known = self.0.load(ORDER);
+        let at = match fact {
+            Fact::HoldsSecret => 0,
+            Fact::MayHoldSecret => 2,
+        };
+        let known = self.0.load(ORDER) >> at;
         if known & KNOWN != 0 {
             return known & TRUE != 0;
         }
         let is = work_out();
-        self.0.fetch_or(if is { KNOWN | TRUE } else { KNOWN }, ORDER);
+        self.0.fetch_or((if is { KNOWN | TRUE } else { KNOWN }) << at, ORDER);
         is
     }
 }

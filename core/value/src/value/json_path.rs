@@ -40,13 +40,18 @@ impl<'a> JsonPath<'a> {
     }
 
     pub fn pointer(&self) -> Pointer {
-        let mut pointer = self.parent.map(JsonPath::pointer).unwrap_or_default();
-        match self.step {
-            Step::Root => {}
-            Step::Key(key) => pointer.push(key),
-            Step::Index(index) => pointer.push(index_text(index)),
+        let mut steps = Vec::new();
+        let mut here = Some(self);
+        while let Some(path) = here {
+            match path.step {
+                Step::Root => {}
+                Step::Key(key) => steps.push(Text::inline(key)),
+                Step::Index(index) => steps.push(index_text(index)),
+            }
+            here = path.parent;
         }
-        pointer
+        steps.reverse();
+        Pointer::of(steps)
     }
 }
 

@@ -22,10 +22,15 @@
 //! # Ok::<(), fleetfold_value::value::canonical::WriteError>(())
 //! ```
 
+use std::sync::Arc;
+
 use serde::{Serialize, Serializer};
 
 use super::{Map, Number, Text, Value};
 use crate::value::path::Pointer;
+
+/// How a list or a map that several values share is called to serde: our writer copies its text from the second time on.
+pub const SHARED: &str = "$fleetfold::Shared";
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -34,7 +39,9 @@ impl Serialize for Value {
             Value::Bool(bool) => serializer.serialize_bool(*bool),
             Value::Number(number) => number.serialize(serializer),
             Value::Text(text) => serializer.serialize_str(text),
+            Value::List(items) if Arc::strong_count(items) > 1 => serializer.serialize_newtype_struct(SHARED, &**items),
             Value::List(items) => serializer.collect_seq(items.iter()),
+            Value::Map(map) if Arc::strong_count(map) > 1 => serializer.serialize_newtype_struct(SHARED, &**map),
             Value::Map(map) => map.serialize(serializer),
         }
     }
@@ -63,6 +70,6 @@ impl Serialize for Map {
 
 impl Serialize for Pointer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.to_text())
+        serializer.collect_str(self)
     }
 }

@@ -4,6 +4,8 @@ use std::fmt::{self, Display, Write};
 
 use serde::ser::{self, Serialize, Serializer};
 
+use crate::value::ser::SHARED;
+
 use super::{Marks, Writer, is_plain, write_double, write_escaped};
 
 /// The canonical JSON text of anything that serializes. Secrets are written as they are.
@@ -221,9 +223,17 @@ impl<'a> Serializer for &'a mut Writer {
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, it: &T) -> Written {
+        let address = (name == SHARED).then(|| std::ptr::from_ref(it).cast::<()>().addr());
+        if let Some((start, end)) = address.and_then(|it| self.written.find(it)) {
+            self.out.extend_from_within(start..end);
+            return Ok(());
+        }
         let start = self.out.len();
         it.serialize(&mut *self)?;
         let end = self.out.len();
+        if let Some(address) = address {
+            self.written.note(address, start, end);
+        }
         if let Some(marks) = self.marks.as_mut().filter(|it| it.name == name) {
             marks.parts.push((start, end));
         }

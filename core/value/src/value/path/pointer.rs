@@ -193,7 +193,15 @@ impl Pointer {
 
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.to_text())
+        for segment in self.segments() {
+            f.write_str("/")?;
+            if segment.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+                f.write_str(&segment.replace('~', "~0").replace('/', "~1"))?;
+            } else {
+                f.write_str(segment)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,188 @@
+//! What was compared before: like clusters share most of an object in memory, desired and live, so that each pair of
+//! shared parts is compared once for all of them.
+
+use std::sync::Arc;
+
+use crate::value::Value;
+
+/// Pairs of shared parts, with what came of each.
+///
+/// A part counts as compared before if desired, live and last applied are the same places in memory, in the same field of
+/// the same kind. The memo holds on to all three, so that no other value can come to be at their places.
+#[derive(Debug, Default)]
+pub struct Memo {
+    /// By the hash of the places; a later pair takes the place of an earlier one. Empty until something is kept.
+    slots: Vec<Option<Slot>>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    desired: Value,
+    live: Value,
+    last: Option<Value>,
+    /// The API version, the kind and the keys from the root.
+    field: Box<[Box<str>]>,
+    outcome: Outcome,
+}
+
+/// What came of a pair.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// There is no difference.
+    Same,
+    /// What an update writes.
+    Merged(Value),
+}
+
+/// A pair and the field that it is compared for.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    pub desired: &'a Value,
+    pub live: &'a Value,
+    pub last: Option<&'a Value>,
+    pub api_version: &'a str,
+    pub kind: &'a str,
+    pub keys: &'a [&'a str],
+    /// Whether it is merged; otherwise it is compared.
+    pub is_merge: bool,
+}
+
+impl Memo {
+    const SLOTS: usize = 2048;
+
+    pub fn get(&self, pair: Pair) -> Option<&Outcome> {
+        let slot = self.slots.get(pair.slot()?)?.as_ref()?;
+        slot.is_of(pair).then_some(&slot.outcome)
+    }
+
+    /// Keeps what came of a pair, if both parts are shared: others do not come again.
+    pub fn keep(&mut self, pair: Pair, outcome: impl FnOnce() -> Outcome) {
+        let Some(at) = pair.slot().filter(|_| is_shared(pair.desired) && is_shared(pair.live)) else { return };
+        if self.slots.is_empty() {
+            self.slots.resize_with(Memo::SLOTS, || None);
+        }
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = Some(Slot {
+                desired: pair.desired.clone(),
+                live: pair.live.clone(),
+                last: pair.last.cloned(),
+                field: pair.field().map(Box::from).collect(),
+                outcome: outcome(),
+            });
+        }
+    }
+}
+
+impl Slot {
+    fn is_of(&self, pair: Pair) -> bool {
+        let is_same_last = match (&self.last, pair.last) {
+            (None, None) => true,
+            (Some(a), Some(b)) => a.ptr_eq(b),
+            _ => false,
+        };
+        self.desired.ptr_eq(pair.desired)
+            && self.live.ptr_eq(pair.live)
+            && is_same_last
+            && matches!(self.outcome, Outcome::Merged(_)) == pair.is_merge
+            && self.field.iter().map(|it| &**it).eq(pair.field())
+    }
+}
+
+impl<'a> Pair<'a> {
+    fn field(self) -> impl Iterator<Item = &'a str> {
+        [self.api_version, self.kind].into_iter().chain(self.keys.iter().copied())
+    }
+
+    /// Where the pair is kept; nowhere unless both are maps or lists.
+    fn slot(self) -> Option<usize> {
+        const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+        let (desired, live) = (place(self.desired)? as u64, place(self.live)? as u64);
+        let hash = (desired.rotate_left(32) ^ live ^ u64::from(self.is_merge)).wrapping_mul(ODD);
+        usize::try_from(hash >> 32).ok().map(|it| it % Memo::SLOTS)
+    }
+}
+
+fn place(value: &Value) -> Option<usize> {
+    match value {
+        Value::Map(map) => Some(Arc::as_ptr(map).addr()),
+        Value::List(items) => Some(Arc::as_ptr(items).addr()),
+        _ => None,
+    }
+}
+
+fn is_shared(value: &Value) -> bool {
+    match value {
+        Value::Map(map) => Arc::strong_count(map) > 1,
+        Value::List(items) => Arc::strong_count(items) > 1,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{differences, differences_with, update_always, update_always_with};
+    use super::*;
+    use crate::value::json;
+
+    fn parse(text: &str) -> Value {
+        json::parse(text).expect("a test writes JSON")
+    }
+
+    /// Compares and updates with one memo and without, in this order.
+    #[track_caller]
+    fn check(pairs: &[(&Value, &Value, Option<&Value>)]) {
+        let mut memo = Memo::default();
+        for (desired, live, last) in pairs.iter().chain(pairs) {
+            assert_eq!(differences_with(&mut memo, desired, live, *last), differences(desired, live, *last));
+            let with = update_always_with(&mut memo, desired, live, *last).unwrap();
+            let without = update_always(desired, live, *last).unwrap();
+            assert_eq!((with.differences, with.patch, with.object), (without.differences, without.patch, without.object));
+        }
+    }
+
+    #[test]
+    fn a_memo_changes_no_answer() {
+        let desired = parse(
+            r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"labels":{"a":"1"}},"spec":{"replicas":2,
+                "template":{"spec":{"containers":[{"name":"c","image":"i:1","args":["x"]}]}}}}"#,
+        );
+        let live = parse(
+            r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"labels":{"a":"1","b":"2"}},"spec":{"replicas":3,
+                "template":{"spec":{"containers":[{"name":"c","image":"i:1","args":["x"],"tty":false}],"x":1}}}}"#,
+        );
+        let mut scaled = desired.clone();
+        *scaled.get_mut("spec").and_then(|it| it.get_mut("replicas")).unwrap() = 3_i64.into();
+        let mut drifted = live.clone();
+        drifted.get_mut("spec").and_then(Value::as_map_mut).unwrap().remove("template");
+        let last = parse(r#"{"spec":{"paused":true,"template":{"spec":{"x":1}}}}"#);
+        check(&[
+            (&desired, &live, None),
+            (&scaled, &live, None),
+            (&scaled, &live, Some(&last)),
+            (&desired, &drifted, None),
+            (&desired, &live, Some(&desired)),
+            (&scaled, &live, None),
+        ]);
+    }
+
+    #[test]
+    fn the_same_parts_in_another_field_or_kind_are_compared_again() {
+        let verbs = Value::list(["get", "list"].map(Value::from));
+        let reversed = Value::list(["list", "get"].map(Value::from));
+        let role = |verbs: &Value| {
+            let rule = Value::map([("verbs", verbs.clone()), ("args", verbs.clone())]);
+            let base = r#"{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role"}"#;
+            let mut role = parse(base);
+            role.as_map_mut().unwrap().insert("rules", Value::list([rule]));
+            role
+        };
+        // Verbs are a set, arguments are not.
+        check(&[(&role(&verbs), &role(&reversed), None)]);
+        let object = |kind: &str, list: &Value| {
+            let mut object = parse(&format!(r#"{{"apiVersion":"example.com/v1","kind":"{kind}"}}"#));
+            object.as_map_mut().unwrap().insert("rules", Value::list([Value::map([("verbs", list.clone())])]));
+            object
+        };
+        check(&[(&role(&verbs), &role(&reversed), None), (&object("Other", &verbs), &object("Other", &reversed), None)]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Where shared values are in a text, so that each is written once and copied from then on.
+
+/// The places of values by their addresses. A later value takes the place of an earlier one with the same slot.
+///
+/// An address names a value only as long as that is not dropped: what is written must outlive the writer's text, as the
+/// parts of one answer do.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Empty until something is noted.
+    slots: Vec<Place>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    address: usize,
+    start: usize,
+    end: usize,
+}
+
+impl Written {
+    const SLOTS: usize = 2048;
+    /// A shorter text is as soon written as found.
+    const SHORTEST: usize = 48;
+    /// In a shorter text nothing comes often enough to be worth the slots.
+    const FROM: usize = 8 * 1024;
+
+    /// Where the value of this address is.
+    pub fn find(&self, address: usize) -> Option<(usize, usize)> {
+        let place = self.slots.get(slot(address))?;
+        (place.address == address).then_some((place.start, place.end))
+    }
+
+    /// Notes where a value was written.
+    pub fn note(&mut self, address: usize, start: usize, end: usize) {
+        if end < Written::FROM || end.saturating_sub(start) < Written::SHORTEST {
+            return;
+        }
+        if self.slots.is_empty() {
+            self.slots.resize(Written::SLOTS, Place::default());
+        }
+        if let Some(place) = self.slots.get_mut(slot(address)) {
+            *place = Place { address, start, end };
+        }
+    }
+}
+
+fn slot(address: usize) -> usize {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let hash = (address as u64).wrapping_mul(ODD) >> 32;
+    usize::try_from(hash).map_or(0, |it| it % Written::SLOTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::value::canonical::to_text;
+    use crate::value::{Value, json};
+
+    #[test]
+    fn what_is_shared_is_written_as_if_it_were_not() {
+        let part = r#"{"a":["long enough to be copied rather than written once more",{"b":[1,2.5,null,true]}],"c":{}}"#;
+        let shared = json::parse(part).unwrap();
+        let mut other = shared.clone();
+        other.as_map_mut().unwrap().insert("c", "\"\n");
+        // Far beyond the length from which places are noted, and beyond the slots.
+        let many: Vec<Value> = (0..3000_i64)
+            .map(|at| match at % 3 {
+                0 => shared.clone(),
+                1 => Value::map([("own", Value::from(at)), ("shared", shared.clone())]),
+                _ => Value::list([other.clone(), Value::map([(at.to_string(), other.get("a").unwrap().clone())])]),
+            })
+            .collect();
+        let value = Value::list(many);
+        assert_eq!(to_text(&value).unwrap(), value.to_canonical());
+    }
+}
