@@ -111,6 +111,9 @@ const both = `${write("module", target)} && ${write("policies", join(target, "po
 const modules = step("modules", "sh", ["-c", both], { isAside: true });
 await step("lint", "cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
 await step("rust", "cargo", ["test", "--workspace", "--locked", "--no-fail-fast"], { counts: COUNTS.cargo });
+// The engine with deliberate faults, in a build of its own: no other step gets a crate with this feature.
+const seeded = ["--features", "fleetfold-vectors/seeded-bugs", "--test", "seeded_bugs", "--", "--nocapture"];
+await step("seeded bugs", "cargo", ["test", "--workspace", "--locked", ...seeded], { counts: COUNTS.cargo });
 await step("go oracles", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "oracles") });
 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);

@@ -14,6 +14,7 @@
 )]
 
 pub use fleetfold_cel as cel;
+use fleetfold_value::seeded;
 pub use fleetfold_value::{choice, diagnostic, value};
 pub use fleetfold_yaml as yaml;
 

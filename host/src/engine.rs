@@ -66,6 +66,16 @@ impl Engine for Workspace {
     }
 }
 
+impl fleetfold_vectors::Engine for dyn Engine + '_ {
+    fn call(&mut self, request: &[u8]) -> String {
+        Engine::call(self, request)
+    }
+
+    fn fresh(&mut self) {
+        Engine::fresh(self);
+    }
+}
+
 impl GuestError {
     /// The error as the contract has it.
     pub fn to_refusal(&self) -> Refusal {

@@ -28,7 +28,8 @@ pub mod session;
 pub mod signature;
 pub mod target;
 pub mod tls;
-pub mod vectors;
+
+pub use fleetfold_vectors as vectors;
 
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

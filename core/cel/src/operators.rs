@@ -34,7 +34,7 @@ pub(super) fn apply(op: Op, name: &str, arguments: &[Datum], budget: &mut Budget
                 Op::Less => order.is_lt(),
                 Op::LessOrEqual => order.is_le(),
                 Op::Greater => order.is_gt(),
-                _ => order.is_ge(),
+                _ => fleetfold_value::seeded!(CelGreaterOrEqual, order.is_ge(), order.is_gt()),
             }),
             None => return Err(refused(name, arguments)),
         },

@@ -90,7 +90,8 @@ impl Workspace {
     }
 
     fn refused(&mut self, error: &Error) -> String {
-        refused_without(error, self.secret_values().as_deref())
+        let values = crate::seeded!(ErrorsShowSecrets, self.secret_values(), None);
+        refused_without(error, values.as_deref())
     }
 
     /// Reads a request. The live objects of clusters come one cluster after the other, and are much alike.

@@ -192,7 +192,7 @@ impl Mold {
         let Some(Given { at, .. }) = burst.or(qps) else { return Ok(()) };
         let burst_value = burst.and_then(|it| int(&it.value)).unwrap_or(DEFAULT_BURST);
         let qps_value = qps.and_then(|it| float(&it.value)).unwrap_or(DEFAULT_QPS);
-        if burst_value as f32 >= qps_value {
+        if crate::seeded!(EqualRatesAreRefused, burst_value as f32 >= qps_value, burst_value as f32 > qps_value) {
             return Ok(());
         }
         let hint = match (burst, qps) {

@@ -282,7 +282,8 @@ impl<'a> Ctx<'a, '_> {
         // Others put their own marks into metadata; a rule that allows more than it should is another matter.
         let is_shared = self.keys.first() == Some(&"metadata");
         let was_applied = |item: &Value| in_last.as_ref().is_some_and(|it| it.contains(item));
-        let is_extra = |item: &Value| !in_wanted.contains(item) && (!is_shared || was_applied(item));
+        let is_ours = |item: &Value| crate::seeded!(ExtraSetElementsMatch, !is_shared, false) || was_applied(item);
+        let is_extra = |item: &Value| !in_wanted.contains(item) && is_ours(item);
         for (index, item) in found.iter().enumerate().filter(|(_, item)| is_extra(item)) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
         }

@@ -245,7 +245,8 @@ pub fn release(owner: &Owner, live: &Value) -> Result<Release, Error> {
         Ok(read_list(live, key)?.into_iter().filter(|it| *it != claim(owner)).collect())
     };
     let (claims, adopted) = (without(CLAIMS)?, without(ADOPTED)?);
-    if references.is_empty() && claims.is_empty() && is_marked(live) && is_held {
+    let is_unclaimed = crate::seeded!(ClaimsDoNotHold, claims.is_empty(), true);
+    if references.is_empty() && is_unclaimed && is_marked(live) && is_held {
         return Ok(Release { action: ReleaseAction::Delete, patch: Vec::new() });
     }
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {

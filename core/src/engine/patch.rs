@@ -305,7 +305,7 @@ impl Patching {
             Verb::Test => {
                 let wanted = step.given()?;
                 match self.get(path) {
-                    Some(found) if *found == wanted => Ok(()),
+                    Some(found) if crate::seeded!(PatchTestPasses, *found == wanted, true) => Ok(()),
                     Some(_) => Err(Error::new(Code::TestFailed, format!("the value at `{path}` is another one"))),
                     None => Err(self.not_found(path)),
                 }

@@ -295,7 +295,9 @@ impl<'a> Decision<'a> {
 
     /// Takes the wanted number of clusters, the highest score first, then by name.
     fn rank(&mut self, mut candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
-        sort_by(&mut candidates, |a, b| b.score.cmp(&a.score).then_with(|| a.name.cmp(b.name)));
+        let by_name =
+            |a: &Candidate, b: &Candidate| crate::seeded!(TiesAreReversed, a.name.cmp(b.name), b.name.cmp(a.name));
+        sort_by(&mut candidates, |a, b| b.score.cmp(&a.score).then_with(|| by_name(a, b)));
         let Some(wanted) = self.spec.wanted else { return candidates };
         // More than can be counted here is more than there are.
         let most = usize::try_from(wanted).unwrap_or(usize::MAX);

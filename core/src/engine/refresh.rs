@@ -299,7 +299,9 @@ impl Ctx<'_> {
                 }
             }
         }
-        let containers: &[&str] = if self.mode == Mode::Strict { &["initContainers", "containers"] } else { &[] };
+        let of_pods: &[&str] =
+            crate::seeded!(InitContainersAreForgotten, &["initContainers", "containers"], &["containers"]);
+        let containers = if self.mode == Mode::Strict { of_pods } else { &[] };
         for (place, _) in containers.iter().flat_map(|it| self.items(&pod.child(*it))) {
             for (place, variable) in self.items(&place.child("env")) {
                 note(place, &["valueFrom", "secretKeyRef", "name"], variable);

@@ -243,7 +243,7 @@ fn cover_like(value: &mut Value, whole: &Value) {
 }
 
 fn cover_secret(map: &mut Map, copies: Copies) {
-    for content in ["data", "stringData"] {
+    for content in ["data", crate::seeded!(StringDataIsShown, "stringData", "data")] {
         match map.get_mut(content) {
             Some(Value::Null) | None => {}
             Some(content) => cover_leaves(content),

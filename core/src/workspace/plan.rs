@@ -152,9 +152,9 @@ impl Action {
 
     fn content_hash(&self, body: Option<&Value>, patch: &[Option<Value>]) -> [u8; 32] {
         let Target { api_version, kind, namespace, name } = &self.target;
+        let cluster = crate::seeded!(DigestWithoutCluster, self.cluster.as_str(), "");
         let mut writer = Writer::default();
-        for text in [&*self.subject.to_string(), &self.cluster, self.verb.as_str(), api_version, kind, namespace, name]
-        {
+        for text in [&*self.subject.to_string(), cluster, self.verb.as_str(), api_version, kind, namespace, name] {
             writer.text(text);
         }
         if let Some(subresource) = self.subresource {

@@ -149,7 +149,10 @@ impl Results {
                 for state in self.subjects.values_mut() {
                     if state.depends_on(identity) {
                         state.mark_outdated();
-                    } else if cluster.as_ref().is_some_and(|it| state.picks_from(it)) {
+                    } else if cluster
+                        .as_ref()
+                        .is_some_and(|it| crate::seeded!(ClusterLabelsAreCached, state.picks_from(it), false))
+                    {
                         state.stale.insert(identity.name.clone());
                     }
                     state.invalidate_object(identity);
@@ -181,7 +184,7 @@ impl Results {
             self.hub_steps = None;
             self.subjects
                 .values_mut()
-                .filter(|it| it.subject().is_ok_and(Subject::is_timed))
+                .filter(|it| crate::seeded!(TimeIsCached, it.subject().is_ok_and(Subject::is_timed), false))
                 .for_each(SubjectEntry::mark_outdated);
         }
         // The settings may have changed, and nothing else says so.
@@ -554,7 +557,7 @@ impl ClusterResult {
 
 /// Until its needs are met, a result contributes needs and no actions.
 fn withheld(mut steps: SubjectPlan) -> SubjectPlan {
-    if !steps.needs.is_empty() {
+    if crate::seeded!(NeedsDoNotWithhold, !steps.needs.is_empty(), false) {
         steps.actions.clear();
         steps.held.clear();
         steps.hold_report = None;

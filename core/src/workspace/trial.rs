@@ -117,7 +117,11 @@ impl Workspace {
             match step {
                 Undo::Put(document) => drop(self.store.put(*document, &mut Vec::new())),
                 Undo::Remove(identity) => drop(self.store.remove(&identity)),
-                Undo::Observed(cluster, seen) => self.store.restore_observed(&cluster, seen),
+                Undo::Observed(cluster, seen) => crate::seeded!(
+                    WhatIfLeavesObserved,
+                    self.store.restore_observed(&cluster, seen),
+                    drop((cluster, seen))
+                ),
                 Undo::Settings(settings) => self.store.settings = *settings,
             }
         }

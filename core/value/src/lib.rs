@@ -23,4 +23,6 @@
 pub const SOURCE_DIGEST: &str = env!("FLEETFOLD_SOURCE_DIGEST");
 
 pub mod diagnostic;
+#[doc(hidden)]
+pub mod seeded;
 pub mod value;

@@ -368,7 +368,8 @@ impl Fields {
     fn finish(self, mode: Mode) -> Result<Map, Flaw> {
         let (map, repeated) = Map::from_entries(self.entries);
         // A merged key may repeat another; written keys must not.
-        let flaw = repeated.filter(|_| mode == Mode::Strict).and_then(|_| Flaw::repeated(&self.keys));
+        let is_refused = fleetfold_value::seeded!(YamlTakesDuplicateKeys, mode == Mode::Strict, false);
+        let flaw = repeated.filter(|_| is_refused).and_then(|_| Flaw::repeated(&self.keys));
         flaw.map_or(Ok(map), Err)
     }
 }

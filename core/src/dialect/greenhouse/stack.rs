@@ -168,7 +168,10 @@ impl Stack {
     }
 
     fn with_cluster<'a>(&'a self, ranks: &[u32], its: &'a Part) -> Vec<Applied<'a>> {
-        let (below, above): (Vec<u32>, Vec<u32>) = ranks.iter().partition(|rank| **rank < self.below_clusters);
+        let is_below = |rank: u32| {
+            crate::seeded!(ClusterOverrideIsOneTooHigh, rank < self.below_clusters, rank <= self.below_clusters)
+        };
+        let (below, above): (Vec<u32>, Vec<u32>) = ranks.iter().partition(|rank| is_below(**rank));
         let mut applied = self.at_ranks(&below);
         applied.push((&its.layer, &its.flaws));
         applied.extend(self.at_ranks(&above));

@@ -102,7 +102,9 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
     let mut fields = Fields::of(written.clone(), &spot, FIELDS)?;
     let sets: Option<Vec<Text>> = fields.take("clusterSets")?;
     let mut any = Vec::new();
-    let given = |key: &&str| written.get(key).is_some_and(|it| !it.is_null());
+    let is_given =
+        |it: &Value| crate::seeded!(EmptyClusterListIsNone, !it.is_null(), !it.is_empty() || it.as_map().is_some());
+    let given = |key: &&str| written.get(key).is_some_and(is_given);
     let picked = ["clusters", "clusterSelector"]
         .into_iter()
         .filter(given)

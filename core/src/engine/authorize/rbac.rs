@@ -323,7 +323,9 @@ impl Rule {
     }
 
     fn grants(&self, request: Request) -> bool {
-        self.covers(request) && (self.names.is_empty() || self.names.iter().any(|it| it == request.name))
+        let is_name =
+            |it: &Text| crate::seeded!(ResourceNameWildcard, it == request.name, it == request.name || it == ANY);
+        self.covers(request) && (self.names.is_empty() || self.names.iter().any(is_name))
     }
 
     /// Whether the rule covers the requested verb and resource, regardless of the name.

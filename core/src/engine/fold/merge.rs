@@ -94,7 +94,7 @@ impl Tracer<'_> {
     fn trace(&mut self, parts: &[Part]) -> Option<Value> {
         let top = parts.last()?;
         // A merged null drops its key; one that was there before is a value.
-        if top.value.is_null() && top.deep {
+        if top.value.is_null() && crate::seeded!(MergedNullStays, top.deep, false) {
             return None;
         }
         if !is_map(top.value) {

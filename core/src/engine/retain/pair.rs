@@ -108,7 +108,8 @@ pub fn pair_for_retention(desired: &[Value], live: &[Value], kind: ListKind) -> 
     let by_name = || pair(desired, live, ListKind::Keyed(NAME));
     match kind {
         ListKind::Keyed(_) | ListKind::KeyedOrNamed(_) => {
-            pair(desired, live, kind).or_else(|unpairable| by_name().map_err(|_| unpairable))
+            crate::seeded!(RetentionPairsByIndex, pair(desired, live, kind), Ok(by_place(desired, live)))
+                .or_else(|unpairable| by_name().map_err(|_| unpairable))
         }
         ListKind::Set | ListKind::Ordered => by_name().or_else(|_| {
             let (wanted, found) = (desired.len(), live.len());

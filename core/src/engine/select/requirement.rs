@@ -150,7 +150,11 @@ impl Requirement {
         let value = labels.get(&self.key);
         match &self.test {
             Test::In(listed) => value.is_some_and(|it| listed.binary_search(it).is_ok()),
-            Test::NotIn(listed) => value.is_none_or(|it| listed.binary_search(it).is_err()),
+            Test::NotIn(listed) => crate::seeded!(
+                NotInRefusesAbsent,
+                value.is_none_or(|it| listed.binary_search(it).is_err()),
+                value.is_some_and(|it| listed.binary_search(it).is_err())
+            ),
             Test::Exists => value.is_some(),
             Test::DoesNotExist => value.is_none(),
             Test::Greater(bound) => value.and_then(|it| integer(it)).is_some_and(|it| it > *bound),

@@ -239,7 +239,8 @@ impl Impact {
             [self.deletes, self.changes, self.managed].map(|it| u64::try_from(it).unwrap_or(u64::MAX));
         let share = limits.delete_percent.map(|it| managed.saturating_mul(it).div_ceil(100));
         let most = limits.deletes.into_iter().chain(share).min();
-        if let Some(most) = most.filter(|most| deletes > *most) {
+        let is_over = |most: &u64| crate::seeded!(AdmissionLimitIsExclusive, deletes > *most, deletes >= *most);
+        if let Some(most) = most.filter(is_over) {
             let message = format!(
                 "the change takes {deletes} of {managed} objects from clusters, more than the {most} that its limits allow"
             );

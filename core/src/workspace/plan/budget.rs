@@ -93,7 +93,8 @@ impl<'a> Budget<'a> {
         }
         let hint = "take them away in smaller steps, or allow it with `limits.emptySelection: true`";
         let is_its = |it: &Action| it.subject == subject;
-        if lost.objects >= holdings.objects.max(2) {
+        let all = holdings.objects.max(2);
+        if crate::seeded!(EmptySelectionIsNotHeld, lost.objects >= all, lost.objects > all) {
             let text = format!("`{subject}` would lose all of its {} objects", lost.objects);
             hold_all(plan, |it| is_its(it) && is_counted_delete(it), ReasonCode::AllOfSubject, &text, hint);
         }
@@ -114,7 +115,8 @@ impl<'a> Budget<'a> {
         let hint = format!("allow it with `limits.deletes: {total}` and a `limits.deletePercent` to match");
         // What is left of the number after what counts first: all of it where one of the two exceeds it alone.
         let rest = |own: u64, other: u64| number.saturating_sub(if own > number { 0 } else { other });
-        if lost.objects > 0 && (all.objects > share(managed.objects) || total > number) {
+        let is_over = crate::seeded!(DeleteBudgetIsOneMore, total > number, total > number.saturating_add(1));
+        if lost.objects > 0 && (all.objects > share(managed.objects) || is_over) {
             let most = share(managed.objects).min(rest(all.objects, all.clusters));
             let text = format!(
                 "the plan deletes {} of {} objects{}, more than the {most} that its limits allow",

@@ -88,7 +88,8 @@ fn hold_last(plan: &mut Plan) {
     }
     let waits = |it: &Action| {
         let follows = || is_decision(it) && decisions.get(&it.subject).is_some_and(|first| *first < it.wave);
-        it.reason.code == ReasonCode::AllReleased && held.contains(&it.subject) || follows()
+        let is_held = || crate::seeded!(FinalizerDoesNotWait, held.contains(&it.subject), false);
+        it.reason.code == ReasonCode::AllReleased && is_held() || follows()
     };
     let (stopped, passing): (Vec<Action>, _) = std::mem::take(&mut plan.actions).into_iter().partition(waits);
     plan.actions = passing;

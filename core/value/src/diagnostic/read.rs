@@ -309,7 +309,8 @@ impl<'de> SeqAccess<'de> for Items {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
         let Some((index, item)) = self.items.next() else { return Ok(None) };
-        let reader = Reader { source: Source::Given(item), ignores_unknown: self.ignores_unknown };
+        let ignores_unknown = crate::seeded!(UnknownFieldIsIgnored, self.ignores_unknown, true);
+        let reader = Reader { source: Source::Given(item), ignores_unknown };
         seed.deserialize(reader).map(Some).map_err(|error| error.in_element(index))
     }
 

@@ -352,8 +352,8 @@ impl<'a> Parser<'a> {
                 let int = token.bytes().fold(0, |int, digit| int * 10 + i64::from(digit - b'0'));
                 return Ok(Number::Int(int));
             }
-            match token.parse() {
-                Ok(int) => return Ok(Number::Int(int)),
+            match token.parse::<i64>() {
+                Ok(int) => return Ok(Number::Int(crate::seeded!(JsonIntegersAreDoubles, int, (int as f64) as i64))),
                 Err(_) if self.rounds_integers => {}
                 Err(_) => {
                     return Err(self.error(JsonErrorKind::IntegerOutOfRange, "the integer does not fit in 64 bits"));

@@ -153,7 +153,7 @@ fn written(step: &Text) -> impl Iterator<Item = &u8> {
 }
 
 fn unescape(raw: &str, offset: usize) -> Result<Text, PathError> {
-    if !raw.contains('~') {
+    if crate::seeded!(PointerKeepsEscapes, !raw.contains('~'), true) {
         return Ok(raw.into());
     }
     let mut text = String::new();

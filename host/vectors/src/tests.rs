@@ -17,10 +17,6 @@ impl Engine for Echo {
     fn fresh(&mut self) {
         self.ops.clear();
     }
-
-    fn is_fresh(&self) -> bool {
-        false
-    }
 }
 
 /// A folder with one vector `v` that has these fields besides its head.

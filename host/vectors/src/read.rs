@@ -10,6 +10,7 @@ use super::DEPTH;
 /// Where a vector may come from: one of the seed documents, or the contract itself.
 const SEEDS: [&str; 6] = ["000", "001", "002", "003", "004", "contract"];
 
+#[derive(Debug)]
 pub struct Vector {
     pub name: String,
     /// Set-up requests: they run first, and their answers only have to be successful.
@@ -17,11 +18,13 @@ pub struct Vector {
     pub steps: Vec<Step>,
 }
 
+#[derive(Debug)]
 pub struct Step {
     pub request: String,
     pub want: Want,
 }
 
+#[derive(Debug)]
 pub enum Want {
     Ok {
         ok: Value,
