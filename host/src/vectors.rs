@@ -10,13 +10,14 @@ mod read;
 mod report;
 #[cfg(test)]
 mod tests;
+mod version;
 
 pub use compare::Difference;
 pub use report::{Counts, Failure, Outcome, Report};
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use fleetfold_core::value::json;
@@ -28,16 +29,33 @@ use crate::engine::Engine;
 /// A vector holds a request, and an answer documents, that may be as deep as the contract allows.
 const DEPTH: usize = 2 * json::MAX_DEPTH;
 
+/// So many vectors in a row in which the module was stopped end a run: each may take the deadline of a call.
+const MAX_STOPPED: usize = 5;
+
 /// Runs every `*.json` file under `folder`, in the order of their paths.
+///
+/// A run ends early when the module had to be stopped in [`MAX_STOPPED`] vectors in a row.
 ///
 /// # Errors
 ///
-/// When a folder cannot be read, or holds no vector at all. A bad vector is a failure in the report.
+/// When a folder cannot be read, holds no vector at all, or has a `VERSION` that is not a version. A bad vector is a
+/// failure in the report.
 pub fn run(folder: &Path, engine: &mut dyn Engine) -> io::Result<Report> {
+    let version = version::read(folder)?;
     let files = files(folder)?;
-    let mut runner = Runner { engine, answers: Sha256::new(), names: BTreeMap::new() };
-    let outcomes = files.into_iter().map(|(name, file)| runner.run_file(name, &file)).collect();
-    Ok(Report { outcomes, digest: format!("sha256:{}", hex(&runner.answers.finalize())) })
+    let total = files.len();
+    let mut runner = Runner { engine, answers: Sha256::new(), names: BTreeMap::new(), stopped: 0 };
+    let mut outcomes = Vec::new();
+    for (name, file) in files {
+        outcomes.push(runner.run_file(name, &file));
+        if runner.stopped == MAX_STOPPED {
+            break;
+        }
+    }
+    let unrun = total - outcomes.len();
+    // A digest over a part of the answers would be taken for that of the suite.
+    let digest = (unrun == 0).then(|| format!("sha256:{}", hex(&runner.answers.finalize())));
+    Ok(Report { version, outcomes, unrun, digest })
 }
 
 /// The requests of every vector under `folder`, in the order in which [`run`] puts them: what a host that is not
@@ -52,6 +70,40 @@ pub fn requests(folder: &Path) -> io::Result<Vec<Vec<String>>> {
         Ok(vector.given.into_iter().chain(vector.steps.into_iter().map(|step| step.request)).collect())
     };
     files(folder)?.into_iter().map(steps).collect()
+}
+
+/// What [`answer`] did.
+#[derive(Debug)]
+pub struct Answered {
+    /// As that of a [`Report`]: over all answers, each followed by a line break.
+    pub digest: String,
+    pub lines: usize,
+}
+
+/// Answers lines as [`requests`] are printed: each a JSON list of requests, in a workspace of their own.
+///
+/// # Errors
+///
+/// When a line cannot be read, or is not a list of texts.
+pub fn answer(input: impl BufRead, engine: &mut dyn Engine) -> io::Result<Answered> {
+    let mut answers = Sha256::new();
+    let mut lines = 0;
+    for line in input.lines() {
+        lines += 1;
+        let requests: Option<Vec<String>> = json::parse_within(&line?, DEPTH)
+            .ok()
+            .and_then(|line| line.as_list()?.iter().map(|request| request.as_text().map(str::to_owned)).collect());
+        let Some(requests) = requests else {
+            let message = format!("line {lines} is not a JSON list of requests as texts");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        };
+        engine.fresh();
+        for request in requests {
+            answers.update(engine.call(request.as_bytes()).as_bytes());
+            answers.update(b"\n");
+        }
+    }
+    Ok(Answered { digest: format!("sha256:{}", hex(&answers.finalize())), lines })
 }
 
 /// The vectors by their names below the folder.
@@ -71,6 +123,8 @@ struct Runner<'a> {
     answers: Sha256,
     /// Which file has a name first.
     names: BTreeMap<String, String>,
+    /// How many vectors in a row the module was stopped in.
+    stopped: usize,
 }
 
 impl Runner<'_> {
@@ -89,8 +143,10 @@ impl Runner<'_> {
         // A vector that is not one has no answer that could be right.
         if failures.is_empty() {
             self.engine.fresh();
+            let mut was_stopped = false;
             for (index, request) in vector.given.iter().enumerate() {
                 let differences = compare::compare_given(&self.call(request));
+                was_stopped |= self.engine.is_fresh();
                 failures.extend(differences.into_iter().map(|it| Failure::Given(index + 1, it)));
             }
             let is_set_up = failures.is_empty();
@@ -99,12 +155,14 @@ impl Runner<'_> {
                 // Every request is put, so that the digest is over the same requests whatever fails. But answers after
                 // a set-up that failed say nothing about the vector's behaviour.
                 let answer = self.call(&step.request);
+                was_stopped |= self.engine.is_fresh();
                 if is_set_up {
                     let step_number = many.then_some(index + 1);
                     let differences = compare::compare(&step.want, &answer);
                     failures.extend(differences.into_iter().map(|it| Failure::Answer(step_number, it)));
                 }
             }
+            self.stopped = if was_stopped { self.stopped + 1 } else { 0 };
         }
         Outcome { file, stage, failures }
     }
