@@ -2,6 +2,7 @@
 //
 //   npm run fuzz -- --minutes 10               all targets, ten minutes together
 //   npm run fuzz -- --runs 10000000 json       one target, so many runs
+//   npm run fuzz -- --runs 100000 --seed 7 --no-keep     the same runs again, and no input is kept
 //
 // Each target begins with its kept inputs and with inputs cut out of the vectors. Afterwards the inputs that reach code
 // that no other reaches are kept in core/fuzz/corpus: commit them. A failing input is printed and stays in the folder
@@ -42,7 +43,12 @@ const MAX_MEGABYTES = 1024;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: "string", default: "10" }, runs: { type: "string" } },
+  options: {
+    minutes: { type: "string", default: "10" },
+    runs: { type: "string" },
+    seed: { type: "string" },
+    "no-keep": { type: "boolean", default: false },
+  },
 });
 const targets = positionals.length ? positionals : Object.keys(SEEDS).sort();
 for (const it of targets) if (!SEEDS[it]) throw new Error(`there is no target ${it}; known: ${Object.keys(SEEDS)}`);
@@ -62,7 +68,8 @@ for (const name of targets) {
   for (const folder of [merged, artifacts]) mkdirSync(folder, { recursive: true });
   unpack([...kept(name), ...SEEDS[name]()], inputs);
   const limit = values.runs ? `-runs=${values.runs}` : `-max_total_time=${seconds}`;
-  const run = fuzz(name, [limit, `-timeout=${MAX_SECONDS}`, `-artifact_prefix=${artifacts}/`, inputs]);
+  const seed = values.seed ? [`-seed=${values.seed}`] : [];
+  const run = fuzz(name, [limit, ...seed, `-timeout=${MAX_SECONDS}`, `-artifact_prefix=${artifacts}/`, inputs]);
   const runs = run.stderr.match(/^Done (\d+) runs/m)?.[1] ?? "?";
   const failures = readdirSync(artifacts);
   console.log(`${name.padEnd(10)} ${runs.padStart(10)} runs, ${failures.length} failures`);
@@ -73,6 +80,7 @@ for (const name of targets) {
     console.log(run.stderr.split("\n").slice(-30).join("\n"));
     continue;
   }
+  if (values["no-keep"]) continue;
   const merge = fuzz(name, ["-merge=1", merged, inputs]);
   const found = readdirSync(merged).map((it) => readFileSync(join(merged, it)));
   if (merge.status === 0) keep(name, found, MAX_KEPT);

@@ -3,10 +3,11 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { differenceOf } from "./conformance.mjs";
+import { conformanceHosts, resultOf } from "./hosts/all.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
-const fleetfold = join(target, "debug", "fleetfold");
 const vectors = join("tests", "vectors");
 
 /** Where each runner says how many passed and failed. */
@@ -120,46 +121,26 @@ await step("chromium", "node", ["tests/web/chromium.mjs"]);
 
 // The vectors, in every host there is: the same bytes everywhere.
 await Promise.all([modules, runtimes]);
-const piped = (host, ...args) => [
-  "sh",
-  [
-    "-c",
-    `"${fleetfold}" vectors ${vectors} --requests | node tests/hosts/${host} ${args.map((it) => `"${it}"`).join(" ")}`,
-  ],
-];
-const raw = join(target, "fleetfold.wasm");
-const policy = (name) => join(target, "policies", `fleetfold-${name}.wasm`);
-const hosts = {
-  native: [fleetfold, ["vectors", vectors, "--native"], { counts: COUNTS.vectors }],
-  wasmtime: [fleetfold, ["vectors", vectors], { counts: COUNTS.vectors }],
-  "node, module": piped("node.mjs", raw),
-  "node, package": piped("package.mjs"),
-  "chromium, page": piped("chromium.mjs", "page"),
-  "chromium, worker": piped("chromium.mjs", "worker"),
-  "go, wazero": piped("anywhere.mjs", "go", raw),
-  "python, wasmtime": piped("anywhere.mjs", "python", raw),
-  "java, chicory": piped("anywhere.mjs", "java", raw),
-  "node, extism": piped("extism.mjs", policy("extism")),
-  "python, extism": piped("python.mjs", "tests/hosts/extism-host.py", policy("extism")),
-  "python, component": piped("python.mjs", "tests/hosts/component.py", policy("component")),
-};
-const digests = Object.fromEntries(Object.keys(hosts).map((host) => [host, undefined]));
-await sideBySide(Object.entries(hosts), async ([host, [command, args, options]]) => {
-  const output = await step(`vectors, ${host}`, command, args, { ...options, isAside: true });
-  digests[host] = output.match(/^answers (sha256:\w+)$/m)?.[1];
+const results = conformanceHosts(vectors);
+await sideBySide(results, async (host) => {
+  const counts = host.compares ? COUNTS.vectors : undefined;
+  const output = await step(`vectors, ${host.name}`, host.command, host.args, { counts, isAside: true });
+  Object.assign(host, resultOf(output));
 });
-console.log(
-  `\n== one digest over all answers\n${Object.entries(digests)
-    .map(([host, digest]) => `${host.padEnd(18)}${digest}`)
-    .join("\n")}`,
-);
-total[Object.values(digests).every((digest) => digest && digest === digests.native) ? "passed" : "failed"] += 1;
+console.log(`\n== one digest over all answers\n${results.map((it) => `${it.name.padEnd(18)}${it.digest}`).join("\n")}`);
+total[results.every((it) => it.digest && it.digest === results[0].digest) ? "passed" : "failed"] += 1;
+const difference = differenceOf(results);
+console.log(`\n== the page of the hosts: ${difference ?? "docs/conformance.md is up to date"}`);
+total[difference ? "failed" : "passed"] += 1;
 
 // What we build on.
 await suite("supply chain", ["supply-chain"], 1);
 
 // The engine against a second implementation of its verbs, on generated cases.
 await suite("second implementation", ["model"], 1);
+
+// The table of `npm run trust`, not its rows.
+await suite("long run", ["trust"], 1);
 
 // Policy engines, plugins and functions, in hosts that nobody here wrote.
 await controlPlane;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use fleetfold_core::Workspace;
 use fleetfold_core::api::OPS;
@@ -12,9 +13,12 @@ use fleetfold_core::yaml;
 
 const COUNT: usize = 70;
 
-/// Short ones and long ones, as passwords are.
+/// Short ones and long ones, as passwords are. `FLEETFOLD_PEER_SEED` gives others.
 fn canary(number: usize) -> String {
-    let mixed = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    static SEED: LazyLock<u64> = LazyLock::new(|| {
+        std::env::var("FLEETFOLD_PEER_SEED").map_or(0, |text| text.parse().expect("FLEETFOLD_PEER_SEED is a number"))
+    });
+    let mixed = (number as u64 + 1).wrapping_add(SEED.wrapping_mul(101)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     match number % 5 {
         0 => format!("cnry{number:02}{:02x}", mixed >> 56),
         _ => format!("canary{number:02}-{:08x}", mixed >> 32),

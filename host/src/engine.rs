@@ -74,6 +74,10 @@ impl fleetfold_vectors::Engine for dyn Engine + '_ {
     fn fresh(&mut self) {
         Engine::fresh(self);
     }
+
+    fn is_fresh(&self) -> bool {
+        Engine::is_fresh(self)
+    }
 }
 
 impl GuestError {

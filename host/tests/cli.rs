@@ -94,6 +94,96 @@ fn a_module_that_cannot_be_run_is_a_failure_with_a_hint() {
     fails(&["serve", "--port", "0", "--module", &imports], "the module imports `env.now`");
 }
 
+/// A module with another interface is refused before any vector runs.
+#[test]
+fn vectors_refuse_a_module_with_another_interface() {
+    let folder = vectors("interface", &[("a/holds", &case("holds", PATCH, PATCHED))]);
+    let refused = |name: &str, module: &str, message: &str| {
+        let file = write(&format!("interface-{name}.wasm"), &wat::parse_str(module).unwrap());
+        fails(&["vectors", &folder, "--module", &file], message);
+    };
+    for export in ["memory", "fleetfold_abi", "fleetfold_alloc", "fleetfold_free", "fleetfold_call"] {
+        let without = HANGS.replace(&format!("(export \"{export}\")"), "");
+        refused(export, &without, &format!("the module does not export `{export}`"));
+    }
+    let other_type =
+        HANGS.replace("(export \"fleetfold_free\") (param i32 i32)", "(export \"fleetfold_free\") (param i32)");
+    refused("type", &other_type, "the module does not export `fleetfold_free`, or as something else");
+    for abi in [0, 2] {
+        let other = HANGS.replace("(result i32) (i32.const 1))", &format!("(result i32) (i32.const {abi}))"));
+        refused(&format!("abi-{abi}"), &other, &format!("the module speaks version {abi} of the interface, not 1"));
+    }
+    refused("start", &HANGS.replace("(memory", "(func $hang (loop (br 0))) (start $hang) (memory"), "longer than 2s");
+}
+
+/// A module that misbehaves fails its vectors, and the run ends.
+#[test]
+fn vectors_survive_a_hostile_module() {
+    let names = ["a", "b", "c", "d", "e", "f", "g"].map(|it| (format!("s/{it}"), case(it, PATCH, PATCHED)));
+    let files: Vec<(&str, &str)> = names.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    let folder = vectors("hostile", &files);
+    let shown = |name: &str, call: &str, options: &[&str]| {
+        let module = HANGS.replace("(i64.const 0x1000000004)", call);
+        let file = write(&format!("hostile-{name}.wasm"), &wat::parse_str(module).unwrap());
+        let output = run(&[&["vectors", &folder, "--module", &file], options].concat(), b"");
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    // Another answer is a difference, and all vectors run.
+    let foreign = shown("foreign", "(i64.const 0x1000000004)", &[]);
+    assert!(foreign.contains("failed s/a.json\n  the answer\n    want JSON\n    got  fine\n"), "{foreign}");
+    assert!(foreign.contains("answers sha256:") && foreign.ends_with("\n0 passed, 7 failed\n"), "{foreign}");
+    // What the host has to stop ends the run after five vectors, so that a hanging module costs five deadlines.
+    for (name, call, code) in [
+        ("outside", "(i64.const 0xffffff0000000004)", "bad-answer"),
+        ("empty", "(i64.const 0)", "bad-answer"),
+        ("long", "(i64.const 0x10ffffffff)", "bad-answer"),
+        ("hangs", "(loop (br 0)) (i64.const 0)", "deadline-exceeded"),
+        ("traps", "(unreachable)", "trap"),
+        ("grows", "(drop (memory.grow (i32.const 30000))) (unreachable)", "memory-limit"),
+    ] {
+        let shown = shown(name, call, &["--timeout", "100ms"]);
+        assert!(shown.contains(&format!(r#"got  {{"code":"{code}""#)), "{name}: {shown}");
+        assert!(shown.contains("\nthe module was stopped in 5 vectors in a row; 2 did not run\n"), "{name}: {shown}");
+        assert!(!shown.contains("answers ") && shown.ends_with("\n0 passed, 7 failed\n"), "{name}: {shown}");
+    }
+}
+
+#[test]
+fn vectors_print_the_version_of_their_suite() {
+    let folder = vectors("version", &[("a/holds", &case("holds", PATCH, PATCHED))]);
+    let output = |arguments: &[&str]| {
+        let output = run(&[&["vectors", "--native"], arguments].concat(), b"");
+        text(&output.stdout).to_owned()
+    };
+    assert!(!output(&[&folder]).contains("version"));
+    fs::write(Path::new(&folder).join("VERSION"), "1.20.3\n").unwrap();
+    let shown = output(&[&folder]);
+    assert!(shown.contains("failed\nversion 1.20.3\nanswers sha256:"), "{shown}");
+    assert!(output(&[&folder, "-o", "json"]).trim_end().ends_with(r#","version":"1.20.3"}"#));
+    // A part of a suite is not the suite.
+    assert!(!output(&[&format!("{folder}/a")]).contains("version"));
+    fs::write(Path::new(&folder).join("VERSION"), "v1").unwrap();
+    fails(&["vectors", &folder, "--native"], "its file `VERSION` holds `v1`, which is not a version as `1.2.3`");
+}
+
+#[test]
+fn printed_requests_are_answered_with_the_digest_of_the_vectors() {
+    let twice =
+        format!(r#"{{"name":"twice","seed":"003","why":"w","given":[{PATCH}],"request":{PATCH},"want":{PATCHED}}}"#);
+    let folder = vectors("lines", &[("a/holds", &case("holds", PATCH, PATCHED)), ("b/twice", &twice)]);
+    let requests = run(&["vectors", &folder, "--requests"], b"").stdout;
+    let report = run(&["vectors", &folder, "--native"], b"");
+    let digest = text(&report.stdout).lines().find(|it| it.starts_with("answers ")).unwrap().to_owned();
+    for how in BOTH {
+        let output = run(&[&["vectors", "-"], how].concat(), &requests);
+        assert_eq!(text(&output.stdout), format!("{digest}\n2 answered\n"), "{}", text(&output.stderr));
+    }
+    let output = run(&["vectors", "-", "--native"], b"[\"{}\"]\n{}\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).starts_with("error: line 2 is not a JSON list of requests as texts\nhint: "));
+}
+
 #[test]
 fn wrong_usage_exits_with_2() {
     for args in [

@@ -327,7 +327,7 @@ export class ApiServer {
     let left;
     for (let round = 0; round < 20; round += 1) {
       await this.#discover();
-      left = (await this.#everything()).filter(({ object }) => !this.#remembered.has(object.metadata.uid));
+      left = await this.#added();
       if (left.length === 0) return;
       // Namespaces last: what has finalizers can no longer be changed once its namespace is gone.
       const isNamespace = ({ kind }) => kind.plural === "namespaces";
@@ -340,6 +340,16 @@ export class ApiServer {
       ({ kind, object }) => `${kind.plural} ${object.metadata.namespace ?? ""}/${object.metadata.name}`,
     );
     throw new Error(`${this.name} does not become empty: ${names.join(", ")}`);
+  }
+
+  /** Every object that came after `remember`. */
+  async contents() {
+    await this.#discover();
+    return (await this.#added()).map(({ kind, object }) => ({ plural: kind.plural, object }));
+  }
+
+  async #added() {
+    return (await this.#everything()).filter(({ object }) => !this.#remembered.has(object.metadata.uid));
   }
 
   async #everything() {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ControlPlane, eventually, expectQuiet } from "./control-plane.mjs";
+import { releaseOf } from "./tools.mjs";
 
 let plane;
 before(async () => {
@@ -14,6 +15,13 @@ const configMap = (name, { metadata, data = {} } = {}) => ({
   kind: "ConfigMap",
   metadata: { name, namespace: "default", ...metadata },
   data,
+});
+
+test("the servers are of the version that was chosen", async () => {
+  for (const server of plane.servers) {
+    assert.equal((await server.send("GET", "/version")).gitVersion, releaseOf(), server.name);
+  }
+  console.log(`the servers are Kubernetes ${releaseOf()}`);
 });
 
 test("three servers run, each with its own data", async () => {

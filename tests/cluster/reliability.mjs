@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "./control-plane.mjs";
+import { randomOf, seedOf } from "../model/generate/random.mjs";
 import { readExample } from "./documents.mjs";
 import * as fault from "./fault-proxy.mjs";
 import { FaultProxy } from "./fault-proxy.mjs";
@@ -210,13 +211,30 @@ export const watchingAll = () =>
     watching(proxies.berlin, "configmaps"),
     watching(proxies.tokyo, "configmaps"),
   ]);
+/** How often all plans and drills of a test run; `npm run trust` asks for more than one round. */
+export const ROUNDS = Number(process.env.FLEETFOLD_ROUNDS ?? 1);
+
+/**
+ * Plans or drills as often as there are rounds: the first round in the order they are written, the others in an order
+ * that `FLEETFOLD_PEER_SEED` decides, so that each comes after other ones.
+ */
+export function inRounds(plans) {
+  const random = randomOf(seedOf(process.env.FLEETFOLD_PEER_SEED ?? "1", "rounds", 0));
+  const written = Object.entries(plans);
+  const rounds = Array.from({ length: ROUNDS }, (_, index) => (index === 0 ? written : random.shuffle(written)));
+  return rounds.flatMap((round, index) =>
+    round.map(([what, plan]) => [index === 0 ? what : `${what} (round ${index + 1})`, plan]),
+  );
+}
+
 /**
  * Runs plans one after the other on one fleet, each with a value of its own; answers how many. One that fails stops no
  * other. Nothing is deleted but what `isMeant` says.
  */
 export const runPlans = async (wanted, plans, isMeant = () => false) => {
   const failures = [];
-  for (const [what, plan] of Object.entries(plans)) {
+  const planned = inRounds(plans);
+  for (const [what, plan] of planned) {
     const [value, marked] = [fresh(), mark()];
     try {
       await watchingAll();
@@ -237,12 +255,75 @@ export const runPlans = async (wanted, plans, isMeant = () => false) => {
       await settle();
     }
   }
-  assert.equal(
-    failures.length,
-    0,
-    `${failures.length} of ${Object.keys(plans).length} plans fail\n\n${failures.join("\n\n")}`,
+  assert.equal(failures.length, 0, `${failures.length} of ${planned.length} plans fail\n\n${failures.join("\n\n")}`);
+  return planned.length;
+};
+
+/**
+ * Kills the runner at every write that a workload leads to: before it is sent, before it is answered, and after it was
+ * answered. However it dies, the end is that of a run without faults, everything is made once, and the same is deleted.
+ *
+ * `begin` puts the workload there, without a runner; `look` is what is compared. Answers what a run without faults makes and
+ * deletes, and how many of the points came about.
+ */
+export const crashAtEveryWrite = async ({ begin, args = KUBEFED, look = () => state(), ready = true }) => {
+  await begin();
+  let marked = mark();
+  await run(args);
+  await settle({ ready });
+  const wanted = await look();
+  const learnt = since(marked);
+  const [made, gone] = [creates(marked), deletes(marked)];
+  // The same path may be written several times: its status before and after, say.
+  const points = learnt.map((it, index) => ({
+    key: it.key,
+    nth: learnt.slice(0, index).filter((other) => other.key === it.key).length,
+  }));
+
+  const kills = [fault.killBefore, fault.killUnanswered, fault.killAfter];
+  const unreached = [];
+  let crashes = 0;
+  for (const { key, nth } of points) {
+    for (const kill of kills) {
+      await begin();
+      marked = mark();
+      const dying = { kill: () => runner.kill() };
+      const act = kill(dying);
+      const what = `${act.label}: ${key}, the ${nth + 1}. time`;
+      // One path on one server: the others never see it.
+      for (const proxy of all()) proxy.once((it) => it.key === key, act, { skip: nth });
+      await run(args, { ready: null });
+      const fate = await eventually(
+        async () =>
+          runner.ended ?? ((await runner.request("GET", "/readyz").catch(() => ({}))).code === 200 && "alive"),
+        { timeout: 30_000, interval: 20, what },
+      );
+      if (fate === "alive") await settle({ mayDie: true, ready });
+      // How often a status passes through its stages is a matter of time; the last of them may not come.
+      if (!runner.ended) unreached.push({ what, nth });
+      else crashes += 1;
+      await Promise.all(all().map((it) => it.drained()));
+      all().forEach((it) => it.heal());
+      if (runner.ended) {
+        runner.ready = "/readyz";
+        await runner.start();
+      }
+      try {
+        await settle({ ready });
+      } catch (error) {
+        assert.fail(`${what}: ${error.message}`);
+      }
+      assert.deepEqual(await look(), wanted, what);
+      assert.deepEqual(creates(marked), made, `${what}: everything is made once`);
+      assert.deepEqual(deletes(marked), gone, `${what}: the same is deleted, once`);
+    }
+  }
+  assert.deepEqual(
+    unreached.filter((it) => it.nth === 0),
+    [],
+    "every write is reached",
   );
-  return Object.keys(plans).length;
+  return { made, gone, crashes, unreached: unreached.length, points: points.length * kills.length };
 };
 
 /** The conditions of the runner that do not hold: `{ Unheld: "the plan deletes …" }`. */
@@ -264,7 +345,8 @@ export const told = (pattern, from = 0) =>
 export const runDrills = async (drills, look, again) => {
   const failures = [];
   const wanted = await look();
-  for (const [what, drill] of Object.entries(drills)) {
+  const planned = inRounds(drills);
+  for (const [what, drill] of planned) {
     const marked = mark();
     try {
       await drill(runner.logs.length);
@@ -279,12 +361,8 @@ export const runDrills = async (drills, look, again) => {
       await again();
     }
   }
-  assert.equal(
-    failures.length,
-    0,
-    `${failures.length} of ${Object.keys(drills).length} drills fail\n\n${failures.join("\n\n")}`,
-  );
-  return Object.keys(drills).length;
+  assert.equal(failures.length, 0, `${failures.length} of ${planned.length} drills fail\n\n${failures.join("\n\n")}`);
+  return planned.length;
 };
 
 /** The first page of a list of a kind; the next ones are for the server to refuse. */

@@ -149,12 +149,15 @@ export class Runner {
   }
 }
 
+/** How often a settled fleet is reconciled again; `npm run trust` asks for more. */
+const QUIET_RECONCILES = Number(process.env.FLEETFOLD_QUIET_RECONCILES ?? 20);
+
 /**
  * Requires that a settled fleet is left alone: further reconciles and a restart write nothing, to no server.
  *
  * Writes are counted by the servers, not by the runner: it cannot be mistaken about itself.
  */
-export async function expectQuiet(plane, runner, { reconciles = 20 } = {}) {
+export async function expectQuiet(plane, runner, { reconciles = QUIET_RECONCILES } = {}) {
   const since = new Date();
   for (let round = 0; round < reconciles; round += 1) await runner.reconcile();
   await expectNoWrites(plane, runner, since, `${reconciles} further reconciles`);
@@ -162,6 +165,7 @@ export async function expectQuiet(plane, runner, { reconciles = 20 } = {}) {
   await runner.start();
   await runner.reconcile();
   await expectNoWrites(plane, runner, since, "a restart");
+  console.log(`quiet: ${reconciles} reconciles and a restart, 0 writes`);
 }
 
 async function expectNoWrites(plane, runner, since, what) {

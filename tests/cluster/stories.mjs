@@ -60,9 +60,11 @@ export class Story {
     return story;
   }
 
-  constructor(plane, members) {
+  /** `endpoint` says how a runner reaches a member: through a proxy, say. */
+  constructor(plane, members = {}, { endpoint = (server) => server } = {}) {
     this.plane = plane;
     this.hub = plane.hub;
+    this.endpoint = endpoint;
     this.#members = { ...Object.fromEntries(Object.keys(plane.members).map((it) => [it, it])), ...members };
   }
 
@@ -96,7 +98,7 @@ export class Story {
   /** A cluster of KubeFed at the address of the member that stands for it. */
   async #join({ name, namespace, labels }, status) {
     const server = this.cluster(name);
-    if (server) return registerKubeFedCluster(this.hub, server, { name, namespace, labels });
+    if (server) return registerKubeFedCluster(this.hub, this.endpoint(server), { name, namespace, labels });
     return this.hub.apply({
       apiVersion: "core.kubefed.io/v1beta1",
       kind: "KubeFedCluster",

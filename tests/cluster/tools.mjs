@@ -1,9 +1,11 @@
 // Finds the programs that the test bed runs, and builds what is not there yet.
 //
-//   node tests/cluster/tools.mjs     builds once, prints the folder
+//   node tests/cluster/tools.mjs                                 builds once, prints the folder
+//   FLEETFOLD_KUBERNETES=oldest node tests/cluster/tools.mjs     those of the oldest supported version
 //
-// They are compiled from the versions that tests/control-plane/go.mod pins, into a folder outside of the tree that is
-// named after everything that goes into them: another pin, another folder. A cold build takes minutes, hence the cache.
+// They are compiled from the versions that tests/control-plane/go.mod pins, and tests/control-plane/oldest/go.mod for the
+// oldest, into a folder outside of the tree that is named after everything that goes into them: another pin, another
+// folder. A cold build takes minutes, hence the cache.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -11,9 +13,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cache } from "../machine.mjs";
 
-const pins = fileURLToPath(new URL("../control-plane", import.meta.url));
+/** The versions of Kubernetes that there are, each with its pins and what is built from them. */
+const VERSIONS = {
+  newest: {
+    pins: folder("../control-plane"),
+    tools: ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm", "kustomize"],
+  },
+  // The rest is no part of a release of Kubernetes and comes from the newest.
+  oldest: {
+    pins: folder("../control-plane/oldest"),
+    tools: ["kube-apiserver", "kube-controller-manager", "kubectl"],
+  },
+};
 
-const TOOLS = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm", "kustomize"];
+/** Which of them the tests run on: `FLEETFOLD_KUBERNETES`, else the newest. */
+export const KUBERNETES = process.env.FLEETFOLD_KUBERNETES || "newest";
+if (!VERSIONS[KUBERNETES]) {
+  throw new Error(`FLEETFOLD_KUBERNETES is ${KUBERNETES}, and not one of ${Object.keys(VERSIONS).join(", ")}`);
+}
 
 /** What KUBEBUILDER_ASSETS holds; the rest is never part of it. */
 const ASSETS = ["etcd", "kube-apiserver", "kubectl"];
@@ -23,49 +40,63 @@ const BUILT_AS = { server: "etcd", v5: "kustomize" };
 
 /** Where every tool is: `{ etcd: "/…/etcd", … }`. Builds them if it has to. */
 export function findTools() {
-  const assets = process.env.KUBEBUILDER_ASSETS;
-  const folder = cacheFolder();
+  const newest = places("newest", process.env.KUBEBUILDER_ASSETS);
+  if (KUBERNETES === "newest") return newest;
+  if (process.env.KUBEBUILDER_ASSETS) {
+    throw new Error(`KUBEBUILDER_ASSETS and FLEETFOLD_KUBERNETES=${KUBERNETES} name different servers: unset one`);
+  }
+  return { ...newest, ...places(KUBERNETES) };
+}
+
+function places(version, assets) {
+  const { tools } = VERSIONS[version];
+  const folder = cacheFolder(version);
   const place = (tool) => (assets && ASSETS.includes(tool) ? join(assets, tool) : join(folder, tool));
   const expect = (tool) => {
     if (!isProgram(place(tool))) throw new Error(`${place(tool)} is not there, or not a program`);
   };
   // What somebody else provides cannot be built here.
   if (assets) ASSETS.forEach(expect);
-  if (!TOOLS.every((tool) => isProgram(place(tool)))) build(folder);
-  TOOLS.forEach(expect);
-  return Object.fromEntries(TOOLS.map((tool) => [tool, place(tool)]));
+  if (!tools.every((tool) => isProgram(place(tool)))) build(version, folder);
+  tools.forEach(expect);
+  return Object.fromEntries(tools.map((tool) => [tool, place(tool)]));
 }
 
 /** The folder of the tools that these pins and flags give. */
-export function cacheFolder() {
-  const inputs = ["go.mod", "go.sum"].map((file) => readFileSync(join(pins, file)));
+export function cacheFolder(version = KUBERNETES) {
+  const inputs = ["go.mod", "go.sum"].map((file) => readFileSync(join(VERSIONS[version].pins, file)));
   const hash = createHash("sha256");
-  for (const input of [...inputs, flags().join("\0")]) hash.update(input).update("\0");
+  for (const input of [...inputs, flags(version).join("\0")]) hash.update(input).update("\0");
   return join(cache(), `tools-${hash.digest("hex").slice(0, 16)}`);
 }
 
+/** The release of Kubernetes that the pins of a version name, as `v1.30.14`. */
+export function releaseOf(version = KUBERNETES) {
+  const pins = readFileSync(join(VERSIONS[version].pins, "go.mod"), "utf8");
+  return pins.match(/^require k8s\.io\/kubernetes (v\d+\.\d+\.\d+)$/m)[1];
+}
+
 /** Without these versions kube-apiserver takes itself for v0.0.0 and kubectl refuses to talk to it. */
-function flags() {
-  const [, major, minor, patch] = readFileSync(join(pins, "go.mod"), "utf8").match(
-    /^require k8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)$/m,
-  );
-  const version = `v${major}.${minor}.${patch}`;
+function flags(version) {
+  const release = releaseOf(version);
+  const [major, minor] = release.slice(1).split(".");
   const stamps = [
-    `k8s.io/component-base/version.gitVersion=${version}`,
+    `k8s.io/component-base/version.gitVersion=${release}`,
     `k8s.io/component-base/version.gitMajor=${major}`,
     `k8s.io/component-base/version.gitMinor=${minor}`,
-    `k8s.io/client-go/pkg/version.gitVersion=${version}`,
+    `k8s.io/client-go/pkg/version.gitVersion=${release}`,
   ];
   return ["-buildvcs=false", "-ldflags", ["-s", "-w", ...stamps.map((it) => `-X ${it}`)].join(" ")];
 }
 
 /** Builds beside the folder and renames: whoever looks sees all of the tools or none. */
-function build(folder) {
+function build(version, folder) {
+  const { pins, tools } = VERSIONS[version];
   const parent = join(folder, "..");
   mkdirSync(parent, { recursive: true });
   const unfinished = mkdtempSync(join(parent, "unfinished-"));
   try {
-    console.error(`building the control plane into ${folder}; the first time takes minutes`);
+    console.error(`building Kubernetes ${releaseOf(version)} into ${folder}; the first time takes minutes`);
     const options = { cwd: pins, env: { ...process.env, CGO_ENABLED: "0" }, stdio: ["ignore", "inherit", "inherit"] };
     const { status, error } = spawnSync("go", ["build", ...flags(), "-o", `${unfinished}/`, "tool"], options);
     if (status !== 0) throw new Error(`go build ends with ${error?.message ?? status}`);
@@ -73,13 +104,17 @@ function build(folder) {
       if (BUILT_AS[name]) renameSync(join(unfinished, name), join(unfinished, BUILT_AS[name]));
     }
     // Somebody else may have been faster, or left a folder with something missing.
-    if (!TOOLS.every((tool) => isProgram(join(folder, tool)))) {
+    if (!tools.every((tool) => isProgram(join(folder, tool)))) {
       rmSync(folder, { recursive: true, force: true });
       renameSync(unfinished, folder);
     }
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+function folder(path) {
+  return fileURLToPath(new URL(path, import.meta.url));
 }
 
 function isProgram(path) {

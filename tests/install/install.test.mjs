@@ -23,6 +23,7 @@ import {
   rulesOf,
   withValues,
 } from "./render.mjs";
+import { releaseOf } from "../cluster/tools.mjs";
 import { only, SETS } from "./values.mjs";
 
 /** Everything that is rendered, with a name for it. */
@@ -46,6 +47,17 @@ for (const [name, values] of Object.entries(SETS)) {
     assert.doesNotMatch(text, /\[(WARNING|ERROR)\]/);
   });
 }
+
+test("the versions of Kubernetes are those that are tested", () => {
+  const minor = (version) => releaseOf(version).match(/^v(\d+\.\d+)\./)[1];
+  const page = readFileSync(join(root, "install", "README.md"), "utf8");
+  for (const version of ["newest", "oldest"]) {
+    assert.match(page, new RegExp(`^\\| ${version} tested \\| ${minor(version)} \\|`, "m"));
+  }
+  assert.match(page, new RegExp(`on Kubernetes ${minor("oldest")} or later`));
+  const said = readFileSync(join(chart, "Chart.yaml"), "utf8");
+  assert.match(said, new RegExp(`^kubeVersion: ">=${minor("oldest")}\\.0-0"$`, "m"));
+});
 
 test("what install/chart/crds holds is what the program prints", () => {
   const kept = readFileSync(join(chart, "crds", "fleetfold.yaml"), "utf8");

@@ -4,3 +4,4 @@ pub mod generate;
 pub mod oracles;
 pub mod properties;
 pub mod tree;
+pub mod trust;

@@ -16,9 +16,10 @@ use crate::command::output::{Failure, Output, print};
 #[command(after_help = "\
 Examples:
   fleetfold vectors tests/vectors
-  fleetfold vectors tests/vectors --module other.wasm -o json")]
+  fleetfold vectors tests/vectors --module other.wasm -o json
+  fleetfold vectors tests/vectors --requests | fleetfold vectors -")]
 pub struct Args {
-    /// The folder; every `.json` file in it and below it is a case
+    /// The folder; every `.json` file in it and below it is a case. With `-`, answer the lines that `--requests` prints
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
@@ -46,6 +47,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut engine = args.engine.start()?;
+    if args.folder.as_os_str() == "-" {
+        let answered = vectors::answer(std::io::stdin().lock(), engine.as_mut())
+            .map_err(|error| Failure::new(error, "pipe in what `fleetfold vectors DIR --requests` prints"))?;
+        print(format_args!("answers {}\n{} answered\n", answered.digest, answered.lines))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let report = vectors::run(&args.folder, engine.as_mut()).map_err(unreadable)?;
     match args.output {
         Output::Json => print(format_args!("{}\n", report.to_json()))?,

@@ -10,6 +10,7 @@ mod read;
 mod report;
 #[cfg(test)]
 mod tests;
+mod version;
 
 pub use compare::Difference;
 pub use read::{Step, Vector, Want};
@@ -17,7 +18,7 @@ pub use report::{Counts, Failure, Outcome, Report};
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use fleetfold_core::Workspace;
@@ -28,12 +29,20 @@ use sha2::{Digest, Sha256};
 /// A vector holds a request, and an answer documents, that may be as deep as the contract allows.
 const DEPTH: usize = 2 * json::MAX_DEPTH;
 
+/// So many vectors in a row in which the engine was stopped end a run: each may take the deadline of a call.
+const MAX_STOPPED: usize = 5;
+
 /// What vectors run against: one workspace of an engine.
 pub trait Engine {
     fn call(&mut self, request: &[u8]) -> String;
 
     /// Replaces the workspace by an empty one.
     fn fresh(&mut self);
+
+    /// Whether the last call was stopped, so that nothing is left of the workspace.
+    fn is_fresh(&self) -> bool {
+        false
+    }
 }
 
 impl Engine for Workspace {
@@ -48,16 +57,24 @@ impl Engine for Workspace {
 
 /// Runs every `*.json` file under `folder`, in the order of their paths.
 ///
+/// A run ends early when the engine had to be stopped in [`MAX_STOPPED`] vectors in a row.
+///
 /// # Errors
 ///
-/// When a folder cannot be read, or holds no vector at all. A bad vector is a failure in the report.
+/// When a folder cannot be read, holds no vector at all, or has a `VERSION` that is not a version. A bad vector is a
+/// failure in the report.
 pub fn run<E: Engine + ?Sized>(folder: &Path, engine: &mut E) -> io::Result<Report> {
+    let version = version::read(folder)?;
     let (mut answers, mut names) = (Sha256::new(), BTreeMap::new());
-    let mut outcomes = Vec::new();
-    for (file, path) in files(folder)? {
+    let files = files(folder)?;
+    let total = files.len();
+    let (mut outcomes, mut stopped) = (Vec::new(), 0);
+    for (file, path) in files {
         let stage = file.rsplit_once('/').map_or(".", |(stage, _)| stage).to_owned();
+        let mut was_stopped = false;
         let failures = match read(&path).and_then(|vector| check_name(&file, vector, &mut names)) {
-            Ok(vector) => vector.run(engine, |answer| {
+            Ok(vector) => vector.run(engine, |answer, is_stopped| {
+                was_stopped |= is_stopped;
                 answers.update(answer.as_bytes());
                 answers.update(b"\n");
             }),
@@ -65,8 +82,15 @@ pub fn run<E: Engine + ?Sized>(folder: &Path, engine: &mut E) -> io::Result<Repo
             Err(problem) => vec![Failure::Vector(problem)],
         };
         outcomes.push(Outcome { file, stage, failures });
+        stopped = if was_stopped { stopped + 1 } else { 0 };
+        if stopped == MAX_STOPPED {
+            break;
+        }
     }
-    Ok(Report { outcomes, digest: format!("sha256:{}", hex(&answers.finalize())) })
+    let unrun = total - outcomes.len();
+    // A digest over a part of the answers would be taken for that of the suite.
+    let digest = (unrun == 0).then(|| format!("sha256:{}", hex(&answers.finalize())));
+    Ok(Report { version, outcomes, unrun, digest })
 }
 
 /// Every vector under `folder` by the path of its file, in the order in which [`run`] puts them.
@@ -95,13 +119,48 @@ pub fn requests(folder: &Path) -> io::Result<Vec<Vec<String>>> {
     Ok(load(folder)?.into_iter().map(requests).collect())
 }
 
+/// What [`answer`] did.
+#[derive(Debug)]
+pub struct Answered {
+    /// As that of a [`Report`]: over all answers, each followed by a line break.
+    pub digest: String,
+    pub lines: usize,
+}
+
+/// Answers lines as [`requests`] are printed: each a JSON list of requests, in a workspace of their own.
+///
+/// # Errors
+///
+/// When a line cannot be read, or is not a list of texts.
+pub fn answer<E: Engine + ?Sized>(input: impl BufRead, engine: &mut E) -> io::Result<Answered> {
+    let mut answers = Sha256::new();
+    let mut lines = 0;
+    for line in input.lines() {
+        lines += 1;
+        let requests: Option<Vec<String>> = json::parse_within(&line?, DEPTH)
+            .ok()
+            .and_then(|line| line.as_list()?.iter().map(|request| request.as_text().map(str::to_owned)).collect());
+        let Some(requests) = requests else {
+            let message = format!("line {lines} is not a JSON list of requests as texts");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        };
+        engine.fresh();
+        for request in requests {
+            answers.update(engine.call(request.as_bytes()).as_bytes());
+            answers.update(b"\n");
+        }
+    }
+    Ok(Answered { digest: format!("sha256:{}", hex(&answers.finalize())), lines })
+}
+
 impl Vector {
-    /// Runs the vector in an empty workspace and returns where the answers differ. `note` gets every answer.
-    pub fn run<E: Engine + ?Sized>(&self, engine: &mut E, mut note: impl FnMut(&str)) -> Vec<Failure> {
+    /// Runs the vector in an empty workspace and returns where the answers differ. `note` gets every answer, and whether
+    /// the engine was stopped.
+    pub fn run<E: Engine + ?Sized>(&self, engine: &mut E, mut note: impl FnMut(&str, bool)) -> Vec<Failure> {
         engine.fresh();
         let mut call = |request: &str| {
             let answer = engine.call(request.as_bytes());
-            note(&answer);
+            note(&answer, engine.is_fresh());
             answer
         };
         let mut failures = Vec::new();

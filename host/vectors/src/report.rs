@@ -5,14 +5,20 @@ use std::fmt;
 
 use fleetfold_core::Value;
 
+use super::MAX_STOPPED;
 use super::compare::Difference;
 
 #[derive(Debug)]
 pub struct Report {
+    /// The version of the suite, where the folder has one.
+    pub version: Option<String>,
     /// In the order of the files.
     pub outcomes: Vec<Outcome>,
+    /// The vectors that did not run, because the run ended early. They count as failed.
+    pub unrun: usize,
     /// SHA-256 over all answers, each followed by a line break. Two engines that agree have one digest.
-    pub digest: String,
+    /// Nothing after a run that ended early.
+    pub digest: Option<String>,
 }
 
 #[derive(Debug)]
@@ -42,10 +48,10 @@ pub struct Counts {
 
 impl Report {
     pub fn counts(&self) -> Counts {
-        self.stages().into_values().fold(Counts::default(), |sum, stage| Counts {
-            passed: sum.passed + stage.passed,
-            failed: sum.failed + stage.failed,
-        })
+        let unrun = Counts { passed: 0, failed: self.unrun };
+        self.stages()
+            .into_values()
+            .fold(unrun, |sum, stage| Counts { passed: sum.passed + stage.passed, failed: sum.failed + stage.failed })
     }
 
     pub fn stages(&self) -> BTreeMap<&str, Counts> {
@@ -65,14 +71,17 @@ impl Report {
             let failures = Value::list(it.failures.iter().map(Failure::to_value));
             Value::map([("failures", failures), ("file", it.file.as_str().into())])
         });
-        Value::map([
-            ("answers", Value::text(&self.digest)),
+        let optional = |text: &Option<String>| text.as_deref().map(Value::text);
+        let mut fields = vec![
             ("failed", total.failed.into()),
             ("failures", Value::list(failures)),
             ("passed", total.passed.into()),
             ("stages", Value::map(self.stages().into_iter().map(|(stage, it)| (stage, counts(it))))),
-        ])
-        .to_canonical()
+        ];
+        fields.extend(optional(&self.digest).map(|it| ("answers", it)));
+        fields.extend((self.unrun > 0).then(|| ("unrun", self.unrun.into())));
+        fields.extend(optional(&self.version).map(|it| ("version", it)));
+        Value::map(fields).to_canonical()
     }
 }
 
@@ -107,7 +116,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Failures, then a line for each stage, then the digest and the sum.
+/// Failures, then a line for each stage, then the version, the digest and the sum.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for outcome in self.outcomes.iter().filter(|it| !it.failures.is_empty()) {
@@ -122,7 +131,15 @@ impl fmt::Display for Report {
             writeln!(f, "{stage:width$}  {:>5} passed  {:>5} failed", counts.passed, counts.failed)?;
         }
         let total = self.counts();
-        writeln!(f, "answers {}", self.digest)?;
+        if let Some(version) = &self.version {
+            writeln!(f, "version {version}")?;
+        }
+        if let Some(digest) = &self.digest {
+            writeln!(f, "answers {digest}")?;
+        }
+        if self.unrun > 0 {
+            writeln!(f, "the module was stopped in {MAX_STOPPED} vectors in a row; {} did not run", self.unrun)?;
+        }
         writeln!(f, "{} passed, {} failed", total.passed, total.failed)
     }
 }

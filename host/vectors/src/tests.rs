@@ -17,6 +17,11 @@ impl Engine for Echo {
     fn fresh(&mut self) {
         self.ops.clear();
     }
+
+    /// As after a fault: nothing is left of the workspace.
+    fn is_fresh(&self) -> bool {
+        self.ops.last().is_some_and(|it| it == "fault")
+    }
 }
 
 /// A folder with one vector `v` that has these fields besides its head.
@@ -106,4 +111,38 @@ fn given_is_read_strictly() {
     let inside_step = "it cannot be read: there is no field `given` here (at /steps/0/given); \
         known here: request, text, want, wantText";
     check("inside", &inside, &[inside_step]);
+}
+
+/// Vectors `v1`, `v2` and so on: one that ends in a fault for each true.
+fn faults(name: &str, faults: &[bool]) -> Report {
+    let folder = std::env::temp_dir().join(format!("fleetfold-vectors-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for (index, is_fault) in faults.iter().enumerate() {
+        let (name, op) = (format!("v{}", index + 1), if *is_fault { "fault" } else { "fine" });
+        let rest = format!(r#""request":{{"op":"{op}"}},"want":{{"ok":"fine"}}"#);
+        let text = format!(r#"{{"name":"{name}","seed":"contract","why":"w",{rest}}}"#);
+        fs::write(folder.join(format!("{name}.json")), text).unwrap();
+    }
+    let report = run(&folder, &mut Echo::default()).unwrap();
+    fs::remove_dir_all(folder).unwrap();
+    report
+}
+
+#[test]
+fn five_faults_in_a_row_end_a_run_and_what_did_not_run_failed() {
+    let report = faults("ends", &[true, true, false, true, true, true, true, true, false]);
+    assert_eq!(report.outcomes.len(), 8);
+    assert_eq!((report.unrun, report.counts()), (1, Counts { passed: 1, failed: 8 }));
+    assert_eq!(report.digest, None);
+    let shown = report.to_string();
+    assert!(shown.contains("\nthe module was stopped in 5 vectors in a row; 1 did not run\n"), "{shown}");
+    assert!(!shown.contains("answers"), "{shown}");
+    assert!(report.to_json().contains(r#""unrun":1"#) && !report.to_json().contains("answers"));
+}
+
+#[test]
+fn single_faults_fail_their_vectors_only() {
+    let report = faults("goes-on", &[true, true, true, true, false, true, true, true, true]);
+    assert_eq!((report.unrun, report.counts()), (0, Counts { passed: 1, failed: 8 }));
+    assert!(report.digest.is_some());
 }

@@ -85,7 +85,7 @@ fn failing(vectors: &[(String, Vector)]) -> Vec<&str> {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some((file, vector)) = vectors.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if !vector.run(&mut Workspace::default(), |_| {}).is_empty() {
+                    if !vector.run(&mut Workspace::default(), |_, _| {}).is_empty() {
                         failing.lock().expect("no thread panics").push(file.as_str());
                     }
                 }
