@@ -158,6 +158,9 @@ await suite("supply chain", ["supply-chain"], 1);
 // The engine against a second implementation of its verbs, on generated cases.
 await suite("second implementation", ["model"], 1);
 
+// Every field of every kind: set, change, remove, wrong values, roll back.
+await suite("operations", ["operations"], 1);
+
 // Policy engines, plugins and functions, in hosts that nobody here wrote.
 await controlPlane;
 await suite("foreign hosts", ["hosts"], 2);

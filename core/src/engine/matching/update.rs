@@ -322,11 +322,15 @@ impl<'a> Merger<'a> {
             },
             ListKind::Ordered if wanted.len() == found.len() && !super::is_permutation(wanted, found) => {
                 // An element that lacks nothing stays; half of it and half of another would be neither.
-                let merge = |(item, kept): (&Value, &Value)| match self.merge(item, Some(kept), None) {
-                    merged if merged == *kept => merged,
-                    _ => item.clone(),
+                let last = super::same_length(last, wanted);
+                let merge = |(index, (item, kept)): (usize, (&Value, &Value))| {
+                    let earlier = last.and_then(|it| it.get(index));
+                    match self.merge(item, Some(kept), earlier) {
+                        merged if merged == *kept => merged,
+                        _ => item.clone(),
+                    }
                 };
-                wanted.iter().zip(found).map(merge).collect()
+                wanted.iter().zip(found).enumerate().map(merge).collect()
             }
             ListKind::Set if is_shared => {
                 let (in_wanted, in_found) = (Members::of(wanted), Members::of(found));
