@@ -1,5 +1,5 @@
-// Operations on real servers: one kind of each dialect, some of its fields; set, change, wrong value, roll back. The fields
-// and their values come from where the drills in memory have them (`tests/operations`), which drill all of them.
+// Operations on real servers: one kind of each dialect, some of its fields; change, wrong value, remove, roll back. The
+// fields and values are those of the drills in memory (`tests/operations`), which drill all of them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { drillsOf, someOf } from "../operations/drill.mjs";
@@ -14,8 +14,8 @@ const SEED = Number(process.env.FLEETFOLD_SEED ?? 1);
 const FIELDS = 4;
 
 /**
- * By dialect: the kind that says most, the examples that have it, and what its documents become in the clusters. A document
- * of a fleet of `tests/operations` is applied on top of the examples.
+ * By dialect: the kind that says most, the examples that have it, and what its documents become in the clusters. With
+ * `fleet`, its document is that of a fleet of `tests/operations`, applied on top of the examples.
  */
 const KINDS = {
   greenhouse: { kind: "greenhouse.sap/PluginPreset", examples: "greenhouse", made: { hub: ["Plugin"] } },
@@ -82,7 +82,8 @@ describe("operations", () => {
         const value = valueAt(document, place);
         const [other] = othersOf(field, value);
         const wrong = someOf(wrongValuesOf(field, value), 1, SEED)[0];
-        const replace = (it) => plane.hub.patch(reference, [{ op: "replace", path: pointer(place), value: it }], JSON_PATCH);
+        const replace = (it) =>
+          plane.hub.patch(reference, [{ op: "replace", path: pointer(place), value: it }], JSON_PATCH);
         for (const [operation, written] of [
           ["change", other],
           [`wrong value: ${wrong.name}`, wrong.value],
@@ -98,7 +99,11 @@ describe("operations", () => {
           }
           const writes = await story.settle();
           if (operation !== "change")
-            assert.deepEqual(writes.filter((it) => /\bdelete\b/.test(it)), [], `${name} deletes nothing`);
+            assert.deepEqual(
+              writes.filter((it) => /\bdelete\b/.test(it)),
+              [],
+              `${name} deletes nothing`,
+            );
           await replace(value);
           await story.settle();
           assert.deepEqual(await objectsOf(made), before, `${name}, rolled back, leaves what was there`);

@@ -22,8 +22,8 @@ export class Broken extends Error {
 /**
  * One workspace. `ask` takes a request and returns `{ ok, diagnostics, text }` or `{ error, text }`.
  *
- * Every answer is held against the contract: canonical JSON, and of the form that its schema gives the op. A trap, or an
- * answer of another form, breaks the law `answers`.
+ * Every answer is held against the contract: canonical JSON, and of the form that its schema gives the op. A trap, or
+ * an answer of another form, breaks the law `answers`.
  */
 export function startEngine() {
   const call = workspace(module);

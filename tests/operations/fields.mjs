@@ -1,5 +1,5 @@
-// The fields of every kind that a dialect reads, from what the product has: the tables that `lint` checks by, the schemas of
-// `fleetfold crds`, and every document of the examples and vectors. Nothing here is a list of fields: a field that the
+// The fields of every kind that a dialect reads, from what the product has: the tables that `lint` checks by, the schemas
+// of `fleetfold crds`, and every document of the examples and vectors. Nothing here is a list of fields: a field that the
 // engine learns comes with a row, a schema or a vector, and is drilled from then on.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -19,8 +19,8 @@ const MOST = 12;
 /**
  * The fields of a kind: `[{ path, name, type, words, values, carriers }]`.
  *
- * A path is a list of keys; `[]` is the elements of a list, `{}` any key of a map. `type` and `words` are those of a table
- * or schema, `values` and `carriers` (documents with the field) those of the corpus.
+ * A path is a list of keys; `[]` is the elements of a list, `{}` any key of a map. `type` and `words` are those of a
+ * table or schema, `values` and `carriers` (documents with the field) those of the corpus.
  */
 export function fieldsOf(id, { table, schema }, documents) {
   const fields = new Map();

@@ -20,7 +20,8 @@ const groupOf = (apiVersion) => (String(apiVersion ?? "").includes("/") ? apiVer
 export const keyOf = ({ apiVersion, kind, metadata = {} }) =>
   `${groupOf(apiVersion)}/${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
 
-const keyOfTarget = ({ apiVersion, kind, namespace, name }) => keyOf({ apiVersion, kind, metadata: { namespace, name } });
+const keyOfTarget = ({ apiVersion, kind, namespace, name }) =>
+  keyOf({ apiVersion, kind, metadata: { namespace, name } });
 
 /** A document as requests name it. */
 export const referenceOf = ({ apiVersion, kind, metadata }) =>
@@ -38,8 +39,7 @@ export class Fleet {
   static of({ documents, live = {}, settings = {} }) {
     const fleet = new Fleet(settings, 0);
     for (const document of documents) fleet.documents.set(keyOf(document), fleet.#stamped(document, "document"));
-    for (const [cluster, objects] of Object.entries(live))
-      for (const object of objects) fleet.put(cluster, object);
+    for (const [cluster, objects] of Object.entries(live)) for (const object of objects) fleet.put(cluster, object);
     fleet.#send([...fleet.documents.values()]);
     return fleet;
   }
@@ -101,11 +101,11 @@ export class Fleet {
     throw new Broken("settles", "the needs of the plan are never met");
   }
 
-  /** What every subject gives every cluster: the answers as texts, by subject. Refusals are answers too. */
+  /** What every subject gives every cluster: the answers by subject. Refusals are answers too. */
   effective() {
     this.#sendLive();
     const { subjects } = this.#engine.call({ op: "subjects" }).ok;
-    const answerOf = ({ subject }) => [subject, this.#engine.ask({ op: "effective", subject }).text];
+    const answerOf = ({ subject }) => [subject, this.#engine.ask({ op: "effective", subject })];
     return Object.fromEntries(subjects.map(answerOf));
   }
 
@@ -205,7 +205,9 @@ export class Fleet {
       if (answer.error) throw new Broken("settles", `${what}: the plan is refused: ${answer.text}`);
       if (answer.ok.actions.length === 0 && answer.ok.status.length === 0) return answer;
       if (round === ROUNDS) {
-        const left = [...answer.ok.actions, ...answer.ok.status].map((it) => `${it.verb ?? "status"} ${it.target.name}`);
+        const left = [...answer.ok.actions, ...answer.ok.status].map(
+          (it) => `${it.verb ?? "status"} ${it.target.name}`,
+        );
         throw new Broken("settles", `${what} does not settle in ${ROUNDS} rounds: ${left.join(", ")}`);
       }
       this.apply(answer.ok);

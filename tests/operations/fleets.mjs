@@ -9,14 +9,19 @@ const examples = join(root, "examples");
 const own = join(root, "tests", "operations", "fleets");
 
 /**
- * By name: the dialect, folders of `examples`, and files of `fleets`. With `only`, the kinds that are drilled in it: the
- * others are in another fleet, as they are in this one.
+ * By name: the dialect, folders of `examples`, and files of `fleets`. With `only`, the kinds that are drilled in it:
+ * another fleet has the others.
  */
 const FLEETS = {
   greenhouse: { dialect: "greenhouse", folders: ["greenhouse"], files: ["greenhouse"] },
   ocm: { dialect: "ocm", folders: ["ocm"], files: ["ocm"] },
   kubefed: { dialect: "kubefed", folders: ["kubefed"], files: [] },
-  "kubefed-webhooks": { dialect: "kubefed", folders: ["stories/003-ca-bundle/corrected"], files: [], only: /Federated/ },
+  "kubefed-webhooks": {
+    dialect: "kubefed",
+    folders: ["stories/003-ca-bundle/corrected"],
+    files: [],
+    only: /Federated/,
+  },
   kudo: { dialect: "kudo", folders: ["kudo"], files: ["kudo"] },
   certmanager: { dialect: "certmanager", folders: ["certmanager"], files: [] },
   "certmanager-overrides": {

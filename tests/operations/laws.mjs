@@ -3,7 +3,7 @@
 // | law | says |
 // |---|---|
 // | answers | no trap, and every answer is of the form that the contract gives it |
-// | roll back | a change and its undoing leave plan and results as they were, to the byte; applied, all objects as well |
+// | roll back | a change and its undoing leave plan and results as they were, to the byte; applied, the objects too |
 // | removed | a field that was set, applied and removed leaves what is there where it was never set |
 // | told | a wrong value is a finding at its document, or changes nothing |
 // | deletes | a wrong value deletes nothing that the right one does not |
@@ -20,16 +20,21 @@ import { exceptionFor } from "./tables.mjs";
 function look(fleet) {
   const plan = fleet.plan({ lint: true });
   const effective = fleet.effective();
-  return { plan, text: `${plan.text}\n${write(effective)}`, results: resultsOf(plan, effective) };
+  return {
+    plan,
+    text: [plan, ...Object.values(effective)].map((it) => it.text).join("\n"),
+    results: resultsOf(plan, effective),
+  };
 }
 
 /** What would be done and what is given, without findings and statuses. */
-const resultsOf = ({ ok, error }, effective) => write({ digest: ok?.digest ?? error, effective });
+function resultsOf({ ok, error }, effective) {
+  const given = Object.entries(effective).map(([subject, answer]) => [subject, answer.ok ?? answer.error]);
+  return write({ digest: ok?.digest ?? error, given });
+}
 
 const deletesOf = ({ plan }) =>
-  (plan.ok?.actions ?? [])
-    .filter((it) => it.verb === "delete")
-    .map((it) => `${it.cluster} ${write(it.target)}`);
+  (plan.ok?.actions ?? []).filter((it) => it.verb === "delete").map((it) => `${it.cluster} ${write(it.target)}`);
 
 /** Whether a result holds the mark, which a finding may quote as well. */
 const holdsMark = ({ plan, results }) => {
@@ -173,7 +178,9 @@ export class Drill {
     const isHeld = (seen.plan.ok?.held.length ?? 0) > (right.plan.ok?.held.length ?? 0);
     const known = this.#findings(right);
     const isTold =
-      seen.refused || isHeld || this.#findings(seen).some((it) => this.#isHere(it) || !known.some((old) => same(it, old)));
+      seen.refused ||
+      isHeld ||
+      this.#findings(seen).some((it) => this.#isHere(it) || !known.some((old) => same(it, old)));
     this.require(name, "told", isSame || isAbsent || isTaken || isTold, () => {
       const value = JSON.stringify(wrong.value);
       return `${value} instead of ${write(this.value)} changes results, and no finding is at the document`;
@@ -248,13 +255,15 @@ export class Drill {
   /** A fleet in which the field was never set. */
   #never() {
     if (this.addition) return this.settled;
-    const documents = this.raw.documents.map((it) => (it === this.document ? withValue(it, this.place, undefined) : it));
+    const documents = this.raw.documents.map((it) =>
+      it === this.document ? withValue(it, this.place, undefined) : it,
+    );
     return this.settle({ ...this.raw, documents });
   }
 
   /**
-   * Compares the objects of two histories. What is held is not done, and what cannot be changed any more is reported: such
-   * objects may differ.
+   * Compares the objects of two histories. What is held is not done, and what cannot be changed any more is reported:
+   * such objects may differ.
    */
   #compare(name, law, wanted, found, { ok, diagnostics = [] }) {
     const heldKeys = new Set(ok.held.map(({ cluster, target }) => heldKey(cluster, target)));

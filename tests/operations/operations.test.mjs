@@ -23,7 +23,10 @@ describe("operations", () => {
       context.diagnostic(HEADER);
       context.diagnostic(countsOf(drill, totals));
       assert.deepEqual([...totals.without, ...totals.failures].map(lineOf), []);
-      assert.ok(totals.operations >= 3 * totals.fields, "each field is set or changed, removed, and gets a wrong value");
+      assert.ok(
+        totals.operations >= 3 * totals.fields,
+        "each field is set or changed, removed, and gets a wrong value",
+      );
     });
   }
 });

@@ -124,12 +124,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-const fn cluster_wide(
-    group: &'static str,
-    kind: &'static str,
-    plural: &'static str,
-    spec: &'static Fields,
-) -> Kind {
+const fn cluster_wide(group: &'static str, kind: &'static str, plural: &'static str, spec: &'static Fields) -> Kind {
     let hub = HubKind::cluster_wide(group, kind, plural, "v1alpha1").with_status().guarded().with_fields(spec);
     Kind {
         group,

@@ -1,7 +1,7 @@
 //! Prints what the engine knows about the kinds that its dialects read, as JSON: for the drills in `tests/operations`.
 //!
-//! One entry a dialect: its name, and its kinds with the table of fields that `lint` checks their `spec` by (`table`) and
-//! the schema of their CustomResourceDefinition (`schema`), where there are such.
+//! One entry a dialect: its name, and its kinds with the table of fields that `lint` checks their `spec` by (`table`)
+//! and the schema of their CustomResourceDefinition (`schema`), where there are such.
 
 use fleetfold_core::dialect;
 use fleetfold_core::object::fields::{Field, Fields, Others, Shape};
@@ -23,9 +23,9 @@ fn main() {
 }
 
 fn entry(kind: &HubKind, definitions: &[Value]) -> Value {
-    let definition = definitions.iter().find(|it| {
-        it.text_at(&["spec", "group"]) == kind.group && it.text_at(&["spec", "names", "kind"]) == kind.kind
-    });
+    let definition = definitions
+        .iter()
+        .find(|it| it.text_at(&["spec", "group"]) == kind.group && it.text_at(&["spec", "names", "kind"]) == kind.kind);
     let versions = definition.and_then(|it| it.at(&["spec", "versions"])).and_then(Value::as_list);
     let schema = versions.and_then(|it| it.first()).and_then(|it| it.at(&["schema", "openAPIV3Schema"])).cloned();
     let mut entry = Map::new();

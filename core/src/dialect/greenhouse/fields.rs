@@ -60,8 +60,7 @@ const DEFINITION_OVERRIDE: Fields = Fields::some(&[
     Field::new("optionsOverride", Shape::List(&Shape::Fields(&OPTION_OVERRIDE))),
 ]);
 
-const OPTION_OVERRIDE: Fields =
-    Fields::some(&[Field::new("name", Shape::Text), Field::new("value", Shape::Anything)]);
+const OPTION_OVERRIDE: Fields = Fields::some(&[Field::new("name", Shape::Text), Field::new("value", Shape::Anything)]);
 
 const OPTION: Fields = Fields::some(&[
     Field::new("default", Shape::Anything),

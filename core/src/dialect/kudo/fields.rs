@@ -25,5 +25,7 @@ pub const INSTANCE: Fields = Fields::some(&[
 const TASK: Fields = Fields::some(&[
     Field::new("kind", Shape::Text),
     Field::new("name", Shape::Text),
-    Field::new("spec", Shape::Map),
+    Field::new("spec", Shape::Fields(&TASK_SPEC)),
 ]);
+
+const TASK_SPEC: Fields = Fields::some(&[Field::new("resources", Shape::List(&Shape::Text))]);
