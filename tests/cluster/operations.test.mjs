@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { drillsOf, someOf } from "../operations/drill.mjs";
 import { placesOf, valueAt } from "../operations/fields.mjs";
+import { exceptionFor } from "../operations/tables.mjs";
 import { othersOf, wrongValuesOf } from "../operations/values.mjs";
 import { pointer, write } from "../model/json.mjs";
 import { startPlane, Story } from "./stories.mjs";
@@ -73,15 +74,18 @@ describe("operations", () => {
         const [place] = placesOf(document, field.path);
         // A template is judged by the server of the member, which may refuse what is drilled.
         const isOwn = field.name.startsWith("spec.") && !field.name.startsWith("spec.template.");
-        return place && isOwn && othersOf(field, valueAt(document, place)).length > 0;
+        const isExact = !["roll back", "removed"].some((law) =>
+          exceptionFor({ id: kind, field: field.name, operation: "", law }),
+        );
+        return place && isOwn && isExact && othersOf(field, valueAt(document, place)).length > 0;
       };
       const operations = [];
-      for (const field of someOf(fields.filter(isWorthIt), FIELDS, SEED)) {
+      for (const [index, field] of someOf(fields.filter(isWorthIt), FIELDS, SEED).entries()) {
         const before = await objectsOf(made);
         const [place] = placesOf(document, field.path);
         const value = valueAt(document, place);
         const [other] = othersOf(field, value);
-        const wrong = someOf(wrongValuesOf(field, value), 1, SEED)[0];
+        const wrong = someOf(wrongValuesOf(field, value), 1, SEED + index)[0];
         const replace = (it) =>
           plane.hub.patch(reference, [{ op: "replace", path: pointer(place), value: it }], JSON_PATCH);
         for (const [operation, written] of [
