@@ -84,9 +84,9 @@ export function someOf(list, count, seed) {
 export function drillKind({ kind, fleet, document, fields: all }, { isLong, seed }) {
   const base = settled(fleet);
   const fields = isLong ? all : all.filter((_, index) => (index + seed) % DRILLED === 0);
-  const totals = { fields: fields.length, operations: 0, failures: [], excused: [], without: [] };
+  const totals = { fields: fields.length, operations: 0, failures: [], excused: [], without: [], unchanged: [] };
   for (const [index, field] of fields.entries()) {
-    const reason = new Drill({
+    const drill = new Drill({
       raw: fleet,
       settle: settled,
       settled: base,
@@ -99,11 +99,16 @@ export function drillKind({ kind, fleet, document, fields: all }, { isLong, seed
       onOperation: () => (totals.operations += 1),
       onFailure: (it) => totals.failures.push({ kind, fleet: fleet.name, field: field.name, ...it }),
       onExcused: (row) => totals.excused.push(row),
-    }).run();
+    });
+    const reason = drill.run();
+    // Null, and what is empty, has no other value of its type.
+    if (drill.others?.length === 0 && !isNothing(drill.value)) totals.unchanged.push(field.name);
     if (reason) totals.without.push({ kind, fleet: fleet.name, field: field.name, reason });
   }
   return totals;
 }
+
+const isNothing = (value) => value === null || ["{}", "[]"].includes(JSON.stringify(value));
 
 const DRILLED = 2;
 const APPLIED = 8;

@@ -23,12 +23,15 @@ export function othersOf({ type, words, values }, value) {
   return made === undefined || words ? known : [...known, made];
 }
 
+/** Another version, number or time: the last digit is the next one. */
+const nextOf = (text) => text.replace(/\d(?=\D*$)/, (digit) => (Number(digit) + 1) % 10);
+
 const MADE = {
-  string: (it) => (/^v?\d/.test(it) ? undefined : `${it}-${MARK}`.slice(0, 60)),
+  string: (it) => (/^v?\d/.test(it) ? nextOf(it) : `${it}-${MARK}`.slice(0, 60)),
   boolean: (it) => !it,
   number: (it) => it + 1,
-  array: (it) => (it.length > 1 ? it.slice(1) : undefined),
-  object: (it) => (Object.keys(it).length > 1 ? Object.fromEntries(Object.entries(it).slice(1)) : undefined),
+  array: (it) => (it.length > 0 ? it.slice(1) : undefined),
+  object: (it) => (Object.keys(it).length > 0 ? Object.fromEntries(Object.entries(it).slice(1)) : undefined),
 };
 
 const EMPTY = { array: [], object: {}, string: "" };
