@@ -142,6 +142,9 @@ await suite("second implementation", ["model"], 1);
 // The table of `npm run trust`, not its rows.
 await suite("long run", ["trust"], 1);
 
+// Every field of every kind: set, change, remove, wrong values, roll back.
+await suite("operations", ["operations"], 1);
+
 // Policy engines, plugins and functions, in hosts that nobody here wrote.
 await controlPlane;
 await suite("foreign hosts", ["hosts"], 2);

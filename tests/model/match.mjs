@@ -146,8 +146,9 @@ function compareLists(desired, live, last, keys, context) {
     return undefined;
   }
   if (isReordered(desired, live)) return note("order");
+  const earlier = Array.isArray(last) && last.length === desired.length ? last : [];
   desired.forEach((it, index) =>
-    index < live.length ? compare(it, live[index], undefined, [...keys, index], context) : note("missing", index),
+    index < live.length ? compare(it, live[index], earlier[index], [...keys, index], context) : note("missing", index),
   );
   live.forEach((_, index) => index < desired.length || note("extra", index));
   return undefined;

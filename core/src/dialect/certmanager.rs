@@ -27,6 +27,7 @@
 
 mod bundle;
 mod deployment;
+mod fields;
 mod flags;
 mod lint;
 mod openshift;
@@ -41,6 +42,7 @@ mod waves;
 
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity};
+use crate::object::fields::Fields;
 use crate::value::Value;
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::HubKind;
@@ -104,9 +106,9 @@ struct Kind {
 }
 
 const KINDS: &[Kind] = &[
-    cluster_wide("operators.opdev.io", "CertManagerDeployment", "certmanagerdeployments", false),
-    cluster_wide("operators.redhat.io", "CertManagerDeployment", "certmanagerdeployments", false),
-    cluster_wide("operator.openshift.io", "CertManager", "certmanagers", true),
+    cluster_wide("operators.opdev.io", "CertManagerDeployment", "certmanagerdeployments", &fields::DEPLOYMENT),
+    cluster_wide("operators.redhat.io", "CertManagerDeployment", "certmanagerdeployments", &fields::DEPLOYMENT),
+    cluster_wide("operator.openshift.io", "CertManager", "certmanagers", &fields::OPENSHIFT).of_openshift(),
     Kind {
         group: bundle::GROUP,
         kind: "Installation",
@@ -115,20 +117,23 @@ const KINDS: &[Kind] = &[
         is_openshift: false,
         may_adopt: true,
         observes: true,
-        hub: HubKind::cluster_wide(bundle::GROUP, "Installation", "installations", "v1").with_status().guarded(),
+        hub: HubKind::cluster_wide(bundle::GROUP, "Installation", "installations", "v1")
+            .with_status()
+            .guarded()
+            .with_fields(&fields::DEPLOYMENT),
     },
 ];
 
-const fn cluster_wide(group: &'static str, kind: &'static str, plural: &'static str, is_openshift: bool) -> Kind {
-    let hub = HubKind::cluster_wide(group, kind, plural, "v1alpha1").with_status().guarded();
+const fn cluster_wide(group: &'static str, kind: &'static str, plural: &'static str, spec: &'static Fields) -> Kind {
+    let hub = HubKind::cluster_wide(group, kind, plural, "v1alpha1").with_status().guarded().with_fields(spec);
     Kind {
         group,
         kind,
         product: Some(bundle::CERT_MANAGER),
         name: Some("cluster"),
-        is_openshift,
+        is_openshift: false,
         may_adopt: false,
-        observes: is_openshift,
+        observes: false,
         hub,
     }
 }
@@ -140,6 +145,12 @@ const BUNDLES: &[HubKind] = &[
 ];
 
 impl Kind {
+    const fn of_openshift(mut self) -> Kind {
+        self.is_openshift = true;
+        self.observes = true;
+        self
+    }
+
     fn of(identity: &Identity) -> Option<&'static Kind> {
         KINDS.iter().find(|it| identity.kind == it.kind && identity.group == it.group)
     }

@@ -63,7 +63,7 @@ const CLUSTER_DEFINITION: &str = "ClusterPluginDefinition";
 const PRESET_LABEL: &str = "greenhouse.sap/pluginpreset";
 
 const KINDS: &[HubKind] = &[
-    namespaced(CATALOG, "catalogs").with_status(),
+    namespaced(CATALOG, "catalogs").with_status().with_fields(&fields::CATALOG),
     namespaced(CLUSTER, "clusters").with_status().guarded().with_fields(&fields::OVERRIDING),
     cluster_wide(CLUSTER_DEFINITION, "clusterplugindefinitions").with_status().with_fields(&fields::DEFINITION),
     cluster_wide(ORGANIZATION, "organizations").with_status().guarded().with_fields(&fields::OVERRIDING),

@@ -77,7 +77,7 @@ impl DifferenceKind {
 /// 8. The rules of a ClusterRole that aggregates others do not count. An aggregation that is not desired is extra.
 ///
 /// With `last_applied`, a field that it had and `desired` no longer has is a difference while the live object still has
-/// it: this is how removals are found.
+/// it: this is how removals are found. In a list without keys, elements are those of the same places while their number is.
 ///
 /// # Example
 ///
@@ -266,10 +266,10 @@ impl<'a> Ctx<'a, '_> {
                     }
                 }
                 // Without telling elements apart, only the order is left to go by.
-                Err(_) => self.compare_ordered(desired, wanted, live, found),
+                Err(_) => self.compare_ordered(desired, wanted, live, found, last),
             },
             ListKind::Set => self.compare_sets(wanted, found, last),
-            ListKind::Ordered => self.compare_ordered(desired, wanted, live, found),
+            ListKind::Ordered => self.compare_ordered(desired, wanted, live, found, last),
         }
     }
 
@@ -289,12 +289,20 @@ impl<'a> Ctx<'a, '_> {
         }
     }
 
-    fn compare_ordered(&mut self, desired: &'a Value, wanted: &'a [Value], live: &'a Value, found: &'a [Value]) {
+    fn compare_ordered(
+        &mut self,
+        desired: &'a Value,
+        wanted: &'a [Value],
+        live: &'a Value,
+        found: &'a [Value],
+        last: Option<&'a Vec<Value>>,
+    ) {
         if wanted != found && is_permutation(wanted, found) {
             return self.report(DifferenceKind::Order, Some(desired), Some(live));
         }
         for (index, item) in wanted.iter().enumerate() {
-            self.below_index(index, |ctx| ctx.compare(item, found.get(index), None));
+            let earlier = same_length(last, wanted).and_then(|it| it.get(index));
+            self.below_index(index, |ctx| ctx.compare(item, found.get(index), earlier));
         }
         for (index, item) in found.iter().enumerate().skip(wanted.len()) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Extra, None, Some(item)));
@@ -322,6 +330,11 @@ impl<'a> Ctx<'a, '_> {
         }));
         self.found.push(Difference { path, kind, desired: desired.cloned(), live: live.cloned() });
     }
+}
+
+/// What was applied last, where its elements are those of the same places: after one came or went, no place says which.
+fn same_length<'a>(last: Option<&'a Vec<Value>>, wanted: &[Value]) -> Option<&'a Vec<Value>> {
+    last.filter(|it| it.len() == wanted.len())
 }
 
 /// The elements of a list by their canonical text, which is equal exactly for equal values.

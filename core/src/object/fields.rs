@@ -110,6 +110,26 @@ pub fn check(document: &Value, spec: &Fields, at: &JsonPath) -> Vec<Diagnostic> 
     found
 }
 
+/// What is wrong with the labels and annotations of a document: they are maps of strings. An API server refuses anything
+/// else but null, which it stores as an empty string.
+pub fn check_marks(document: &Value) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for name in ["annotations", "labels"] {
+        let metadata = JsonPath::ROOT.key("metadata");
+        let at = metadata.key(name);
+        match document.at(&["metadata", name]) {
+            None | Some(Value::Null) => {}
+            Some(Value::Map(marks)) => {
+                for (key, value) in marks.iter().filter(|(_, it)| it.as_text().is_none()) {
+                    found.push(at.key(key).wrong_type("a string", value).into_diagnostic(Severity::Error));
+                }
+            }
+            Some(other) => found.push(at.wrong_type("a map", other).into_diagnostic(Severity::Error)),
+        }
+    }
+    found
+}
+
 /// The first mistake because of which the document must not be used.
 pub fn scope_error(document: &Value, spec: &Fields, at: &JsonPath) -> Option<Error> {
     let first = check(document, spec, at).into_iter().find(|it| it.severity == Severity::Error)?;

@@ -28,7 +28,8 @@ impl Kinds {
     ///
     /// 1. A kind that misspells one of the same API group is an error: no API server has it, and it does nothing here.
     /// 2. A document without a namespace of a kind that has one reaches nothing.
-    /// 3. Fields are checked by the table of the kind, unless there is already a finding at the same place.
+    /// 3. Labels and annotations are maps of strings.
+    /// 4. Fields are checked by the table of the kind, unless there is already a finding at the same place.
     pub fn check(&self, document: &Document, out: &mut Vec<Diagnostic>) {
         let identity = &document.identity;
         let covering: Vec<&HubKind> = self.0.iter().filter(|it| it.covers(identity)).collect();
@@ -41,6 +42,11 @@ impl Kinds {
             let finding = finding.at(Pointer::of(["metadata", "namespace"]));
             let is_there = out.iter().any(|it| it.code == finding.code && it.at.document == finding.at.document);
             out.extend((!is_there).then_some(finding));
+        }
+        if !covering.is_empty() {
+            let found = fields::check_marks(&document.value).into_iter().map(|it| it.of(identity));
+            let found: Vec<Diagnostic> = found.filter(|it| !is_known(out, it)).collect();
+            out.extend(found);
         }
         if let Some(spec) = covering.iter().find_map(|it| it.fields) {
             let found = fields::check(&document.value, spec, &JsonPath::ROOT).into_iter().map(|it| it.of(identity));

@@ -45,10 +45,10 @@ pub fn of_documents(store: &Store, results: &Results) -> Vec<Diagnostic> {
             .values()
             .for_each(|cluster_result| of_cluster_result(identity, cluster_result, &mut found));
     }
+    store.documents().for_each(|it| check_pause(it, &mut found));
     // Last, since a finding at the place of another one is left out.
     let kinds = Kinds::of(view);
     store.documents().for_each(|it| kinds.check(it, &mut found));
-    store.documents().for_each(|it| check_pause(it, &mut found));
     of_definitions(store, &mut found);
     for finding in &mut found {
         place(finding, store);

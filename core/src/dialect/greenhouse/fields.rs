@@ -44,6 +44,24 @@ pub const DEFINITION: Fields = Fields::some(&[
     Field::new("version", Shape::Text),
 ]);
 
+/// A catalog: the definitions that it brings, and what it changes in them.
+pub const CATALOG: Fields = Fields::some(&[Field::new("sources", Shape::List(&Shape::Fields(&SOURCE)))]);
+
+const SOURCE: Fields = Fields::some(&[
+    Field::new("overrides", Shape::List(&Shape::Fields(&DEFINITION_OVERRIDE))),
+    Field::new("ref", Shape::Map),
+    Field::new("repository", Shape::Text),
+    Field::new("resources", Shape::List(&Shape::Text)),
+]);
+
+const DEFINITION_OVERRIDE: Fields = Fields::some(&[
+    Field::new("alias", Shape::Text),
+    Field::new("name", Shape::Text),
+    Field::new("optionsOverride", Shape::List(&Shape::Fields(&OPTION_OVERRIDE))),
+]);
+
+const OPTION_OVERRIDE: Fields = Fields::some(&[Field::new("name", Shape::Text), Field::new("value", Shape::Anything)]);
+
 const OPTION: Fields = Fields::some(&[
     Field::new("default", Shape::Anything),
     Field::new("description", Shape::Text),

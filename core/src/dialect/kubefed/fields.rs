@@ -12,10 +12,19 @@ pub const FEDERATED: Fields = Fields::some(&[
 ]);
 
 pub const TYPE_CONFIG: Fields = Fields::some(&[
-    Field::scope("federatedType", Shape::Map),
+    Field::scope("federatedType", Shape::Fields(&API_RESOURCE)),
     Field::scope("propagation", Shape::Anything),
     Field::new("retention", Shape::Anything),
     Field::new("statusCollection", Shape::Anything),
-    Field::new("statusType", Shape::Map),
-    Field::scope("targetType", Shape::Map),
+    Field::new("statusType", Shape::Fields(&API_RESOURCE)),
+    Field::scope("targetType", Shape::Fields(&API_RESOURCE)),
+]);
+
+/// Names a kind and how an API server serves it.
+const API_RESOURCE: Fields = Fields::some(&[
+    Field::scope("group", Shape::Text),
+    Field::scope("kind", Shape::Text),
+    Field::new("pluralName", Shape::Text),
+    Field::new("scope", Shape::Text),
+    Field::scope("version", Shape::Text),
 ]);

@@ -50,6 +50,8 @@ pub fn overrides(
         let spot = spot.index(index);
         let mut fields = Fields::of(entry.clone(), &spot, &["clusterName", "clusterOverrides", "clusterSelector"])?;
         let name: Option<Text> = fields.take("clusterName")?;
+        // KubeFed takes it for a cluster of that name, which no cluster has.
+        let name = name.filter(|it| mode == Mode::Compat || !it.is_empty());
         let when = match (name, entry.get("clusterSelector").filter(|it| !it.is_null())) {
             (Some(name), None) => {
                 if let Some(earlier) = named.insert(name.clone(), index) {

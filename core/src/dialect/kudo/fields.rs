@@ -10,7 +10,7 @@ pub const VERSION: Fields = Fields::some(&[
     Field::new("operatorVersion", Shape::Text),
     Field::new("parameters", Shape::Anything),
     Field::new("plans", Shape::Map),
-    Field::new("tasks", Shape::List(&Shape::Map)),
+    Field::new("tasks", Shape::List(&Shape::Fields(&TASK))),
     Field::new("templates", Shape::Map),
     Field::new("upgradableFrom", Shape::Anything),
     Field::new("version", Shape::Text),
@@ -21,3 +21,11 @@ pub const INSTANCE: Fields = Fields::some(&[
     Field::new("parameters", Shape::Map),
     Field::new("planExecution", Shape::Map),
 ]);
+
+const TASK: Fields = Fields::some(&[
+    Field::new("kind", Shape::Text),
+    Field::new("name", Shape::Text),
+    Field::new("spec", Shape::Fields(&TASK_SPEC)),
+]);
+
+const TASK_SPEC: Fields = Fields::some(&[Field::new("resources", Shape::List(&Shape::Text))]);

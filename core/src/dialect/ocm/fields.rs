@@ -7,7 +7,14 @@ pub const CLUSTER: Fields = Fields::some(&[
     Field::new("hubAcceptsClient", Shape::Boolean),
     Field::new("leaseDurationSeconds", Shape::Anything),
     Field::new("managedClusterClientConfigs", Shape::List(&Shape::Map)),
-    Field::new("taints", Shape::List(&Shape::Map)),
+    Field::new("taints", Shape::List(&Shape::Fields(&TAINT))),
+]);
+
+const TAINT: Fields = Fields::some(&[
+    Field::new("effect", Shape::Text),
+    Field::new("key", Shape::Text),
+    Field::new("timeAdded", Shape::Text),
+    Field::new("value", Shape::Text),
 ]);
 
 pub const BINDING: Fields = Fields::some(&[Field::scope("clusterSet", Shape::Text)]);

@@ -376,9 +376,10 @@ impl<'a, 'm> Merger<'a, 'm> {
             },
             ListKind::Ordered if wanted.len() == found.len() && !super::is_permutation(wanted, found) => {
                 // An element that lacks nothing stays; half of it and half of another would be neither.
+                let last = super::same_length(last, wanted);
                 let mut merged = Vec::with_capacity(wanted.len());
-                for (item, kept) in wanted.iter().zip(found) {
-                    merged.push(match self.merge(item, Some(kept), None) {
+                for (index, (item, kept)) in wanted.iter().zip(found).enumerate() {
+                    merged.push(match self.merge(item, Some(kept), last.and_then(|it| it.get(index))) {
                         merged if merged == *kept => merged,
                         _ => item.clone(),
                     });

@@ -1,0 +1,41 @@
+//! The types of the fields of deployments. Which fields there are, and what is in them, is checked where they are read.
+
+use crate::object::fields::{Field, Fields, Shape};
+
+/// Of a CertManagerDeployment and of an Installation.
+pub const DEPLOYMENT: Fields = Fields::some(&[
+    Field::new("adopt", Shape::Anything),
+    Field::new("dangerZone", Shape::Anything),
+    Field::new("product", Shape::Anything),
+    Field::new("version", Shape::Anything),
+]);
+
+/// Of OpenShift's CertManager.
+pub const OPENSHIFT: Fields = Fields::some(&[
+    Field::new("cainjectorConfig", Shape::Fields(&CONFIG)),
+    Field::new("controllerConfig", Shape::Fields(&CONFIG)),
+    Field::new("unsupportedConfigOverrides", Shape::Fields(&UNSUPPORTED)),
+    Field::new("webhookConfig", Shape::Fields(&CONFIG)),
+]);
+
+const CONFIG: Fields = Fields::some(&[
+    Field::new("overrideArgs", Shape::Anything),
+    Field::new("overrideEnv", Shape::Anything),
+    Field::new("overrideLabels", Shape::Anything),
+    Field::new("overrideReplicas", Shape::Anything),
+    Field::new("overrideResources", Shape::Fields(&RESOURCES)),
+    Field::new("overrideScheduling", Shape::Fields(&SCHEDULING)),
+]);
+
+const RESOURCES: Fields = Fields::some(&[Field::new("limits", Shape::Map), Field::new("requests", Shape::Map)]);
+
+const SCHEDULING: Fields =
+    Fields::some(&[Field::new("nodeSelector", Shape::Map), Field::new("tolerations", Shape::List(&Shape::Map))]);
+
+const UNSUPPORTED: Fields = Fields::some(&[
+    Field::new("cainjector", Shape::Fields(&ARGUMENTS)),
+    Field::new("controller", Shape::Fields(&ARGUMENTS)),
+    Field::new("webhook", Shape::Fields(&ARGUMENTS)),
+]);
+
+const ARGUMENTS: Fields = Fields::some(&[Field::new("args", Shape::List(&Shape::Text))]);

@@ -1,0 +1,265 @@
+// What the drills cannot find out by themselves. Every row has its reason.
+
+/** Maps whose keys are their authors': one key stands for all of them. By kind and place. */
+export const FREE_MAPS = [
+  [/./, /(^|\.)(labels|annotations|matchLabels|nodeSelector|data|stringData|binaryData)$/],
+  [/^kudo\.dev\//, /^spec\.(templates|plans)$/],
+  [/^kudo\.dev\/Instance$/, /^spec\.parameters$/],
+  [/Bundle$/, /^spec\.molds$/],
+  [
+    /(Installation|CertManagerDeployment)$/,
+    /^spec\.dangerZone\.(imageOverrides|containerArgOverrides|containerArgOverrides\{\})$/,
+  ],
+  [/ManagedCluster$/, /^status\.(allocatable|capacity)$/],
+];
+
+/** Values in which the fields are another kind's or anybody's, and how many levels of them are drilled. */
+export const OPAQUE = [
+  [/^types\.kubefed\.io\//, /^spec\.template$/, 2],
+  [/Bundle$/, /^spec\.manifests\[\]$/, 2],
+  [/CustomResourceDefinition$/, /^spec\.versions\[\]\.schema$/, 0],
+  [/./, /(^|\.|\])(value|default)$/, 0],
+  [/./, /^metadata\.managedFields$/, 0],
+];
+
+/** Values that no document has: by kind and field. */
+export const VALUES = {};
+
+/** Fields that are not drilled: `[kind, field, reason]`. */
+export const EXCLUDED = [
+  [/./, /^(apiVersion|kind)$/, "another kind is another document"],
+  [/./, /^metadata$/, "it holds the name; all that is in it is drilled"],
+  [/./, /^metadata\.(name|namespace|generateName)$/, "another name is another document"],
+  [
+    /./,
+    /^metadata\.(uid|resourceVersion|generation|creationTimestamp|selfLink|managedFields.*)$/,
+    "the server writes it",
+  ],
+  [/./, /^metadata\.deletion/, "it cannot be rolled back on a server; the stories of deletes have it"],
+  [/./, /^metadata\.ownerReferences/, "the garbage collector of the server acts on it, whatever we plan"],
+  [/Plugin$/, /^spec(\.optionValues)?$/, "the plan writes overridden options into it; what is in it is drilled"],
+  [/Plugin$/, /^metadata\.labels/, "the label `greenhouse.sap/pluginpreset` makes it an object of the preset"],
+];
+
+/**
+ * Where a law does not hold, and why: `{ kind, field, operation, law, reason }`. A row without a kind or an operation
+ * is about all of them. A reason that begins with `open:` is a mistake of the engine that is known and not mended yet.
+ * The laws `deletes`, `answers` and `applies` have no row, and get none.
+ */
+export const EXCEPTIONS = [
+  // What is copied as it is.
+  {
+    field: /(^|\.|\])(value|default)$/,
+    operation: /null|empty/,
+    law: "told",
+    reason: "any value is a value of an option, an override, a variable or a toleration: who gets it judges it",
+  },
+  {
+    kind: /^types\.kubefed\.io\//,
+    field: /^spec\.template\b/,
+    law: "told",
+    reason: "the template is copied as it is: the API server of the member judges it",
+  },
+  {
+    kind: /Bundle$/,
+    field: /^spec\.manifests\[\]\./,
+    law: "told",
+    reason: "a manifest is copied as it is: the API server judges it",
+  },
+  {
+    kind: /PluginPreset$/,
+    field: /^spec\.(waitFor$|plugin\.(ignoreDifferences\b|pluginDefinition$))/,
+    law: "told",
+    reason: "it is copied to the Plugin as it is: Greenhouse judges it",
+  },
+  {
+    kind: /CertManager$/,
+    field: /\.override(Resources\.(limits|requests)\.|Scheduling\.(nodeSelector\{\}|tolerations))/,
+    operation: /null|empty/,
+    law: "told",
+    reason: "it is copied to the pods as it is: the API server judges it",
+  },
+  {
+    kind: /(Installation|CertManagerDeployment)$/,
+    field: /containerArgOverrides\{\}\{\}$/,
+    operation: /empty/,
+    law: "told",
+    reason: "an empty text is a value of a flag",
+  },
+  {
+    field: /(^metadata\.(labels|annotations)|\.overrideLabels\.)/,
+    operation: /empty|unknown word/,
+    law: "told",
+    reason: "any text, also an empty one, is a value of a label or an annotation",
+  },
+  {
+    field: /^metadata\.finalizers/,
+    law: "told",
+    reason: "the plan puts its finalizer back, which is all that changes",
+  },
+  // What is a name of anybody's choice.
+  {
+    field: /^spec\.(taints|tolerations)\[\]\.key$/,
+    operation: /unknown word/,
+    law: "told",
+    reason: "any text is the key of a taint",
+  },
+  {
+    kind: /FederatedTypeConfig$/,
+    field: /^spec\.federatedType\.(group|kind)$/,
+    operation: /unknown word/,
+    law: "told",
+    reason: "any text is the name of a group or a kind",
+  },
+  {
+    kind: /Bundle$/,
+    field: /^spec\.product$/,
+    operation: /unknown word/,
+    law: "told",
+    reason: "any text is the name of a product",
+  },
+  {
+    kind: /Bundle$/,
+    field: /^spec\.molds\{\}(\[\]\.flag)?$/,
+    operation: /empty|unknown word/,
+    law: "told",
+    reason: "the finding is at the Installation that sets the flag",
+  },
+  {
+    kind: /Catalog$/,
+    field: /^spec\.sources\[\]\.overrides\[\]\.name$/,
+    operation: /unknown word/,
+    law: "told",
+    reason: "only the repository of the catalog says which definitions it brings",
+  },
+  // What Kubernetes or the upstream means by it.
+  {
+    field: /([sS]elector|\.placement\.clusters)$/,
+    operation: /empty/,
+    law: "told",
+    reason: "an empty selector selects every cluster, and an empty list of clusters none: both are written on purpose",
+  },
+  {
+    kind: /ManagedCluster$/,
+    field: /^spec\.taints\[\]$/,
+    operation: /null|empty/,
+    law: "told",
+    reason: "a taint without an effect repels nobody, and the server refuses it",
+  },
+  {
+    kind: /OperatorVersion$/,
+    field: /^spec\.templates\{\}$/,
+    operation: /empty/,
+    law: "told",
+    reason: "an empty template makes no object",
+  },
+  {
+    kind: /(AddOnPlacementScore|ManagedCluster|KubeFedCluster)$/,
+    field: /^status\b/,
+    law: "told",
+    reason: "a controller of the upstream writes the status, and the server checks it by its schema",
+  },
+  // What cannot be brought back, or is kept on purpose.
+  {
+    kind: /^greenhouse\.sap\/Cluster$/,
+    field: /^metadata\.labels$/,
+    law: "removed",
+    reason: "the preset `certs` has `deletionPolicy: Retain`: its Plugin stays when a cluster leaves",
+  },
+  {
+    kind: /PluginPreset$/,
+    field: /^spec\.plugin\.(releaseName|releaseNamespace|pluginDefinition)$/,
+    law: "removed",
+    reason: "Helm cannot rename a release: the Plugin keeps what it has where the preset says nothing",
+  },
+  {
+    kind: /KubeFedCluster$/,
+    field: /^status\b/,
+    law: "roll back",
+    reason: "a cluster that is not ready keeps the copies that it got while it was",
+  },
+  {
+    kind: /^core\.kubefed\.io\/FederatedTypeConfig$/,
+    field: /^spec\.targetType\b/,
+    law: "roll back",
+    reason: "copies of another target kind were made, and no plan looks for a kind that no type config names",
+  },
+  {
+    kind: /^core\.kubefed\.io\/FederatedTypeConfig$/,
+    field: /^spec\.federatedType(\.kind)?$/,
+    law: "settles",
+    reason: "open: two federated kinds then have one target kind, both write its objects, and no finding says so",
+  },
+  {
+    kind: /^types\.kubefed\.io\//,
+    field: /^spec\.placement\.clusters$/,
+    law: "roll back",
+    reason: "what others wrote into a copy is deleted with it",
+  },
+  {
+    kind: /^types\.kubefed\.io\//,
+    field: /^spec\.template\.webhooks(\[\])?$/,
+    law: "removed",
+    reason: "the member had the webhooks before: once they were applied they are removed with the template's",
+  },
+  {
+    kind: /kubefed\.io\//,
+    field: /^spec(\.(federatedType\b.*|retention\b.*|template\b.*))?$/,
+    law: "roll back",
+    reason: "a value of the member that was not retained for a moment is overwritten, and nobody knows it any more",
+  },
+  {
+    kind: /^cluster\.open-cluster-management\.io\//,
+    field: /^(spec|spec\.decisionStrategy\b.*|status\b.*)$/,
+    law: "removed",
+    reason: "OCM's prioritizer Steady prefers the clusters that were chosen before",
+  },
+  {
+    kind: /CertManager$/,
+    field: /^spec(\.controllerConfig(\.overrideEnv)?)?$/,
+    law: "roll back",
+    reason: "variables pair by name, so that one that comes back is the last of the list",
+  },
+  {
+    kind: /Bundle$/,
+    field: /^spec\.manifests\[\](\.(apiVersion|kind|metadata|metadata\.name))?$/,
+    law: "roll back",
+    reason: "definitions are never deleted: with them would go every object of their kind",
+  },
+  {
+    kind: /Bundle$/,
+    field: /^spec\.manifests\[\]$/,
+    law: "removed",
+    reason: "definitions are never deleted: with them would go every object of their kind",
+  },
+  {
+    kind: /Bundle$/,
+    field: /^spec\.manifests\[\]\.(roleRef|spec)\b/,
+    law: "removed",
+    reason:
+      "no server takes a binding without `roleRef` or a definition without its names: that one has them is a default",
+  },
+  {
+    kind: /Bundle$/,
+    field: /^spec(\.manifests(\[\]\.spec\.template)?)?$/,
+    law: "roll back",
+    reason: "an empty map is the same as none",
+  },
+];
+
+export function exceptionFor({ id, field, operation, law }) {
+  const isRow = (it) =>
+    it.law === law &&
+    (!it.kind || it.kind.test(id)) &&
+    it.field.test(field) &&
+    (!it.operation || it.operation.test(operation));
+  return EXCEPTIONS.find(isRow);
+}
+
+/** Kinds that a dialect reads and that are not drilled. */
+export const UNDRILLED = [
+  {
+    kind: /PlacementDecision$/,
+    reason: "the engine writes it: what others change in it is drift, which the stories on real servers have",
+  },
+];
