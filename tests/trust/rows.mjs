@@ -66,7 +66,7 @@ export const ROWS = [
       const done = await repeat(count, seed, async (next) => {
         const env = { FLEETFOLD_PEER_SEED: String(next) };
         const text = await output("cargo", [...args, "--", "--nocapture"], { env, log });
-        return sum(text, /seed \d+, (\d+) cases/g);
+        return sum(text, /seed \d+, (\d+) (?:cases|texts)/g);
       });
       if (missing.length > 0) throw new Error(`${done} cases agree, but there is no oracle for ${missing.join(", ")}`);
       return { count: done, note: expected.join(", ") };
