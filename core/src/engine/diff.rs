@@ -1,8 +1,8 @@
 //! The RFC 6902 operations that turn one value into another.
 
 use crate::engine::patch::{Operation, Verb};
-use crate::value::path::Pointer;
 use crate::value::Value;
+use crate::value::path::Pointer;
 
 /// The operations that turn `from` into `to`, in the order of their paths.
 ///

@@ -12,8 +12,8 @@ pub use compat::{matches_kubefed, matches_original};
 pub use memo::Memo;
 pub use update::{Update, update, update_always, update_always_with, update_with};
 
-pub use stored::Quantity;
 use memo::{Outcome, Pair};
+pub use stored::Quantity;
 use stored::{is_stored_as, is_string_data};
 
 use crate::engine::retain::pair::{Partners, pair};

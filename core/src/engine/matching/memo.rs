@@ -136,7 +136,10 @@ mod tests {
             assert_eq!(differences_with(&mut memo, desired, live, *last), differences(desired, live, *last));
             let with = update_always_with(&mut memo, desired, live, *last).unwrap();
             let without = update_always(desired, live, *last).unwrap();
-            assert_eq!((with.differences, with.patch, with.object), (without.differences, without.patch, without.object));
+            assert_eq!(
+                (with.differences, with.patch, with.object),
+                (without.differences, without.patch, without.object)
+            );
         }
     }
 
@@ -183,6 +186,9 @@ mod tests {
             object.as_map_mut().unwrap().insert("rules", Value::list([Value::map([("verbs", list.clone())])]));
             object
         };
-        check(&[(&role(&verbs), &role(&reversed), None), (&object("Other", &verbs), &object("Other", &reversed), None)]);
+        check(&[
+            (&role(&verbs), &role(&reversed), None),
+            (&object("Other", &verbs), &object("Other", &reversed), None),
+        ]);
     }
 }

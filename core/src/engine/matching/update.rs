@@ -1,7 +1,7 @@
 //! The update that mends the differences of an object, section by section.
 
-use super::stored::{is_stored_as, is_string_data};
 use super::memo::{Memo, Outcome, Pair};
+use super::stored::{is_stored_as, is_string_data};
 use super::{Difference, DifferenceKind, Members, differences_with};
 use crate::diagnostic::Error;
 use crate::diagnostic::Mode;
@@ -334,7 +334,8 @@ impl<'a, 'm> Merger<'a, 'm> {
             }
             (Value::List(wanted), Value::List(found)) => {
                 let merged = self.merge_lists(wanted, found, last.and_then(Value::as_list));
-                let is_same = merged.len() == found.len() && merged.iter().zip(found.iter()).all(|(a, b)| is_unchanged(a, b));
+                let is_same =
+                    merged.len() == found.len() && merged.iter().zip(found.iter()).all(|(a, b)| is_unchanged(a, b));
                 if is_same { live.clone() } else { merged.into() }
             }
             _ => desired.clone(),

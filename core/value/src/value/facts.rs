@@ -149,7 +149,10 @@ mod tests {
             |it| drop(it.get_mut("a").unwrap().as_map_mut().unwrap().insert("d", "y")),
             r#"{"a":{"b":[{"c":1}],"d":"y"},"e":2}"#,
         );
-        check(|it| it.get_mut("a").unwrap().as_map_mut().unwrap().retain(|key, _| key == "d"), r#"{"a":{"d":"x"},"e":2}"#);
+        check(
+            |it| it.get_mut("a").unwrap().as_map_mut().unwrap().retain(|key, _| key == "d"),
+            r#"{"a":{"d":"x"},"e":2}"#,
+        );
         check(
             |it| {
                 let list = it.get_mut("a").and_then(|it| it.get_mut("b")).and_then(Value::as_list_mut).unwrap();
