@@ -39,6 +39,28 @@ export const EXCLUDED = [
   [/./, /^metadata\.ownerReferences/, "the garbage collector of the server acts on it, whatever we plan"],
   [/Plugin$/, /^spec(\.optionValues)?$/, "the plan writes overridden options into it; what is in it is drilled"],
   [/Plugin$/, /^metadata\.labels/, "the label `greenhouse.sap/pluginpreset` makes it an object of the preset"],
+  // Fields of the schemas for which no document of the fleets has a value that a drill can set. Vectors read each of them.
+  [
+    /^greenhouse\.sap\/Plugin(Preset)?$/,
+    /^spec\.(plugin\.)?waitFor$/,
+    "open: no fleet has Plugins that wait for each other",
+  ],
+  [
+    /ManagedCluster$/,
+    /^spec\.managedClusterClientConfigs\[\]$/,
+    "open: no fleet registers clusters with client configs",
+  ],
+  [/FederatedTypeConfig$/, /^spec\.statusType\.(group|pluralName)$/, "open: no fleet has a kind of status with them"],
+  [/FederatedNamespace$/, /^spec\.(overrides|retention)$/, "open: no fleet varies a namespace"],
+  [/FederatedService$/, /^spec\.(overrides|retainReplicas)$/, "open: no fleet varies a Service"],
+  [/^types\.kubefed\.io\//, /^spec\.retention$/, "open: the fleets write retention rules into the type configuration"],
+  [/OperatorVersion$/, /^spec\.upgradableFrom$/, "open: no fleet has two versions of an operator"],
+  [/CertManagerDeployment$/, /^spec\.adopt$/, "open: no fleet has an installation that existed before"],
+  [
+    /operator\.openshift\.io\/CertManager$/,
+    /^spec\.(cainjector|webhook|unsupported)Config(Overrides)?\b/,
+    "open: the fleet sets them for the controller alone",
+  ],
 ];
 
 /**
@@ -159,7 +181,20 @@ export const EXCEPTIONS = [
     law: "told",
     reason: "a controller of the upstream writes the status, and the server checks it by its schema",
   },
+  {
+    kind: /PluginPreset$/,
+    field: /^spec\.plugin\.displayName$/,
+    operation: /empty/,
+    law: "told",
+    reason: "any text, also an empty one, is the name that a Plugin is shown by",
+  },
   // What cannot be brought back, or is kept on purpose.
+  {
+    kind: /PluginPreset$/,
+    field: /^spec\.plugin\.deletionPolicy$/,
+    law: "removed",
+    reason: "open: the Plugin keeps the policy that it has where the preset no longer has one",
+  },
   {
     kind: /^greenhouse\.sap\/Cluster$/,
     field: /^metadata\.labels$/,

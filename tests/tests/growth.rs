@@ -18,7 +18,7 @@ const MAX_FUEL: u64 = 6_000_000_000;
 
 /// Shapes that take more, each with its exponent, which must not become larger, and what bounds it.
 const KNOWN: &[(&str, f64, &str)] = &[
-    ("fold: a deep path", 2.05, "every parent has a path of its own; the depth of documents is limited"),
+    ("fold: a deep path", 2.05, "every parent has a path of its own; an option has 92 levels at most"),
     ("patch: elements in front of a list", 1.50, "an insert moves what is behind it; a patch has 1,000 operations"),
     ("patch: copies", 3.00, "what Secrets hold is covered before every operation; 1,000 of them, 3 MiB of copies"),
     ("authorize: roles and bindings", 2.15, "every changed label is looked up in every binding of the user"),

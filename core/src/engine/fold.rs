@@ -22,10 +22,9 @@ use crate::engine::select::{Cluster, Selector, selects};
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::collections::SortedMap;
-use crate::value::index_text;
 use crate::value::path::{OptionPath, OptionStep, PathError, Pointer};
 use crate::value::text::order;
-use crate::value::{Text, Value};
+use crate::value::{Text, Value, index_text, json};
 
 /// One source of values for a cluster. Its place in the list is its rank.
 #[derive(Clone, Debug)]
@@ -70,6 +69,45 @@ impl Setting {
         let (place, source) = (OptionPath::parse(path)?, Source::Value(value.into()));
         Ok(Setting { path: path.into(), place, source, deep: false, at: Pointer::root() })
     }
+}
+
+/// How deep an option and its value may be nested together: the values of a result must fit into an answer that can be
+/// read again. Each level has a path of its own, so that the cost grows with the square of the levels.
+pub const MAX_LEVELS: usize = json::MAX_DEPTH - 8;
+
+/// Refuses an option that is nested deeper than [`MAX_LEVELS`].
+///
+/// # Errors
+///
+/// [`Code::TooDeep`].
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::Code, engine::fold::refuse_depth, value::{Value, path::OptionPath}};
+///
+/// let nested = |levels: usize| OptionPath::parse(&vec!["a"; levels].join(".")).unwrap();
+/// assert!(refuse_depth("a.a", &nested(2), &Value::from(1_i64)).is_ok());
+/// assert_eq!(refuse_depth("a.…", &nested(100), &Value::from(1_i64)).unwrap_err().code, Code::TooDeep);
+/// ```
+pub fn refuse_depth(path: &str, place: &OptionPath, value: &Value) -> Result<(), Error> {
+    if place.steps().len().saturating_add(depth(value)) <= MAX_LEVELS {
+        return Ok(());
+    }
+    let start: String = path.chars().take(40).collect();
+    let shown = if start.len() < path.len() { format!("{start}…") } else { start };
+    let message = format!("the option `{shown}` and its value are nested deeper than {MAX_LEVELS} levels");
+    Err(Error::new(Code::TooDeep, message).hint("set an option higher up, or a value with fewer levels"))
+}
+
+/// How many lists and maps lie in each other at most.
+fn depth(value: &Value) -> usize {
+    let deepest = match value {
+        Value::List(items) => items.iter().map(depth).max(),
+        Value::Map(map) => map.iter().map(|(_, value)| depth(value)).max(),
+        _ => return 0,
+    };
+    deepest.unwrap_or(0).saturating_add(1)
 }
 
 /// Where the value of an option comes from.

@@ -13,6 +13,8 @@ use crate::value::Value;
 pub struct Memo {
     /// By the hash of the places; a later pair takes the place of an earlier one. Empty until something is kept.
     slots: Vec<Option<Slot>>,
+    /// How many pairs were kept.
+    kept: usize,
 }
 
 #[derive(Debug)]
@@ -48,19 +50,28 @@ pub struct Pair<'a> {
 }
 
 impl Memo {
-    const SLOTS: usize = 2048;
+    /// Enough for one object. There are more as more is kept: most plans are of few clusters.
+    const FEWEST: usize = 64;
+    const MOST: usize = 2048;
 
     pub fn get(&self, pair: Pair) -> Option<&Outcome> {
-        let slot = self.slots.get(pair.slot()?)?.as_ref()?;
+        let slot = self.slots.get(pair.slot(self.slots.len())?)?.as_ref()?;
         slot.is_of(pair).then_some(&slot.outcome)
     }
 
     /// Keeps what came of a pair, if both parts are shared: others do not come again.
     pub fn keep(&mut self, pair: Pair, outcome: impl FnOnce() -> Outcome) {
-        let Some(at) = pair.slot().filter(|_| is_shared(pair.desired) && is_shared(pair.live)) else { return };
-        if self.slots.is_empty() {
-            self.slots.resize_with(Memo::SLOTS, || None);
+        if !is_shared(pair.desired) || !is_shared(pair.live) {
+            return;
         }
+        if self.kept >= self.slots.len() && self.slots.len() < Memo::MOST {
+            // In other slots, nothing that was kept would be found.
+            let slots = (self.slots.len() * 4).clamp(Memo::FEWEST, Memo::MOST);
+            self.slots.clear();
+            self.slots.resize_with(slots, || None);
+        }
+        self.kept += 1;
+        let Some(at) = pair.slot(self.slots.len()) else { return };
         if let Some(slot) = self.slots.get_mut(at) {
             *slot = Some(Slot {
                 desired: pair.desired.clone(),
@@ -93,12 +104,12 @@ impl<'a> Pair<'a> {
         [self.api_version, self.kind].into_iter().chain(self.keys.iter().copied())
     }
 
-    /// Where the pair is kept; nowhere unless both are maps or lists.
-    fn slot(self) -> Option<usize> {
+    /// Where the pair is kept among so many; nowhere unless both are maps or lists.
+    fn slot(self, slots: usize) -> Option<usize> {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
         let (desired, live) = (place(self.desired)? as u64, place(self.live)? as u64);
         let hash = (desired.rotate_left(32) ^ live ^ u64::from(self.is_merge)).wrapping_mul(ODD);
-        usize::try_from(hash >> 32).ok().map(|it| it % Memo::SLOTS)
+        usize::try_from(hash >> 32).ok()?.checked_rem(slots)
     }
 }
 
