@@ -66,15 +66,6 @@ function candidates(fleet, pattern) {
   return [...best.values()].map((it) => it.document);
 }
 
-/** What is drilled of one dialect. */
-export const drillsOf = (dialect) => subjectsOfDrills().drills.filter((it) => it.dialect === dialect);
-
-/** So many of a list, evenly; another seed begins elsewhere. */
-export function someOf(list, count, seed) {
-  const picked = Array.from({ length: Math.min(count, list.length) }, (_, index) => index);
-  return picked.map((index) => list[(Math.floor((index * list.length) / count) + seed) % list.length]);
-}
-
 /**
  * Drills the fields of one kind in one fleet: `{ fields, operations, failures, excused, without }`.
  *

@@ -42,20 +42,21 @@ export const EXCLUDED = [
   // Fields of the schemas for which no document of the fleets has a value that a drill can set. Vectors read each of them.
   [
     /^greenhouse\.sap\/Plugin(Preset)?$/,
-    /^spec\.(plugin\.)?waitFor$/,
+    /^spec\.(plugin\.)?waitFor\b/,
     "open: no fleet has Plugins that wait for each other",
   ],
-  [
-    /ManagedCluster$/,
-    /^spec\.managedClusterClientConfigs\[\]$/,
-    "open: no fleet registers clusters with client configs",
-  ],
-  [/FederatedTypeConfig$/, /^spec\.statusType\.(group|pluralName)$/, "open: no fleet has a kind of status with them"],
-  [/FederatedNamespace$/, /^spec\.(overrides|retention)$/, "open: no fleet varies a namespace"],
-  [/FederatedService$/, /^spec\.(overrides|retainReplicas)$/, "open: no fleet varies a Service"],
+  [/ManagedCluster$/, /^spec\.managedClusterClientConfigs\b/, "open: no fleet registers clusters with client configs"],
+  [/FederatedTypeConfig$/, /^spec\.statusType\b./, "open: no fleet has a kind of status with them"],
+  [/FederatedNamespace$/, /^spec\.(overrides|retention|retainReplicas)\b/, "open: no fleet varies a namespace"],
+  [/FederatedService$/, /^spec\.(overrides|retainReplicas)\b/, "open: no fleet varies a Service"],
+  [/FederatedValidatingWebhookConfiguration$/, /^spec\.retainReplicas$/, "the kind has no replicas"],
   [/^types\.kubefed\.io\//, /^spec\.retention$/, "open: the fleets write retention rules into the type configuration"],
   [/OperatorVersion$/, /^spec\.upgradableFrom$/, "open: no fleet has two versions of an operator"],
-  [/CertManagerDeployment$/, /^spec\.adopt$/, "open: no fleet has an installation that existed before"],
+  [
+    /CertManagerDeployment$/,
+    /^spec\.(adopt|product)$/,
+    "open: no fleet has an installation that existed before, or two products",
+  ],
   [
     /operator\.openshift\.io\/CertManager$/,
     /^spec\.(cainjector|webhook|unsupported)Config(Overrides)?\b/,
