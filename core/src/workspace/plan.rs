@@ -211,6 +211,16 @@ pub struct SubjectPlan {
 }
 
 impl SubjectPlan {
+    /// Until its needs are met, a result contributes needs and no actions.
+    pub(crate) fn withheld(mut self) -> SubjectPlan {
+        if !self.needs.is_empty() {
+            self.actions.clear();
+            self.held.clear();
+            self.hold_report = None;
+        }
+        self
+    }
+
     pub fn is_empty(&self) -> bool {
         let SubjectPlan { needs, actions, held, status, hold_report, managed: _, listed: _, diagnostics } = self;
         needs.is_empty()

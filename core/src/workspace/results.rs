@@ -330,7 +330,7 @@ impl Results {
         };
         hub_steps.get_or_insert_with(|| {
             let alone = view.dialects().filter(|it| !is_planned(*it));
-            let steps = alone.map(|it| (it.name(), withheld(it.plan_hub(view)))).filter(|(_, it)| !it.is_empty());
+            let steps = alone.map(|it| (it.name(), it.plan_hub(view).withheld())).filter(|(_, it)| !it.is_empty());
             steps.map(|(dialect, it)| (dialect, Arc::new(it))).collect()
         })
     }
@@ -481,7 +481,7 @@ impl SubjectEntry {
                     let subject_steps = subject_steps.get_or_insert_with(|| {
                         let mut planner = Planner::new(view, identity);
                         self.dialect.plan_refused(view, document, error, &mut planner);
-                        Arc::new(withheld(planner.steps))
+                        Arc::new(planner.steps.withheld())
                     });
                     all.push(Arc::clone(subject_steps));
                 }
@@ -496,7 +496,7 @@ impl SubjectEntry {
                     subject.plan(view, name, rendered, &mut planner);
                 }
                 known = planner.known;
-                Arc::new(withheld(planner.steps))
+                Arc::new(planner.steps.withheld())
             });
             if !steps.is_empty() || steps.managed > 0 {
                 all.push(Arc::clone(steps));
@@ -515,7 +515,7 @@ impl SubjectEntry {
             let subject_steps = subject_steps.get_or_insert_with(|| {
                 let mut planner = Planner::new(view, identity);
                 subject.plan_subject(view, cluster_results, &mut planner);
-                Arc::new(withheld(planner.steps))
+                Arc::new(planner.steps.withheld())
             });
             all.push(Arc::clone(subject_steps));
         }
@@ -553,16 +553,6 @@ impl ClusterResult {
     pub fn steps(&self) -> Option<&SubjectPlan> {
         self.steps.as_deref()
     }
-}
-
-/// Until its needs are met, a result contributes needs and no actions.
-fn withheld(mut steps: SubjectPlan) -> SubjectPlan {
-    if crate::seeded!(NeedsDoNotWithhold, !steps.needs.is_empty(), false) {
-        steps.actions.clear();
-        steps.held.clear();
-        steps.hold_report = None;
-    }
-    steps
 }
 
 static UNREAD: Error = Error { code: Code::UnknownDocument, message: String::new(), at: None, hint: None };
