@@ -8,7 +8,7 @@ use super::select::ClusterInput;
 use crate::choice;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::fold::{Effective, Folded, Layer, LayerValue, Setting, Source, fold};
+use crate::engine::fold::{Effective, Folded, Layer, LayerValue, Setting, Source, fold, refuse_depth};
 use crate::engine::select::Selector;
 use crate::object::redacted::Redacted;
 use crate::object::secrets;
@@ -181,6 +181,8 @@ impl SettingInput {
             let message = format!("the option path `{}` is wrong at character {}: {message}", self.path, offset + 1);
             Error::new(Code::BadOptionPath, message).at(at.key("path")).maybe_hint(hint)
         })?;
+        let value = self.value.0.as_ref().unwrap_or(&Value::Null);
+        refuse_depth(&self.path, &place, value).map_err(|error| error.at(at.pointer()))?;
         let source = match (self.value.0, self.value_from) {
             (Some(value), None) => Source::Value(value),
             (None, Some(reference)) => Source::Reference(reference),

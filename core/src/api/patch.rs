@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Op;
 use crate::diagnostic::Mode;
-use crate::diagnostic::{Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::patch;
-use crate::engine::patch::Verb;
+use crate::engine::patch::{Step, Verb};
 use crate::object::redacted::{Redacted, Visibility};
 use crate::object::secrets;
 use crate::value::MaybeAbsent;
+use crate::value::index_text;
+use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 
@@ -70,14 +72,33 @@ fn may_expose(operation: &patch::Operation) -> bool {
     operation.from.is_some() || operation.path.ends_with("/kind")
 }
 
-/// The patched object as it may be shown: what Secrets hold is replaced before every step, so that no step can take it
-/// elsewhere. Tests have passed on the real values.
-fn covered(object: Value, operations: &[patch::Operation], mode: Mode) -> Result<Value, Error> {
-    let steps = operations.iter().filter(|it| it.verb != Verb::Test);
-    steps.map(std::slice::from_ref).try_fold(object, |mut object, step| {
-        secrets::cover(&mut object);
-        patch::patch(object, step, mode, &mut Vec::new())
-    })
+/// What the operations of one patch may make redaction go through, about in bytes.
+pub const MAX_REDACTED: usize = 64 * 1024 * 1024;
+
+/// The patched object as it may be shown. What a step takes elsewhere is redacted before, by where it is, and so is an object
+/// before a step that changes its kind: no step can take what a Secret holds to a place where it would be shown. Tests have
+/// passed on the real values.
+fn covered(mut object: Value, operations: &[patch::Operation], mode: Mode) -> Result<Value, Error> {
+    let mut left = MAX_REDACTED;
+    for (index, operation) in operations.iter().enumerate().filter(|(_, it)| it.verb != Verb::Test) {
+        let step = Step::read(operation, mode)?;
+        for place in exposed(&step) {
+            left = left.checked_sub(secrets::cover_at(&mut object, &place)).ok_or_else(|| {
+                let message = format!("the operations up to here copy, move or retype more than {} MiB", MAX_REDACTED >> 20);
+                let hint = "send the patch in parts, or replace a map in one operation";
+                Error::new(Code::TooLarge, message).at(["patch", &index_text(index)]).hint(hint)
+            })?;
+        }
+        object = patch::patch(object, std::slice::from_ref(operation), mode, &mut Vec::new())?;
+    }
+    Ok(object)
+}
+
+/// The places that a step takes values from, and the objects whose kind it changes.
+fn exposed(step: &Step) -> Vec<Pointer> {
+    let places = step.from().into_iter().chain([step.path()]);
+    let retyped = places.filter_map(Pointer::split_last).filter(|(_, last)| *last == "kind").map(|(object, _)| object);
+    step.from().cloned().into_iter().chain(retyped).collect()
 }
 
 impl PatchOperation {

@@ -21,8 +21,9 @@ use crate::engine::rendered::Origin;
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
+use crate::object::weight::depth;
 use crate::value::collections::SortedMap;
-use crate::value::index_text;
+use crate::value::{index_text, json};
 use crate::value::path::{OptionPath, OptionStep, PathError, Pointer};
 use crate::value::text::order;
 use crate::value::{Text, Value};
@@ -70,6 +71,35 @@ impl Setting {
         let (place, source) = (OptionPath::parse(path)?, Source::Value(value.into()));
         Ok(Setting { path: path.into(), place, source, deep: false, at: Pointer::root() })
     }
+}
+
+/// How deep an option and its value may be nested together: the values of a result must fit into an answer that can be
+/// read again.
+pub const MAX_LEVELS: usize = json::MAX_DEPTH - 8;
+
+/// Refuses an option that is nested deeper than [`MAX_LEVELS`].
+///
+/// # Errors
+///
+/// [`Code::TooDeep`].
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{diagnostic::Code, engine::fold::refuse_depth, value::{Value, path::OptionPath}};
+///
+/// let nested = |levels: usize| OptionPath::parse(&vec!["a"; levels].join(".")).unwrap();
+/// assert!(refuse_depth("a.a", &nested(2), &Value::from(1_i64)).is_ok());
+/// assert_eq!(refuse_depth("a.…", &nested(100), &Value::from(1_i64)).unwrap_err().code, Code::TooDeep);
+/// ```
+pub fn refuse_depth(path: &str, place: &OptionPath, value: &Value) -> Result<(), Error> {
+    if place.steps().len().saturating_add(depth(value)) <= MAX_LEVELS {
+        return Ok(());
+    }
+    let start: String = path.chars().take(40).collect();
+    let shown = if start.len() < path.len() { format!("{start}…") } else { start };
+    let message = format!("the option `{shown}` and its value are nested deeper than {MAX_LEVELS} levels");
+    Err(Error::new(Code::TooDeep, message).hint("set an option higher up, or a value with fewer levels"))
 }
 
 /// Where the value of an option comes from.
@@ -463,8 +493,8 @@ fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec
 }
 
 /// The entries of one option in Greenhouse's list.
-#[derive(Default)]
-struct Entries {
+#[derive(Debug, Default)]
+pub struct Entries {
     places: Vec<usize>,
     /// The layer that replaces them now, and how many it has replaced or added.
     layer: usize,
@@ -473,7 +503,7 @@ struct Entries {
 
 impl Entries {
     /// The first entry that is of an earlier layer. It is replaced.
-    fn of_earlier(&mut self, layer: usize) -> Option<usize> {
+    pub fn of_earlier(&mut self, layer: usize) -> Option<usize> {
         if self.layer != layer {
             (self.layer, self.done) = (layer, 0);
         }
@@ -482,7 +512,8 @@ impl Entries {
         found
     }
 
-    fn push(&mut self, place: usize) {
+    /// Adds an entry at a place of the list, of the layer that was asked for last.
+    pub fn push(&mut self, place: usize) {
         self.places.push(place);
         self.done = self.places.len();
     }

@@ -30,27 +30,33 @@ impl Kinds {
     /// 2. A document without a namespace of a kind that has one reaches nothing.
     /// 3. Labels and annotations are maps of strings.
     /// 4. Fields are checked by the table of the kind, unless there is already a finding at the same place.
-    pub fn check(&self, document: &Document, out: &mut Vec<Diagnostic>) {
+    pub fn check(&self, document: &Document, known: &mut Known, out: &mut Vec<Diagnostic>) {
         let identity = &document.identity;
         let covering: Vec<&HubKind> = self.0.iter().filter(|it| it.covers(identity)).collect();
         if covering.is_empty() {
-            out.extend(self.misspelled(identity));
+            let misspelled = self.misspelled(identity);
+            known.add(&misspelled);
+            out.extend(misspelled);
         }
         if identity.namespace.is_empty() && covering.iter().any(|it| it.is_namespaced()) {
             let message = format!("the kind `{}` is namespaced, and this document has no namespace", identity.kind);
             let finding = Diagnostic::warning(Code::MissingField, message).of(identity);
             let finding = finding.at(Pointer::of(["metadata", "namespace"]));
-            let is_there = out.iter().any(|it| it.code == finding.code && it.at.document == finding.at.document);
-            out.extend((!is_there).then_some(finding));
+            if !known.missing.contains(&finding.at.document) {
+                known.add([&finding]);
+                out.push(finding);
+            }
         }
         if !covering.is_empty() {
             let found = fields::check_marks(&document.value).into_iter().map(|it| it.of(identity));
-            let found: Vec<Diagnostic> = found.filter(|it| !is_known(out, it)).collect();
+            let found: Vec<Diagnostic> = found.filter(|it| !known.has(it)).collect();
+            known.add(&found);
             out.extend(found);
         }
         if let Some(spec) = covering.iter().find_map(|it| it.fields) {
             let found = fields::check(&document.value, spec, &JsonPath::ROOT).into_iter().map(|it| it.of(identity));
-            let found: Vec<Diagnostic> = found.filter(|it| !is_known(out, it)).collect();
+            let found: Vec<Diagnostic> = found.filter(|it| !known.has(it)).collect();
+            known.add(&found);
             out.extend(found);
         }
     }
@@ -71,9 +77,34 @@ pub fn scope_error(view: View, dialect: &dyn Dialect, document: &Document) -> Op
     fields::scope_error(&document.value, spec, &JsonPath::ROOT)
 }
 
-/// Whether there is a finding at the same place.
-fn is_known(found: &[Diagnostic], new: &Diagnostic) -> bool {
-    found.iter().any(|it| it.at.document == new.at.document && it.at.path == new.at.path)
+/// The places that have a finding.
+#[derive(Debug, Default)]
+pub struct Known {
+    places: SortedSet<(Option<String>, Option<Pointer>)>,
+    /// The documents that lack a field.
+    missing: SortedSet<Option<String>>,
+}
+
+impl Known {
+    pub fn of(found: &[Diagnostic]) -> Known {
+        let mut known = Known::default();
+        known.add(found);
+        known
+    }
+
+    fn add<'d>(&mut self, found: impl IntoIterator<Item = &'d Diagnostic>) {
+        for finding in found {
+            if finding.code == Code::MissingField {
+                self.missing.insert(finding.at.document.clone());
+            }
+            self.places.insert((finding.at.document.clone(), finding.at.path.clone()));
+        }
+    }
+
+    /// Whether there is a finding at the same place.
+    fn has(&self, new: &Diagnostic) -> bool {
+        self.places.contains(&(new.at.document.clone(), new.at.path.clone()))
+    }
 }
 
 /// The findings about a document on its own.
@@ -83,7 +114,8 @@ pub fn of_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         dialect.lint_document(view, document, &mut found);
     }
     attribute(found, &document.identity, out);
-    Kinds::of(view).check(document, out);
+    let mut known = Known::of(out);
+    Kinds::of(view).check(document, &mut known, out);
 }
 
 /// The findings about a subject of which something was replaced, before and after.

@@ -6,7 +6,7 @@ use super::inject::{STRIPPED, is_injected};
 use super::{OVERRIDE, Quirk};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::engine::fold::{Layer, Setting, Source};
+use crate::engine::fold::{Layer, Setting, Source, refuse_depth};
 use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
@@ -167,6 +167,8 @@ impl Reader<'_> {
             },
         };
         let source = self.source(entry, &path, at, out)?;
+        let value = if let Source::Value(value) = &source { value } else { &Value::Null };
+        refuse_depth(&path, &place, value).map_err(|error| error.at(at))?;
         if let Source::Value(value) = &source
             && loses_digits(value)
         {
