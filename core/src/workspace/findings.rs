@@ -6,7 +6,8 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity};
 use crate::object::fields;
 use crate::value::JsonPath;
-use crate::value::collections::SortedSet;
+use crate::value::Text;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::suggest::close;
 use crate::workspace::hub_kind::HubKind;
@@ -15,13 +16,47 @@ use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
 use crate::workspace::store::View;
 use crate::workspace::subject::Dialect;
 
-/// The kinds that the dialects of the settings read.
-#[derive(Debug)]
-pub struct Kinds(Vec<HubKind>);
+/// In a group with more kinds, a kind that none of them is counts as one of its own: comparing it with all of them would
+/// take longer than the finding is worth.
+const COMPARED: usize = 1_000;
+
+/// The kinds that dialects read, found by group and kind.
+#[derive(Debug, Default)]
+pub struct Kinds {
+    all: Vec<HubKind>,
+    /// Those that are one kind, as indices.
+    exact: SortedMap<(Text, Text), Vec<usize>>,
+    /// Those that cover several kinds of a group, as indices.
+    patterns: Vec<usize>,
+    by_group: SortedMap<Text, Vec<usize>>,
+}
+
+impl FromIterator<HubKind> for Kinds {
+    fn from_iter<I: IntoIterator<Item = HubKind>>(all: I) -> Kinds {
+        let mut kinds = Kinds { all: all.into_iter().collect(), ..Kinds::default() };
+        for (index, kind) in kinds.all.iter().enumerate() {
+            match kind.kind.ends_with('*') {
+                true => kinds.patterns.push(index),
+                false => kinds.exact.entry((kind.group.clone(), kind.kind.clone())).or_default().push(index),
+            }
+            kinds.by_group.entry(kind.group.clone()).or_default().push(index);
+        }
+        kinds
+    }
+}
 
 impl Kinds {
+    /// The kinds that the dialects of the settings read.
     pub fn of(view: View) -> Kinds {
-        Kinds(view.dialects().flat_map(|it| it.kinds(view)).collect())
+        view.dialects().flat_map(|it| it.kinds(view)).collect()
+    }
+
+    /// The kinds that a document is of, in their order.
+    fn covering(&self, identity: &Identity) -> Vec<&HubKind> {
+        let exact = self.exact.get(&(identity.group.clone(), identity.kind.clone()));
+        let patterns = self.patterns.iter().filter(|it| self.all.get(**it).is_some_and(|it| it.covers(identity)));
+        let covering: SortedSet<usize> = exact.into_iter().flatten().chain(patterns).copied().collect();
+        covering.into_iter().filter_map(|it| self.all.get(it)).collect()
     }
 
     /// Adds what is wrong with the kind and the fields of a document.
@@ -32,7 +67,7 @@ impl Kinds {
     /// 4. Fields are checked by the table of the kind, unless there is already a finding at the same place.
     pub fn check(&self, document: &Document, known: &mut Known, out: &mut Vec<Diagnostic>) {
         let identity = &document.identity;
-        let covering: Vec<&HubKind> = self.0.iter().filter(|it| it.covers(identity)).collect();
+        let covering = self.covering(identity);
         if covering.is_empty() {
             let misspelled = self.misspelled(identity);
             known.add(&misspelled);
@@ -62,7 +97,8 @@ impl Kinds {
     }
 
     fn misspelled(&self, identity: &Identity) -> Option<Diagnostic> {
-        let same_group = self.0.iter().filter(|it| it.group == identity.group && !it.group.is_empty());
+        let same_group = self.by_group.get(&identity.group).filter(|it| !identity.group.is_empty() && it.len() <= COMPARED);
+        let same_group = same_group.into_iter().flatten().filter_map(|it| self.all.get(*it));
         let meant = close(&identity.kind, same_group.map(|it| it.kind.as_str()))?;
         let message = format!("`{}` has no kind `{}`, so the document does nothing", identity.group, identity.kind);
         let finding = Diagnostic::error(Code::UnknownKind, message).of(identity).at(Pointer::of(["kind"]));
@@ -72,8 +108,12 @@ impl Kinds {
 
 /// Why a document must not be used: a mistake in the fields that decide for which clusters it is.
 pub fn scope_error(view: View, dialect: &dyn Dialect, document: &Document) -> Option<Error> {
-    let kinds = dialect.kinds(view);
-    let spec = kinds.iter().filter(|it| it.covers(&document.identity)).find_map(|it| it.fields)?;
+    // The kinds may be as many as documents: they are not listed for each.
+    let by_dialect = view.store.derived("kinds by dialect", || {
+        let all = view.store.all_dialects().iter();
+        all.map(|it| (it.name(), it.kinds(view).into_iter().collect::<Kinds>())).collect::<SortedMap<_, _>>()
+    });
+    let spec = by_dialect.get(dialect.name())?.covering(&document.identity).into_iter().find_map(|it| it.fields)?;
     fields::scope_error(&document.value, spec, &JsonPath::ROOT)
 }
 

@@ -233,11 +233,11 @@ pub const SHAPES: &[Shape] = &[
         fleet(&[gh_clusters(1), definitions, overrides].join(","))
     }),
     shape("greenhouse: overrides for many lists of definitions", 80, |n| {
-        // All subsets of twelve definitions, which include each other in many ways.
+        // Subsets of twelve definitions, which include each other in many ways.
         let overrides: Vec<String> = (1..=n)
             .map(|at| {
                 let names: Vec<String> =
-                    (0..12).filter(|bit| at >> bit & 1 == 1).map(|bit| format!(r#""d{bit}""#)).collect();
+                    (0..12).filter(|bit| (at * 1597 % 4096) >> bit & 1 == 1).map(|bit| format!(r#""d{bit}""#)).collect();
                 let names = names.join(",");
                 let spec = format!(r#"{{"pluginDefinitionNames":[{names}],"overrides":[{{"name":"o","value":"v"}}]}}"#);
                 let metadata = format!(r#"{{"name":"o{at}","namespace":"a"}}"#);
@@ -267,7 +267,12 @@ pub const SHAPES: &[Shape] = &[
         fleet(&[fleet_of(1), it].join(","))
     }),
     shape("greenhouse: presets that are each other's rivals", 20, |n| {
-        let rivals: Vec<String> = (1..n).map(|at| preset(&format!("p-{at}"), "", "")).collect();
+        // Of the clusters, each rival picks one that the first preset picks, too.
+        let rivals: Vec<String> = (1..n)
+            .map(|at| {
+                preset(&format!("p-{at}"), "", "").replace(r#"{"matchLabels":{"all":"1"}}"#, &format!(r#"{{"matchLabels":{{"n":"{at}"}}}}"#))
+            })
+            .collect();
         fleet(&[fleet_of(n), rivals.join(",")].join(","))
     }),
     shape("ocm: roles that are bound in namespaces", 40, |n| {
@@ -279,7 +284,7 @@ pub const SHAPES: &[Shape] = &[
         let binding = format!(r#"{{{kind},{metadata},"roleRef":{reference},"subjects":[]}}"#);
         ask(&[role, each(n, &binding)].join(","), r#"{"op":"lint"}"#)
     }),
-    shape("kubefed: objects that name unknown clusters", 20, |n| {
+    shape("kubefed: objects that name unknown clusters", 150, |n| {
         let spec = r#""placement":{"clusters":[{"name":"d~"}]},"template":{"data":{"k":"1"}}"#;
         fleet(&federation(n, &each(n, &federated_object("ConfigMap", "x-n-", spec).replace("x-n-", "x~"))))
     }),

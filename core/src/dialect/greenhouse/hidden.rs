@@ -221,3 +221,6 @@ fn hidden(
     let finding = Diagnostic::warning(Code::ShadowedOption, message).of(own).at(setting.at.clone());
     finding.hint("remove it here, or narrow the other one to some clusters or plugins")
 }
+
+#[cfg(test)]
+mod tests;

@@ -194,7 +194,7 @@ fn says_nothing(selector: &Value) -> bool {
 }
 
 /// In a larger fleet, comparing a name with every other would take longer than reading the hint is worth.
-const COMPARED: usize = 5_000;
+const COMPARED: usize = 1_000;
 
 /// Whether a placement lists a cluster that is not in the fleet.
 pub fn has_unknown_clusters(view: View, document: &Document, scope: &Scope) -> bool {
