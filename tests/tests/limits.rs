@@ -93,7 +93,8 @@ fn the_page_has_the_values_of_the_engine() {
 #[test]
 fn the_engine_has_no_limit_that_the_page_does_not_list() {
     let listed: Vec<String> = rows().into_iter().map(|row| row.file).collect();
-    let mut folders = ["core/src", "core/value/src", "core/yaml/src", "core/cel/src"].map(|it| root().join(it)).to_vec();
+    let mut folders =
+        ["core/src", "core/value/src", "core/yaml/src", "core/cel/src"].map(|it| root().join(it)).to_vec();
     let mut found = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
@@ -104,7 +105,10 @@ fn the_engine_has_no_limit_that_the_page_does_not_list() {
             } else if name.ends_with(".rs") && !name.contains("tests") && refuses(&path) {
                 found += 1;
                 let at = ELSEWHERE.iter().find(|(file, _)| *file == name).map_or(name.as_str(), |(_, file)| *file);
-                assert!(listed.iter().any(|it| it == at), "{name} refuses with a limit that docs/limits.md does not list");
+                assert!(
+                    listed.iter().any(|it| it == at),
+                    "{name} refuses with a limit that docs/limits.md does not list"
+                );
             }
         }
     }
@@ -135,7 +139,9 @@ fn vector(name: &str) -> Vec<String> {
             });
             return given.chain(asked).collect();
         }
-        folders.extend(std::fs::read_dir(folder).expect("a folder").flatten().map(|it| it.path()).filter(|it| it.is_dir()));
+        folders.extend(
+            std::fs::read_dir(folder).expect("a folder").flatten().map(|it| it.path()).filter(|it| it.is_dir()),
+        );
     }
     panic!("there is no vector {name}")
 }

@@ -75,16 +75,17 @@ fn may_expose(operation: &patch::Operation) -> bool {
 /// What the operations of one patch may make redaction go through, about in bytes.
 pub const MAX_REDACTED: usize = 64 * 1024 * 1024;
 
-/// The patched object as it may be shown. What a step takes elsewhere is redacted before, by where it is, and so is an object
-/// before a step that changes its kind: no step can take what a Secret holds to a place where it would be shown. Tests have
-/// passed on the real values.
+/// The patched object as it may be shown. What a step takes elsewhere is redacted before, by where it is, and so is an
+/// object before a step that changes its kind: no step can take what a Secret holds to a place where it would be shown.
+/// Tests have passed on the real values.
 fn covered(mut object: Value, operations: &[patch::Operation], mode: Mode) -> Result<Value, Error> {
     let mut left = MAX_REDACTED;
     for (index, operation) in operations.iter().enumerate().filter(|(_, it)| it.verb != Verb::Test) {
         let step = Step::read(operation, mode)?;
         for place in exposed(&step) {
             left = left.checked_sub(secrets::cover_at(&mut object, &place)).ok_or_else(|| {
-                let message = format!("the operations up to here copy, move or retype more than {} MiB", MAX_REDACTED >> 20);
+                let message =
+                    format!("the operations up to here copy, move or retype more than {} MiB", MAX_REDACTED >> 20);
                 let hint = "send the patch in parts, or replace a map in one operation";
                 Error::new(Code::TooLarge, message).at(["patch", &index_text(index)]).hint(hint)
             })?;
@@ -136,7 +137,8 @@ mod tests {
     use crate::value::json;
 
     const OBJECT: &str = r#"{
-        "a": {"kind": "Secret", "data": {"k": "hidden-1"}, "metadata": {"annotations": {"x": "{\"data\":\"hidden-2\"}"}}},
+        "a": {"kind": "Secret", "data": {"k": "hidden-1"},
+            "metadata": {"annotations": {"x": "{\"data\":\"hidden-2\"}"}}},
         "l": {"kind": "SecretList", "items": [{"data": {"k": "hidden-3"}}, {"data": {"k": "hidden-4"}}]},
         "f": {"kind": "FederatedSecret", "spec": {"template": {"data": {"k": "hidden-5"}},
             "overrides": [{"value": "hidden-6"}]}},
@@ -145,11 +147,38 @@ mod tests {
     }"#;
 
     const PLACES: &[&str] = &[
-        "/a", "/a/data", "/a/data/k", "/a/kind", "/a/metadata", "/a/metadata/annotations", "/a/metadata/annotations/x",
-        "/l", "/l/items", "/l/items/0", "/l/items/1", "/l/items/0/data", "/l/items/1/data/k", "/l/kind", "/f/kind", "/f",
-        "/f/spec", "/f/spec/template", "/f/spec/template/data/k", "/f/spec/overrides", "/f/spec/overrides/0/value",
-        "/m/data/s", "/m/data/k", "/m/kind", "/m/data", "/free", "/free/x", "/free/y", "/free/kind", "/free/data",
-        "/free/x/kind", "/free/x/data",
+        "/a",
+        "/a/data",
+        "/a/data/k",
+        "/a/kind",
+        "/a/metadata",
+        "/a/metadata/annotations",
+        "/a/metadata/annotations/x",
+        "/l",
+        "/l/items",
+        "/l/items/0",
+        "/l/items/1",
+        "/l/items/0/data",
+        "/l/items/1/data/k",
+        "/l/kind",
+        "/f/kind",
+        "/f",
+        "/f/spec",
+        "/f/spec/template",
+        "/f/spec/template/data/k",
+        "/f/spec/overrides",
+        "/f/spec/overrides/0/value",
+        "/m/data/s",
+        "/m/data/k",
+        "/m/kind",
+        "/m/data",
+        "/free",
+        "/free/x",
+        "/free/y",
+        "/free/kind",
+        "/free/data",
+        "/free/x/kind",
+        "/free/x/data",
     ];
 
     /// What every Secret holds is replaced before every step: slow, and plainly right.
@@ -183,7 +212,9 @@ mod tests {
                     }
                 })
                 .collect();
-            let Ok(patched) = patch::patch(object.clone(), &operations, Mode::Strict, &mut Vec::new()) else { continue };
+            let Ok(patched) = patch::patch(object.clone(), &operations, Mode::Strict, &mut Vec::new()) else {
+                continue;
+            };
             applied += 1;
             let exposing = operations.iter().any(may_expose).then(|| object.clone());
             let shown = exposing.map_or(Ok(patched), |before| covered(before, &operations, Mode::Strict)).unwrap();

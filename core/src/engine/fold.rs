@@ -23,10 +23,10 @@ use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::object::weight::depth;
 use crate::value::collections::SortedMap;
-use crate::value::{index_text, json};
 use crate::value::path::{OptionPath, OptionStep, PathError, Pointer};
 use crate::value::text::order;
 use crate::value::{Text, Value};
+use crate::value::{index_text, json};
 
 /// One source of values for a cluster. Its place in the list is its rank.
 #[derive(Clone, Debug)]

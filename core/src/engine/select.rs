@@ -9,8 +9,8 @@ mod requirement;
 mod text;
 
 pub use form::{Affinity, FieldRequirement, Members, Selector};
-pub(crate) use requirement::known_fields;
 pub use names::Names;
+pub(crate) use requirement::known_fields;
 pub use requirement::{LabelSelector, Requirement, Test};
 pub use text::parse_text;
 

@@ -97,7 +97,8 @@ impl Kinds {
     }
 
     fn misspelled(&self, identity: &Identity) -> Option<Diagnostic> {
-        let same_group = self.by_group.get(&identity.group).filter(|it| !identity.group.is_empty() && it.len() <= COMPARED);
+        let same_group =
+            self.by_group.get(&identity.group).filter(|it| !identity.group.is_empty() && it.len() <= COMPARED);
         let same_group = same_group.into_iter().flatten().filter_map(|it| self.all.get(*it));
         let meant = close(&identity.kind, same_group.map(|it| it.kind.as_str()))?;
         let message = format!("`{}` has no kind `{}`, so the document does nothing", identity.group, identity.kind);

@@ -83,14 +83,19 @@ pub const SHAPES: &[Shape] = &[
     }),
     shape("configure: namespaces of control planes", 60, |n| {
         let names = each(n, r#""n~""#);
-        vec![load(&federation(n, "")), format!(r#"{{"op":"configure","kubefed":{{"namespaces":[{names}]}}}}"#), op("plan")]
+        vec![
+            load(&federation(n, "")),
+            format!(r#"{{"op":"configure","kubefed":{{"namespaces":[{names}]}}}}"#),
+            op("plan"),
+        ]
     }),
     shape("clusters: a selector", 60, |n| ask(&fleet_of(n), r#"{"op":"clusters","selector":"n notin (1,2,3)"}"#)),
     shape("clusters: exclusive sets", 40, |n| {
         let label = r#"{"key":"n","value":"~"}"#;
         let selector = format!(r#"{{"selectorType":"ExclusiveLabel","exclusiveLabel":{label}}}"#);
         let spec = format!(r#""spec":{{"clusterSelector":{selector}}}"#);
-        let set = format!(r#"{{"apiVersion":"{OCM}/v1beta2","kind":"ManagedClusterSet","metadata":{{"name":"s~"}},{spec}}}"#);
+        let set =
+            format!(r#"{{"apiVersion":"{OCM}/v1beta2","kind":"ManagedClusterSet","metadata":{{"name":"s~"}},{spec}}}"#);
         vec![load(&[managed(n), each(n, &set)].join(",")), op("clusters"), op("lint"), op("plan")]
     }),
     shape("kinds: types of KubeFed", 60, |n| {
@@ -99,7 +104,8 @@ pub const SHAPES: &[Shape] = &[
         let spec = format!(r#"{{"federatedType":{federated},"propagation":"Enabled","targetType":{target}}}"#);
         let config =
             format!(r#"{{{FED},"kind":"FederatedTypeConfig","metadata":{{"name":"k~",{FED_NS}}},"spec":{spec}}}"#);
-        let object = r#"{"apiVersion":"types.kubefed.io/v1beta1","kind":"FederatedK~","metadata":{"name":"x","namespace":"n"}}"#;
+        let object =
+            r#"{"apiVersion":"types.kubefed.io/v1beta1","kind":"FederatedK~","metadata":{"name":"x","namespace":"n"}}"#;
         vec![load(&[each(n, &config), each(n, object)].join(",")), op("kinds"), op("lint"), op("plan")]
     }),
     shape("reach: clusters", 60, |n| {
@@ -135,21 +141,25 @@ pub const SHAPES: &[Shape] = &[
         let documents = [gh_clusters(1), definition(""), preset("p", &options, "")].join(",");
         ask(&documents, &format!(r#"{{"op":"explain",{SUBJECT},"cluster":"c0","path":"optoin-1"}}"#))
     }),
-    shape("explain: a cluster", 60, |n| {
-        ask(&fleet_of(n), &format!(r#"{{"op":"explain",{SUBJECT},"cluster":"c0"}}"#))
-    }),
+    shape("explain: a cluster", 60, |n| ask(&fleet_of(n), &format!(r#"{{"op":"explain",{SUBJECT},"cluster":"c0"}}"#))),
     shape("explain: an action that is not planned", 40, |n| {
         vec![load(&fleet_of(n)), live("", ""), r#"{"op":"explain","action":"nothing"}"#.into()]
     }),
     shape("diff: options of two clusters", 60, |n| {
         let options = each(n, r#"{"name":"o~","value":"x"}"#);
-        let overrides = format!(r#","clusterOptionOverrides":[{{"clusterName":"c1","overrides":[{}]}}]"#, options.replace("\"x\"", "\"y\""));
+        let overrides = format!(
+            r#","clusterOptionOverrides":[{{"clusterName":"c1","overrides":[{}]}}]"#,
+            options.replace("\"x\"", "\"y\"")
+        );
         let documents = [gh_clusters(2), definition(""), preset("p", &options, &overrides)].join(",");
         ask(&documents, &format!(r#"{{"op":"diff",{SUBJECT},"left":"c0","right":"c1"}}"#))
     }),
     shape("lint: unknown fields of one document", 60, |n| {
         let spec = format!(r#""spec":{{"accessMode":"direct",{}}}"#, each(n, r#""field~":1"#));
-        ask(&format!(r#"{{{GH},"kind":"Cluster","metadata":{{"name":"c","namespace":"a"}},{spec}}}"#), r#"{"op":"lint"}"#)
+        ask(
+            &format!(r#"{{{GH},"kind":"Cluster","metadata":{{"name":"c","namespace":"a"}},{spec}}}"#),
+            r#"{"op":"lint"}"#,
+        )
     }),
     shape("lint: unknown fields of documents", 60, |n| {
         let spec = r#""spec":{"accessMode":"direct","acessMode":1}"#;
@@ -172,7 +182,9 @@ pub const SHAPES: &[Shape] = &[
     }),
     shape("plan: deletes with recent ones", 40, |n| {
         let recent = each(n, r#"{"at":"2026-01-01T00:00:00Z","objects":1}"#);
-        let plan = format!(r#"{{"op":"plan","now":"2026-01-01T00:10:00Z","recentDeletes":[{recent}],"events":true,"lint":true}}"#);
+        let plan = format!(
+            r#"{{"op":"plan","now":"2026-01-01T00:10:00Z","recentDeletes":[{recent}],"events":true,"lint":true}}"#
+        );
         let preset = preset("p", "", "").replace(r#""all":"1""#, r#""all":"2""#);
         vec![load(&[gh_clusters(n), definition(""), preset].join(",")), live("", &plugins(n)), plan]
     }),
@@ -209,13 +221,11 @@ pub const SHAPES: &[Shape] = &[
     }),
     shape("defaults: options of a definition", 60, |n| {
         let options = each(n, r#"{"name":"o~","type":"string","default":"x"}"#);
-        let spec = r#"{"clusterName":"c0","pluginDefinitionRef":{"kind":"PluginDefinition","name":"d"},"optionValues":[]}"#;
+        let spec =
+            r#"{"clusterName":"c0","pluginDefinitionRef":{"kind":"PluginDefinition","name":"d"},"optionValues":[]}"#;
         let object = format!(r#"{{{GH},"kind":"Plugin","metadata":{{"name":"p","namespace":"a"}},"spec":{spec}}}"#);
         let request = admission("Plugin", "greenhouse.sap", "v1alpha1", "plugins", &object);
-        ask(
-            &[gh_clusters(1), definition(&options)].join(","),
-            &format!(r#"{{"op":"defaults","request":{request}}}"#),
-        )
+        ask(&[gh_clusters(1), definition(&options)].join(","), &format!(r#"{{"op":"defaults","request":{request}}}"#))
     }),
     shape("greenhouse: catalogs and definitions", 30, |n| {
         let definitions = each(n, &definition(r#"{"name":"o","type":"string"}"#).replace("\"d\"", "\"d~\""));
@@ -229,15 +239,18 @@ pub const SHAPES: &[Shape] = &[
         let definitions = each(n, &definition(r#"{"name":"o","type":"string"}"#).replace("\"d\"", "\"d~\""));
         let spec = r#"{"pluginDefinitionNames":["d~"],"overrides":[{"name":"o","value":"v~"}]}"#;
         let kind = r#""kind":"PluginOverride""#;
-        let overrides = each(n, &format!(r#"{{{GH},{kind},"metadata":{{"name":"o~","namespace":"a"}},"spec":{spec}}}"#));
+        let overrides =
+            each(n, &format!(r#"{{{GH},{kind},"metadata":{{"name":"o~","namespace":"a"}},"spec":{spec}}}"#));
         fleet(&[gh_clusters(1), definitions, overrides].join(","))
     }),
     shape("greenhouse: overrides for many lists of definitions", 80, |n| {
         // Subsets of twelve definitions, which include each other in many ways.
         let overrides: Vec<String> = (1..=n)
             .map(|at| {
-                let names: Vec<String> =
-                    (0..12).filter(|bit| (at * 1597 % 4096) >> bit & 1 == 1).map(|bit| format!(r#""d{bit}""#)).collect();
+                let names: Vec<String> = (0..12)
+                    .filter(|bit| (at * 1597 % 4096) >> bit & 1 == 1)
+                    .map(|bit| format!(r#""d{bit}""#))
+                    .collect();
                 let names = names.join(",");
                 let spec = format!(r#"{{"pluginDefinitionNames":[{names}],"overrides":[{{"name":"o","value":"v"}}]}}"#);
                 let metadata = format!(r#"{{"name":"o{at}","namespace":"a"}}"#);
@@ -270,7 +283,8 @@ pub const SHAPES: &[Shape] = &[
         // Of the clusters, each rival picks one that the first preset picks, too.
         let rivals: Vec<String> = (1..n)
             .map(|at| {
-                preset(&format!("p-{at}"), "", "").replace(r#"{"matchLabels":{"all":"1"}}"#, &format!(r#"{{"matchLabels":{{"n":"{at}"}}}}"#))
+                preset(&format!("p-{at}"), "", "")
+                    .replace(r#"{"matchLabels":{"all":"1"}}"#, &format!(r#"{{"matchLabels":{{"n":"{at}"}}}}"#))
             })
             .collect();
         fleet(&[fleet_of(n), rivals.join(",")].join(","))

@@ -7,7 +7,9 @@ const USER: &str = r#""user":{"name":"eve"}"#;
 /// Asks for n guarded labels.
 fn authorize(n: usize, further: &str) -> Vec<String> {
     let cluster = |labels: &str| {
-        format!(r#"{{"apiVersion":"{OCM}/v1","kind":"ManagedCluster","metadata":{{"name":"c","labels":{{{labels}}}}}}}"#)
+        format!(
+            r#"{{"apiVersion":"{OCM}/v1","kind":"ManagedCluster","metadata":{{"name":"c","labels":{{{labels}}}}}}}"#
+        )
     };
     let labels = each(n, r#""info.open-cluster-management.io/k~":"v""#);
     one(format!(r#"{{"op":"authorize",{USER},"old":{},"new":{}{further}}}"#, cluster(""), cluster(&labels)))
@@ -46,7 +48,8 @@ pub const SHAPES: &[Shape] = &[
         one(format!(r#"{{"op":"print","lines":true,"documents":{documents}}}"#))
     }),
     shape("redact: values of loaded Secrets", 60, |n| {
-        let secrets = each(n, r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s~"},"stringData":{"k":"value-~"}}"#);
+        let secrets =
+            each(n, r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s~"},"stringData":{"k":"value-~"}}"#);
         vec![load(&secrets), format!(r#"{{"op":"redact","text":{}}}"#, lines(n, "a~: has value-~ in it\n"))]
     }),
     shape("sources: files and folders", 100, |n| {
@@ -73,7 +76,10 @@ pub const SHAPES: &[Shape] = &[
         one(format!(r#"{{"op":"fold","cluster":{{"name":"c","labels":{{"n":"1"}}}},"layers":[{layers}]}}"#))
     }),
     shape("retain: fields", 60, |n| {
-        let object = format!(r#"{{"apiVersion":"v1","kind":"X","metadata":{{"name":"x"}},"spec":{{{}}}}}"#, each(n, r#""k~":1"#));
+        let object = format!(
+            r#"{{"apiVersion":"v1","kind":"X","metadata":{{"name":"x"}},"spec":{{{}}}}}"#,
+            each(n, r#""k~":1"#)
+        );
         let fields = each(n, r#""spec.k~""#);
         one(format!(r#"{{"op":"retain","fields":[{fields}],"desired":{object},"live":{object}}}"#))
     }),
@@ -90,11 +96,7 @@ pub const SHAPES: &[Shape] = &[
             format!(r#"{{"apiVersion":"v1","kind":"X","metadata":{{"name":"x","labels":{{{labels}}}}}}}"#)
         };
         let (labels, rules) = (each(n, r#""a~/x":"v""#), each(n, r#""a~/*""#));
-        one(format!(
-            r#"{{"op":"retain","labels":[{rules}],"desired":{},"live":{}}}"#,
-            object(""),
-            object(&labels)
-        ))
+        one(format!(r#"{{"op":"retain","labels":[{rules}],"desired":{},"live":{}}}"#, object(""), object(&labels)))
     }),
     shape("patch: other paths", 60, |n| {
         let patch = each(n, r#"{"op":"add","path":"/k~","value":~}"#);
@@ -174,13 +176,15 @@ pub const SHAPES: &[Shape] = &[
         let label = r#"{"key":"info.open-cluster-management.io/k~","value":"v"}"#;
         let selector = format!(r#"{{"selectorType":"ExclusiveLabel","exclusiveLabel":{label}}}"#);
         let spec = format!(r#""spec":{{"clusterSelector":{selector}}}"#);
-        let set = format!(r#"{{"apiVersion":"{OCM}/v1beta2","kind":"ManagedClusterSet","metadata":{{"name":"s~"}},{spec}}}"#);
+        let set =
+            format!(r#"{{"apiVersion":"{OCM}/v1beta2","kind":"ManagedClusterSet","metadata":{{"name":"s~"}},{spec}}}"#);
         authorize(n, &format!(r#","documents":[{}]"#, each(n, &set)))
     }),
     shape("authorize: cluster sets of one label", 40, |n| {
         let selector = r#"{"selectorType":"ExclusiveLabel","exclusiveLabel":{"key":"k","value":"v"}}"#;
         let spec = format!(r#""spec":{{"clusterSelector":{selector}}}"#);
-        let set = format!(r#"{{"apiVersion":"{OCM}/v1beta2","kind":"ManagedClusterSet","metadata":{{"name":"s~"}},{spec}}}"#);
+        let set =
+            format!(r#"{{"apiVersion":"{OCM}/v1beta2","kind":"ManagedClusterSet","metadata":{{"name":"s~"}},{spec}}}"#);
         authorize(1, &format!(r#","documents":[{}]"#, each(n, &set)))
     }),
     shape("refresh: volumes of a workload", 60, |n| {
@@ -192,9 +196,7 @@ pub const SHAPES: &[Shape] = &[
         let volumes = each(n, r#"{"name":"v~","secret":{"secretName":"t~"}}"#);
         let spec = format!(r#""spec":{{"template":{{"spec":{{"volumes":[{volumes}]}}}}}}"#);
         let workload = format!(r#"{{{DEPLOYMENT},"metadata":{{"name":"w","namespace":"n",{annotations}}},{spec}}}"#);
-        one(format!(
-            r#"{{"op":"refresh","now":"2026-01-01T00:00:00Z","secret":{secret},"workloads":[{workload}]}}"#
-        ))
+        one(format!(r#"{{"op":"refresh","now":"2026-01-01T00:00:00Z","secret":{secret},"workloads":[{workload}]}}"#))
     }),
     shape("mold: one flag again and again", 100, |n| {
         let (flags, base) = (each(n, r#""--v=~""#), each(n, r#""--v=~""#));

@@ -1,7 +1,7 @@
 //! Why an override is used or not, for `explain`. It reads documents again, so that results need not carry the answer.
 
-use super::overrides::Override;
 use super::lookups::Lookups;
+use super::overrides::Override;
 use super::{GROUP, OVERRIDE};
 use crate::diagnostic::{Code, Diagnostic, ReasonCode};
 use crate::engine::select::Reason;

@@ -1,7 +1,8 @@
-//! Overrides whose options never count, because another one that is above them reaches all of their clusters and plugins.
+//! Overrides whose options never count, because another one that is above them reaches all of their clusters and
+//! plugins.
 //!
-//! Overrides that are for the same definitions and clusters form a class: which class includes which is decided once for
-//! all of their members, and of a class the first member by name that is above an override is found by search.
+//! Overrides that are for the same definitions and clusters form a class: which class includes which is decided once
+//! for all of their members, and of a class the first member by name that is above an override is found by search.
 
 use std::cmp::Ordering;
 
@@ -19,8 +20,8 @@ use crate::value::sorting::{sort, sort_by};
 use crate::workspace::settings::Precedence;
 use crate::workspace::store::View;
 
-/// How many definitions are compared in one namespace, of overrides that are for several each. Beyond that, further ones
-/// are not compared any more.
+/// How many definitions are compared in one namespace, of overrides that are for several each. Beyond that, further
+/// ones are not compared any more.
 pub const MAX_COMPARED: usize = 1_000_000;
 
 /// The overrides of one namespace, by what they set.
@@ -56,8 +57,7 @@ struct Members {
 impl Overrides {
     pub fn of(view: View, namespace: &str) -> Overrides {
         let precedence = view.settings.precedence;
-        let mut overrides =
-            Overrides { precedence, all: Vec::new(), by_path: SortedMap::new(), compared: 0 };
+        let mut overrides = Overrides { precedence, all: Vec::new(), by_path: SortedMap::new(), compared: 0 };
         let mut selectors = Selectors::default();
         for (index, document) in view.store.of_kind(GROUP, OVERRIDE, Some(namespace)).enumerate() {
             let it = Override::read(view, document, &mut Vec::new());
@@ -124,7 +124,8 @@ impl Setters {
         for when in whens {
             including.extend(self.members.get(&(Vec::new(), *when)));
             // All of them are in the list of each of the definitions: the shortest one is enough.
-            let naming = definitions.iter().map(|it| self.naming.get(&(it.clone(), *when)).map_or(&[][..], Vec::as_slice));
+            let naming =
+                definitions.iter().map(|it| self.naming.get(&(it.clone(), *when)).map_or(&[][..], Vec::as_slice));
             for class in naming.min_by_key(|it| it.len()).unwrap_or_default() {
                 *compared = compared.saturating_add(definitions.len());
                 if *compared > MAX_COMPARED {
@@ -152,12 +153,7 @@ impl Members {
 
     /// The first by name that is always applied after an override. A hub may order two overrides of the same precedence
     /// differently unless both have a time, which is another finding.
-    fn first_above(
-        &self,
-        all: &[(Override, Identity, Class)],
-        own: usize,
-        precedence: Precedence,
-    ) -> Option<usize> {
+    fn first_above(&self, all: &[(Override, Identity, Class)], own: usize, precedence: Precedence) -> Option<usize> {
         let (it, ..) = all.get(own)?;
         let (first, ..) = all.get(self.first)?;
         match first.rank(precedence).cmp(&it.rank(precedence)) {

@@ -239,11 +239,15 @@ fn with_tolerated(wanted: Vec<Value>, live: Option<&Value>, mode: Mode) -> Value
         live.iter().partition(|it| is_tolerated(it.text_at(&["name"])) && !named(it));
     let same = match mode {
         Mode::Compat => counted.iter().copied().eq(&wanted),
-        Mode::Strict => counted.len() == wanted.len() && {
-            let mut by_name: SortedMap<&str, Vec<&Value>> = SortedMap::new();
-            counted.iter().for_each(|it| by_name.entry(it.text_at(&["name"])).or_default().push(it));
-            wanted.iter().all(|it| by_name.get(it.text_at(&["name"])).is_some_and(|same_name| same_name.contains(&it)))
-        },
+        Mode::Strict => {
+            counted.len() == wanted.len() && {
+                let mut by_name: SortedMap<&str, Vec<&Value>> = SortedMap::new();
+                counted.iter().for_each(|it| by_name.entry(it.text_at(&["name"])).or_default().push(it));
+                wanted
+                    .iter()
+                    .all(|it| by_name.get(it.text_at(&["name"])).is_some_and(|same_name| same_name.contains(&it)))
+            }
+        }
     };
     if same {
         return Value::list(live.iter().cloned());
@@ -270,9 +274,8 @@ pub fn travelling<'p>(preset: &'p Value, field: &str, list: &str) -> Vec<(&'p Te
     let wanted: SortedSet<&str> = list.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
     // `team/*` lists every key that starts with `team/`, and no other key.
     let is_under = |key: &str| {
-        key.match_indices('/').any(|(slash, _)| {
-            key.get(..slash).is_some_and(|prefix| wanted.contains(format!("{prefix}/*").as_str()))
-        })
+        key.match_indices('/')
+            .any(|(slash, _)| key.get(..slash).is_some_and(|prefix| wanted.contains(format!("{prefix}/*").as_str())))
     };
     let is_listed = |key: &str| (wanted.contains(key) && !key.ends_with("/*")) || is_under(key);
     let entries = preset.at(&["metadata", field]).and_then(Value::as_map);

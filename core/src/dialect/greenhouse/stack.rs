@@ -205,12 +205,7 @@ impl Stack {
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
         found.extend(self.ties.undecided(&self.layers, &layers, &folded));
-        Ok(Rendered {
-            options: Some(folded),
-            diagnostics: found,
-            concealed,
-            ..Rendered::default()
-        })
+        Ok(Rendered { options: Some(folded), diagnostics: found, concealed, ..Rendered::default() })
     }
 
     /// The plain values of secret options, of a result and of the live Plugin.

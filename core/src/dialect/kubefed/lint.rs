@@ -147,13 +147,7 @@ fn repeated(fields: &[RetentionPath], document: &Document, out: &mut Vec<Diagnos
 }
 
 /// Clusters that are named and not registered.
-fn lint_names(
-    view: View,
-    document: &Document,
-    federated: &Federated,
-    hints: &mut Hints,
-    out: &mut Vec<Diagnostic>,
-) {
+fn lint_names(view: View, document: &Document, federated: &Federated, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     out.extend(placement::unknown_clusters(view, document, &federated.scope, hints));
     let fleet = view.store.fleet(&federated.scope);
     let known = |name: &str| fleet.is_some_and(|it| it.get(name).is_some());

@@ -67,8 +67,7 @@ fn lint_binding<'v>(
         let names = [LABEL, JOIN, BIND];
         is_ours(rule) && list(rule, "resources").iter().any(|it| it.as_text().is_some_and(|it| names.contains(&it)))
     };
-    let granted =
-        *granting.entry(&role.identity).or_insert_with(|| list(&role.value, "rules").iter().any(guards));
+    let granted = *granting.entry(&role.identity).or_insert_with(|| list(&role.value, "rules").iter().any(guards));
     if document.identity.kind == "RoleBinding" && role.identity.kind == "ClusterRole" && granted {
         let message = "the binding grants in its namespace only, and clusters and cluster sets have none";
         let finding = Diagnostic::warning(Code::NamespacedGrant, message).hint("use a ClusterRoleBinding");

@@ -66,7 +66,8 @@ mod tests {
     fn layers_apply_in_order_be_they_named_or_asked() {
         let prod = Selector::Labels(parse_text("env=prod").unwrap());
         let listed = Selector::Listed(vec!["b".into(), "a".into(), "b".into()].into());
-        let index = LayerIndex::of([Some(&listed), None, Some(&prod), Some(&Selector::Listed(vec!["b".into()].into()))]);
+        let index =
+            LayerIndex::of([Some(&listed), None, Some(&prod), Some(&Selector::Listed(vec!["b".into()].into()))]);
         let cluster = |name: &str, env: &str| Cluster {
             name: name.into(),
             labels: [("env", env)].into_iter().collect(),

@@ -16,9 +16,8 @@ struct Written {
 impl Written {
     fn document(&self, name: usize) -> String {
         let definitions: Vec<String> = self.definitions.iter().map(|it| format!("\"d{it}\"")).collect();
-        let when = self.when.map_or(String::new(), |it| {
-            format!(r#","clusterSelector":{{"matchLabels":{{"k":"v{it}"}}}}"#)
-        });
+        let when =
+            self.when.map_or(String::new(), |it| format!(r#","clusterSelector":{{"matchLabels":{{"k":"v{it}"}}}}"#));
         let created =
             self.created.map_or(String::new(), |it| format!(r#","creationTimestamp":"2026-01-0{}T00:00:00Z""#, it + 1));
         format!(

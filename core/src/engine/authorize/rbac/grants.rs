@@ -21,7 +21,9 @@ impl Grants {
         if self.masters {
             return Some(&Grant::Masters);
         }
-        let grants = self.any.iter().chain(self.named.get(name));
+        let named = || self.named.get(name);
+        let named = crate::seeded!(ResourceNameWildcard, named(), named().or_else(|| self.named.get(super::ANY)));
+        let grants = self.any.iter().chain(named);
         grants.min_by_key(|(rank, _)| *rank).map(|(_, grant)| grant)
     }
 }
@@ -139,11 +141,18 @@ impl Rbac {
             })
         };
         let holds = |reference: &ObjectName, role: &Role| grants(role) && self.parts(reference, role).next().is_none();
-        let mut open: Vec<&ObjectName> =
-            self.roles.iter().filter(|(reference, role)| holds(reference, role)).map(|(reference, _)| reference).collect();
+        let mut open: Vec<&ObjectName> = self
+            .roles
+            .iter()
+            .filter(|(reference, role)| holds(reference, role))
+            .map(|(reference, _)| reference)
+            .collect();
         let mut granting: SortedSet<&ObjectName> = open.iter().copied().collect();
-        let mut collecting: Vec<(&ObjectName, &Role)> =
-            self.roles.iter().filter(|(reference, role)| role.is_collecting() && !granting.contains(*reference)).collect();
+        let mut collecting: Vec<(&ObjectName, &Role)> = self
+            .roles
+            .iter()
+            .filter(|(reference, role)| role.is_collecting() && !granting.contains(*reference))
+            .collect();
         while let Some(part) = open.pop() {
             let Some(role) = self.roles.get(part).filter(|_| is_cluster_scoped(&part.kind)) else { continue };
             collecting.retain(|(reference, it)| {
