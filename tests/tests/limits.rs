@@ -1,5 +1,5 @@
-//! Every limit of `docs/limits.md` has the value that the page says, refuses what it should, and leaves a workspace that
-//! answers the next request; and the engine has no limit that the page does not list.
+//! Every limit of `docs/limits.md` has the value that the page says, refuses what it should, and leaves a workspace
+//! that answers the next request; and the engine has no limit that the page does not list.
 
 use std::path::{Path, PathBuf};
 

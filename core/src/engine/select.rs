@@ -172,7 +172,8 @@ pub fn explain(selector: &Selector, cluster: &Cluster) -> Vec<Reason> {
 /// ```
 /// use fleetfold_core::engine::select::{Selector, mentioned};
 ///
-/// let selector = Selector::Union { labels: None, names: Some(vec!["eu-1".into()].into()), ignored: vec!["lab-1".into()].into() };
+/// let (names, ignored) = (vec!["eu-1".into()].into(), vec!["lab-1".into()].into());
+/// let selector = Selector::Union { labels: None, names: Some(names), ignored };
 /// assert_eq!(mentioned(&selector), ["eu-1", "lab-1"]);
 /// ```
 pub fn mentioned(selector: &Selector) -> Vec<&Text> {

@@ -160,18 +160,19 @@ pub fn cover_contents(value: &mut Value) {
     cover_below(value, Copies::Named);
 }
 
-/// Redacts what an object has at a place as [`cover`] does, and leaves the rest. Returns how much it went through, about
-/// in bytes; a Secret on the way is redacted as one.
+/// Redacts what an object has at a place as [`cover`] does, and leaves the rest. Returns how much it went through,
+/// about in bytes; a Secret on the way is redacted as one.
 ///
 /// # Example
 ///
 /// ```
 /// use fleetfold_core::{object::secrets, value::{json, path::Pointer}};
 ///
-/// let mut list = json::parse(r#"{"a":{"kind":"Secret","data":{"k":"aGlkZGVu"}},"b":{"kind":"Secret","data":{"k":"eA=="}}}"#)?;
-/// secrets::cover_at(&mut list, &Pointer::of(["a", "data", "k"]));
-/// assert_eq!(list.text_at(&["a", "data", "k"]), secrets::MASK);
-/// assert_eq!(list.text_at(&["b", "data", "k"]), "eA==");
+/// let mut both = json::parse(r#"{"a":{"kind":"Secret","data":{"k":"aGlkZGVu"}},
+///     "b":{"kind":"Secret","data":{"k":"eA=="}}}"#)?;
+/// secrets::cover_at(&mut both, &Pointer::of(["a", "data", "k"]));
+/// assert_eq!(both.text_at(&["a", "data", "k"]), secrets::MASK);
+/// assert_eq!(both.text_at(&["b", "data", "k"]), "eA==");
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn cover_at(object: &mut Value, place: &Pointer) -> usize {

@@ -16,8 +16,8 @@ use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
 use crate::workspace::store::View;
 use crate::workspace::subject::Dialect;
 
-/// In a group with more kinds, a kind that none of them is counts as one of its own: comparing it with all of them would
-/// take longer than the finding is worth.
+/// In a group with more kinds, a kind that none of them is counts as one of its own: comparing it with all of them
+/// would take longer than the finding is worth.
 const COMPARED: usize = 1_000;
 
 /// The kinds that dialects read, found by group and kind.

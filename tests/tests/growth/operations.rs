@@ -167,7 +167,8 @@ pub const SHAPES: &[Shape] = &[
         ask(&each(n, &cluster), r#"{"op":"lint"}"#)
     }),
     shape("lint: definitions of one kind", 40, |n| {
-        let versions = r#""versions":[{"name":"v1alpha1","schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object"}}}}}]"#;
+        let schema = r#"{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object"}}}}"#;
+        let versions = format!(r#""versions":[{{"name":"v1alpha1","schema":{schema}}}]"#);
         let spec = format!(r#""spec":{{"group":"greenhouse.sap","names":{{"kind":"Cluster"}},{versions}}}"#);
         let kind = r#""apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition""#;
         let crds = each(n, &format!(r#"{{{kind},"metadata":{{"name":"d~"}},{spec}}}"#));

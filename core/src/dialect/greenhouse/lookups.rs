@@ -59,8 +59,8 @@ impl Lookups {
         Arc::clone(self.known.entry(namespace.clone()).or_insert_with(by_name))
     }
 
-    /// The options that the definitions of these names declare, or all of a namespace where none is named. Nothing if one
-    /// of them takes any option.
+    /// The options that the definitions of these names declare, or all of a namespace where none is named. Nothing if
+    /// one of them takes any option.
     pub fn declared(&mut self, view: View, namespace: &Text, only: &[Text]) -> Option<Arc<SortedSet<Text>>> {
         let known = self.known(view, namespace);
         if !only.is_empty() {

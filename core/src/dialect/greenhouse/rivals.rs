@@ -22,7 +22,7 @@ struct Rival {
 impl Rivals {
     /// A preset whose selector cannot be read makes nothing, and gets in nobody's way.
     pub fn of(view: View, own: &Identity) -> Rivals {
-        // Those whose names this one's begins with, which are its own up to a dash, and those that begin with this one's.
+        // Names that this one begins with are its own up to a dash. The others begin with this one's.
         let dashes = own.name.match_indices('-').filter_map(|(at, _)| own.name.get(..at));
         let named = |name: &str| identity(PRESET, &own.namespace, name);
         let shorter = dashes.filter_map(|name| view.store.document(&named(name)));

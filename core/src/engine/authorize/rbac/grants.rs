@@ -176,7 +176,8 @@ impl Rbac {
     }
 
     /// The roles whose own rules make up a role, of those that were not seen before. The cluster writes the rules of an
-    /// aggregating role from the roles that it selects, at any depth; if none of those is given, the written rules count.
+    /// aggregating role from the roles that it selects, at any depth; if none of those is given, the written rules
+    /// count.
     fn holders<'r>(&'r self, role: &'r ObjectName, seen: &mut Seen<'r>) -> SortedSet<&'r ObjectName> {
         let mut holders = SortedSet::new();
         let Some((name, role)) = self.roles.get_key_value(role).filter(|(name, _)| seen.roles.insert(name)) else {
