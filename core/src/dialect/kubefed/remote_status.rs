@@ -135,8 +135,3 @@ fn body(target: &Target, document: &Document, entries: Vec<Value>) -> Value {
         ("clusterStatus", entries.into()),
     ])
 }
-
-/// Whether a kind of objects holds the statuses of copies.
-pub fn is_status_kind(config: &Document, group: &str, kind: &str) -> bool {
-    plane::status_type(config).is_some_and(|(api_version, it)| it == kind && group_of(&api_version) == group)
-}
