@@ -14,7 +14,6 @@ use super::{Federated, LAST_WAVE, Leaving};
 use crate::diagnostic::ReasonCode;
 use crate::engine::diff::diff;
 use crate::object::document::{Document, Identity};
-use crate::object::identity::group_of;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::{Planner, Reason, Target};
