@@ -13,3 +13,4 @@ pub mod redacted;
 pub mod secrets;
 pub mod structural;
 pub mod timestamp;
+pub mod weight;

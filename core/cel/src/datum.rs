@@ -222,6 +222,45 @@ impl Datum {
     }
 }
 
+/// A key of a map literal, ordered so that equal keys of one type are found: those of two types are two keys there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    /// The bits of a double.
+    Double(u64),
+    Text(Text),
+    Type(&'static str),
+}
+
+impl Key {
+    /// None for lists and maps, which cannot be keys.
+    pub(super) fn of(datum: &Datum) -> Option<Key> {
+        Some(match datum {
+            Datum::Null => Key::Null,
+            Datum::Bool(it) => Key::Bool(*it),
+            Datum::Int(it) => Key::Int(*it),
+            Datum::Uint(it) => Key::Uint(*it),
+            // Zero and minus zero are equal.
+            Datum::Double(it) => Key::Double((it + 0.0).to_bits()),
+            Datum::Text(it) => Key::Text(it.clone()),
+            Datum::Type(it) => Key::Type(it),
+            Datum::List(_) | Datum::Map(_) | Datum::Given(_) => return None,
+        })
+    }
+
+    pub(super) fn is_nan(&self) -> bool {
+        matches!(self, Key::Double(bits) if f64::from_bits(*bits).is_nan())
+    }
+
+    /// The bytes that comparing it reads.
+    pub(super) fn len(&self) -> usize {
+        if let Key::Text(text) = self { text.len() } else { 0 }
+    }
+}
+
 /// Charges for an unconverted value: it is shared here, but the result contains a copy for each use.
 fn weigh(value: &Value, budget: &mut Budget) -> Result<(), String> {
     budget.spend(1)?;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::datum::{Datum, TYPES};
+use super::datum::{Datum, Key, TYPES};
 use super::operators;
 use super::parse::{Form, Kind, Node};
 use super::{Allowance, Budget, Flaw, MAX_STEPS};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
+use fleetfold_value::value::collections::SortedMap;
 use fleetfold_value::value::suggest::did_you_mean;
 use fleetfold_value::value::{Text, Value};
 
@@ -153,21 +154,24 @@ impl Run {
 
     fn map(&mut self, node: &Node, nodes: &[Node]) -> Result<Datum, Fault> {
         let mut entries: Vec<(Datum, Datum)> = Vec::new();
+        let mut places: SortedMap<Key, usize> = SortedMap::new();
         for pair in nodes.chunks(2) {
             let [key, value] = pair else { continue };
             let (key, value) = (self.node(key)?, self.node(value)?);
-            if matches!(key, Datum::List(_) | Datum::Map(_) | Datum::Given(_)) {
-                return Err(Fault::new(node, format!("a {} cannot be a key", key.kind())));
-            }
-            let mut place = None;
-            for (at, (it, _)) in entries.iter().enumerate() {
-                let same =
-                    it.kind() == key.kind() && it.equals(&key, &mut self.budget).map_err(|it| Fault::new(node, it))?;
-                place = place.or(same.then_some(at));
-            }
-            match place.and_then(|at| entries.get_mut(at)) {
+            let fault = |message: String| Fault::new(node, message);
+            let Some(index) = Key::of(&key) else {
+                return Err(fault(format!("a {} cannot be a key", key.kind())));
+            };
+            self.budget.spend(1).and_then(|()| self.budget.spend_text(index.len())).map_err(fault)?;
+            match places.get(&index).and_then(|at| entries.get_mut(*at)) {
                 Some(entry) => entry.1 = value,
-                None => entries.push((key, value)),
+                None => {
+                    // NaN equals no key, not even itself.
+                    if !index.is_nan() {
+                        places.insert(index, entries.len());
+                    }
+                    entries.push((key, value));
+                }
             }
         }
         Ok(Datum::Map(Arc::new(entries)))

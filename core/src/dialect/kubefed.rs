@@ -43,8 +43,10 @@ use crate::engine::retain::Rules;
 use crate::engine::select::layer_index::LayerIndex;
 use crate::engine::select::{self, Cluster};
 use crate::object::document::{Document, Identity};
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort;
+use crate::value::suggest::Hints;
 use crate::value::{Text, Value};
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
@@ -253,12 +255,14 @@ impl Federated {
         if self.mode == Mode::Compat || self.leaving != Leaving::No {
             return false;
         }
-        let unknown = |document: &Document| placement::unknown_clusters(view, document, &self.scope);
+        let unknown =
+            |document: &Document| placement::unknown_clusters(view, document, &self.scope, &mut Hints::default());
         let own = view.store.document(&self.subject).map(unknown).unwrap_or_default();
         let is_namespaced = !self.target.namespace.is_empty() && !control_plane::is_limited(view, &self.scope);
         let around = is_namespaced.then(|| placement::namespace_document(view, &self.subject)).flatten();
-        let around = around.filter(|it| it.identity != *self.subject).map(unknown).unwrap_or_default();
-        let is_vague = !own.is_empty() || !around.is_empty();
+        let around = around.filter(|it| it.identity != *self.subject);
+        let is_vague =
+            !own.is_empty() || around.is_some_and(|it| placement::has_unknown_clusters(view, it, &self.scope));
         planner.steps.diagnostics.extend(own);
         is_vague
     }
@@ -280,11 +284,12 @@ impl Federated {
 
     /// Reports what keeps clusters from getting the object, each error once.
     fn report_failures(&self, cluster_results: &ClusterResults, planner: &mut Planner) {
+        let key = |it: &Diagnostic| (it.code, it.at.document.clone(), it.at.path.clone());
+        let mut known: SortedSet<_> = planner.steps.diagnostics.iter().map(key).collect();
         for (name, result) in cluster_results {
             let Err(error) = &result.rendered else { continue };
             let finding = Error::clone(error).into_diagnostic(Severity::Error).of(&self.subject);
-            let is_same = |it: &Diagnostic| it.code == finding.code && it.at == finding.at;
-            if !planner.steps.diagnostics.iter().any(is_same) {
+            if known.insert(key(&finding)) {
                 let message = format!("`{name}` keeps what it has: {}", finding.message);
                 planner.steps.diagnostics.push(Diagnostic { message, ..finding });
             }

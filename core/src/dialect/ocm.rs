@@ -78,7 +78,7 @@ impl Dialect for Ocm {
         document.identity.group == GROUP && [KIND, BINDING, PLACEMENT].contains(&document.identity.kind.as_str())
     }
 
-    fn affected_subjects(&self, view: View, changed: &Identity) -> Vec<Identity> {
+    fn affected_subjects(&self, view: View, changed: &SortedSet<Identity>) -> Vec<Identity> {
         set::affected_subjects(view, changed)
     }
 

@@ -18,7 +18,7 @@ use crate::object::identity::{ObjectName, is_in_group};
 use crate::object::kinds::upstreams::ocm;
 use crate::object::labels::{Labels, check_key, check_value};
 use crate::value::JsonPath;
-use crate::value::collections::SortedSet;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::sorting::sort;
 use crate::value::{Text, Value};
@@ -153,13 +153,15 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
 
     let sets = cluster_set::read(documents, stage, mode, out);
     let roles = question.roles.then(|| Rbac::read(documents, out));
-    let judge = Judge { reviews: question.reviews, roles };
+    let judge = Judge::new(question.user, question.reviews, roles);
     let none = Labels::default();
     let (before, after) = (old.as_ref().unwrap_or(&none), new.as_ref().unwrap_or(&none));
     let mut verdict =
         Verdict { checks: Vec::new(), joins: Vec::new(), leaves: Vec::new(), needs: Vec::new(), object: None };
-    verdict.object = judge.roles.as_ref().filter(|it| !it.is_empty()).map(|rbac| object_check(question, rbac));
-    let mut ctx = Ctx { question, judge, verdict: &mut verdict, out };
+    if judge.roles.as_ref().is_some_and(|it| !it.is_empty()) {
+        verdict.object = Some(object_check(question, &judge));
+    }
+    let mut ctx = Ctx { question, judge, verdict: &mut verdict, needs: SortedSet::new(), out };
     if new.is_some() {
         for (key, value, change) in changes(before, after) {
             ctx.check(key, value, change);
@@ -175,7 +177,7 @@ pub fn authorize(question: &Question, out: &mut Vec<Diagnostic>) -> Result<Verdi
 }
 
 /// Looks for the permission to write the cluster itself. `kubectl` patches where others update: either is enough.
-fn object_check(question: &Question, rbac: &Rbac) -> ObjectCheck {
+fn object_check(question: &Question, judge: &Judge) -> ObjectCheck {
     let (verb, verbs): (_, &[&str]) = match (question.old, question.new) {
         (None, _) => ("create", &["create"]),
         (Some(_), Some(_)) => ("update", &["update", "patch"]),
@@ -183,7 +185,7 @@ fn object_check(question: &Question, rbac: &Rbac) -> ObjectCheck {
     };
     let name = question.old.map_or("", |it| it.text_at(&["metadata", "name"]));
     let request = |verb| Request { verb, group: GROUP, resource: "managedclusters", subresource: "", name };
-    let granted_by = verbs.iter().copied().find_map(|verb| rbac.allows(question.user, request(verb)));
+    let granted_by = verbs.iter().copied().find_map(|verb| judge.granted_by_roles(request(verb)));
     ObjectCheck { verb, granted_by }
 }
 
@@ -262,11 +264,12 @@ fn changes<'l>(before: &'l Labels, after: &'l Labels) -> Vec<(&'l Text, &'l Text
 /// label that it grants makes a cluster join.
 pub fn misnamed_grants(rbac: &Rbac, sets: &[ClusterSet]) -> Vec<Diagnostic> {
     let label = Permission::label(String::new());
+    let sets: SortedMap<&str, &ClusterSet> = sets.iter().map(|it| (it.name().as_str(), it)).collect();
     let mut found = Vec::new();
     for (role, place, name) in rbac.names(label.request()) {
         let Some((key, value)) = name.rsplit_once(':') else { continue };
-        let set = sets.iter().find(|it| it.name() == value);
-        let Some((_, selected)) = set.and_then(ClusterSet::exclusive_label).filter(|(it, _)| *it == key) else {
+        let set = sets.get(value);
+        let Some((_, selected)) = set.and_then(|it| it.exclusive_label()).filter(|(it, _)| *it == key) else {
             continue;
         };
         if selected != value {
@@ -307,6 +310,8 @@ struct Ctx<'a> {
     question: &'a Question<'a>,
     judge: Judge<'a>,
     verdict: &'a mut Verdict,
+    /// The needs of the verdict, to name each once.
+    needs: SortedSet<Permission>,
     out: &'a mut Vec<Diagnostic>,
 }
 
@@ -337,7 +342,7 @@ impl Ctx<'_> {
             Check { label: format!("{key}:{value}"), change, granted: false, asked: Vec::new(), granted_by: None };
         let mut unknown = Vec::new();
         for permission in permissions {
-            let judgement = self.judge.judge(self.question.user, &permission);
+            let judgement = self.judge.judge(&permission);
             check.asked.push(permission.clone());
             match judgement {
                 Judgement::Granted(grant) => {
@@ -351,7 +356,7 @@ impl Ctx<'_> {
             }
         }
         if !check.granted {
-            unknown.retain(|it| !self.verdict.needs.contains(it));
+            unknown.retain(|it| self.needs.insert(it.clone()));
             self.verdict.needs.extend(unknown);
         }
         self.verdict.checks.push(check);
@@ -377,7 +382,7 @@ impl Ctx<'_> {
         if asked.is_empty() {
             return;
         }
-        self.out.extend(self.judge.namespaced(user, &asked, "ManagedCluster"));
+        self.out.extend(self.judge.namespaced(&asked, "ManagedCluster"));
         for (binding, role) in rbac.dangling(user) {
             let message = format!("the binding refers to `{role}`, which is not among the documents");
             let place = Pointer::of(["roleRef", "name"]);

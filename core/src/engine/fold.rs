@@ -21,6 +21,7 @@ use crate::engine::rendered::Origin;
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
+use crate::object::weight::depth;
 use crate::value::collections::SortedMap;
 use crate::value::path::{OptionPath, OptionStep, PathError, Pointer};
 use crate::value::text::order;
@@ -98,16 +99,6 @@ pub fn refuse_depth(path: &str, place: &OptionPath, value: &Value) -> Result<(),
     let shown = if start.len() < path.len() { format!("{start}…") } else { start };
     let message = format!("the option `{shown}` and its value are nested deeper than {MAX_LEVELS} levels");
     Err(Error::new(Code::TooDeep, message).hint("set an option higher up, or a value with fewer levels"))
-}
-
-/// How many lists and maps lie in each other at most.
-fn depth(value: &Value) -> usize {
-    let deepest = match value {
-        Value::List(items) => items.iter().map(depth).max(),
-        Value::Map(map) => map.iter().map(|(_, value)| depth(value)).max(),
-        _ => return 0,
-    };
-    deepest.unwrap_or(0).saturating_add(1)
 }
 
 /// Where the value of an option comes from.
@@ -501,8 +492,8 @@ fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec
 }
 
 /// The entries of one option in Greenhouse's list.
-#[derive(Default)]
-struct Entries {
+#[derive(Debug, Default)]
+pub struct Entries {
     places: Vec<usize>,
     /// The layer that replaces them now, and how many it has replaced or added.
     layer: usize,
@@ -511,7 +502,7 @@ struct Entries {
 
 impl Entries {
     /// The first entry that is of an earlier layer. It is replaced.
-    fn of_earlier(&mut self, layer: usize) -> Option<usize> {
+    pub fn of_earlier(&mut self, layer: usize) -> Option<usize> {
         if self.layer != layer {
             (self.layer, self.done) = (layer, 0);
         }
@@ -520,7 +511,8 @@ impl Entries {
         found
     }
 
-    fn push(&mut self, place: usize) {
+    /// Adds an entry at a place of the list, of the layer that was asked for last.
+    pub fn push(&mut self, place: usize) {
         self.places.push(place);
         self.done = self.places.len();
     }

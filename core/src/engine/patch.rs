@@ -5,16 +5,25 @@ use std::sync::Arc;
 use crate::choice;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::object::weight::{depth, weight};
+use crate::value::collections::SortedMap;
 use crate::value::index_text;
 use crate::value::json;
 use crate::value::path::{PathError, Pointer, list_index};
 use crate::value::{Map, Text, Value};
 
 /// Operations in one patch.
-const MAX_OPERATIONS: usize = 1_000;
+pub const MAX_OPERATIONS: usize = 1_000;
 
 /// What all `copy` operations of one patch may add up to: without it, thirty of them double a value to a gigabyte.
-const MAX_COPIED: usize = 3 * 1024 * 1024;
+pub const MAX_COPIED: usize = 3 * 1024 * 1024;
+
+/// What all operations of one patch may move, about in bytes: the values of `move`, and the elements behind one that is
+/// added to a list or taken out of it.
+pub const MAX_MOVED: usize = 64 * 1024 * 1024;
+
+/// What an element counts that moves to another place of its list.
+const ELEMENT: usize = 16;
 
 /// How deep the object may become: it must still fit into a request.
 const MAX_DEPTH: usize = json::MAX_DEPTH - 1;
@@ -113,9 +122,9 @@ pub fn patch(object: Value, operations: &[Operation], mode: Mode, out: &mut Vec<
 /// effect is reported.
 fn refuse_repeats(operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
     let sets = |it: &Operation| matches!(it.verb, Verb::Add | Verb::Replace) && !it.path.ends_with("/-");
+    let mut paths: SortedMap<&Text, usize> = SortedMap::new();
     for (index, operation) in operations.iter().enumerate() {
-        let earlier = operations.iter().take(index).rposition(|it| it.path == operation.path);
-        let Some(earlier) = earlier else { continue };
+        let Some(earlier) = paths.insert(&operation.path, index) else { continue };
         let message = format!("operations {earlier} and {index} have the same path `{}`", operation.path);
         let path = Pointer::of(["patch".to_string(), index.to_string(), "path".into()]);
         if mode == Mode::Compat {
@@ -196,6 +205,11 @@ impl Step {
         &self.path
     }
 
+    /// Where `move` and `copy` take the value from.
+    pub fn from(&self) -> Option<&Pointer> {
+        self.from.as_ref()
+    }
+
     pub fn value(&self) -> Option<&Value> {
         self.value.as_ref()
     }
@@ -234,12 +248,13 @@ pub struct Patching {
     pub object: Value,
     mode: Mode,
     copied: usize,
+    moved: usize,
 }
 
 impl Patching {
     /// Starts patching an object.
     pub fn new(object: Value, mode: Mode) -> Patching {
-        Patching { object, mode, copied: 0 }
+        Patching { object, mode, copied: 0, moved: 0 }
     }
 
     /// # Errors
@@ -319,6 +334,7 @@ impl Patching {
                     return Err(Error::new(Code::BadOperation, "a value cannot move into itself"));
                 }
                 let value = self.remove(from)?;
+                self.moves(weight(&value))?;
                 self.create_metadata_map(path);
                 self.add(path, value)
             }
@@ -356,10 +372,22 @@ impl Patching {
             self.object = value;
             return Ok(());
         }
-        self.try_add(path, value).ok_or_else(|| self.not_found(path))
+        let behind = self.try_add(path, value).ok_or_else(|| self.not_found(path))?;
+        self.moves(behind.saturating_mul(ELEMENT))
     }
 
-    fn try_add(&mut self, path: &Pointer, value: Value) -> Option<()> {
+    /// Counts what an operation moves.
+    fn moves(&mut self, bytes: usize) -> Result<(), Error> {
+        self.moved = self.moved.saturating_add(bytes);
+        if self.moved <= MAX_MOVED {
+            return Ok(());
+        }
+        let message = format!("the operations of this patch move more than {} MiB", MAX_MOVED >> 20);
+        Err(Error::new(Code::TooLarge, message).hint("replace the list or the map in one operation"))
+    }
+
+    /// Returns the number of elements that move behind the new one.
+    fn try_add(&mut self, path: &Pointer, value: Value) -> Option<usize> {
         let (mode, last) = (self.mode, path.segments().next_back()?);
         match self.holder(path)? {
             Value::Map(map) => {
@@ -369,24 +397,30 @@ impl Patching {
                 let items = Arc::make_mut(items);
                 // One place more than an index into the list: `add` may go behind the last element.
                 let at = if last == "-" { Some(items.len()) } else { index(mode, last, items.len() + 1) };
-                items.insert(at.filter(|at| *at <= items.len())?, value);
+                let behind = items.len().checked_sub(at?)?;
+                items.insert(at?, value);
+                return Some(behind);
             }
             _ => return None,
         }
-        Some(())
+        Some(0)
     }
 
     fn remove(&mut self, path: &Pointer) -> Result<Value, Error> {
-        self.try_remove(path).ok_or_else(|| self.not_found(path))
+        let (value, behind) = self.try_remove(path).ok_or_else(|| self.not_found(path))?;
+        self.moves(behind.saturating_mul(ELEMENT))?;
+        Ok(value)
     }
 
-    fn try_remove(&mut self, path: &Pointer) -> Option<Value> {
+    /// Returns the value, and the number of elements that were behind it.
+    fn try_remove(&mut self, path: &Pointer) -> Option<(Value, usize)> {
         let (mode, last) = (self.mode, path.segments().next_back()?);
         match self.holder(path)? {
-            Value::Map(map) => Arc::make_mut(map).remove(last),
+            Value::Map(map) => Some((Arc::make_mut(map).remove(last)?, 0)),
             Value::List(items) => {
                 let at = index(mode, last, items.len()).filter(|at| *at < items.len())?;
-                Some(Arc::make_mut(items).remove(at))
+                let removed = Arc::make_mut(items).remove(at);
+                Some((removed, items.len().saturating_sub(at)))
             }
             _ => None,
         }
@@ -482,14 +516,6 @@ fn as_original_reads(path: &str) -> String {
 
 /// Operations can nest values into each other without end; what walks the result must not run out of stack.
 fn refuse_depth(path: &Pointer, value: &Value) -> Result<(), Error> {
-    fn depth(value: &Value) -> usize {
-        let deepest = match value {
-            Value::List(items) => items.iter().map(depth).max(),
-            Value::Map(map) => map.iter().map(|(_, value)| depth(value)).max(),
-            _ => return 0,
-        };
-        deepest.unwrap_or(0) + 1
-    }
     if path.segments().len() + depth(value) > MAX_DEPTH {
         let message = format!("the object would be nested deeper than {MAX_DEPTH} levels");
         return Err(Error::new(Code::TooDeep, message));
@@ -516,14 +542,4 @@ fn is_identity(path: &Pointer) -> bool {
 
 fn identity_error() -> Error {
     Error::new(Code::IdentityOverride, "an override cannot change the kind, name or namespace of the object")
-}
-
-/// About how many bytes a value takes when written.
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::Text(text) => text.len() + 2,
-        Value::List(items) => items.iter().map(weight).sum::<usize>() + 2,
-        Value::Map(map) => map.iter().map(|(key, value)| key.len() + 4 + weight(value)).sum::<usize>() + 2,
-        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
-    }
 }

@@ -4,10 +4,12 @@ pub mod cluster_set;
 pub mod fleet;
 mod form;
 pub mod layer_index;
+mod names;
 mod requirement;
 mod text;
 
 pub use form::{Affinity, FieldRequirement, Members, Selector};
+pub use names::Names;
 pub(crate) use requirement::known_fields;
 pub use requirement::{LabelSelector, Requirement, Test};
 pub use text::parse_text;
@@ -82,7 +84,7 @@ pub fn select<'c>(selector: &Selector, clusters: &'c [Cluster]) -> Vec<&'c Clust
 /// use fleetfold_core::engine::select::{Cluster, Selector, selects};
 ///
 /// let eu = Cluster { name: "eu-1".into(), ..Cluster::default() };
-/// assert!(selects(&Selector::Listed(vec!["eu-1".into()]), &eu));
+/// assert!(selects(&Selector::Listed(vec!["eu-1".into()].into()), &eu));
 /// assert!(selects(&"".parse()?, &eu), "an empty selector picks every cluster");
 /// assert!(!selects(&Selector::Nothing, &eu));
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
@@ -170,7 +172,8 @@ pub fn explain(selector: &Selector, cluster: &Cluster) -> Vec<Reason> {
 /// ```
 /// use fleetfold_core::engine::select::{Selector, mentioned};
 ///
-/// let selector = Selector::Union { labels: None, names: Some(vec!["eu-1".into()]), ignored: vec!["lab-1".into()] };
+/// let (names, ignored) = (vec!["eu-1".into()].into(), vec!["lab-1".into()].into());
+/// let selector = Selector::Union { labels: None, names: Some(names), ignored };
 /// assert_eq!(mentioned(&selector), ["eu-1", "lab-1"]);
 /// ```
 pub fn mentioned(selector: &Selector) -> Vec<&Text> {

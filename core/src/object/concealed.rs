@@ -1,7 +1,10 @@
 //! Values that answers must not show wherever they occur: a plain value that someone wrote where a reference to a
 //! Secret belongs.
 
+use std::sync::Arc;
+
 use super::secrets::MASK;
+use crate::value::collections::SortedSet;
 use crate::value::json;
 use crate::value::{Number, Text, Value};
 
@@ -9,31 +12,77 @@ use crate::value::{Number, Text, Value};
 /// masked as well.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Concealed {
-    texts: Vec<Text>,
-    numbers: Vec<Number>,
+    /// What it has in common with others.
+    shared: Option<Arc<Concealed>>,
+    texts: SortedSet<Text>,
+    numbers: SortedSet<(Option<i64>, u64)>,
+}
+
+/// The same for equal numbers only.
+fn number_key(number: Number) -> (Option<i64>, u64) {
+    match (number, number.as_int()) {
+        (Number::Double(double), None) => (None, double.to_bits()),
+        (_, int) => (int, 0),
+    }
 }
 
 impl Concealed {
+    /// What conceals the same, and to which more can be added: what is shared is not copied.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use fleetfold_core::{object::concealed::Concealed, value::Value};
+    ///
+    /// let mut shared = Concealed::default();
+    /// shared.add(&"hunter2".into());
+    /// let mut its = Concealed::over(Arc::new(shared));
+    /// its.add(&"hunter3".into());
+    /// let mut shown = Value::list(["hunter2", "hunter3", "hunter4"]);
+    /// its.cover(&mut shown);
+    /// assert_eq!(shown.to_canonical(), r#"["(masked)","(masked)","hunter4"]"#);
+    /// ```
+    pub fn over(shared: Arc<Concealed>) -> Concealed {
+        Concealed { shared: Some(shared).filter(|it| !it.is_empty()), ..Concealed::default() }
+    }
+
+    /// Whether it conceals what is not shared.
+    pub fn has_own(&self) -> bool {
+        !(self.texts.is_empty() && self.numbers.is_empty())
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.numbers.is_empty()
+        self.shared.is_none() && !self.has_own()
     }
 
     /// Adds the leaves of a value. Booleans, null and empty texts conceal nothing: they would mask half of every
     /// answer.
     pub fn add(&mut self, value: &Value) {
         match value {
-            Value::Text(text) if !text.is_empty() && !self.texts.contains(text) => self.texts.push(text.clone()),
-            Value::Number(number) if !self.numbers.contains(number) => self.numbers.push(*number),
+            Value::Text(text) if !text.is_empty() => {
+                if !self.has_text(text) {
+                    self.texts.insert(text.clone());
+                }
+            }
+            Value::Number(number) => {
+                let key = number_key(*number);
+                if !self.has_number(key) {
+                    self.numbers.insert(key);
+                }
+            }
             Value::List(items) => items.iter().for_each(|it| self.add(it)),
             Value::Map(map) => map.iter().for_each(|(_, it)| self.add(it)),
             _ => {}
         }
     }
 
-    /// Adds what another one conceals.
-    pub fn extend(&mut self, other: &Concealed) {
-        other.texts.iter().for_each(|it| self.add(&Value::Text(it.clone())));
-        other.numbers.iter().for_each(|it| self.add(&Value::Number(*it)));
+    fn has_text(&self, text: &Text) -> bool {
+        self.texts.contains(text) || self.shared.as_ref().is_some_and(|it| it.has_text(text))
+    }
+
+    fn has_number(&self, key: (Option<i64>, u64)) -> bool {
+        self.numbers.contains(&key) || self.shared.as_ref().is_some_and(|it| it.has_number(key))
     }
 
     /// Replaces what must not be shown, also inside a text that is JSON, as a record in an annotation.
@@ -68,9 +117,9 @@ impl Concealed {
         match value {
             Value::Text(text) => {
                 let is_json = || text.starts_with(['{', '[']);
-                self.texts.contains(text) || (is_json() && json::parse(text).is_ok_and(|it| self.is_in(&it)))
+                self.has_text(text) || (is_json() && json::parse(text).is_ok_and(|it| self.is_in(&it)))
             }
-            Value::Number(number) => self.numbers.contains(number),
+            Value::Number(number) => self.has_number(number_key(*number)),
             Value::List(items) => items.iter().any(|it| self.is_in(it)),
             Value::Map(map) => map.iter().any(|(_, it)| self.is_in(it)),
             _ => false,

@@ -8,6 +8,7 @@
 //! ```
 
 use crate::value::Text;
+use crate::value::collections::SortedSet;
 
 /// The folder of observed objects in a folder of documents.
 pub const LIVE: &str = "live";
@@ -78,27 +79,28 @@ pub fn role_of(path: &str) -> Role {
 pub fn roles_of(files: &[&str], folders: &[&str]) -> Vec<Role> {
     let shared = shared_folder(files);
     let folders = if folders.is_empty() { std::slice::from_ref(&shared) } else { folders };
+    let folders: SortedSet<&str> = folders.iter().map(|it| it.trim_end_matches('/')).collect();
     let inside = |file: &&str| {
-        let parts = folders.iter().filter_map(|folder| inside(file, folder.trim_end_matches('/')));
         // The innermost of nested folders counts.
-        role_of(parts.min_by_key(|part| part.len()).unwrap_or(file))
+        let mut ends = file.match_indices('/').map(|(end, _)| end).filter(|end| *end > 0).rev();
+        let end = ends.find(|end| file.get(..*end).is_some_and(|folder| folders.contains(folder)));
+        role_of(end.and_then(|end| file.get(end.saturating_add(1)..)).unwrap_or(file))
     };
     files.iter().map(inside).collect()
-}
-
-/// The path of a file inside a folder.
-fn inside<'a>(file: &'a str, folder: &str) -> Option<&'a str> {
-    if folder.is_empty() { Some(file) } else { file.strip_prefix(folder)?.strip_prefix('/') }
 }
 
 /// The longest path of a folder that all files are in, up to a `live` in it.
 fn shared_folder<'a>(files: &[&'a str]) -> &'a str {
     let Some((first, rest)) = files.split_first() else { return "" };
     let mut shared = "";
+    // How far all files begin alike.
+    let alike = |file: &&str| first.bytes().zip(file.bytes()).take_while(|(a, b)| a == b).count();
+    let alike = rest.iter().map(alike).min().unwrap_or(first.len());
     let ends = first.match_indices('/').map(|(end, _)| end);
     for folder in ends.filter_map(|end| first.get(..end)) {
         let is_live = folder.rsplit('/').next() == Some(LIVE);
-        if is_live || !rest.iter().all(|file| inside(file, folder).is_some()) {
+        // Also the slash behind the folder is there in all of them.
+        if is_live || folder.len() >= alike {
             break;
         }
         shared = folder;

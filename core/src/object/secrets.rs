@@ -7,7 +7,10 @@ mod search;
 mod text;
 mod values;
 
-use crate::value::path::Pointer;
+use std::sync::Arc;
+
+use crate::object::weight::weight;
+use crate::value::path::{Pointer, list_index};
 use crate::value::{Fact, Map, Text, Value};
 
 use copies::Copies;
@@ -155,6 +158,41 @@ pub fn cover(value: &mut Value) {
 /// applied, which is on the object that holds the others.
 pub fn cover_contents(value: &mut Value) {
     cover_below(value, Copies::Named);
+}
+
+/// Redacts what an object has at a place as [`cover`] does, and leaves the rest. Returns how much it went through,
+/// about in bytes; a Secret on the way is redacted as one.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::secrets, value::{json, path::Pointer}};
+///
+/// let mut both = json::parse(r#"{"a":{"kind":"Secret","data":{"k":"aGlkZGVu"}},
+///     "b":{"kind":"Secret","data":{"k":"eA=="}}}"#)?;
+/// secrets::cover_at(&mut both, &Pointer::of(["a", "data", "k"]));
+/// assert_eq!(both.text_at(&["a", "data", "k"]), secrets::MASK);
+/// assert_eq!(both.text_at(&["b", "data", "k"]), "eA==");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn cover_at(object: &mut Value, place: &Pointer) -> usize {
+    let (mut here, mut below) = (object, place.segments());
+    while here.as_map().and_then(Holder::of).is_none() {
+        // Where the way is not plain, as with an index from the end, all that it may mean is redacted.
+        let Some(next) = below.next().filter(|it| here.step(it).is_some()) else { break };
+        here = match here {
+            Value::List(items) => {
+                let Some(item) = list_index(next).and_then(|at| Arc::make_mut(items).get_mut(at)) else { return 0 };
+                item
+            }
+            other => {
+                let Some(field) = other.get_mut(next) else { return 0 };
+                field
+            }
+        };
+    }
+    cover(here);
+    weight(here)
 }
 
 /// Copies by what they hold, in an object.

@@ -21,7 +21,7 @@ use std::convert::Infallible;
 
 use crate::choice;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::authorize::rbac::{self, Rbac};
+use crate::engine::authorize::rbac::{self, Rbac, User};
 use crate::engine::authorize::{Judge as PermissionJudge, Review};
 use crate::object::document::{Document, Identity};
 use crate::value::{Text, Value};
@@ -142,9 +142,12 @@ impl<'a> ReviewOptions<'a> {
     }
 
     /// What decides whether a user has a permission.
-    pub fn judge(&self, store: &Store) -> PermissionJudge<'a> {
+    pub fn judge<'u>(&self, store: &Store, user: &'u User) -> PermissionJudge<'u>
+    where
+        'a: 'u,
+    {
         let roles = (self.permissions == Permissions::Roles).then(|| Rbac::read(self.roles(store), &mut Vec::new()));
-        PermissionJudge { reviews: self.reviews, roles }
+        PermissionJudge::new(user, self.reviews, roles)
     }
 }
 

@@ -6,7 +6,8 @@ use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity};
 use crate::object::fields;
 use crate::value::JsonPath;
-use crate::value::collections::SortedSet;
+use crate::value::Text;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::suggest::close;
 use crate::workspace::hub_kind::HubKind;
@@ -15,13 +16,47 @@ use crate::workspace::results::{ClusterResult, Previous, SubjectEntry};
 use crate::workspace::store::View;
 use crate::workspace::subject::Dialect;
 
-/// The kinds that the dialects of the settings read.
-#[derive(Debug)]
-pub struct Kinds(Vec<HubKind>);
+/// In a group with more kinds, a kind that none of them is counts as one of its own: comparing it with all of them
+/// would take longer than the finding is worth.
+const COMPARED: usize = 1_000;
+
+/// The kinds that dialects read, found by group and kind.
+#[derive(Debug, Default)]
+pub struct Kinds {
+    all: Vec<HubKind>,
+    /// Those that are one kind, as indices.
+    exact: SortedMap<(Text, Text), Vec<usize>>,
+    /// Those that cover several kinds of a group, as indices.
+    patterns: Vec<usize>,
+    by_group: SortedMap<Text, Vec<usize>>,
+}
+
+impl FromIterator<HubKind> for Kinds {
+    fn from_iter<I: IntoIterator<Item = HubKind>>(all: I) -> Kinds {
+        let mut kinds = Kinds { all: all.into_iter().collect(), ..Kinds::default() };
+        for (index, kind) in kinds.all.iter().enumerate() {
+            match kind.kind.ends_with('*') {
+                true => kinds.patterns.push(index),
+                false => kinds.exact.entry((kind.group.clone(), kind.kind.clone())).or_default().push(index),
+            }
+            kinds.by_group.entry(kind.group.clone()).or_default().push(index);
+        }
+        kinds
+    }
+}
 
 impl Kinds {
+    /// The kinds that the dialects of the settings read.
     pub fn of(view: View) -> Kinds {
-        Kinds(view.dialects().flat_map(|it| it.kinds(view)).collect())
+        view.dialects().flat_map(|it| it.kinds(view)).collect()
+    }
+
+    /// The kinds that a document is of, in their order.
+    fn covering(&self, identity: &Identity) -> Vec<&HubKind> {
+        let exact = self.exact.get(&(identity.group.clone(), identity.kind.clone()));
+        let patterns = self.patterns.iter().filter(|it| self.all.get(**it).is_some_and(|it| it.covers(identity)));
+        let covering: SortedSet<usize> = exact.into_iter().flatten().chain(patterns).copied().collect();
+        covering.into_iter().filter_map(|it| self.all.get(it)).collect()
     }
 
     /// Adds what is wrong with the kind and the fields of a document.
@@ -30,33 +65,41 @@ impl Kinds {
     /// 2. A document without a namespace of a kind that has one reaches nothing.
     /// 3. Labels and annotations are maps of strings.
     /// 4. Fields are checked by the table of the kind, unless there is already a finding at the same place.
-    pub fn check(&self, document: &Document, out: &mut Vec<Diagnostic>) {
+    pub fn check(&self, document: &Document, known: &mut Known, out: &mut Vec<Diagnostic>) {
         let identity = &document.identity;
-        let covering: Vec<&HubKind> = self.0.iter().filter(|it| it.covers(identity)).collect();
+        let covering = self.covering(identity);
         if covering.is_empty() {
-            out.extend(self.misspelled(identity));
+            let misspelled = self.misspelled(identity);
+            known.add(&misspelled);
+            out.extend(misspelled);
         }
         if identity.namespace.is_empty() && covering.iter().any(|it| it.is_namespaced()) {
             let message = format!("the kind `{}` is namespaced, and this document has no namespace", identity.kind);
             let finding = Diagnostic::warning(Code::MissingField, message).of(identity);
             let finding = finding.at(Pointer::of(["metadata", "namespace"]));
-            let is_there = out.iter().any(|it| it.code == finding.code && it.at.document == finding.at.document);
-            out.extend((!is_there).then_some(finding));
+            if !known.missing.contains(&finding.at.document) {
+                known.add([&finding]);
+                out.push(finding);
+            }
         }
         if !covering.is_empty() {
             let found = fields::check_marks(&document.value).into_iter().map(|it| it.of(identity));
-            let found: Vec<Diagnostic> = found.filter(|it| !is_known(out, it)).collect();
+            let found: Vec<Diagnostic> = found.filter(|it| !known.has(it)).collect();
+            known.add(&found);
             out.extend(found);
         }
         if let Some(spec) = covering.iter().find_map(|it| it.fields) {
             let found = fields::check(&document.value, spec, &JsonPath::ROOT).into_iter().map(|it| it.of(identity));
-            let found: Vec<Diagnostic> = found.filter(|it| !is_known(out, it)).collect();
+            let found: Vec<Diagnostic> = found.filter(|it| !known.has(it)).collect();
+            known.add(&found);
             out.extend(found);
         }
     }
 
     fn misspelled(&self, identity: &Identity) -> Option<Diagnostic> {
-        let same_group = self.0.iter().filter(|it| it.group == identity.group && !it.group.is_empty());
+        let same_group =
+            self.by_group.get(&identity.group).filter(|it| !identity.group.is_empty() && it.len() <= COMPARED);
+        let same_group = same_group.into_iter().flatten().filter_map(|it| self.all.get(*it));
         let meant = close(&identity.kind, same_group.map(|it| it.kind.as_str()))?;
         let message = format!("`{}` has no kind `{}`, so the document does nothing", identity.group, identity.kind);
         let finding = Diagnostic::error(Code::UnknownKind, message).of(identity).at(Pointer::of(["kind"]));
@@ -66,14 +109,43 @@ impl Kinds {
 
 /// Why a document must not be used: a mistake in the fields that decide for which clusters it is.
 pub fn scope_error(view: View, dialect: &dyn Dialect, document: &Document) -> Option<Error> {
-    let kinds = dialect.kinds(view);
-    let spec = kinds.iter().filter(|it| it.covers(&document.identity)).find_map(|it| it.fields)?;
+    // The kinds may be as many as documents: they are not listed for each.
+    let by_dialect = view.store.derived("kinds by dialect", || {
+        let all = view.store.all_dialects().iter();
+        all.map(|it| (it.name(), it.kinds(view).into_iter().collect::<Kinds>())).collect::<SortedMap<_, _>>()
+    });
+    let spec = by_dialect.get(dialect.name())?.covering(&document.identity).into_iter().find_map(|it| it.fields)?;
     fields::scope_error(&document.value, spec, &JsonPath::ROOT)
 }
 
-/// Whether there is a finding at the same place.
-fn is_known(found: &[Diagnostic], new: &Diagnostic) -> bool {
-    found.iter().any(|it| it.at.document == new.at.document && it.at.path == new.at.path)
+/// The places that have a finding.
+#[derive(Debug, Default)]
+pub struct Known {
+    places: SortedSet<(Option<String>, Option<Pointer>)>,
+    /// The documents that lack a field.
+    missing: SortedSet<Option<String>>,
+}
+
+impl Known {
+    pub fn of(found: &[Diagnostic]) -> Known {
+        let mut known = Known::default();
+        known.add(found);
+        known
+    }
+
+    fn add<'d>(&mut self, found: impl IntoIterator<Item = &'d Diagnostic>) {
+        for finding in found {
+            if finding.code == Code::MissingField {
+                self.missing.insert(finding.at.document.clone());
+            }
+            self.places.insert((finding.at.document.clone(), finding.at.path.clone()));
+        }
+    }
+
+    /// Whether there is a finding at the same place.
+    fn has(&self, new: &Diagnostic) -> bool {
+        self.places.contains(&(new.at.document.clone(), new.at.path.clone()))
+    }
 }
 
 /// The findings about a document on its own.
@@ -83,7 +155,8 @@ pub fn of_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         dialect.lint_document(view, document, &mut found);
     }
     attribute(found, &document.identity, out);
-    Kinds::of(view).check(document, out);
+    let mut known = Known::of(out);
+    Kinds::of(view).check(document, &mut known, out);
 }
 
 /// The findings about a subject of which something was replaced, before and after.

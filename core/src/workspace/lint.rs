@@ -3,11 +3,12 @@
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::object::document::{Identity, Reference};
 use crate::object::structural::Definition;
+use crate::value::Text;
 use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::workspace::Workspace;
-use crate::workspace::findings::Kinds;
+use crate::workspace::findings::{Kinds, Known};
 use crate::workspace::plan::{check_pause, planned};
 use crate::workspace::results::{ClusterResult, Results, SubjectEntry};
 use crate::workspace::store::{Store, View};
@@ -48,7 +49,8 @@ pub fn of_documents(store: &Store, results: &Results) -> Vec<Diagnostic> {
     store.documents().for_each(|it| check_pause(it, &mut found));
     // Last, since a finding at the place of another one is left out.
     let kinds = Kinds::of(view);
-    store.documents().for_each(|it| kinds.check(it, &mut found));
+    let mut known = Known::of(&found);
+    store.documents().for_each(|it| kinds.check(it, &mut known, &mut found));
     of_definitions(store, &mut found);
     for finding in &mut found {
         place(finding, store);
@@ -60,8 +62,13 @@ pub fn of_documents(store: &Store, results: &Results) -> Vec<Diagnostic> {
 /// The fields of documents that the loaded CustomResourceDefinitions do not store. They are those of the hub where the
 /// documents are read from one.
 fn of_definitions(store: &Store, out: &mut Vec<Diagnostic>) {
+    let mut defined = SortedSet::new();
     for definition in store.documents().filter_map(|it| Definition::of(&it.value)) {
         let (group, kind) = definition.defines();
+        // A server has one definition of a kind. Of several, the first by name counts.
+        if !defined.insert((Text::from(group), Text::from(kind))) {
+            continue;
+        }
         for document in store.of_kind(group, kind, None) {
             for path in definition.dropped(&document.value) {
                 let message = format!("the CustomResourceDefinition of `{kind}` drops this field");

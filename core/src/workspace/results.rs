@@ -199,10 +199,8 @@ impl Results {
             self.mark_all_dirty(view);
         }
         let mut dirty_documents = std::mem::take(&mut self.dirty_documents);
-        let exposed = |it: &Identity| {
-            store.all_dialects().iter().flat_map(|dialect| dialect.affected_subjects(view, it)).collect::<Vec<_>>()
-        };
-        let exposed: Vec<Identity> = dirty_documents.iter().flat_map(exposed).collect();
+        let exposed = store.all_dialects().iter().flat_map(|it| it.affected_subjects(view, &dirty_documents));
+        let exposed: Vec<Identity> = exposed.collect();
         dirty_documents.extend(exposed);
         for identity in dirty_documents {
             let dialect = view.document(&identity).and_then(|document| dialect_of(view, document));

@@ -182,6 +182,22 @@ impl Store {
         })
     }
 
+    /// The documents of a kind in a namespace from a name on, by name.
+    pub fn of_kind_from<'a>(
+        &'a self,
+        group: &'a str,
+        kind: &'a str,
+        namespace: &'a str,
+        name: &str,
+    ) -> impl Iterator<Item = &'a Document> {
+        let from = Identity { kind: kind.into(), group: group.into(), namespace: namespace.into(), name: name.into() };
+        let all = self.documents.iter_from(&from).map(|(_, document)| document);
+        all.take_while(move |it| {
+            let Identity { kind: its_kind, group: its_group, namespace: its_namespace, .. } = &it.identity;
+            its_kind == kind && its_group == group && its_namespace == namespace
+        })
+    }
+
     /// The one document that a reference names.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::engine::rendered::{Origin, PatchLayer, Rendered};
 use crate::engine::select::{Cluster, Reason};
 use crate::object::document::{Document, Identity};
 use crate::value::Text;
-use crate::value::collections::SortedMap;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::workspace::admit::Rule;
 use crate::workspace::cluster_groups::ClusterGroups;
 use crate::workspace::compare::Cause;
@@ -35,8 +35,8 @@ pub trait Dialect: Sync {
         false
     }
 
-    /// The subjects that must be translated again because another document changed, where its content decides which.
-    fn affected_subjects(&self, _: View, _changed: &Identity) -> Vec<Identity> {
+    /// The subjects that must be translated again because other documents changed, where their content decides which.
+    fn affected_subjects(&self, _: View, _changed: &SortedSet<Identity>) -> Vec<Identity> {
         Vec::new()
     }
 

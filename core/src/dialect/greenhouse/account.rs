@@ -1,12 +1,13 @@
 //! Why an override is used or not, for `explain`. It reads documents again, so that results need not carry the answer.
 
+use super::lookups::Lookups;
 use super::overrides::Override;
-use super::{GROUP, ORGANIZATION, OVERRIDE};
+use super::{GROUP, OVERRIDE};
 use crate::diagnostic::{Code, Diagnostic, ReasonCode};
 use crate::engine::select::Reason;
 use crate::object::document::{Document, Identity};
+use crate::value::Text;
 use crate::value::path::Pointer;
-use crate::value::suggest::did_you_mean;
 use crate::workspace::compare::Cause;
 use crate::workspace::settings::Precedence;
 use crate::workspace::store::View;
@@ -44,7 +45,7 @@ pub fn beats(view: View, higher: &Cause, lower: &Cause) -> Option<String> {
     Some(difference(view.settings.precedence, (&higher, &its_name), (&lower, &other_name)))
 }
 
-fn difference(precedence: Precedence, higher: (&Override, &Identity), lower: (&Override, &Identity)) -> String {
+pub fn difference(precedence: Precedence, higher: (&Override, &Identity), lower: (&Override, &Identity)) -> String {
     let ((it, name), (other, other_name)) = (higher, lower);
     let (more, fewer) = (it.specifies(), other.specifies());
     if it.rank(precedence) != other.rank(precedence) {
@@ -57,37 +58,14 @@ fn difference(precedence: Precedence, higher: (&Override, &Identity), lower: (&O
     }
 }
 
-/// Reports the entries of an override that never count: another one that is above it and reaches all of its clusters and
-/// plugins sets the same option.
-pub fn tell_hidden(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
-    let (precedence, own) = (view.settings.precedence, &document.identity);
-    let it = Override::read(view, document, &mut Vec::new());
-    let others = view.store.of_kind(GROUP, OVERRIDE, Some(&own.namespace)).filter(|other| other.identity != *own);
-    let others = others.map(|other| (Override::read(view, other, &mut Vec::new()), &other.identity));
-    // A hub may order two overrides without times differently, which is another finding.
-    let is_above = |other: &Override| other.is_above(&it, precedence) && other.undecided(&it, precedence).is_none();
-    let above: Vec<_> = others.filter(|(other, _)| is_above(other) && other.includes(&it)).collect();
-    for setting in &it.part.layer.set {
-        let hides = |(other, _): &&(Override, &Identity)| {
-            other.part.layer.set.iter().any(|theirs| theirs.path == setting.path && !theirs.deep)
-        };
-        if let Some((other, name)) = above.iter().find(hides) {
-            let why = difference(precedence, (other, name), (&it, own));
-            let message = format!("`{}` has no effect here: `{name}` always hides it ({why})", setting.path);
-            let finding = Diagnostic::warning(Code::ShadowedOption, message).of(own).at(setting.at.clone());
-            out.push(finding.hint("remove it here, or narrow the other one to some clusters or plugins"));
-        }
-    }
-}
-
 /// Reports an override in the namespace of an organization that is not loaded, where organizations are.
-pub fn tell_unknown_organization(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
-    let own = &document.identity;
-    let known: Vec<&str> = view.store.of_kind(GROUP, ORGANIZATION, None).map(|it| it.identity.name.as_str()).collect();
-    if !known.is_empty() && !own.namespace.is_empty() && !known.contains(&own.namespace.as_str()) {
+pub fn tell_unknown_organization(document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
+    let (own, known) = (&document.identity, &lookups.organizations);
+    if !known.is_empty() && !own.namespace.is_empty() && !known.contains(&own.namespace) {
         let message = format!("there is no organization `{}`, so the override reaches no plugin", own.namespace);
         let finding = Diagnostic::warning(Code::UnknownOrganization, message);
         let finding = finding.of(own).at(Pointer::of(["metadata", "namespace"]));
-        out.push(Diagnostic { hint: did_you_mean(&own.namespace, known), ..finding });
+        let hint = lookups.hints.did_you_mean(&own.namespace, known.iter().map(Text::as_str));
+        out.push(Diagnostic { hint, ..finding });
     }
 }

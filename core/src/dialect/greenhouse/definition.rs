@@ -8,12 +8,12 @@ use crate::choice;
 use crate::diagnostic::Mode;
 use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::engine::fold::{Layer, Setting, Source, is_above, project};
+use crate::engine::fold::{Layer, Setting, Source, project, refuse_depth};
 use crate::object::concealed::Concealed;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
 use crate::value::collections::SortedMap;
-use crate::value::path::{OptionPath, Pointer};
+use crate::value::path::{OptionPath, OptionStep, Pointer};
 use crate::value::suggest::{Hints, suggest};
 use crate::value::{Number, Text, Value};
 use crate::workspace::store::View;
@@ -49,6 +49,8 @@ pub struct Definition {
     pub options: Vec<Declared>,
     /// The place of each among the options, by name.
     places: SortedMap<Text, usize>,
+    /// Where its options of the type `secret` lie.
+    secrets: SecretPlaces,
     /// The defaults, and what is wrong with them.
     pub defaults: Part,
 }
@@ -60,6 +62,78 @@ pub struct Declared {
     pub takes: OptionType,
     pub required: bool,
     pub has_default: bool,
+}
+
+/// The places of options of the type `secret`, as a tree: a setting meets those above, at and below its place.
+#[derive(Clone, Debug, Default)]
+struct SecretPlaces {
+    is_secret: bool,
+    below: SortedMap<OptionStep, SecretPlaces>,
+}
+
+impl SecretPlaces {
+    fn of(options: &[Declared]) -> SecretPlaces {
+        let mut places = SecretPlaces::default();
+        let secrets = options.iter().filter(|it| it.takes == OptionType::Secret);
+        for place in secrets.filter_map(|it| OptionPath::parse(&it.name).ok()) {
+            let mut here = &mut places;
+            for step in place.steps() {
+                here = here.below.entry(step.clone()).or_default();
+            }
+            here.is_secret = true;
+        }
+        places
+    }
+
+    fn is_empty(&self) -> bool {
+        self.below.is_empty()
+    }
+
+    /// Adds what a value that is set at a place has where secrets belong.
+    fn conceal(&self, place: &[OptionStep], value: &Value, concealed: &mut Concealed) {
+        let mut here = self;
+        for step in place {
+            if here.is_secret {
+                add_plain(value, concealed);
+            }
+            match here.below.get(step) {
+                Some(next) => here = next,
+                None => return,
+            }
+        }
+        here.conceal_below(value, concealed);
+    }
+
+    /// Goes through the places or through the value, whichever has less.
+    fn conceal_below(&self, value: &Value, concealed: &mut Concealed) {
+        if self.is_secret {
+            add_plain(value, concealed);
+        }
+        match value {
+            Value::Map(map) if map.len() < self.below.len() => map.iter().for_each(|(key, value)| {
+                if let Some(next) = self.below.get(&OptionStep::Key(key.clone())) {
+                    next.conceal_below(value, concealed);
+                }
+            }),
+            Value::List(items) if items.len() < self.below.len() => items.iter().enumerate().for_each(|(at, value)| {
+                if let Some(next) = self.below.get(&OptionStep::Index(at)) {
+                    next.conceal_below(value, concealed);
+                }
+            }),
+            _ => self.below.iter().for_each(|(step, next)| {
+                if let Some(value) = project(value, std::slice::from_ref(step)) {
+                    next.conceal_below(value, concealed);
+                }
+            }),
+        }
+    }
+}
+
+/// Adds a value that is there in plain text, where a reference belongs.
+fn add_plain(value: &Value, concealed: &mut Concealed) {
+    if matches!(OptionType::Secret.accepts(value), Fit::No) {
+        concealed.add(value);
+    }
 }
 
 impl Wanted {
@@ -162,6 +236,7 @@ impl Definition {
             declares: list.is_some(),
             // Of two with one name, the first counts.
             places: options.iter().enumerate().rev().map(|(place, it)| (it.name.clone(), place)).collect(),
+            secrets: SecretPlaces::of(&options),
             options,
             defaults: Part { layer, flaws },
         }
@@ -193,18 +268,12 @@ impl Definition {
 
     /// Adds the plain values that a layer sets for options of the type `secret`, where references belong.
     pub fn conceal(&self, layer: &Layer, concealed: &mut Concealed) {
-        let secrets = self.options.iter().filter(|it| it.takes == OptionType::Secret);
-        for place in secrets.filter_map(|it| OptionPath::parse(&it.name).ok()) {
-            for setting in &layer.set {
-                let Source::Value(value) = &setting.source else { continue };
-                let steps = setting.place.steps();
-                let inside = match place.steps().strip_prefix(steps) {
-                    Some(rest) => project(value, rest),
-                    None => Some(value).filter(|_| is_above(&place, &setting.place)),
-                };
-                if let Some(value) = inside.filter(|it| matches!(OptionType::Secret.accepts(it), Fit::No)) {
-                    concealed.add(value);
-                }
+        if self.secrets.is_empty() {
+            return;
+        }
+        for setting in &layer.set {
+            if let Source::Value(value) = &setting.source {
+                self.secrets.conceal(setting.place.steps(), value, concealed);
             }
         }
     }
@@ -274,6 +343,9 @@ fn declared(item: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<(D
                 .hint("a secret has no default: remove it"),
             _ => finding.at(at.key("default").pointer()),
         });
+    }
+    if let Ok(place) = OptionPath::parse(&name) {
+        refuse_depth(&name, &place, given.unwrap_or(&Value::Null)).map_err(|error| error.at(at))?;
     }
     let has_default = given.is_some_and(|it| takes != OptionType::Secret || !it.is_empty());
     let setting = match (OptionPath::parse(&name), given.filter(|_| has_default)) {
@@ -349,24 +421,36 @@ pub fn catalog_parts(
     mode: Mode,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Part> {
+    let catalogs = view.store.of_kind(GROUP, CATALOG, Some(namespace));
+    let parts = catalogs.flat_map(|document| parts_of_catalog(document, |it| it == definition, mode, out));
+    parts.map(|(_, part)| part).collect()
+}
+
+/// The layers of a Catalog that rewrite the defaults of definitions that are wanted, each with its definition.
+pub fn parts_of_catalog<'d>(
+    document: &'d Document,
+    wanted: impl Fn(&str) -> bool,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<(&'d str, Part)> {
     let mut parts = Vec::new();
-    for document in view.store.of_kind(GROUP, CATALOG, Some(namespace)) {
-        let spec = JsonPath::ROOT.key("spec");
-        let sources_at = spec.key("sources");
-        let sources = document.value.at(&["spec", "sources"]).and_then(Value::as_list);
-        for (number, source) in sources.into_iter().flatten().enumerate() {
-            let source_at = sources_at.index(number);
-            let overrides_at = source_at.key("overrides");
-            let overrides = source.get("overrides").and_then(Value::as_list);
-            for (index, item) in overrides.into_iter().flatten().enumerate() {
-                let alias = Some(item.text_at(&["alias"])).filter(|it| !it.is_empty());
-                if alias.unwrap_or(item.text_at(&["name"])) != definition {
-                    continue;
-                }
-                let at = overrides_at.index(index);
-                let reader = super::entries::Reader { document, mode };
-                parts.push(reader.part("catalog", None, item.get("optionsOverride"), &at.key("optionsOverride"), out));
+    let spec = JsonPath::ROOT.key("spec");
+    let sources_at = spec.key("sources");
+    let sources = document.value.at(&["spec", "sources"]).and_then(Value::as_list);
+    for (number, source) in sources.into_iter().flatten().enumerate() {
+        let source_at = sources_at.index(number);
+        let overrides_at = source_at.key("overrides");
+        let overrides = source.get("overrides").and_then(Value::as_list);
+        for (index, item) in overrides.into_iter().flatten().enumerate() {
+            let alias = Some(item.text_at(&["alias"])).filter(|it| !it.is_empty());
+            let definition = alias.unwrap_or(item.text_at(&["name"]));
+            if !wanted(definition) {
+                continue;
             }
+            let at = overrides_at.index(index);
+            let reader = super::entries::Reader { document, mode };
+            let options = item.get("optionsOverride");
+            parts.push((definition, reader.part("catalog", None, options, &at.key("optionsOverride"), out)));
         }
     }
     parts

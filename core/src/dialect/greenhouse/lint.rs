@@ -2,8 +2,9 @@
 //! which clusters and definitions there are.
 
 use super::account;
-use super::definition::{Definition, catalog_parts};
+use super::definition::{Definition, parts_of_catalog};
 use super::entries::Part;
+use super::lookups::Lookups;
 use super::overrides::{self, Override};
 use super::preset::Preset;
 use super::rivals::collision;
@@ -13,16 +14,16 @@ use super::{
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::select::fleet::Fleet;
-use crate::engine::select::{LabelSelector, Selector, selects};
+use crate::engine::select::{LabelSelector, Selector};
 use crate::object::document::Document;
 use crate::value::JsonPath;
 use crate::value::Text;
-use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::suggest::Hints;
 use crate::workspace::store::View;
+use crate::workspace::targets::ClusterFilter;
 
-type Look = fn(View, &Document, &mut Hints, &mut Vec<Diagnostic>);
+type Look = fn(View, &Document, &mut Lookups, &mut Vec<Diagnostic>);
 
 /// What is looked at in documents of each kind.
 const LOOKS: &[(&str, Look)] = &[
@@ -37,32 +38,32 @@ const LOOKS: &[(&str, Look)] = &[
 ];
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
-    let mut hints = Hints::default();
+    let mut lookups = Lookups::of(view);
     for (kind, look) in LOOKS {
-        view.store.of_kind(GROUP, kind, None).for_each(|it| look(view, it, &mut hints, out));
+        view.store.of_kind(GROUP, kind, None).for_each(|it| look(view, it, &mut lookups, out));
     }
 }
 
 pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let of_kind = LOOKS.iter().filter(|(kind, _)| document.identity.kind == *kind);
-    of_kind.for_each(|(_, look)| look(view, document, &mut Hints::default(), out));
+    of_kind.for_each(|(_, look)| look(view, document, &mut Lookups::of(view), out));
 }
 
-fn lint_organization(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
+fn lint_organization(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let name = &document.identity.name;
     if let Some(part) = overrides::of_organization(view, name, out) {
-        tell_undeclared(view, name, (&[], &part), hints, out);
+        tell_undeclared(view, name, (&[], &part), lookups, out);
     }
 }
 
 /// Overrides for clusters that get nothing, and Plugins of one name.
-fn lint_preset(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
+fn lint_preset(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let Ok(preset) = Preset::read(view, document, &mut Vec::new()) else { return };
     let fleet = view.store.fleet(&scope_of(&document.identity.namespace));
     for (name, at) in &preset.overridden {
         let found = fleet.and_then(|fleet| fleet.get(name));
         let finding = match found {
-            None => unknown_cluster(fleet, name, hints),
+            None => unknown_cluster(fleet, name, &mut lookups.hints),
             Some(cluster) if !preset.picks(cluster) => {
                 let message = format!("the preset does not pick the cluster `{name}`, so this override has no effect");
                 Diagnostic::warning(Code::UnmatchedOverride, message)
@@ -89,7 +90,7 @@ fn lint_preset(view: View, document: &Document, hints: &mut Hints, out: &mut Vec
     }
 }
 
-fn lint_plugin(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
+fn lint_plugin(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let cluster = document.value.text_at(&["spec", "clusterName"]);
     let fleet = view.store.fleet(&scope_of(&document.identity.namespace));
     let is_known = fleet.is_some_and(|fleet| fleet.get(cluster).is_some());
@@ -98,32 +99,32 @@ fn lint_plugin(view: View, document: &Document, hints: &mut Hints, out: &mut Vec
         return;
     }
     let at = Pointer::of(["spec", "clusterName"]);
-    out.push(unknown_cluster(fleet, cluster, hints).of(&document.identity).at(at));
+    out.push(unknown_cluster(fleet, cluster, &mut lookups.hints).of(&document.identity).at(at));
 }
 
-fn lint_override(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
+fn lint_override(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let Override { definitions, part, named, .. } = Override::read(view, document, out);
     let own = &document.identity;
     let spec = JsonPath::ROOT.key("spec");
-    account::tell_unknown_organization(view, document, out);
-    account::tell_hidden(view, document, out);
-    let known: SortedSet<&Text> = definitions_of(view, &own.namespace).map(|it| &it.identity.name).collect();
+    account::tell_unknown_organization(document, lookups, out);
+    lookups.overrides(view, &own.namespace).tell_hidden(document, out);
+    let known = lookups.known(view, &own.namespace);
     for (index, name) in definitions.iter().enumerate() {
-        if !known.contains(name) {
+        if !known.contains_key(name) {
             let message = format!("there is no definition `{name}`");
             let names = spec.key("pluginDefinitionNames");
             let mut finding =
                 Diagnostic::warning(Code::UnknownDefinition, message).of(own).at(names.index(index).pointer());
-            finding.hint = hints.did_you_mean(name, known.iter().map(|it| it.as_str()));
+            finding.hint = lookups.hints.did_you_mean(name, known.keys().map(Text::as_str));
             out.push(finding);
         }
     }
-    tell_undeclared(view, &own.namespace, (&definitions, &part), hints, out);
+    tell_undeclared(view, &own.namespace, (&definitions, &part), lookups, out);
     let Some(selector) = &part.layer.when else { return };
     let (fleet, at) = (view.store.fleet(&scope_of(&own.namespace)), spec.key("clusterSelector").pointer());
     for name in &named {
         if fleet.is_none_or(|fleet| fleet.get(name).is_none()) {
-            out.push(unknown_cluster(fleet, name, hints).of(own).at(at.clone()));
+            out.push(unknown_cluster(fleet, name, &mut lookups.hints).of(own).at(at.clone()));
         }
     }
     if selects_all(selector) {
@@ -132,7 +133,8 @@ fn lint_override(view: View, document: &Document, hints: &mut Hints, out: &mut V
         let finding = Diagnostic::info(Code::EmptySelector, message).of(own).at(at.clone());
         out.push(finding.hint("leave `clusterSelector` out, or name a label that the clusters have"));
     }
-    if !fleet.is_some_and(|fleet| fleet.clusters().any(|it| selects(selector, it))) {
+    let picks = ClusterFilter::Selector(selector.clone());
+    if fleet.is_none_or(|fleet| picks.members(fleet).is_empty()) {
         let message = "the selector picks no cluster, so the override has no effect";
         out.push(Diagnostic::warning(Code::UnmatchedOverride, message).of(own).at(at));
     }
@@ -149,19 +151,19 @@ fn selects_all(selector: &Selector) -> bool {
     }
 }
 
-fn lint_catalog(view: View, document: &Document, _: &mut Hints, out: &mut Vec<Diagnostic>) {
+fn lint_catalog(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let namespace = &document.identity.namespace;
-    for definition in definitions_of(view, namespace) {
-        let read = Definition::read(definition, &mut Vec::new());
-        for part in catalog_parts(view, namespace, &definition.identity.name, view.settings.mode, out) {
-            if part.layer.document.as_deref() == Some(&document.identity) {
-                read.tell_undeclared(&part, out);
-            }
+    let definitions = lookups.known(view, namespace);
+    let wanted = |name: &str| definitions.contains_key(name);
+    for (name, part) in parts_of_catalog(document, wanted, view.settings.mode, out) {
+        let named = definitions.get(name).into_iter().flatten();
+        for definition in named.filter_map(|it| view.store.document(it)) {
+            lookups.definition(definition).tell_undeclared(&part, out);
         }
     }
 }
 
-fn lint_cluster(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
+fn lint_cluster(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let own = &document.identity;
     if document.value.text_at(&["spec", "accessMode"]) == "headscale" {
         let message = "the access mode `headscale` is no more; Greenhouse reads it as `direct`";
@@ -169,38 +171,25 @@ fn lint_cluster(view: View, document: &Document, hints: &mut Hints, out: &mut Ve
         out.push(Diagnostic::info(Code::OldForm, message).of(own).at(at).hint("write `direct`"));
     }
     if let Some(part) = overrides::of_cluster(view, &scope_of(&own.namespace), &own.name, out) {
-        tell_undeclared(view, &own.namespace, (&[], &part), hints, out);
+        tell_undeclared(view, &own.namespace, (&[], &part), lookups, out);
     }
-}
-
-fn definitions_of<'v>(view: View<'v>, namespace: &'v str) -> impl Iterator<Item = &'v Document> {
-    let own = view.store.of_kind(GROUP, DEFINITION, Some(namespace));
-    own.chain(view.store.of_kind(GROUP, CLUSTER_DEFINITION, None))
 }
 
 /// Tells of options that none of the definitions declares which an override is for; of all, where it names none.
 fn tell_undeclared(
     view: View,
-    namespace: &str,
+    namespace: &Text,
     (only, part): (&[Text], &Part),
-    hints: &mut Hints,
+    lookups: &mut Lookups,
     out: &mut Vec<Diagnostic>,
 ) {
-    let meant = |it: &&Document| only.is_empty() || only.contains(&it.identity.name);
-    let mut names: SortedSet<Text> = SortedSet::new();
-    for document in definitions_of(view, namespace).filter(meant) {
-        let definition = Definition::read(document, &mut Vec::new());
-        if definition.options.is_empty() {
-            return;
-        }
-        names.extend(definition.options.into_iter().map(|it| it.name));
-    }
+    let Some(names) = lookups.declared(view, namespace, only) else { return };
     let document = part.layer.document.as_deref();
     let unknown = part.layer.set.iter().filter(|it| !names.contains(&it.path));
     for setting in unknown.filter(|it| !names.is_empty() && !super::inject::is_tolerated(&it.path)) {
         let message = format!("no definition declares an option `{}`", setting.path);
         let mut finding = Diagnostic::warning(Code::UndeclaredOption, message).at(setting.at.clone());
-        finding.hint = hints.did_you_mean(&setting.path, names.iter().map(Text::as_str));
+        finding.hint = lookups.hints.did_you_mean(&setting.path, names.iter().map(Text::as_str));
         finding.at.document = document.map(ToString::to_string);
         out.push(finding);
     }

@@ -7,8 +7,9 @@ use super::stack::Stack;
 use super::{API_VERSION, PLUGIN, PRESET, PRESET_LABEL, Quirk};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Error};
-use crate::engine::fold::{Effective, Folded, Setting, Source};
+use crate::engine::fold::{Effective, Entries, Folded, Setting, Source};
 use crate::engine::select::Cluster;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::json;
 use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
@@ -46,29 +47,34 @@ pub struct Desired {
 
 /// The option values of a cluster's Plugin: everything but what Greenhouse injects, by name.
 pub fn options(stack: &Stack, view: View, cluster: &Cluster, folded: &Folded) -> Vec<Value> {
-    let own = stack.per_cluster_options(view, cluster);
-    let write = |path: &Text, source: &Source| {
-        let own = own.iter().find(|it| it.path == *path);
-        match own {
-            Some(own) if own.from == INJECTED => None,
-            Some(own) if expression_of(source).is_some() => Some(entry(path, &own.source)),
-            _ => Some(entry(path, source)),
-        }
+    let mut own: SortedMap<Text, Effective> = SortedMap::new();
+    for option in stack.per_cluster_options(view, cluster) {
+        own.entry(option.path.clone()).or_insert(option);
+    }
+    let write = |path: &Text, source: &Source| match own.get(path) {
+        Some(own) if own.from == INJECTED => None,
+        Some(own) if expression_of(source).is_some() => Some(entry(path, &own.source)),
+        _ => Some(entry(path, source)),
     };
     let declares = stack.definition.as_ref().is_none_or(|it| it.declares);
     if Quirk::Unsorted.is_kept(view.settings.mode) && !declares {
         let its = of_cluster(view, &stack.scope, &cluster.name, &mut Vec::new());
-        let mut list: Vec<(usize, &Setting)> = Vec::new();
+        let mut list: Vec<&Setting> = Vec::new();
+        let mut entries: SortedMap<&Text, Entries> = SortedMap::new();
         let applied = stack.applied(cluster, its.as_ref());
         for (rank, layer) in applied.iter().enumerate().filter(|(_, it)| it.name != INJECTED) {
             for setting in &layer.set {
-                match list.iter_mut().find(|(of, it)| *of != rank && it.path == setting.path) {
-                    Some(place) => *place = (rank, setting),
-                    None => list.push((rank, setting)),
+                let entries = entries.entry(&setting.path).or_default();
+                match entries.of_earlier(rank).and_then(|at| list.get_mut(at)) {
+                    Some(place) => *place = setting,
+                    None => {
+                        entries.push(list.len());
+                        list.push(setting);
+                    }
                 }
             }
         }
-        return list.into_iter().filter_map(|(_, it)| write(&it.path, &it.source)).collect();
+        return list.into_iter().filter_map(|it| write(&it.path, &it.source)).collect();
     }
     let options = folded.options.iter().filter(|it| it.from != INJECTED);
     options.filter_map(|Effective { path, source, .. }| write(path, source)).collect()
@@ -227,12 +233,21 @@ fn settle(spec: &mut Map, field: &'static str, first: &str, said: &str, fixed: &
 /// was not asked for may stay.
 fn with_tolerated(wanted: Vec<Value>, live: Option<&Value>, mode: Mode) -> Value {
     let live = live.and_then(Value::as_list).map_or(&[][..], Vec::as_slice);
-    let named = |item: &Value| wanted.iter().any(|it| it.text_at(&["name"]) == item.text_at(&["name"]));
+    let names: SortedSet<&str> = wanted.iter().map(|it| it.text_at(&["name"])).collect();
+    let named = |item: &Value| names.contains(item.text_at(&["name"]));
     let (tolerated, counted): (Vec<&Value>, Vec<&Value>) =
         live.iter().partition(|it| is_tolerated(it.text_at(&["name"])) && !named(it));
     let same = match mode {
         Mode::Compat => counted.iter().copied().eq(&wanted),
-        Mode::Strict => counted.len() == wanted.len() && wanted.iter().all(|it| counted.contains(&it)),
+        Mode::Strict => {
+            counted.len() == wanted.len() && {
+                let mut by_name: SortedMap<&str, Vec<&Value>> = SortedMap::new();
+                counted.iter().for_each(|it| by_name.entry(it.text_at(&["name"])).or_default().push(it));
+                wanted
+                    .iter()
+                    .all(|it| by_name.get(it.text_at(&["name"])).is_some_and(|same_name| same_name.contains(&it)))
+            }
+        }
     };
     if same {
         return Value::list(live.iter().cloned());
@@ -256,13 +271,13 @@ const TRAVELS: [(&str, &str, &str); 2] = [
 /// The keys of the preset's labels or annotations that are listed to travel.
 pub fn travelling<'p>(preset: &'p Value, field: &str, list: &str) -> Vec<(&'p Text, &'p Value)> {
     let list = preset.text_at(&["metadata", "annotations", list]);
-    let wanted: Vec<&str> = list.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
-    let is_listed = |key: &str| {
-        wanted.iter().any(|it| match it.strip_suffix("/*") {
-            Some(prefix) => key.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/')),
-            None => *it == key,
-        })
+    let wanted: SortedSet<&str> = list.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
+    // `team/*` lists every key that starts with `team/`, and no other key.
+    let is_under = |key: &str| {
+        key.match_indices('/')
+            .any(|(slash, _)| key.get(..slash).is_some_and(|prefix| wanted.contains(format!("{prefix}/*").as_str())))
     };
+    let is_listed = |key: &str| (wanted.contains(key) && !key.ends_with("/*")) || is_under(key);
     let entries = preset.at(&["metadata", field]).and_then(Value::as_map);
     entries.into_iter().flat_map(Map::iter).filter(|(key, _)| is_listed(key)).collect()
 }
@@ -275,7 +290,8 @@ fn propagate(metadata: &mut Map, preset: &Value) {
     for (field, list, recorded) in TRAVELS {
         let now = travelling(preset, field, list);
         let earlier = before.get(recorded).and_then(Value::as_list).into_iter().flatten().filter_map(Value::as_text);
-        let gone: Vec<&str> = earlier.filter(|key| !now.iter().any(|(it, _)| it == key)).collect();
+        let keys: SortedSet<&str> = now.iter().map(|(key, _)| key.as_str()).collect();
+        let gone: Vec<&str> = earlier.filter(|key| !keys.contains(key)).collect();
         if now.is_empty() && gone.is_empty() {
             continue;
         }

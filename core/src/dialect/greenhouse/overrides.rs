@@ -5,14 +5,14 @@ use super::picked::Picked;
 use super::{GROUP, ORGANIZATION, OVERRIDE, fields, identity};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::engine::fold::{Layer, is_above, project};
+use crate::engine::fold::{Layer, project};
 use crate::engine::select::Selector;
 use crate::object::document::Document;
 use crate::object::fields::scope_error;
 use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::collections::SortedMap;
-use crate::value::path::{OptionPath, Pointer};
+use crate::value::path::{OptionPath, OptionStep, Pointer};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::settings::Precedence;
@@ -135,29 +135,15 @@ impl Override {
         (self.created.is_none(), self.created) > (other.created.is_none(), other.created)
     }
 
-    /// Whether it is applied after another one.
-    pub fn is_above(&self, other: &Override, precedence: Precedence) -> bool {
-        self.order(precedence) > other.order(precedence)
-    }
-
-    /// Whether it reaches every plugin and every cluster that another one reaches.
-    pub fn includes(&self, other: &Override) -> bool {
-        let has_all = |definitions: &[Text]| definitions.iter().all(|it| self.definitions.contains(it));
-        let definitions = self.definitions.is_empty() || (!other.definitions.is_empty() && has_all(&other.definitions));
-        let when = &self.part.layer.when;
-        definitions && (when.is_none() || *when == other.part.layer.when)
+    /// When a server stored it.
+    pub fn created(&self) -> Option<i64> {
+        self.created
     }
 
     /// What decides over the order of two.
     fn order(&self, precedence: Precedence) -> (u8, bool, Option<i64>, &str) {
         let name = self.part.layer.document.as_deref().map_or("", |it| it.name.as_str());
         (self.rank(precedence), self.created.is_none(), self.created, name)
-    }
-
-    /// Why an override of the same precedence is applied before this one, where not the times of both decide: a hub may
-    /// order them differently.
-    pub fn undecided(&self, before: &Override, precedence: Precedence) -> Option<&'static str> {
-        self.standing(precedence).undecided(before.standing(precedence))
     }
 
     pub fn standing(&self, precedence: Precedence) -> Standing {
@@ -182,7 +168,8 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// As [`Override::undecided`].
+    /// Why an override of the same precedence is applied before this one, where not the times of both decide: a hub may
+    /// order them differently.
     pub fn undecided(self, before: Standing) -> Option<&'static str> {
         match (before.has_time, self.has_time) {
             _ if before.rank != self.rank => None,
@@ -255,6 +242,14 @@ struct Contradiction {
     index: usize,
 }
 
+/// An entry of a list, and how deep its option lies.
+struct Entry<'v> {
+    index: usize,
+    depth: usize,
+    name: &'v str,
+    item: &'v Value,
+}
+
 /// Two entries of a list that contradict each other:
 ///
 /// 1. They set one option to different things.
@@ -263,7 +258,7 @@ struct Contradiction {
 fn contradiction(list: &Value, mode: Mode) -> Option<Contradiction> {
     let says = |item: &Value| ["value", "valueFrom", "expression"].map(|key| item.get(key).cloned());
     let mut seen: SortedMap<&str, &Value> = SortedMap::new();
-    let mut places: Vec<(&str, OptionPath, &Value)> = Vec::new();
+    let mut places: SortedMap<Vec<OptionStep>, Vec<Entry>> = SortedMap::new();
     for (index, item) in list.as_list()?.iter().enumerate() {
         let Some(name) = item.get("path").or(item.get("name")).and_then(Value::as_text) else { continue };
         match seen.get(name) {
@@ -274,16 +269,22 @@ fn contradiction(list: &Value, mode: Mode) -> Option<Contradiction> {
             None => drop(seen.insert(name, item)),
         }
         let Ok(place) = OptionPath::parse(name) else { continue };
-        let excludes = |(other, at, entry): &&(&str, OptionPath, &Value)| {
-            let (parent, child) = if at.steps().len() < place.steps().len() { (*entry, item) } else { (item, *entry) };
-            (is_above(at, &place) || is_above(&place, at)) && !holds(parent, child, [other, name])
+        let steps = place.steps();
+        let parents = (1..steps.len()).filter_map(|depth| places.get(steps.get(..depth)?));
+        let children = places.iter_from(steps).take_while(|(it, _)| it.starts_with(steps));
+        let children = children.filter(|(it, _)| it.len() > steps.len()).map(|(_, entries)| entries);
+        let excludes = |it: &&Entry| {
+            let (parent, child) = if it.depth < steps.len() { (it.item, item) } else { (item, it.item) };
+            !holds(parent, child, [it.name, name])
         };
-        if let Some((other, at, _)) = places.iter().find(excludes).filter(|_| mode == Mode::Strict) {
-            let (parent, child) = if is_above(at, &place) { (*other, name) } else { (name, *other) };
+        let related = parents.chain(children).flatten().filter(|_| mode == Mode::Strict);
+        if let Some(other) = related.filter(excludes).min_by_key(|it| it.index) {
+            let (parent, child) = if other.depth < steps.len() { (other.name, name) } else { (name, other.name) };
             let message = format!("`{parent}` and `{child}` below it are both set, and contradict each other");
             return Some(Contradiction { message, index });
         }
-        places.push((name, place, item));
+        let entry = Entry { index, depth: steps.len(), name, item };
+        places.entry(steps.to_vec()).or_default().push(entry);
     }
     None
 }

@@ -2,7 +2,7 @@
 //! Cluster Management: `clusterSets: [dev]`, `placementRef: {name: web}`.
 
 use crate::diagnostic::{Code, Error};
-use crate::engine::select::{Members, Selector, mentioned};
+use crate::engine::select::{Members, Names, Selector, mentioned};
 use crate::value::JsonPath;
 use crate::value::suggest::did_you_mean;
 use crate::value::{Map, Text, Value};
@@ -49,7 +49,7 @@ impl Picked {
             members.extend(names.into_iter().map(|name| Members {
                 of: format!("the cluster set `{name}`"),
                 names: view.cluster_groups().set_members(view, &[name]),
-                ignored: Vec::new(),
+                ignored: Names::default(),
             }));
             depends.extend(view.cluster_groups().set_dependencies());
         }
@@ -65,7 +65,7 @@ impl Picked {
             members.push(Members {
                 of: format!("the placement `{namespace}/{name}`"),
                 names: chosen,
-                ignored: Vec::new(),
+                ignored: Names::default(),
             });
             depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
         }

@@ -72,7 +72,7 @@ impl Plugin {
             "" => Targets::Hub,
             cluster => {
                 let scope = scope_of(&document.identity.namespace);
-                Targets::Fleet(scope, ClusterFilter::Selector(Selector::Listed(vec![cluster.into()])))
+                Targets::Fleet(scope, ClusterFilter::Selector(Selector::Listed(vec![cluster.into()].into())))
             }
         };
         Ok(Plugin { stack, who, document: value.clone(), own })

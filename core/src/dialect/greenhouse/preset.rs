@@ -20,6 +20,7 @@ use crate::engine::select::{Cluster, Selector};
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
 use crate::value::JsonPath;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
@@ -353,6 +354,7 @@ impl Preset {
     /// Says once what keeps clusters from getting their Plugin.
     fn tell(&self, plugin_states: &[(&Text, PluginState)], planner: &mut Planner) {
         let mut told: Vec<(Code, &str, Vec<&str>)> = Vec::new();
+        let mut places: SortedMap<&str, usize> = SortedMap::new();
         for (cluster, plugin_state) in plugin_states {
             let (code, why) = match plugin_state {
                 PluginState::Failed(why) => (Code::PluginFailed, why.as_str()),
@@ -361,7 +363,8 @@ impl Preset {
                 }
                 _ => continue,
             };
-            match told.iter_mut().find(|(_, it, _)| *it == why) {
+            let place = *places.entry(why).or_insert(told.len());
+            match told.get_mut(place) {
                 Some((_, _, clusters)) => clusters.push(cluster),
                 None => told.push((code, why, vec![cluster])),
             }
@@ -407,7 +410,8 @@ fn read_cluster_overrides(
     preset: &Value,
     out: &mut Vec<Diagnostic>,
 ) -> (Vec<(Text, Pointer)>, Vec<Part>) {
-    let (mut seen, mut parts): (Vec<(Text, Pointer)>, Vec<Part>) = (Vec::new(), Vec::new());
+    let (mut overridden, mut parts): (Vec<(Text, Pointer)>, Vec<Part>) = (Vec::new(), Vec::new());
+    let mut seen = SortedSet::new();
     let spec = JsonPath::ROOT.key("spec");
     let list_at = spec.key("clusterOptionOverrides");
     let list = preset.at(&["spec", "clusterOptionOverrides"]).and_then(Value::as_list);
@@ -416,35 +420,32 @@ fn read_cluster_overrides(
         let cluster = Text::from(item.text_at(&["clusterName"]));
         let finding = if cluster.is_empty() {
             Diagnostic::error(Code::MissingField, "the override has no `clusterName`, and is for no cluster")
-        } else if seen.iter().any(|(it, _)| *it == cluster) {
+        } else if !seen.insert(cluster.clone()) {
             let message = format!("the cluster `{cluster}` has an entry already; this one is ignored");
             Diagnostic::warning(Code::DuplicateEntry, message).hint("put all its overrides into one entry")
         } else {
-            let when = Selector::Listed(vec![cluster.clone()]);
+            let when = Selector::Listed(vec![cluster.clone()].into());
             let overrides_at = at.key("overrides");
             parts.push(reader.part("cluster-option-override", Some(when), item.get("overrides"), &overrides_at, out));
-            seen.push((cluster, at.pointer()));
+            overridden.push((cluster, at.pointer()));
             continue;
         };
         out.push(finding.of(&reader.document.identity).at(at.pointer()));
     }
-    (seen, parts)
+    (overridden, parts)
 }
 
 /// What a plugin waits for is a Plugin or a preset, each once.
 pub fn wait_for_errors(list: Option<&Value>, spec: &JsonPath) -> Vec<Error> {
-    let (list_at, mut seen, mut errors) = (spec.key("waitFor"), Vec::new(), Vec::new());
+    let (list_at, mut seen, mut errors) = (spec.key("waitFor"), SortedSet::new(), Vec::new());
     for (index, item) in list.and_then(Value::as_list).into_iter().flatten().enumerate() {
         let reference = item.get("pluginRef").unwrap_or(&Value::Null);
         let named = ["name", "pluginPreset"].map(|key| reference.text_at(&[key]));
         let wrong = match named {
             ["", ""] => "names neither a `name` nor a `pluginPreset`",
             [name, preset] if !name.is_empty() && !preset.is_empty() => "names both a `name` and a `pluginPreset`",
-            _ if seen.contains(&named) => "is named twice",
-            _ => {
-                seen.push(named);
-                continue;
-            }
+            _ if !seen.insert(named) => "is named twice",
+            _ => continue,
         };
         errors.push(Error::new(Code::BadWaitFor, format!("what is waited for {wrong}")).at(list_at.index(index)));
     }

@@ -2,14 +2,14 @@
 
 use super::object::plugin_name;
 use super::preset::read_selector;
-use super::{GROUP, PRESET};
+use super::{GROUP, PRESET, identity};
 use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::Invalidation;
 use crate::workspace::targets::ClusterFilter;
 
-/// The presets that may get in the way of one.
+/// The presets that may get in the way of one, by name.
 #[derive(Debug)]
 pub struct Rivals(Vec<Rival>);
 
@@ -22,8 +22,13 @@ struct Rival {
 impl Rivals {
     /// A preset whose selector cannot be read makes nothing, and gets in nobody's way.
     pub fn of(view: View, own: &Identity) -> Rivals {
-        let presets = view.store.of_kind(GROUP, PRESET, Some(&own.namespace));
-        let related = presets.filter(|it| is_related(&it.identity.name, &own.name));
+        // Names that this one begins with are its own up to a dash. The others begin with this one's.
+        let dashes = own.name.match_indices('-').filter_map(|(at, _)| own.name.get(..at));
+        let named = |name: &str| identity(PRESET, &own.namespace, name);
+        let shorter = dashes.filter_map(|name| view.store.document(&named(name)));
+        let begin = format!("{}-", own.name);
+        let longer = view.store.of_kind_from(GROUP, PRESET, &own.namespace, &begin);
+        let related = shorter.chain(longer.take_while(|it| it.identity.name.starts_with(&begin)));
         let rival = |document: &Document| {
             let picks = ClusterFilter::Selector(read_selector(view, document, &mut Vec::new()).ok()?.selector);
             Some(Rival { name: document.identity.name.clone(), picks })
@@ -38,11 +43,13 @@ impl Rivals {
     /// The one that would make a Plugin of this name.
     pub fn of_plugin(&self, view: View, scope: &Scope, plugin: &str) -> Option<&Text> {
         let fleet = view.store.fleet(scope).filter(|_| !self.is_empty())?;
-        let makes = |it: &&Rival| {
-            let cluster = plugin.strip_prefix(it.name.as_str()).and_then(|it| it.strip_prefix('-'));
-            cluster.and_then(|name| fleet.get(name)).is_some_and(|cluster| it.picks.picks(cluster))
+        let rival = |at: usize| {
+            let (name, cluster) = (plugin.get(..at)?, fleet.get(plugin.get(at.saturating_add(1)..)?)?);
+            let rival = self.0.get(self.0.binary_search_by(|it| it.name.as_str().cmp(name)).ok()?)?;
+            rival.picks.picks(cluster).then_some(&rival.name)
         };
-        self.0.iter().find(makes).map(|it| &it.name)
+        // The shortest name is the first one.
+        plugin.match_indices('-').find_map(|(at, _)| rival(at))
     }
 
     /// Which of a preset's results another cluster has to do with: those whose Plugins would have the same name. `cluster_result`

@@ -10,15 +10,16 @@ use crate::cel::Allowance;
 use crate::cel::expression::render_within;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
-use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied, fold_compat_sorted, replaces};
+use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied, fold_compat_sorted};
 use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::engine::select::layer_index::LayerIndex;
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
-use crate::value::collections::SortedSet;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::{OptionStep, Pointer};
 use crate::value::sorting::sort_by;
+use crate::value::text::order;
 use crate::value::{Text, Value};
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, ResultCache};
@@ -44,6 +45,9 @@ pub struct Stack {
     below_clusters: u32,
     injected: [Layer; 2],
     has_expressions: bool,
+    /// The plain values of secret options, of all layers but those of the clusters: also those that do not apply are
+    /// shown.
+    concealed: Arc<Concealed>,
     ties: Ties,
     /// Where a missing option would be set.
     place: Pointer,
@@ -104,6 +108,10 @@ impl Stack {
         depends.push(Dependency::kind(GROUP, CATALOG, Some(namespace)));
         let scope = super::scope_of(namespace);
         let has_expressions = layers.iter().any(has_expressions);
+        let mut concealed = Concealed::default();
+        if let Some(definition) = &definition {
+            layers.iter().for_each(|it| definition.conceal(it, &mut concealed));
+        }
         Stack {
             document,
             scope,
@@ -116,6 +124,7 @@ impl Stack {
             below_clusters,
             injected,
             has_expressions,
+            concealed: Arc::new(concealed),
             ties,
             place,
         }
@@ -130,8 +139,14 @@ impl Stack {
         let ranks = self.index.applying(cluster);
         let mode = view.settings.mode;
         let rendered = match overrides::of_cluster(view, &self.scope, &cluster.name, &mut Vec::new()) {
-            None => cache.get_or(ranks, |ranks| self.fold(&self.at_ranks(ranks), mode))?,
-            Some(its) => Arc::new(self.fold(&self.with_cluster(&ranks, &its), mode)?),
+            None => cache.get_or(ranks, |ranks| self.fold(&self.at_ranks(ranks), Arc::clone(&self.concealed), mode))?,
+            Some(its) => {
+                let mut concealed = Concealed::over(Arc::clone(&self.concealed));
+                if let Some(definition) = &self.definition {
+                    definition.conceal(&its.layer, &mut concealed);
+                }
+                Arc::new(self.fold(&self.with_cluster(&ranks, &its), Arc::new(concealed), mode)?)
+            }
         };
         self.expression_options(view, cluster)?;
         Ok(rendered)
@@ -141,7 +156,8 @@ impl Stack {
     pub fn per_cluster_options(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
         let mut own = inject::own(&self.scope, cluster);
         let rendered = self.expression_options(view, cluster).unwrap_or_default();
-        let expressions = rendered.into_iter().filter(|it| !own.iter().any(|own| own.path == it.path));
+        let injected: SortedSet<Text> = own.iter().map(|it| it.path.clone()).collect();
+        let expressions = rendered.into_iter().filter(|it| !injected.contains(&it.path));
         let expressions: Vec<Effective> = expressions.collect();
         own.extend(expressions);
         sort_by(&mut own, |a, b| a.path.cmp(&b.path));
@@ -178,7 +194,7 @@ impl Stack {
         applied
     }
 
-    fn fold(&self, applied: &[Applied], mode: Mode) -> Result<Rendered, Error> {
+    fn fold(&self, applied: &[Applied], concealed: Arc<Concealed>, mode: Mode) -> Result<Rendered, Error> {
         let layers: Vec<&Layer> = applied.iter().map(|(layer, _)| *layer).collect();
         let mut found = Vec::new();
         let declares = self.definition.as_ref().is_some_and(|it| it.declares);
@@ -189,35 +205,16 @@ impl Stack {
         found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
         self.check(&folded, mode, &mut found);
         found.extend(self.ties.undecided(&self.layers, &layers, &folded));
-        let concealed = self.concealed(layers.into_iter());
-        Ok(Rendered {
-            options: Some(folded),
-            diagnostics: found,
-            concealed: Arc::new(concealed),
-            ..Rendered::default()
-        })
+        Ok(Rendered { options: Some(folded), diagnostics: found, concealed, ..Rendered::default() })
     }
 
     /// The plain values of secret options, of a result and of the live Plugin.
     pub fn concealed_with(&self, rendered: &Rendered, live: Option<&Value>) -> Arc<Concealed> {
-        let mut further = Concealed::default();
+        let mut further = Concealed::over(Arc::clone(&rendered.concealed));
         if let (Some(definition), Some(live)) = (&self.definition, live) {
             definition.conceal_live(live, &mut further);
         }
-        if further.is_empty() {
-            return Arc::clone(&rendered.concealed);
-        }
-        further.extend(&rendered.concealed);
-        Arc::new(further)
-    }
-
-    /// The plain values of secret options, of all layers: also those that do not apply are shown.
-    fn concealed<'a>(&'a self, further: impl Iterator<Item = &'a Layer>) -> Concealed {
-        let mut concealed = Concealed::default();
-        if let Some(definition) = &self.definition {
-            self.layers.iter().chain(further).for_each(|it| definition.conceal(it, &mut concealed));
-        }
-        concealed
+        if further.has_own() { Arc::new(further) } else { Arc::clone(&rendered.concealed) }
     }
 
     /// Types of what is set, and what must be set and is not.
@@ -318,7 +315,7 @@ fn winning_expressions<'a>(applied: &[&'a Layer]) -> Vec<(&'a Layer, &'a Setting
 
 /// Whether an option has a value or a reference, be it through a parent.
 fn is_set(folded: &Folded, name: &str) -> bool {
-    let is_option = || folded.options.iter().any(|it| it.path == name);
+    let is_option = || folded.options.binary_search_by(|it| order(&it.path, name)).is_ok();
     folded.value_at(name).is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()
 }
 
@@ -330,11 +327,19 @@ fn has_expressions(layer: &Layer) -> bool {
 fn tell_shadowed(parts: &[Part], own_values: usize, mode: Mode, out: &mut Vec<Diagnostic>) {
     let Some((own, above)) = parts.split_at_checked(own_values) else { return };
     let Some(Part { layer: own, .. }) = own.last() else { return };
+    // The highest layer first; of one path or place, the first one counts.
     let always = above.iter().rev().filter(|it| it.layer.when.is_none());
     let always: Vec<_> = always.flat_map(|it| it.layer.set.iter().map(|set| (&it.layer, set))).collect();
+    let (mut by_path, mut by_place) = (SortedMap::new(), SortedMap::new());
+    for (rank, (_, it)) in always.iter().enumerate().filter(|(_, (_, it))| !it.deep) {
+        by_path.entry(&it.path).or_insert(rank);
+        by_place.entry(it.place.steps()).or_insert(rank);
+    }
     for setting in &own.set {
-        let is_replaced = |it: &Setting| replaces(it, setting) && (mode == Mode::Strict || it.path == setting.path);
-        let winner = always.iter().find(|(_, it)| is_replaced(it));
+        let steps = setting.place.steps();
+        let parents = (1..steps.len()).filter_map(|depth| by_place.get(steps.get(..depth)?));
+        let above = parents.filter(|_| mode == Mode::Strict).min();
+        let winner = by_path.get(&setting.path).into_iter().chain(above).min().and_then(|rank| always.get(*rank));
         if let (Some((layer, it)), Some(document)) = (winner, own.document.as_deref()) {
             let by = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
             let what = if it.path == setting.path { "it".into() } else { format!("`{}`", it.path) };

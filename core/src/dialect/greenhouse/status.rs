@@ -3,11 +3,13 @@
 use super::inject::INJECTED;
 use crate::diagnostic::ReasonCode;
 use crate::engine::diff::{Edit, edits};
-use crate::engine::fold::{Layer, replaces};
+use crate::engine::fold::{Layer, Setting};
 use crate::engine::matching::{Difference, DifferenceKind};
 use crate::engine::patch::Verb;
 use crate::object::document::Identity;
 use crate::object::timestamp::Timestamp;
+use crate::value::collections::SortedSet;
+use crate::value::path::OptionStep;
 use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
 use crate::workspace::plan::Reason;
@@ -169,18 +171,32 @@ fn timestamp(moment: &Timestamp) -> String {
 /// `document` and the `options` that it decides.
 pub fn applied(layers: &[&Layer]) -> Value {
     let mut overrides = Vec::new();
-    for (rank, layer) in layers.iter().enumerate().filter(|(_, it)| is_override(it)) {
-        let above = || layers.iter().skip(rank.saturating_add(1)).flat_map(|it| &it.set);
-        let decided = layer.set.iter().filter(|setting| !above().any(|it| replaces(it, setting)));
-        let mut decided: Vec<&Text> = decided.map(|it| &it.path).collect();
-        sort(&mut decided);
-        decided.dedup();
-        let document = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
-        overrides.push(Value::map([
-            ("document", Value::from(document)),
-            ("options", Value::list(decided.into_iter().cloned())),
-        ]));
+    // What higher layers set: the options themselves, and the places that may be parents of others.
+    let (mut paths, mut places): (SortedSet<&Text>, SortedSet<&[OptionStep]>) = (SortedSet::new(), SortedSet::new());
+    for layer in layers.iter().rev() {
+        if is_override(layer) {
+            let is_replaced = |setting: &Setting| {
+                let steps = setting.place.steps();
+                let mut parents = (1..steps.len()).filter_map(|depth| steps.get(..depth));
+                paths.contains(&setting.path) || parents.any(|it| places.contains(it))
+            };
+            let decided = layer.set.iter().filter(|it| !is_replaced(it));
+            let mut decided: Vec<&Text> = decided.map(|it| &it.path).collect();
+            sort(&mut decided);
+            decided.dedup();
+            let document = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
+            overrides.push(Value::map([
+                ("document", Value::from(document)),
+                ("options", Value::list(decided.into_iter().cloned())),
+            ]));
+        }
+        let replacing = layer.set.iter().filter(|it| !it.deep);
+        for setting in replacing {
+            paths.insert(&setting.path);
+            places.insert(setting.place.steps());
+        }
     }
+    overrides.reverse();
     let overrides = if overrides.is_empty() { Value::Null } else { overrides.into() };
     Value::map([("appliedOverrides", overrides)])
 }

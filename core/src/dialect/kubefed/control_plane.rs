@@ -1,10 +1,14 @@
 //! What the control plane says: which kinds are federated and how, where the clusters are, and which of them are ready.
 
+use std::sync::Arc;
+
 use crate::diagnostic::Mode;
 use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity};
+use crate::object::identity::group_of;
 use crate::value::JsonPath;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::RetentionPath;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
@@ -52,12 +56,34 @@ const WELL_KNOWN: &[(&str, &[&str])] = &[
     ("admissionregistration.k8s.io/v1", &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"]),
 ];
 
+/// What the FederatedTypeConfigs say, by group and kind.
+#[derive(Debug, Default)]
+struct TypeConfigs {
+    /// The first one by name of each federated kind.
+    federated: SortedMap<(Text, Text), Identity>,
+    /// The kinds of objects that hold statuses.
+    statuses: SortedSet<(Text, Text)>,
+}
+
+fn type_configs(view: View) -> Arc<TypeConfigs> {
+    view.store.derived("kubefed type configs", || {
+        let mut configs = TypeConfigs::default();
+        for config in view.store.of_kind(CORE, TYPE_CONFIG, None) {
+            let (group, kind) = (federated_type(config, "group", TYPES), federated_type(config, "kind", ""));
+            configs.federated.entry((group.into(), kind.into())).or_insert_with(|| config.identity.clone());
+            if let Some((api_version, kind)) = status_type(config) {
+                configs.statuses.insert((group_of(&api_version).into(), kind));
+            }
+        }
+        configs
+    })
+}
+
 /// The FederatedTypeConfig of a federated kind, if one is loaded.
 pub fn type_config<'a>(view: View<'a>, federated: &Identity) -> Option<&'a Document> {
-    view.store.of_kind(CORE, TYPE_CONFIG, None).find(|config| {
-        federated_type(config, "kind", "") == federated.kind
-            && federated_type(config, "group", TYPES) == federated.group
-    })
+    let configs = type_configs(view);
+    let config = configs.federated.get(&(federated.group.clone(), federated.kind.clone()))?;
+    view.store.document(config)
 }
 
 /// What a FederatedTypeConfig says of its federated kind.
@@ -67,7 +93,7 @@ fn federated_type<'a>(config: &'a Document, key: &str, otherwise: &'a str) -> &'
 
 /// Whether a FederatedTypeConfig collects statuses in objects of this kind.
 pub fn is_status_kind(view: View, group: &str, kind: &str) -> bool {
-    view.store.of_kind(CORE, TYPE_CONFIG, None).any(|it| super::remote_status::is_status_kind(it, group, kind))
+    type_configs(view).statuses.contains(&(Text::from(group), Text::from(kind)))
 }
 
 /// The API version and kind of the objects that hold statuses. Group and version default to those of the federated kind.

@@ -5,7 +5,7 @@ use super::control_plane::{self as plane, CLUSTER, CORE, TYPE_CONFIG};
 use super::{Federated, KubeFed, federated, placement};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::retain::warn_unknown;
-use crate::engine::select::{Selector, selects};
+use crate::engine::select::Selector;
 use crate::object::document::Document;
 use crate::object::kinds::clusters::cluster_kind;
 use crate::object::kinds::roots::unknown_root;
@@ -18,20 +18,25 @@ use crate::workspace::connection::{insecure, untrusted};
 use crate::workspace::plan::Target;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::Dialect;
-use crate::workspace::targets::Targets;
+use crate::workspace::targets::{ClusterFilter, Targets};
 
 pub fn lint(dialect: &KubeFed, view: View, out: &mut Vec<Diagnostic>) {
-    view.store.documents().for_each(|it| lint_document(dialect, view, it, out));
+    let mut hints = Hints::default();
+    view.store.documents().for_each(|it| look(dialect, view, it, &mut hints, out));
 }
 
 pub fn lint_document(dialect: &KubeFed, view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+    look(dialect, view, document, &mut Hints::default(), out);
+}
+
+fn look(dialect: &KubeFed, view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     match (document.identity.group.as_str(), document.identity.kind.as_str()) {
         (CORE, TYPE_CONFIG) => lint_type_config(document, out),
         (CORE, CLUSTER) => lint_cluster(view, document, out),
         _ => {}
     }
     if document.identity.kind != CLUSTER && dialect.is_subject(view, document) {
-        lint_federated(view, document, out);
+        lint_federated(view, document, hints, out);
     }
 }
 
@@ -85,12 +90,12 @@ fn lint_cluster(view: View, cluster: &Document, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn lint_federated(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
+fn lint_federated(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
     // What is wrong with it by itself was told when it was read.
     let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { return };
     lint_retention(document, &federated.target, out);
     lint_template(document, &federated.target, out);
-    lint_names(view, document, &federated, out);
+    lint_names(view, document, &federated, hints, out);
     lint_overrides(view, &federated, out);
 }
 
@@ -142,11 +147,10 @@ fn repeated(fields: &[RetentionPath], document: &Document, out: &mut Vec<Diagnos
 }
 
 /// Clusters that are named and not registered.
-fn lint_names(view: View, document: &Document, federated: &Federated, out: &mut Vec<Diagnostic>) {
-    out.extend(placement::unknown_clusters(view, document, &federated.scope));
+fn lint_names(view: View, document: &Document, federated: &Federated, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
+    out.extend(placement::unknown_clusters(view, document, &federated.scope, hints));
     let fleet = view.store.fleet(&federated.scope);
     let known = |name: &str| fleet.is_some_and(|it| it.get(name).is_some());
-    let mut hints = Hints::default();
     let mut tell = |name: &str, place: Pointer| {
         let clusters = fleet.into_iter().flat_map(|it| it.clusters()).map(|it| it.name.as_str());
         let finding = Diagnostic::warning(Code::UnknownCluster, format!("there is no cluster `{name}`"));
@@ -181,7 +185,8 @@ fn lint_overrides(view: View, federated: &Federated, out: &mut Vec<Diagnostic>) 
                 (Some(message).filter(|_| !picks.picks(cluster)), spot.key("clusterName").pointer())
             }
             Some(selector) => {
-                let reaches = fleet.clusters().any(|it| selects(selector, it) && picks.picks(it));
+                let named = ClusterFilter::Selector(selector.clone());
+                let reaches = named.members(fleet).into_iter().any(|it| picks.picks(it));
                 let message = "the override has no effect: no cluster that gets the object has such labels";
                 (Some(message.to_string()).filter(|_| !reaches), spot.key("clusterSelector").pointer())
             }

@@ -57,7 +57,7 @@ pub fn overrides(
                 if let Some(earlier) = named.insert(name.clone(), index) {
                     repeated(&name, earlier, &spot, subject, mode, out)?;
                 }
-                Selector::Listed(vec![name])
+                Selector::Listed(vec![name].into())
             }
             (None, Some(_)) if mode == Mode::Compat => {
                 let message = "the original knows no `clusterSelector` here, so the entry is for no cluster";

@@ -20,7 +20,7 @@ use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
 use crate::value::collections::SortedSet;
-use crate::value::suggest::did_you_mean;
+use crate::value::suggest::Hints;
 use crate::value::{Text, Value};
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::Dependency;
@@ -193,10 +193,20 @@ fn says_nothing(selector: &Value) -> bool {
     selector.as_map().is_some_and(|map| map.iter().all(|(_, value)| value.is_empty()))
 }
 
+/// In a larger fleet, comparing a name with every other would take longer than reading the hint is worth.
+const COMPARED: usize = 1_000;
+
+/// Whether a placement lists a cluster that is not in the fleet.
+pub fn has_unknown_clusters(view: View, document: &Document, scope: &Scope) -> bool {
+    let fleet = view.store.fleet(scope);
+    listed(document).iter().any(|(_, name)| fleet.is_none_or(|it| it.get(name).is_none()))
+}
+
 /// The clusters that a placement lists and that are not in the fleet, each with its finding.
-pub fn unknown_clusters(view: View, document: &Document, scope: &Scope) -> Vec<Diagnostic> {
+pub fn unknown_clusters(view: View, document: &Document, scope: &Scope, hints: &mut Hints) -> Vec<Diagnostic> {
     let fleet = view.store.fleet(scope);
     let is_unknown = |(_, name): &(usize, Text)| fleet.is_none_or(|it| it.get(name).is_none());
+    let compared = fleet.filter(|it| it.len() <= COMPARED);
     let spec = JsonPath::ROOT.key("spec");
     let placement = spec.key("placement");
     let list = placement.key("clusters");
@@ -210,8 +220,9 @@ pub fn unknown_clusters(view: View, document: &Document, scope: &Scope) -> Vec<D
         let message = format!("there is no cluster `{name}`{keeps}");
         let finding = Diagnostic::new(severity, Code::UnknownCluster, message);
         let mut finding = finding.of(&document.identity).at(at.key("name").pointer());
-        let known = fleet.into_iter().flat_map(|it| it.clusters()).map(|it| it.name.as_str());
-        finding.hint = did_you_mean(&name, known)
+        let known = compared.into_iter().flat_map(|it| it.clusters()).map(|it| it.name.as_str());
+        finding.hint = hints
+            .did_you_mean(&name, known)
             .or_else(|| is_strict.then(|| "register the cluster, or remove it from the list".to_owned()));
         finding
     };

@@ -14,7 +14,6 @@ use super::{Federated, LAST_WAVE, Leaving};
 use crate::diagnostic::ReasonCode;
 use crate::engine::diff::diff;
 use crate::object::document::{Document, Identity};
-use crate::object::identity::group_of;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::{Planner, Reason, Target};
@@ -134,9 +133,4 @@ fn body(target: &Target, document: &Document, entries: Vec<Value>) -> Value {
         ("metadata", metadata.into()),
         ("clusterStatus", entries.into()),
     ])
-}
-
-/// Whether a kind of objects holds the statuses of copies.
-pub fn is_status_kind(config: &Document, group: &str, kind: &str) -> bool {
-    plane::status_type(config).is_some_and(|(api_version, it)| it == kind && group_of(&api_version) == group)
 }

@@ -6,6 +6,7 @@ use crate::engine::authorize::misnamed_grants;
 use crate::engine::authorize::rbac::{self, Rbac, is_rbac};
 use crate::engine::select::cluster_set::{CLUSTERSET, GROUP, Stage};
 use crate::object::document::{Document, Identity};
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::suggest::{Hints, nearest};
 use crate::value::{Text, Value};
@@ -33,20 +34,26 @@ pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
         }
     }
     let bindings = ["ClusterRoleBinding", "RoleBinding"].map(|kind| view.store.of_kind(rbac::GROUP, kind, None));
-    let mut hints = Hints::default();
-    bindings.into_iter().flatten().for_each(|it| lint_binding(view, it, &mut hints, out));
+    let (mut hints, mut granting) = (Hints::default(), SortedMap::new());
+    bindings.into_iter().flatten().for_each(|it| lint_binding(view, it, &mut hints, &mut granting, out));
     let documents = view.store.documents().map(|it| &it.value).filter(|it| is_rbac(it));
     let rbac = Rbac::read(documents, out);
     out.extend(misnamed_grants(&rbac, &view.cluster_sets(&mut Vec::new())));
 }
 
 /// A binding to a role that is not loaded, and one of a namespace to a role about objects that have none.
-fn lint_binding(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
+fn lint_binding<'v>(
+    view: View<'v>,
+    document: &Document,
+    hints: &mut Hints,
+    granting: &mut SortedMap<&'v Identity, bool>,
+    out: &mut Vec<Diagnostic>,
+) {
     let (kind, name) = (document.value.text_at(&["roleRef", "kind"]), document.value.text_at(&["roleRef", "name"]));
     let namespace = if kind == "Role" { document.identity.namespace.clone() } else { Text::default() };
     let role = Identity { kind: kind.into(), group: rbac::GROUP.into(), namespace, name: name.into() };
     let at = Pointer::of(["roleRef", "name"]);
-    let Some(role) = view.document(&role) else {
+    let Some(role) = view.store.document(&role) else {
         if !name.is_empty() && !BUILT_IN.contains(&name) && !name.starts_with("system:") {
             let message = format!("the binding refers to `{role}`, which is not among the documents");
             let known = view.store.of_kind(rbac::GROUP, kind, None).map(|it| it.identity.name.as_str());
@@ -60,7 +67,7 @@ fn lint_binding(view: View, document: &Document, hints: &mut Hints, out: &mut Ve
         let names = [LABEL, JOIN, BIND];
         is_ours(rule) && list(rule, "resources").iter().any(|it| it.as_text().is_some_and(|it| names.contains(&it)))
     };
-    let granted = list(&role.value, "rules").iter().any(guards);
+    let granted = *granting.entry(&role.identity).or_insert_with(|| list(&role.value, "rules").iter().any(guards));
     if document.identity.kind == "RoleBinding" && role.identity.kind == "ClusterRole" && granted {
         let message = "the binding grants in its namespace only, and clusters and cluster sets have none";
         let finding = Diagnostic::warning(Code::NamespacedGrant, message).hint("use a ClusterRoleBinding");

@@ -10,6 +10,7 @@ use crate::engine::select::Cluster;
 use crate::engine::select::cluster_set::{CLUSTERSET, ClusterSet, GROUP, KIND};
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 use crate::workspace::plan::Planner;
@@ -76,7 +77,7 @@ pub fn identity(name: &str) -> Identity {
 /// Reads one set. Another one with the same exclusive label breaks it, however many sets there are.
 fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
     let set = ClusterSet::parse(&document.value, view.settings.stage, view.settings.mode, &JsonPath::ROOT)?;
-    match rivals(view, document).first() {
+    match rivals(view, &document.value, &document.identity).first() {
         Some(rival) => {
             let (key, value) = label_of(&document.value).unwrap_or_default();
             let message = format!(
@@ -90,14 +91,30 @@ fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
     }
 }
 
-/// The other sets that can be read and have the same exclusive label.
-fn rivals(view: View, document: &Document) -> Vec<Identity> {
-    let Some(label) = label_of(&document.value) else { return Vec::new() };
-    let readable =
-        |it: &Document| ClusterSet::parse(&it.value, view.settings.stage, view.settings.mode, &JsonPath::ROOT).is_ok();
-    let others = view.store.of_kind(GROUP, KIND, None).filter(|it| it.identity != document.identity);
-    let rivals = others.filter(|it| label_of(&it.value) == Some(label) && readable(it));
-    rivals.map(|it| it.identity.clone()).collect()
+/// The sets that can be read, by their exclusive label.
+type Sharing = SortedMap<(Text, Text), Vec<Identity>>;
+
+fn sharing(view: View) -> Arc<Sharing> {
+    view.store.derived("ocm exclusive labels", || {
+        let readable = |it: &Document| {
+            ClusterSet::parse(&it.value, view.settings.stage, view.settings.mode, &JsonPath::ROOT).is_ok()
+        };
+        let mut sharing = Sharing::new();
+        for document in view.store.of_kind(GROUP, KIND, None).filter(|it| readable(it)) {
+            if let Some((key, value)) = label_of(&document.value) {
+                sharing.entry((key.into(), value.into())).or_default().push(document.identity.clone());
+            }
+        }
+        sharing
+    })
+}
+
+/// The other sets that can be read and have the same exclusive label as a set, the first two of them.
+fn rivals(view: View, set: &Value, own: &Identity) -> Vec<Identity> {
+    let Some((key, value)) = label_of(set) else { return Vec::new() };
+    let sharing = sharing(view);
+    let others = sharing.get(&(Text::from(key), Text::from(value))).into_iter().flatten().filter(|it| *it != own);
+    others.take(2).cloned().collect()
 }
 
 /// The exclusive label of a set as it is written, without a look at whether the rest of it can be read.
@@ -117,19 +134,25 @@ fn label_of(set: &Value) -> Option<(&str, &str)> {
     }
 }
 
-/// The sets that a changed one breaks, and their bindings. Those that it no longer breaks are read again anyway.
-pub fn affected_subjects(view: View, changed: &Identity) -> Vec<Identity> {
-    if changed.kind != KIND || changed.group != GROUP {
+/// The sets that changed ones break, and their bindings. Those that they no longer break are read again anyway.
+pub fn affected_subjects(view: View, changed: &SortedSet<Identity>) -> Vec<Identity> {
+    let sets = changed.iter().filter(|it| it.kind == KIND && it.group == GROUP).filter_map(|it| view.document(it));
+    let labels: SortedSet<(&str, &str)> = sets.filter_map(|it| label_of(&it.value)).collect();
+    if labels.is_empty() {
         return Vec::new();
     }
-    let mut exposed = view.document(changed).map(|it| rivals(view, it)).unwrap_or_default();
-    if !exposed.is_empty() {
-        let bindings = view.store.of_kind(GROUP, BINDING, None);
-        let bound = |it: &Document| exposed.iter().any(|set| set.name == it.value.text_at(&["spec", "clusterSet"]));
-        let bindings: Vec<Identity> = bindings.filter(|it| bound(it)).map(|it| it.identity.clone()).collect();
-        exposed.extend(bindings);
+    let sharing = sharing(view);
+    let shared = labels.into_iter().filter_map(|(key, value)| sharing.get(&(Text::from(key), Text::from(value))));
+    // A set that changed and shares its label with no other is read again anyway.
+    let is_shared = |it: &&Vec<Identity>| it.len() > 1 || it.iter().any(|it| !changed.contains(it));
+    let broken: SortedSet<&Identity> = shared.filter(is_shared).flatten().collect();
+    if broken.is_empty() {
+        return Vec::new();
     }
-    exposed
+    let names: SortedSet<&str> = broken.iter().map(|it| it.name.as_str()).collect();
+    let bindings = view.store.of_kind(GROUP, BINDING, None);
+    let bound = bindings.filter(|it| names.contains(it.value.text_at(&["spec", "clusterSet"])));
+    broken.iter().map(|it| (*it).clone()).chain(bound.map(|it| it.identity.clone())).collect()
 }
 
 pub fn read(view: View, document: &Document) -> Result<Box<dyn Subject>, Error> {

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::authorize::rbac::{Grant, Rbac, Request, User};
+use crate::engine::authorize::rbac::{Grant, Grants, Rbac, Reach, Request, User};
 use crate::engine::select::cluster_set::GROUP;
-use crate::value::collections::SortedSet;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Text, Value};
 
 /// Every permission here is one to create.
@@ -21,7 +21,7 @@ const VERB: &str = "create";
 /// assert_eq!(Permission::label("env:prod").to_string(), "managedclusters/label env:prod");
 /// assert!(Permission::join("dev").is_join());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Permission {
     pub resource: &'static str,
     pub subresource: &'static str,
@@ -93,23 +93,19 @@ pub struct Review {
     pub allowed: bool,
 }
 
-impl Review {
-    fn answers(&self, permission: &Permission) -> bool {
-        let Review { resource, subresource, name, verb, .. } = self;
-        resource == permission.resource
-            && subresource == permission.subresource
-            && *name == permission.name
-            && verb == VERB
-    }
-}
-
-/// Who knows what the user may do.
+/// Who knows what a user may do.
 #[derive(Debug)]
 pub struct Judge<'a> {
-    /// The access reviews so far.
-    pub reviews: &'a [Review],
+    user: &'a User,
+    /// Whether the access reviews allow a permission, by its resource, subresource and name. If reviews contradict each
+    /// other, the denial wins.
+    reviews: SortedMap<(&'a str, &'a str, &'a str), bool>,
     /// Roles and bindings, which decide the permissions that no review covers.
     pub roles: Option<Rbac>,
+    /// The roles that count for the user.
+    reach: Reach,
+    /// What the roles grant, by resource and subresource, worked out when it is asked for.
+    grants: SortedMap<(&'static str, &'static str), Grants>,
 }
 
 /// Whether a user has a permission.
@@ -121,24 +117,42 @@ pub enum Judgement {
     Unknown,
 }
 
-impl Judge<'_> {
-    /// Whether the user has the permission. If reviews contradict each other, the denial wins.
-    pub fn judge(&self, user: &User, permission: &Permission) -> Judgement {
-        let mut answers = self.reviews.iter().filter(|it| it.answers(permission)).peekable();
-        if answers.peek().is_some() {
-            return if answers.all(|it| it.allowed) { Judgement::Granted(None) } else { Judgement::Denied };
+impl<'a> Judge<'a> {
+    /// The reviews so far, and the roles and bindings if they decide.
+    pub fn new(user: &'a User, reviews: &'a [Review], roles: Option<Rbac>) -> Judge<'a> {
+        let reach = roles.as_ref().map(|it| it.reach(user)).unwrap_or_default();
+        let mut judge = Judge { user, reviews: SortedMap::new(), roles, reach, grants: SortedMap::new() };
+        for Review { resource, subresource, name, allowed, .. } in reviews.iter().filter(|it| it.verb == VERB) {
+            let all = judge.reviews.entry((resource, subresource, name)).or_insert(true);
+            *all = *all && *allowed;
         }
-        match self.roles.as_ref().map(|it| it.allows(user, permission.request())) {
-            Some(Some(grant)) => Judgement::Granted(Some(grant)),
-            Some(None) => Judgement::Denied,
-            None => Judgement::Unknown,
+        judge
+    }
+
+    /// Whether the user has the permission.
+    pub fn judge(&mut self, permission: &Permission) -> Judgement {
+        let Permission { resource, subresource, name } = permission;
+        if let Some(allowed) = self.reviews.get(&(*resource, *subresource, name.as_str())) {
+            return if *allowed { Judgement::Granted(None) } else { Judgement::Denied };
+        }
+        let Some(roles) = &self.roles else { return Judgement::Unknown };
+        let grants = self.grants.entry((*resource, *subresource));
+        match grants.or_insert_with(|| roles.grants(&self.reach, permission.request())).allows(name) {
+            Some(grant) => Judgement::Granted(Some(grant.clone())),
+            None => Judgement::Denied,
         }
     }
 
+    /// What grants a request to the user by the roles, whatever the reviews say.
+    pub fn granted_by_roles(&self, request: Request) -> Option<Grant> {
+        self.roles.as_ref()?.grants(&self.reach, request).allows(request.name).cloned()
+    }
+
     /// Says of bindings that they look as if they granted what is denied, and grant in their namespace only.
-    pub fn namespaced(&self, user: &User, denied: &[&Permission], kind: &str) -> Vec<Diagnostic> {
+    pub fn namespaced(&self, denied: &[&Permission], kind: &str) -> Vec<Diagnostic> {
         let Some(rbac) = &self.roles else { return Vec::new() };
-        let bindings: SortedSet<String> = denied.iter().flat_map(|it| rbac.namespaced(user, it.request())).collect();
+        let requests: Vec<Request> = denied.iter().map(|it| it.request()).collect();
+        let bindings: SortedSet<String> = rbac.namespaced(self.user, &requests).into_iter().collect();
         let found = bindings.iter().map(|binding| {
             let message = format!("the binding grants in its namespace only, and a {kind} has none");
             Diagnostic::info(Code::NamespacedGrant, message).of(binding).hint("use a ClusterRoleBinding")

@@ -1,11 +1,15 @@
 //! What a user may do, by the rules of Kubernetes RBAC, worked out from documents alone.
 
+mod grants;
+
+pub use grants::{Grants, Reach};
+
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::select::LabelSelector;
 use crate::object::identity::ObjectName;
 use crate::object::labels::Labels;
 use crate::value::JsonPath;
-use crate::value::collections::{SortedMap, SortedSet};
+use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 
@@ -15,6 +19,9 @@ pub const GROUP: &str = "rbac.authorization.k8s.io";
 pub const MASTERS: &str = "system:masters";
 
 const ANY: &str = "*";
+
+/// How often a condition of an aggregating role may be compared with the labels of a role.
+pub const MAX_AGGREGATION: usize = 10_000_000;
 
 /// The requesting user.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,7 +156,29 @@ impl Rbac {
                 out.push(finding.of(reference));
             }
         }
+        rbac.limit_aggregation(out);
         rbac
+    }
+
+    /// Without this, every aggregating role would be compared with every role, however many there are.
+    fn limit_aggregation(&mut self, out: &mut Vec<Diagnostic>) {
+        let requirements = |it: &LabelSelector| it.requirements().len().max(1);
+        let conditions = |it: &Role| it.collects.iter().flatten().map(requirements).sum::<usize>();
+        let total: usize = self.roles.values().map(conditions).sum();
+        if total.saturating_mul(self.roles.len()) <= MAX_AGGREGATION {
+            return;
+        }
+        let message = format!(
+            "{total} conditions of aggregating roles for {} roles are more than {MAX_AGGREGATION} comparisons, so \
+             roles that aggregate others grant nothing",
+            self.roles.len()
+        );
+        let first = self.roles.iter().find(|(_, it)| conditions(it) > 0).map(|(reference, _)| reference.to_string());
+        let finding = Diagnostic::error(Code::TooLarge, message).of(first.unwrap_or_default());
+        out.push(finding.at(Pointer::of(["aggregationRule"])).hint("bind the roles themselves, or leave some out"));
+        for role in self.roles.values_mut().filter(|it| conditions(it) > 0) {
+            (role.rules, role.collects) = (Vec::new(), None);
+        }
     }
 
     fn take(&mut self, reference: &ObjectName, document: &Value) -> Result<(), Error> {
@@ -190,40 +219,12 @@ impl Rbac {
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```
     pub fn allows(&self, user: &User, request: Request) -> Option<Grant> {
-        if user.groups.iter().any(|it| it == MASTERS) {
-            return Some(Grant::Masters);
-        }
-        let granting = self.bindings.iter().filter(|(reference, _)| is_cluster_scoped(&reference.kind));
-        granting.filter(|(_, it)| it.concerns(user)).find_map(|(reference, binding)| {
-            let (role, rule) = self.granting_rule(&binding.role, request)?;
-            Some(Grant::Rule {
-                binding: reference.to_string(),
-                aggregated_by: (*role != binding.role).then(|| binding.role.to_string()),
-                role: role.to_string(),
-                rule,
-            })
-        })
+        self.grants(&self.reach(user), request).allows(request.name).cloned()
     }
 
     /// Whether there is neither a role nor a binding.
     pub fn is_empty(&self) -> bool {
         self.roles.is_empty() && self.bindings.is_empty()
-    }
-
-    /// The RoleBindings that would grant the request, were it about an object in their namespace.
-    pub fn namespaced(&self, user: &User, request: Request) -> Vec<String> {
-        let namespaced = self.bindings.iter().filter(|(reference, _)| !is_cluster_scoped(&reference.kind));
-        let granting =
-            namespaced.filter(|(_, it)| it.concerns(user) && self.granting_rule(&it.role, request).is_some());
-        granting.map(|(reference, _)| reference.to_string()).collect()
-    }
-
-    /// The ClusterRoleBindings of the user whose role is not there, each with the role.
-    pub fn dangling(&self, user: &User) -> Vec<(String, String)> {
-        let mine =
-            self.bindings.iter().filter(|(reference, it)| is_cluster_scoped(&reference.kind) && it.concerns(user));
-        let dangling = mine.filter(|(_, it)| !self.roles.contains_key(&it.role));
-        dangling.map(|(reference, it)| (reference.to_string(), it.role.to_string())).collect()
     }
 
     /// The names that roles list for the requested resource and verb, each with its role and its path there. The name
@@ -238,46 +239,6 @@ impl Rbac {
                 (reference.to_string(), Pointer::of(place), name)
             })
         })
-    }
-
-    /// The role that holds the first rule that grants the request, and the index of the rule.
-    fn granting_rule<'r>(&'r self, role: &'r ObjectName, request: Request) -> Option<(&'r ObjectName, usize)> {
-        self.holders(role).into_iter().find_map(|holder| {
-            let rules = &self.roles.get(holder)?.rules;
-            Some((holder, rules.iter().position(|rule| rule.grants(request))?))
-        })
-    }
-
-    /// The roles whose own rules make up a role. The cluster writes the rules of an aggregating role from the roles
-    /// that it selects, at any depth; if none of those is given, the written rules count.
-    fn holders<'r>(&'r self, role: &'r ObjectName) -> SortedSet<&'r ObjectName> {
-        let mut holders = SortedSet::new();
-        let mut seen = SortedSet::from_iter([role]);
-        // A list of what is left to do, as a chain of roles may be longer than a stack is deep.
-        let mut open = vec![role];
-        while let Some(at) = open.pop() {
-            let Some(role) = self.roles.get(at) else { continue };
-            let selectors = role.collects.as_deref().unwrap_or_default();
-            // Nearly all roles: no other role has to be looked at.
-            if selectors.is_empty() {
-                holders.insert(at);
-                continue;
-            }
-            let selected = |it: &Role| selectors.iter().any(|selector| selector.accepts(&it.labels));
-            let parts =
-                self.roles.iter().filter(|(part, it)| *part != at && is_cluster_scoped(&part.kind) && selected(it));
-            let mut own = true;
-            for (part, _) in parts {
-                own = false;
-                if seen.insert(part) {
-                    open.push(part);
-                }
-            }
-            if own {
-                holders.insert(at);
-            }
-        }
-        holders
     }
 }
 
@@ -322,12 +283,6 @@ impl Rule {
         })
     }
 
-    fn grants(&self, request: Request) -> bool {
-        let is_name =
-            |it: &Text| crate::seeded!(ResourceNameWildcard, it == request.name, it == request.name || it == ANY);
-        self.covers(request) && (self.names.is_empty() || self.names.iter().any(is_name))
-    }
-
     /// Whether the rule covers the requested verb and resource, regardless of the name.
     fn covers(&self, request: Request) -> bool {
         let listed = |list: &[Text], wanted: &str| list.iter().any(|it| it == ANY || it == wanted);
@@ -358,13 +313,6 @@ impl Binding {
         let subjects = items(document.get("subjects"), &place)?.iter().enumerate();
         let subjects = subjects.map(|(index, it)| Subject::read(it, namespace, &place.child(index.to_string())));
         Ok(Binding { role, subjects: subjects.collect::<Result<_, _>>()? })
-    }
-
-    fn concerns(&self, user: &User) -> bool {
-        self.subjects.iter().any(|subject| match subject {
-            Subject::User(name) => *name == user.name,
-            Subject::Group(name) => user.groups.contains(name),
-        })
     }
 }
 

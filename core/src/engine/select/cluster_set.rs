@@ -8,7 +8,7 @@ use crate::object::fields::{Field, Fields, Shape, scope_error};
 use crate::object::identity::{ObjectName, is_in_group};
 use crate::object::labels::{Labels, not_text};
 use crate::value::JsonPath;
-use crate::value::collections::SortedMap;
+use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
@@ -325,8 +325,8 @@ fn refuse_shared(sets: Vec<ClusterSet>, out: &mut Vec<Diagnostic>) -> Vec<Cluste
                 .hint("give each its own value"),
         );
     }
-    let shared = |set: &ClusterSet| holders.values().any(|names| names.contains(&set.name));
-    sets.into_iter().filter(|set| !shared(set)).collect()
+    let shared: SortedSet<&Text> = holders.values().flatten().collect();
+    sets.into_iter().filter(|set| !shared.contains(&set.name)).collect()
 }
 
 /// The sets that a cluster with these labels is in, in the order of the sets.

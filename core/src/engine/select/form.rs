@@ -1,5 +1,6 @@
 //! The forms in which people select clusters, read into one type.
 
+use super::names::Names;
 use super::requirement::{LabelSelector, known_fields};
 use super::text::parse_text;
 use crate::diagnostic::Mode;
@@ -20,9 +21,9 @@ pub enum Selector {
     /// Any of several.
     AnyOf(Vec<Selector>),
     /// Greenhouse: what the labels pick and the named ones, without the ignored ones.
-    Union { labels: Option<LabelSelector>, names: Option<Vec<Text>>, ignored: Vec<Text> },
+    Union { labels: Option<LabelSelector>, names: Option<Names>, ignored: Names },
     /// KubeFed, where the list was given: the listed ones.
-    Listed(Vec<Text>),
+    Listed(Names),
     /// The members of a cluster set or of a placement, without the ignored ones. No text has this form: it is made
     /// where a selector refers to one.
     Members(Box<Members>),
@@ -36,14 +37,14 @@ pub struct Members {
     /// As a reason calls it: "the cluster set `eu`".
     pub of: String,
     pub names: SortedSet<Text>,
-    pub ignored: Vec<Text>,
+    pub ignored: Names,
 }
 
 /// Karmada's cluster affinity. As in Karmada, a part that cannot be read accepts no cluster.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Affinity {
-    pub excluded: Vec<Text>,
-    pub names: Vec<Text>,
+    pub excluded: Names,
+    pub names: Names,
     pub labels: Option<Result<LabelSelector, Error>>,
     pub fields: Vec<FieldRequirement>,
 }
@@ -53,7 +54,7 @@ pub struct Affinity {
 pub struct FieldRequirement {
     pub key: Text,
     pub operator: Text,
-    pub values: Vec<Text>,
+    pub values: Names,
 }
 
 const LABELS: &[&str] = &["matchExpressions", "matchLabels"];
@@ -127,7 +128,8 @@ impl Selector {
                 let labels = label_selector(map, "labelSelector", at)?;
                 let mut ignored = names(map, "ignoreClusters", at)?.unwrap_or_default();
                 ignored.extend(names(map, "excludeList", at)?.unwrap_or_default());
-                Ok(Selector::Union { labels, names: names(map, "clusterNames", at)?, ignored })
+                let names = names(map, "clusterNames", at)?.map(Names::from);
+                Ok(Selector::Union { labels, names, ignored: ignored.into() })
             }
             (false, false, true) => {
                 known_fields(map.keys(), PLACEMENT, at)?;
@@ -138,7 +140,7 @@ impl Selector {
                     _ => label_selector(map, "clusterSelector", at)?,
                 };
                 Ok(match listed {
-                    Some(names) => Selector::Listed(names),
+                    Some(names) => Selector::Listed(names.into()),
                     None => labels.map_or(Selector::Nothing, Selector::Labels),
                 })
             }
@@ -157,14 +159,15 @@ fn affinity(map: &Map, at: &JsonPath) -> Result<Affinity, Error> {
     let labels = map.get("labelSelector").filter(|it| !it.is_null());
     let fields = map.get("fieldSelector").and_then(|it| it.get("matchExpressions"));
     let text = |value: Option<&Value>| value.and_then(Value::as_text).unwrap_or_default().into();
+    let values = |field: &Value| field.get("values").and_then(Value::as_list).cloned().into_iter().flatten();
     let requirement = |field: &Value| FieldRequirement {
         key: text(field.get("key")),
         operator: text(field.get("operator")),
-        values: field.get("values").and_then(Value::as_list).into_iter().flatten().map(|it| text(Some(it))).collect(),
+        values: values(field).map(|it| text(Some(&it))).collect::<Vec<_>>().into(),
     };
     Ok(Affinity {
-        excluded: names(map, "exclude", at)?.unwrap_or_default(),
-        names: names(map, "clusterNames", at)?.unwrap_or_default(),
+        excluded: names(map, "exclude", at)?.unwrap_or_default().into(),
+        names: names(map, "clusterNames", at)?.unwrap_or_default().into(),
         labels: labels.map(|labels| LabelSelector::parse_object(labels, &at.key("labelSelector"))),
         fields: fields.and_then(Value::as_list).into_iter().flatten().map(requirement).collect(),
     })

@@ -40,7 +40,7 @@ impl LayerIndex {
     /// ```
     /// use fleetfold_core::engine::select::{Cluster, Selector, layer_index::LayerIndex};
     ///
-    /// let (prod, named): (Selector, _) = ("env=prod".parse()?, Selector::Listed(vec!["eu-1".into()]));
+    /// let (prod, named): (Selector, _) = ("env=prod".parse()?, Selector::Listed(vec!["eu-1".into()].into()));
     /// let index = LayerIndex::of([None, Some(&prod), Some(&named)]);
     /// let eu = Cluster { name: "eu-1".into(), labels: [("env", "dev")].into_iter().collect(), ..Cluster::default() };
     /// assert_eq!(index.applying(&eu), [0, 2]);
@@ -65,8 +65,9 @@ mod tests {
     #[test]
     fn layers_apply_in_order_be_they_named_or_asked() {
         let prod = Selector::Labels(parse_text("env=prod").unwrap());
-        let listed = Selector::Listed(vec!["b".into(), "a".into(), "b".into()]);
-        let index = LayerIndex::of([Some(&listed), None, Some(&prod), Some(&Selector::Listed(vec!["b".into()]))]);
+        let listed = Selector::Listed(vec!["b".into(), "a".into(), "b".into()].into());
+        let index =
+            LayerIndex::of([Some(&listed), None, Some(&prod), Some(&Selector::Listed(vec!["b".into()].into()))]);
         let cluster = |name: &str, env: &str| Cluster {
             name: name.into(),
             labels: [("env", env)].into_iter().collect(),

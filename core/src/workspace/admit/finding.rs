@@ -10,7 +10,7 @@ use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
-use crate::workspace::findings::{Kinds, attribute, of_replaced};
+use crate::workspace::findings::{Kinds, Known as KnownPlaces, attribute, of_replaced};
 use crate::workspace::lint::tidy;
 use crate::workspace::store::View;
 use crate::workspace::trial::Journal;
@@ -80,7 +80,8 @@ fn alone(workspace: &Workspace, document: Option<&Document>, rule: &Rule, out: &
     rule.dialect.lint_document(View { store: &workspace.store, now: None }, document, &mut found);
     (rule.further)(document, &mut found);
     attribute(found, &document.identity, out);
-    Kinds::of(View { store: &workspace.store, now: None }).check(document, out);
+    let mut known = KnownPlaces::of(out);
+    Kinds::of(View { store: &workspace.store, now: None }).check(document, &mut known, out);
 }
 
 /// What was wrong before the change.

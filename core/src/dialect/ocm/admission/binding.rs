@@ -38,8 +38,8 @@ pub fn judge(
     }
     let permission = Permission::bind(set);
     let asker = asked.asker.as_ref().map_err(Error::clone)?;
-    let judge = means.judge(&workspace.store);
-    match judge.judge(&asker.user, &permission) {
+    let mut judge = means.judge(&workspace.store, &asker.user);
+    match judge.judge(&permission) {
         Judgement::Granted(_) => {}
         Judgement::Unknown => {
             return Ok(Verdict { needs: vec![asker.access_review(&permission)], ..Verdict::default() });
@@ -49,7 +49,7 @@ pub fn judge(
             let Permission { resource, subresource, name } = &permission;
             let hint = format!("grant create on {resource}/{subresource} with the resourceName \"{name}\"");
             verdict.deny(&Diagnostic::error(Code::NotGranted, message).hint(hint));
-            let namespaced = judge.namespaced(&asker.user, &[&permission], cluster_set::KIND);
+            let namespaced = judge.namespaced(&[&permission], cluster_set::KIND);
             namespaced.iter().for_each(|it| verdict.warn_of(it));
         }
     }

@@ -5,6 +5,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, Location};
 use crate::engine::authorize::rbac::User;
 use crate::engine::authorize::{Change, Check, Permission, Question, authorize, is_guarded};
 use crate::engine::select::cluster_set::{self, ClusterSet, Stage};
+use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 use crate::workspace::Workspace;
@@ -107,6 +108,7 @@ fn moved(check: &Check, checks: &[Check], verdict: &Verdict, sets: &[ClusterSet]
     let key = key_of(check);
     let is_alone = !checks.iter().any(|it| key_of(it) == key && it.change != check.change);
     let by_key = |names: &[Text]| -> Vec<String> {
+        let names: SortedSet<&Text> = names.iter().collect();
         let decides = |set: &&ClusterSet| names.contains(set.name()) && set.keys().any(|it| it == key);
         sets.iter().filter(decides).map(|set| set.name().to_string()).collect()
     };
