@@ -95,7 +95,7 @@ pub struct AuthorizeObject {
 }
 
 impl AuthorizeObject {
-    fn of(check: &ObjectCheck, user: &str, checks: usize) -> AuthorizeObject {
+    pub(super) fn of(check: &ObjectCheck, user: &str, checks: usize) -> AuthorizeObject {
         let ObjectCheck { verb, granted_by } = check;
         let may = if granted_by.is_some() { "may" } else { "may not" };
         let labels = match checks {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Op;
-use super::authorize::{AuthorizeCheck, AuthorizeGrant, AuthorizeUser};
+use super::authorize::{AuthorizeCheck, AuthorizeGrant, AuthorizeObject, AuthorizeUser};
 use super::place::{PlaceAnswer, split};
 use super::plan::{ActionAnswer, moment};
 use super::select::ReasonAnswer;
@@ -79,6 +79,9 @@ pub struct ExplainAnswer {
     pub joins: Option<Vec<Text>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Vec<Text>>,
+    /// Whether the user may update the ManagedCluster at all, where roles are loaded. `allowed` is about labels alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<AuthorizeObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasons: Option<Vec<ReasonAnswer>>,
     /// Whether the subject picks the cluster.
@@ -155,7 +158,9 @@ impl Op for Explain {
             (None, Some(cluster), None, Some(user), None) => {
                 let (user, labels) = (User::new(user.name, user.groups), self.labels.unwrap_or_default());
                 let verdict = may_label(&workspace.store, &user, &cluster, labels, out)?;
+                let checks = verdict.checks.len();
                 Ok(ExplainAnswer {
+                    object: verdict.object.as_ref().map(|it| AuthorizeObject::of(it, &user.name, checks)),
                     allowed: Some(verdict.allowed()),
                     checks: Some(verdict.checks.into_iter().map(AuthorizeCheck::from).collect()),
                     joins: Some(verdict.joins),

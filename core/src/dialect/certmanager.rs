@@ -140,7 +140,7 @@ const fn cluster_wide(group: &'static str, kind: &'static str, plural: &'static 
 
 /// What bundles are written as.
 const BUNDLES: &[HubKind] = &[
-    HubKind::cluster_wide(bundle::GROUP, bundle::KIND, "bundles", "v1"),
+    HubKind::cluster_wide(bundle::GROUP, bundle::KIND, "bundles", "v1").with_fields(&fields::BUNDLE),
     HubKind::namespaced("", "ConfigMap", "configmaps", "v1").labelled(bundle::LABEL),
 ];
 

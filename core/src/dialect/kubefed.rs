@@ -72,8 +72,10 @@ const ORPHAN: &str = "kubefed.io/orphan";
 const FINALIZER: &str = "kubefed.io/sync-controller";
 
 const KINDS: &[HubKind] = &[
-    HubKind::namespaced(CORE, control_plane::CLUSTER, "kubefedclusters", VERSION).with_status(),
-    HubKind::namespaced(CORE, control_plane::CONFIG, "kubefedconfigs", VERSION),
+    HubKind::namespaced(CORE, control_plane::CLUSTER, "kubefedclusters", VERSION)
+        .with_status()
+        .with_fields(&fields::CLUSTER),
+    HubKind::namespaced(CORE, control_plane::CONFIG, "kubefedconfigs", VERSION).with_fields(&fields::CONFIG),
     HubKind::namespaced(CORE, TYPE_CONFIG, "federatedtypeconfigs", VERSION)
         .with_status()
         .guarded()

@@ -58,7 +58,7 @@ pub const OPERATOR: &str = "Operator";
 
 /// KUDO keeps the status of an Instance apart, and that of an OperatorVersion not.
 const KINDS: &[HubKind] = &[
-    HubKind::namespaced(GROUP, OPERATOR, "operators", "v1beta1"),
+    HubKind::namespaced(GROUP, OPERATOR, "operators", "v1beta1").with_fields(&fields::OPERATOR),
     HubKind::namespaced(GROUP, KIND, "operatorversions", "v1beta1").with_fields(&fields::VERSION),
     HubKind::namespaced(GROUP, INSTANCE, "instances", "v1beta1").with_status().with_fields(&fields::INSTANCE),
     HubKind::cluster_wide(scope::CRD.0, scope::CRD.1, "customresourcedefinitions", "v1"),

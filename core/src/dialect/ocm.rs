@@ -58,7 +58,9 @@ pub const KINDS: &[HubKind] = &[
         .with_fields(&fields::BINDING),
     HubKind::namespaced(GROUP, PLACEMENT, "placements", "v1beta1").with_status(),
     HubKind::namespaced(GROUP, DECISION, "placementdecisions", "v1beta1").with_status(),
-    HubKind::namespaced(GROUP, SCORE, "addonplacementscores", "v1alpha1").with_status(),
+    HubKind::namespaced(GROUP, SCORE, "addonplacementscores", "v1alpha1")
+        .with_status()
+        .with_status_fields(&fields::SCORE),
     NAMESPACE,
 ];
 

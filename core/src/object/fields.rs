@@ -50,6 +50,8 @@ pub enum Shape {
     Map,
     OneOf(&'static [&'static str]),
     List(&'static Shape),
+    /// A map with values of one shape under names of the author.
+    Named(&'static Shape),
     Fields(&'static Fields),
 }
 
@@ -79,7 +81,7 @@ impl Field {
     }
 }
 
-/// What is wrong with the `spec` of the document at `at`.
+/// What is wrong with the `spec` of the document at `at`, and with the names of the fields beside it.
 ///
 /// 1. An unknown field is a warning. It is an error if it misspells a field that decides for which clusters or plugins
 ///    the document is: without that field the document would mean others.
@@ -101,21 +103,69 @@ impl Field {
 /// ```
 pub fn check(document: &Value, spec: &Fields, at: &JsonPath) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let at = at.key("spec");
-    match document.get("spec") {
-        Some(Value::Map(map)) => check_map(map, spec, &at, &mut found),
-        None | Some(Value::Null) => check_map(&Map::default(), spec, &at, &mut found),
+    if let Value::Map(root) = document {
+        root.keys().for_each(|key| found.extend(misspelled(key, &ROOT, at)));
+    }
+    found.extend(check_part(document, "spec", spec, at));
+    found
+}
+
+/// The same for another part of a document, such as the `status` of a kind that keeps everything there.
+pub fn check_part(document: &Value, part: &str, fields: &Fields, at: &JsonPath) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let at = at.key(part);
+    match document.get(part) {
+        Some(Value::Map(map)) => check_map(map, fields, &at, &mut found),
+        None | Some(Value::Null) => check_map(&Map::default(), fields, &at, &mut found),
         Some(other) => found.push(at.wrong_type("a map", other).into_diagnostic(Severity::Error)),
     }
     found
 }
 
-/// What is wrong with the labels and annotations of a document: they are maps of strings. An API server refuses anything
-/// else but null, which it stores as an empty string.
-pub fn check_marks(document: &Value) -> Vec<Diagnostic> {
+/// The fields of every document. Without its `spec`, a document would mean something else.
+const ROOT: Fields = Fields::some(&[
+    Field::new("apiVersion", Shape::Text),
+    Field::new("kind", Shape::Text),
+    Field::new("metadata", Shape::Map),
+    Field::scope("spec", Shape::Map),
+    Field::new("status", Shape::Map),
+]);
+
+/// The fields of `metadata`. Labels decide which clusters selectors match.
+const METADATA: Fields = Fields::some(&[
+    Field::new("annotations", Shape::Map),
+    Field::new("creationTimestamp", Shape::Text),
+    Field::new("deletionGracePeriodSeconds", Shape::Anything),
+    Field::new("deletionTimestamp", Shape::Text),
+    Field::new("finalizers", Shape::List(&Shape::Text)),
+    Field::new("generateName", Shape::Text),
+    Field::new("generation", Shape::Anything),
+    Field::scope("labels", Shape::Map),
+    Field::new("managedFields", Shape::Anything),
+    Field::new("name", Shape::Text),
+    Field::new("namespace", Shape::Text),
+    Field::new("ownerReferences", Shape::Anything),
+    Field::new("resourceVersion", Shape::Text),
+    Field::new("selfLink", Shape::Text),
+    Field::new("uid", Shape::Text),
+]);
+
+fn misspelled(key: &str, fields: &Fields, at: &JsonPath) -> Option<Diagnostic> {
+    let is_known = fields.known.iter().any(|it| it.name == key);
+    if is_known { None } else { unknown_field(key, fields, at) }
+}
+
+/// What is wrong with the metadata of a document.
+///
+/// 1. Labels and annotations are maps of strings. An API server refuses anything else but null, which it stores as an
+///    empty string.
+/// 2. A misspelled field is a warning, and an error if it misspells `labels`: selectors would not see the labels.
+pub fn check_metadata(document: &Value) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let metadata = JsonPath::ROOT.key("metadata");
+    let keys = document.get("metadata").and_then(Value::as_map).into_iter().flat_map(Map::keys);
+    keys.for_each(|key| found.extend(misspelled(key, &METADATA, &metadata)));
     for name in ["annotations", "labels"] {
-        let metadata = JsonPath::ROOT.key("metadata");
         let at = metadata.key(name);
         match document.at(&["metadata", name]) {
             None | Some(Value::Null) => {}
@@ -189,6 +239,10 @@ fn check_shape(value: &Value, shape: Shape, at: &JsonPath, out: &mut Vec<Diagnos
             }
             return;
         }
+        (Shape::Named(item), Value::Map(map)) => {
+            map.iter().for_each(|(key, value)| check_shape(value, *item, &at.key(key), out));
+            return;
+        }
         (Shape::OneOf(known), Value::Text(text)) => {
             if !known.contains(&text.as_str()) {
                 let error = Error::new(Code::UnknownValue, format!("there is no value `{text}` here"));
@@ -199,7 +253,7 @@ fn check_shape(value: &Value, shape: Shape, at: &JsonPath, out: &mut Vec<Diagnos
         }
         (Shape::Text | Shape::OneOf(_), _) => "a string",
         (Shape::Boolean, _) => "a boolean",
-        (Shape::Map | Shape::Fields(_), _) => "a map",
+        (Shape::Map | Shape::Named(_) | Shape::Fields(_), _) => "a map",
         (Shape::List(_), _) => "a list",
     };
     out.push(at.wrong_type(wanted, value).into_diagnostic(Severity::Error));
@@ -255,5 +309,19 @@ mod tests {
     fn a_document_that_does_nothing_is_a_warning() {
         check_spec("null", &["warning missing-field /spec/overrides"]);
         check_spec(r#"{"overrides":[]}"#, &["warning missing-field /spec/overrides"]);
+    }
+
+    #[test]
+    fn fields_beside_the_spec_are_checked_for_misspellings() {
+        let check = |text: &str| {
+            let document = json::parse(text).unwrap();
+            let found = check(&document, &SPEC, &JsonPath::ROOT).into_iter().chain(check_metadata(&document));
+            let place = |it: Diagnostic| format!("{} {}", it.severity.as_str(), it.at.path.unwrap_or_default());
+            found.map(place).collect::<Vec<_>>()
+        };
+        assert_eq!(check(r#"{"sepc":{"overrides":[1]}}"#), ["error /sepc", "warning /spec/overrides"]);
+        assert_eq!(check(r#"{"spec":{"overrides":[1]},"metadata":{"lables":{}}}"#), ["error /metadata/lables"]);
+        assert_eq!(check(r#"{"spec":{"overrides":[1]},"metadata":{"anotations":{}}}"#), ["warning /metadata/anotations"]);
+        assert_eq!(check(r#"{"spec":{"overrides":[1]},"data":{},"metadata":{"clusterName":"a"}}"#), [""; 0]);
     }
 }

@@ -63,7 +63,7 @@ impl Kinds {
     ///
     /// 1. A kind that misspells one of the same API group is an error: no API server has it, and it does nothing here.
     /// 2. A document without a namespace of a kind that has one reaches nothing.
-    /// 3. Labels and annotations are maps of strings.
+    /// 3. Labels and annotations are maps of strings, and fields of the metadata are not misspelled.
     /// 4. Fields are checked by the table of the kind, unless there is already a finding at the same place.
     pub fn check(&self, document: &Document, known: &mut Known, out: &mut Vec<Diagnostic>) {
         let identity = &document.identity;
@@ -83,13 +83,18 @@ impl Kinds {
             }
         }
         if !covering.is_empty() {
-            let found = fields::check_marks(&document.value).into_iter().map(|it| it.of(identity));
+            let found = fields::check_metadata(&document.value).into_iter().map(|it| it.of(identity));
             let found: Vec<Diagnostic> = found.filter(|it| !known.has(it)).collect();
             known.add(&found);
             out.extend(found);
         }
-        if let Some(spec) = covering.iter().find_map(|it| it.fields) {
-            let found = fields::check(&document.value, spec, &JsonPath::ROOT).into_iter().map(|it| it.of(identity));
+        let of_spec = covering.iter().find_map(|it| it.fields);
+        let of_status = covering.iter().find_map(|it| it.status_fields);
+        if of_spec.is_some() || of_status.is_some() {
+            let of_spec = of_spec.map(|spec| fields::check(&document.value, spec, &JsonPath::ROOT));
+            let of_status =
+                of_status.map(|status| fields::check_part(&document.value, "status", status, &JsonPath::ROOT));
+            let found = of_spec.into_iter().chain(of_status).flatten().map(|it| it.of(identity));
             let found: Vec<Diagnostic> = found.filter(|it| !known.has(it)).collect();
             known.add(&found);
             out.extend(found);

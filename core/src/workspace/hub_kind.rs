@@ -25,6 +25,8 @@ pub struct HubKind {
     pub admits: &'static [&'static str],
     /// The fields of its `spec`, where they are checked.
     pub fields: Option<&'static Fields>,
+    /// The fields of its `status`, where that is what is read.
+    pub status_fields: Option<&'static Fields>,
 }
 
 const NAMESPACED: &str = "Namespaced";
@@ -75,6 +77,7 @@ impl HubKind {
             has_status: false,
             admits: &[],
             fields: None,
+            status_fields: None,
         }
     }
 
@@ -106,6 +109,12 @@ impl HubKind {
     #[must_use]
     pub const fn with_fields(mut self, spec: &'static Fields) -> HubKind {
         self.fields = Some(spec);
+        self
+    }
+
+    #[must_use]
+    pub const fn with_status_fields(mut self, status: &'static Fields) -> HubKind {
+        self.status_fields = Some(status);
         self
     }
 

@@ -9,6 +9,7 @@ use fleetfold_core::yaml;
 /// A field or a value that an upstream's definition may lack.
 struct Addition {
     group: &'static str,
+    /// Ends in `*` for every kind of the group with this prefix.
     kind: &'static str,
     version: &'static str,
     /// From the object on; `[]` is the elements of a list.
@@ -43,17 +44,28 @@ const ADDITIONS: &[Addition] = &[
     greenhouse("Plugin", &["status", "appliedOverrides"], OBJECTS),
     Addition { adds: Adds::Value("ExclusiveLabel"), ..cluster_set(&["spec", "clusterSelector", "selectorType"]) },
     Addition { adds: Adds::Property(LABEL), ..cluster_set(&["spec", "clusterSelector", "exclusiveLabel"]) },
-    Addition {
-        group: "core.kubefed.io",
-        kind: "FederatedTypeConfig",
-        version: "v1beta1",
-        path: &["spec", "retention"],
-        adds: Adds::Property(OBJECT),
-    },
+    Addition { group: "core.kubefed.io", kind: "FederatedTypeConfig", ..federated(&["spec", "retention"], OBJECT) },
+    federated(&["spec", "placement", "clusterSets"], STRINGS),
+    federated(&["spec", "placement", "placementRef"], OBJECT),
+    federated(&["spec", "overrides", "[]", "clusterSelector"], OBJECT),
+    federated(&["spec", "retention"], OBJECT),
+    operator_version(&["spec", "installPlan"], STRING),
+    operator_version(&["status"], OBJECT),
 ];
 
 const fn greenhouse(kind: &'static str, path: &'static [&'static str], schema: &'static str) -> Addition {
     Addition { group: "greenhouse.sap", kind, version: "v1alpha1", path, adds: Adds::Property(schema) }
+}
+
+/// Of every kind that a FederatedTypeConfig brings.
+const fn federated(path: &'static [&'static str], schema: &'static str) -> Addition {
+    let (group, kind, adds) = ("types.kubefed.io", "Federated*", Adds::Property(schema));
+    Addition { group, kind, version: "v1beta1", path, adds }
+}
+
+const fn operator_version(path: &'static [&'static str], schema: &'static str) -> Addition {
+    let (group, kind, adds) = ("kudo.dev", "OperatorVersion", Adds::Property(schema));
+    Addition { group, kind, version: "v1beta1", path, adds }
 }
 
 const fn cluster_set(path: &'static [&'static str]) -> Addition {
@@ -89,7 +101,7 @@ fn patch_of(definition: &Value) -> Option<Value> {
     let mut operations = Vec::new();
     for (index, version) in versions.iter().enumerate() {
         let name = version.text_at(&["name"]);
-        let of_version = |it: &&Addition| it.group == group && it.kind == kind && it.version == name;
+        let of_version = |it: &&Addition| it.group == group && it.is_of(kind) && it.version == name;
         let at = Pointer::of(["spec", "versions"]).child(index.to_string());
         let Some(mut schema) = version.at(&["schema", "openAPIV3Schema"]).cloned() else { continue };
         let root = at.child("schema").child("openAPIV3Schema");
@@ -117,6 +129,13 @@ fn patch_of(definition: &Value) -> Option<Value> {
 }
 
 impl Addition {
+    fn is_of(&self, kind: &str) -> bool {
+        match self.kind.strip_suffix('*') {
+            Some(prefix) => kind.starts_with(prefix),
+            None => kind == self.kind,
+        }
+    }
+
     /// Where a schema lacks it, and what to add there.
     fn missing(&self, schema: &Value) -> Option<(Pointer, Value)> {
         let (mut here, mut place) = (schema, Pointer::root());
@@ -180,7 +199,12 @@ mod tests {
     use super::*;
 
     fn definition(kind: &str, version: &str, schema: &str) -> Value {
-        let group = if kind == "ManagedClusterSet" { "cluster.open-cluster-management.io" } else { "greenhouse.sap" };
+        let group = match kind {
+            "ManagedClusterSet" => "cluster.open-cluster-management.io",
+            "OperatorVersion" => "kudo.dev",
+            _ if kind.starts_with("Federated") => "types.kubefed.io",
+            _ => "greenhouse.sap",
+        };
         json::parse(&format!(
             r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{{"name":"x.{group}"}},
                 "spec":{{"group":"{group}","names":{{"kind":"{kind}"}},"versions":[{{"name":"old"}},
@@ -228,6 +252,25 @@ mod tests {
         let found = patch_text(&definition("ManagedClusterSet", "v1beta2", schema)).expect("a patch");
         assert!(found.contains("selectorType/enum/-\n  value: ExclusiveLabel\n"), "{found}");
         assert!(found.contains("clusterSelector/properties/exclusiveLabel\n"), "{found}");
+    }
+
+    #[test]
+    fn every_federated_kind_gets_the_fields_of_placements_and_overrides() {
+        let schema = r#"{"properties":{"spec":{"properties":{"overrides":{"items":{"properties":{}},"type":"array"}}}}}"#;
+        let found = patch_text(&definition("FederatedConfigMap", "v1beta1", schema)).expect("a patch");
+        let spec = "/schema/openAPIV3Schema/properties/spec/properties";
+        for place in ["placement", "overrides/items/properties/clusterSelector", "retention"] {
+            assert!(found.contains(&format!("{spec}/{place}\n")), "{place}: {found}");
+        }
+        assert!(found.contains("placement/properties/placementRef\n"), "{found}");
+    }
+
+    #[test]
+    fn an_operator_version_gets_its_install_plan_and_status() {
+        let found = patch_text(&definition("OperatorVersion", "v1beta1", r#"{"properties":{"spec":{"properties":{}}}}"#));
+        let found = found.expect("a patch");
+        assert!(found.contains("properties/spec/properties/installPlan\n"), "{found}");
+        assert!(found.contains("openAPIV3Schema/properties/status\n"), "{found}");
     }
 
     #[test]

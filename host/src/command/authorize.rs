@@ -80,7 +80,7 @@ fn finish(
     screen: Screen,
 ) -> Result<ExitCode, Failure> {
     print_answer(args.output, answer, || permission(&args.user, shown, screen.out), Vec::new)?;
-    Ok(fleet.finish(u8::from(!shown.allowed), screen.err))
+    Ok(fleet.finish(u8::from(!shown.is_granted()), screen.err))
 }
 
 /// Checks a label change of a loaded cluster.

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use fleetfold_core::api::diff::Diff;
+use fleetfold_core::object::folder;
 
 use super::fleet::FleetArgs;
 use super::time::TimeArgs;
@@ -41,7 +42,7 @@ pub struct Args {
 pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = args.fleet.load()?;
     let Args { subject, left, right, .. } = args;
-    let (left_name, right_name) = (left.into(), right.into());
+    let [left_name, right_name] = [left, right].map(|it| folder::cluster_of(it).into());
     let answer =
         fleet.call(&Diff { subject: subject.into(), left: left_name, right: right_name, now: args.time.now() })?;
     let names = || {

@@ -130,8 +130,12 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     };
     print_answer(args.output, &answer, || table, || documents(&answer))?;
     // A denial exits as that of `authorize` does.
-    let is_denied = matches!(&answer, Explained::One(answer) if answer.allowed == Some(false));
-    Ok(fleet.finish(u8::from(is_denied), screen.err))
+    let denied = matches!(&answer, Explained::One(answer) if is_denied(answer));
+    Ok(fleet.finish(u8::from(denied), screen.err))
+}
+
+fn is_denied(answer: &ExplainAnswer) -> bool {
+    answer.allowed == Some(false) || answer.object.as_ref().is_some_and(|it| !it.granted)
 }
 
 /// Explains a value on one cluster, or on one cluster of each group with equal results.

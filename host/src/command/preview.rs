@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::fleet::{Fleet, FleetArgs};
 use super::time::TimeArgs;
 use crate::command::output::{Failure, Output, Screen, print_answer};
+use crate::render::clusters;
 use crate::render::preview::Subject;
 
 /// Show the desired objects and values of each cluster; clusters with equal results are grouped
@@ -61,9 +62,14 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         None => Preview::All { subjects: all(args, wanted.as_ref(), &mut fleet)? },
     };
     let subjects = preview.subjects();
+    let asked: Vec<&String> = wanted.iter().flatten().collect();
     let table = || {
-        let tables: Vec<String> = subjects.iter().map(|it| it.table(args.origins, screen.out)).collect();
-        tables.join("\n")
+        let tables: Vec<String> = subjects.iter().map(|it| it.table(args.origins, &asked, screen.out)).collect();
+        match (tables.is_empty(), asked.is_empty(), wanted.is_some()) {
+            (true, false, _) => format!("no subject selects {}\n", clusters(&asked)),
+            (true, true, true) => "the selector matches no cluster\n".to_owned(),
+            _ => tables.join("\n"),
+        }
     };
     let names = || match args.subject {
         Some(_) => subjects.iter().flat_map(Subject::object_names).collect(),

@@ -95,7 +95,7 @@ pub fn selections(answers: &[(Text, ExplainAnswer)], palette: Palette) -> String
 /// Whether a user may change labels, and what follows.
 #[derive(Debug, Clone, Copy)]
 pub struct Permission<'a> {
-    pub allowed: bool,
+    allowed: bool,
     checks: &'a [AuthorizeCheck],
     joins: &'a [Text],
     leaves: &'a [Text],
@@ -113,7 +113,7 @@ impl<'a> From<&'a ExplainAnswer> for Permission<'a> {
             joins: answer.joins.as_deref().unwrap_or_default(),
             leaves: answer.leaves.as_deref().unwrap_or_default(),
             needs: 0,
-            object: None,
+            object: answer.object.as_ref(),
         }
     }
 }
@@ -126,11 +126,17 @@ impl<'a> From<&'a AuthorizeAnswer> for Permission<'a> {
     }
 }
 
+impl Permission<'_> {
+    /// Whether the change goes through: its labels are granted, and the cluster may be written as far as that is known.
+    pub fn is_granted(&self) -> bool {
+        self.allowed && self.object.is_none_or(|it| it.granted)
+    }
+}
+
 /// A permission: the permissions checked for each label, and the one that granted it.
 pub fn permission(user: &str, permission: Permission, palette: Palette) -> String {
     let Permission { allowed, checks, joins, leaves, needs, object } = permission;
-    let is_allowed = allowed && object.is_none_or(|it| it.granted);
-    let verdict = if is_allowed { palette.paint(Ink::Green, "may") } else { palette.paint(Ink::Red, "may not") };
+    let verdict = if permission.is_granted() { palette.paint(Ink::Green, "may") } else { palette.paint(Ink::Red, "may not") };
     let mut out = format!("user {} {verdict} make this change\n", clean(user));
     if let Some(object) = object {
         out.push_str(&format!("{}\n", clean(&object.text)));

@@ -51,8 +51,9 @@ impl Subject {
         if names.is_empty() { vec![self.name().to_owned()] } else { names }
     }
 
-    /// Formats the results. With `origins`, also the values that each winner overrides.
-    pub fn table(&self, origins: bool, palette: Palette) -> String {
+    /// Formats the results, of the clusters that were asked for or of all. With `origins`, also the values that each winner
+    /// overrides.
+    pub fn table(&self, origins: bool, asked: &[&String], palette: Palette) -> String {
         let mut out = palette.paint(Ink::Bold, &clean(self.name()));
         out.push('\n');
         match self {
@@ -60,7 +61,10 @@ impl Subject {
                 out.push('\n');
                 refusal(error.as_ref(), palette, &mut out);
             }
-            Subject::Results(answer) if answer.results.is_empty() => out.push_str("\n  selects no such cluster\n"),
+            Subject::Results(answer) if answer.results.is_empty() => match asked {
+                [] => out.push_str("\n  selects no cluster\n"),
+                asked => out.push_str(&format!("\n  does not select {}\n", clusters(asked))),
+            },
             Subject::Results(_) => {}
         }
         for it in self.results() {
@@ -273,14 +277,14 @@ PluginPreset/acme/metrics
     at: /x
     hint: mend it
 ";
-        assert_eq!(answer.table(false, Palette::PLAIN), want);
+        assert_eq!(answer.table(false, &[], Palette::PLAIN), want);
         assert!(answer.has_error());
         assert_eq!(answer.object_names(), ["PluginPreset/acme/metrics"]);
     }
 
     #[test]
     fn origins_show_what_is_hidden() {
-        let shown = read(OPTIONS).table(true, Palette::PLAIN);
+        let shown = read(OPTIONS).table(true, &[], Palette::PLAIN);
         assert!(shown.contains("preset     f.yaml:2:3\n"), "{shown}");
         let lost = shown.lines().find(|line| line.trim_start().starts_with("1 ")).unwrap();
         assert!(lost.ends_with("defaults"), "{shown}");
@@ -307,18 +311,20 @@ FederatedDeployment/n/web
       /spec/clusterIP          10.0.0.1    live (service-cluster-ip)
       /spec/type               NodePort    base
 ";
-        assert_eq!(answer.table(false, Palette::PLAIN), want);
+        assert_eq!(answer.table(false, &[], Palette::PLAIN), want);
         assert_eq!(answer.object_names(), ["Service/n/web"]);
-        assert!(answer.table(true, Palette::PLAIN).contains("base f.yaml:4:1"));
+        assert!(answer.table(true, &[], Palette::PLAIN).contains("base f.yaml:4:1"));
     }
 
     #[test]
     fn a_cluster_set_lists_its_clusters() {
         let answer = read(r#"{"subject":"ManagedClusterSet/dev","results":[{"clusters":["a","b"]}]}"#);
-        assert_eq!(answer.table(false, Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b\n");
+        assert_eq!(answer.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b\n");
         let none = read(r#"{"subject":"ManagedClusterSet/dev","results":[]}"#);
-        assert_eq!(none.table(false, Palette::PLAIN), "ManagedClusterSet/dev\n\n  selects no such cluster\n");
+        assert_eq!(none.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  selects no cluster\n");
+        let asked = "f".to_owned();
+        assert_eq!(none.table(false, &[&asked], Palette::PLAIN), "ManagedClusterSet/dev\n\n  does not select f\n");
         let many = read(r#"{"subject":"ManagedClusterSet/dev","results":[{"clusters":["a","b","c","d","e"]}]}"#);
-        assert_eq!(many.table(false, Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b, c, d, e\n");
+        assert_eq!(many.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b, c, d, e\n");
     }
 }

@@ -10,7 +10,10 @@ use super::{clusters, counted, value};
 
 pub fn blast(answer: &WhatIfAnswer, palette: Palette) -> String {
     let mut out = refused(answer, palette);
-    out.push_str(&counts(answer, palette));
+    // Of a refused change, "0 clusters change" would read like "nothing to worry about".
+    if out.is_empty() || has_effect(answer) || !answer.shadowed.is_empty() {
+        out.push_str(&counts(answer, palette));
+    }
     for it in &answer.groups {
         out.push('\n');
         group(it, palette, &mut out);
@@ -151,8 +154,6 @@ no effect, because something hides it
         let want = "\
 refused: PluginOverride/acme/us
 the webhook refuses the change; what the document governs keeps its last state
-0 of 1 cluster change, 0 shadowed, 0 subjects
-0 to create, 0 to patch, 0 to delete, 0 held, 0 objects to read first
 
 fixed
   SEVERITY   CODE            AT           MESSAGE

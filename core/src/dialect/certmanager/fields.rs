@@ -39,3 +39,20 @@ const UNSUPPORTED: Fields = Fields::some(&[
 ]);
 
 const ARGUMENTS: Fields = Fields::some(&[Field::new("args", Shape::List(&Shape::Text))]);
+
+/// A kind of ours: every other field is a mistake.
+pub const BUNDLE: Fields = Fields::all(&[
+    Field::new("components", Shape::List(&Shape::Fields(&COMPONENT))),
+    Field::new("manifests", Shape::List(&Shape::Map)),
+    Field::new("molds", Shape::Named(&Shape::List(&Shape::Fields(&FLAG)))),
+    Field::new("product", Shape::Text),
+    Field::new("version", Shape::Text),
+]);
+
+const COMPONENT: Fields = Fields::all(&[
+    Field::new("container", Shape::Text),
+    Field::new("deployment", Shape::Text),
+    Field::new("name", Shape::Text),
+]);
+
+const FLAG: Fields = Fields::all(&[Field::new("flag", Shape::Text), Field::new("type", Shape::Text)]);

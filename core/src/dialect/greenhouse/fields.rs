@@ -23,16 +23,18 @@ const CLUSTER_OPTIONS: Fields =
 
 pub const PLUGIN: Fields = Fields::some(&[
     Field::scope("clusterName", Shape::Text),
-    Field::new("deletionPolicy", Shape::Text),
+    Field::new("deletionPolicy", Shape::OneOf(&["", "Delete", "Retain"])),
     Field::new("disabled", Shape::Boolean),
     Field::new("displayName", Shape::Text),
     Field::new("optionValues", ANY_LIST),
     Field::new("pluginDefinition", Shape::Text),
-    Field::new("pluginDefinitionRef", Shape::Map),
+    Field::new("pluginDefinitionRef", Shape::Fields(&DEFINITION_REF)),
     Field::new("releaseName", Shape::Text),
     Field::new("releaseNamespace", Shape::Text),
     Field::new("waitFor", ANY_LIST),
 ]);
+
+const DEFINITION_REF: Fields = Fields::some(&[Field::new("kind", Shape::Text), Field::new("name", Shape::Text)]);
 
 /// Of an Organization and of a Cluster.
 pub const OVERRIDING: Fields = Fields::some(&[Field::new("pluginOverrides", ANY_LIST)]);

@@ -134,7 +134,11 @@ impl Preset {
             Err(error) => return PluginState::Failed(error.message.clone()),
         };
         if let Some(error) = rendered.error() {
-            return PluginState::Failed(error.message.clone());
+            let elsewhere = error.at.document.as_ref().filter(|it| **it != self.identity().to_string());
+            return PluginState::Failed(match elsewhere {
+                Some(document) => format!("`{document}`: {}", error.message),
+                None => error.message.clone(),
+            });
         }
         if let Some(rival) = self.stopping(view, cluster) {
             return PluginState::Failed(collision(&self.plugin(cluster).name, rival));

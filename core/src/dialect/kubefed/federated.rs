@@ -21,6 +21,7 @@ use crate::object::kinds::retention::{KUBEFED, Phase, STRICT};
 use crate::value::JsonPath;
 use crate::value::index_text;
 use crate::value::path::Pointer;
+use crate::value::suggest::close;
 use crate::value::{Map, Text, Value};
 use crate::workspace::plan::Target;
 use crate::workspace::store::View;
@@ -94,7 +95,10 @@ pub fn about_config(subject: &Identity, config: Option<&Identity>, is_disabled: 
     match config {
         None => {
             let message = format!("no FederatedTypeConfig is loaded for `{}`, and KubeFed needs one", subject.kind);
-            let hint = "load it; until then the target is taken from the name of the kind";
+            let hint = match close(&subject.kind, FEDERATED_KINDS.iter().copied()) {
+                Some(meant) if meant != subject.kind => format!("did you mean `{meant}`?"),
+                _ => "load it; until then the target is taken from the name of the kind".into(),
+            };
             let finding = Diagnostic::warning(Code::MissingTypeConfig, message).of(subject);
             Some(finding.at(Pointer::of(["kind"])).hint(hint))
         }
@@ -106,6 +110,20 @@ pub fn about_config(subject: &Identity, config: Option<&Identity>, is_disabled: 
         Some(_) => None,
     }
 }
+
+/// The kinds that KubeFed enables when it is installed.
+const FEDERATED_KINDS: &[&str] = &[
+    "FederatedClusterRole",
+    "FederatedConfigMap",
+    "FederatedDeployment",
+    "FederatedIngress",
+    "FederatedJob",
+    "FederatedNamespace",
+    "FederatedReplicaSet",
+    "FederatedSecret",
+    "FederatedService",
+    "FederatedServiceAccount",
+];
 
 /// An error in the FederatedTypeConfig. `lint` reports it at its place there.
 fn elsewhere(config: Option<&Document>, field: &str, error: Error) -> Error {

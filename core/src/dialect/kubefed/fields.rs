@@ -28,3 +28,28 @@ const API_RESOURCE: Fields = Fields::some(&[
     Field::new("scope", Shape::Text),
     Field::scope("version", Shape::Text),
 ]);
+
+pub const CLUSTER: Fields = Fields::some(&[
+    Field::new("apiEndpoint", Shape::Text),
+    Field::new("caBundle", Shape::Text),
+    Field::new("disabledTLSValidations", Shape::List(&Shape::Text)),
+    Field::new("proxyURL", Shape::Text),
+    Field::new("secretRef", Shape::Fields(&SECRET_REF)),
+]);
+
+const SECRET_REF: Fields = Fields::some(&[Field::new("name", Shape::Text)]);
+
+pub const CONFIG: Fields = Fields::some(&[
+    Field::new("clusterHealthCheck", Shape::Map),
+    Field::new("controllerDuration", Shape::Map),
+    Field::new("featureGates", Shape::Anything),
+    Field::new("leaderElect", Shape::Map),
+    Field::scope("scope", Shape::OneOf(&["", "Cluster", "Namespaced"])),
+    Field::new("statusController", Shape::Map),
+    Field::new("syncController", Shape::Fields(&SYNC)),
+]);
+
+const SYNC: Fields = Fields::some(&[
+    Field::new("adoptResources", Shape::OneOf(&["", "Disabled", "Enabled"])),
+    Field::new("maxConcurrentReconciles", Shape::Anything),
+]);

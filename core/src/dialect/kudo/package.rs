@@ -13,7 +13,7 @@ use crate::object::document::{Document, Identity};
 use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
-use crate::value::suggest::{Hints, suggest};
+use crate::value::suggest::{Hints, close, suggest};
 use crate::value::{Map, Text, Value};
 use crate::yaml;
 
@@ -160,10 +160,10 @@ impl Reader<'_> {
         let serial = self.is_serial(plan, at);
         let mut start = FIRST_WAVE;
         let mut phases = Vec::new();
-        for (number, (phase, at)) in items(plan, "phases", at).into_iter().enumerate() {
+        for (number, (phase, at)) in self.list(plan, "phases", at).into_iter().enumerate() {
             let steps_serial = self.is_serial(phase, &at);
             let (mut begin, mut end, mut names) = (start, start, Vec::new());
-            for (step_number, (step, at)) in items(phase, "steps", &at).into_iter().enumerate() {
+            for (step_number, (step, at)) in self.list(phase, "steps", &at).into_iter().enumerate() {
                 let after = self.step(step, &at, (number, step_number), begin);
                 end = end.max(after);
                 if steps_serial {
@@ -179,6 +179,26 @@ impl Reader<'_> {
         (serial, phases)
     }
 
+    /// The elements of a list that must be there: a plan that lacks a part would install less, and delete the rest.
+    fn list<'v>(&mut self, value: &'v Value, key: &str, at: &Pointer) -> Vec<(&'v Value, Pointer)> {
+        let error = match value.get(key) {
+            Some(Value::List(_)) => return items(value, key, at),
+            Some(other) if !other.is_null() => {
+                Error::new(Code::WrongType, format!("`{key}` must be a list, not {}", other.kind()))
+            }
+            _ => {
+                let keys = value.as_map().into_iter().flat_map(Map::keys).map(Text::as_str);
+                let hint = match close(key, keys) {
+                    Some(written) => format!("rename `{written}` to `{key}`"),
+                    None => format!("write `{key}: []` if there is nothing to do"),
+                };
+                Error::new(Code::MissingField, format!("`{key}` is missing")).hint(hint)
+            }
+        };
+        self.errors.push(error.at(at.child(key)));
+        Vec::new()
+    }
+
     /// One after the other is what KUDO does where nothing is said.
     fn is_serial(&mut self, value: &Value, at: &Pointer) -> bool {
         let strategy = value.text_at(&["strategy"]);
@@ -192,7 +212,7 @@ impl Reader<'_> {
     /// Reads a step that begins in a wave; answers the wave after it.
     fn step(&mut self, step: &Value, at: &Pointer, (phase, number): (usize, usize), begin: i64) -> i64 {
         let mut found: Vec<(Value, Text)> = Vec::new();
-        for (name, at) in items(step, "tasks", at) {
+        for (name, at) in self.list(step, "tasks", at) {
             let name = name.as_text().unwrap_or_default();
             match self.tasks.get(name).map(|it| (it.0, it.1.clone())) {
                 Some((task, task_at)) => self.task(task, &task_at, &mut found),
@@ -231,8 +251,10 @@ impl Reader<'_> {
                 .push(error.hint("install with `Apply` tasks alone, and leave the others to plans of Instances"));
             return;
         }
-        let spec = task.get("spec").filter(|_| kind == "Apply").unwrap_or(&Value::Null);
-        for (resource, at) in items(spec, "resources", &at.child("spec")) {
+        if kind != "Apply" {
+            return;
+        }
+        for (resource, at) in self.list(task.get("spec").unwrap_or(&Value::Null), "resources", &at.child("spec")) {
             let resource = resource.as_text().unwrap_or_default();
             match self.spec.at(&["templates", resource]).and_then(Value::as_text) {
                 Some(text) => {

@@ -11,10 +11,19 @@ pub const CLUSTER: Fields = Fields::some(&[
 ]);
 
 const TAINT: Fields = Fields::some(&[
-    Field::new("effect", Shape::Text),
+    Field::new("effect", Shape::OneOf(&["NoSelect", "NoSelectIfNew", "PreferNoSelect"])),
     Field::new("key", Shape::Text),
     Field::new("timeAdded", Shape::Text),
     Field::new("value", Shape::Text),
 ]);
 
 pub const BINDING: Fields = Fields::some(&[Field::scope("clusterSet", Shape::Text)]);
+
+/// The status of an AddOnPlacementScore, which has no `spec`.
+pub const SCORE: Fields = Fields::some(&[
+    Field::new("conditions", Shape::Anything),
+    Field::new("scores", Shape::List(&Shape::Fields(&SCORE_ITEM))),
+    Field::new("validUntil", Shape::Text),
+]);
+
+const SCORE_ITEM: Fields = Fields::some(&[Field::new("name", Shape::Text), Field::new("value", Shape::Anything)]);

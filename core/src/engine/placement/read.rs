@@ -10,7 +10,7 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::labels::check_value;
 use crate::value::JsonPath;
-use crate::value::suggest::suggest;
+use crate::value::suggest::{close, suggest};
 use crate::value::{Text, Value};
 
 /// The parsed spec of a Placement, without the parts that could not be read.
@@ -102,7 +102,7 @@ pub fn read(placement: &Value, mode: Mode, compile: &Compile, out: &mut Vec<Diag
     let Some(raw) = errors.take(Part::Document, map(placement.get("spec"), at)) else {
         return (Spec::default(), errors);
     };
-    tell_unknown(raw, SPEC, at, out);
+    tell_unknown(raw, SPEC, at, mode, &mut errors, out);
     tell_ignored(raw, at, out);
     let cluster_sets = errors.take(Part::Document, names(raw.get("clusterSets"), &at.key("clusterSets")));
     let wanted = errors.take(Part::Document, wanted(raw, at)).flatten();
@@ -110,7 +110,7 @@ pub fn read(placement: &Value, mode: Mode, compile: &Compile, out: &mut Vec<Diag
         read_predicate(raw, at, compile, errors)
     });
     let tolerations = each(raw, "tolerations", at, Part::Tolerations, &mut errors, |raw, at, errors| {
-        tell_unknown(raw, Toleration::FIELDS, at, out);
+        tell_unknown(raw, Toleration::FIELDS, at, mode, errors, out);
         errors.take(Part::Tolerations, read_toleration(raw, mode, at))
     });
     let prioritizers =
@@ -123,21 +123,28 @@ pub fn read(placement: &Value, mode: Mode, compile: &Compile, out: &mut Vec<Diag
         prioritizers,
         ..Spec::default()
     };
-    read_groups(raw, at, &mut spec, &mut errors, out);
+    read_groups(raw, at, &mut spec, mode, &mut errors, out);
     (spec, errors)
 }
 
-fn read_groups(raw: &Value, at: &JsonPath, spec: &mut Spec, errors: &mut PlacementErrors, out: &mut Vec<Diagnostic>) {
+fn read_groups(
+    raw: &Value,
+    at: &JsonPath,
+    spec: &mut Spec,
+    mode: Mode,
+    errors: &mut PlacementErrors,
+    out: &mut Vec<Diagnostic>,
+) {
     let at = &at.key("decisionStrategy");
     let Some(raw) = errors.take(Part::Document, map(raw.get("decisionStrategy"), at)) else { return };
-    tell_unknown(raw, &["groupStrategy"], at, out);
+    tell_unknown(raw, &["groupStrategy"], at, mode, errors, out);
     let at = &at.key("groupStrategy");
     let Some(raw) = errors.take(Part::Document, map(raw.get("groupStrategy"), at)) else { return };
-    tell_unknown(raw, &["clustersPerDecisionGroup", "decisionGroups"], at, out);
+    tell_unknown(raw, &["clustersPerDecisionGroup", "decisionGroups"], at, mode, errors, out);
     spec.group_size = errors.take(Part::Groups, group_size(raw, at));
     let mut whole = true;
     let groups = each(raw, "decisionGroups", at, Part::Groups, errors, |raw, at, errors| {
-        tell_unknown(raw, &["groupName", "groupClusterSelector"], at, out);
+        tell_unknown(raw, &["groupName", "groupClusterSelector"], at, mode, errors, out);
         let group = errors.take(Part::Groups, read_group(raw, at));
         whole &= group.is_some();
         group.filter(|_| whole)
@@ -181,14 +188,32 @@ fn tell_ignored(raw: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports fields that a Placement does not have. They are not errors, because a later version of the API may have
-/// them.
-pub fn tell_unknown(raw: &Value, known: &[&str], at: &JsonPath, out: &mut Vec<Diagnostic>) {
+/// Reports fields that a Placement does not have.
+///
+/// 1. A misspelled field is an error: without the field, the placement would choose other clusters than its author meant.
+/// 2. Any other one is a warning, because a later version of the API may have it.
+/// 3. In compat mode all are warnings: an API server drops such a field, and OCM decides without it.
+pub fn tell_unknown(
+    raw: &Value,
+    known: &[&str],
+    at: &JsonPath,
+    mode: Mode,
+    errors: &mut PlacementErrors,
+    out: &mut Vec<Diagnostic>,
+) {
     let keys = raw.as_map().into_iter().flat_map(|map| map.keys());
     for key in keys.filter(|key| !known.contains(&key.as_str())) {
         let message = format!("a Placement has no field `{key}` here");
-        let finding = Diagnostic::warning(Code::UnknownField, message).at(at.key(key).pointer());
-        out.push(finding.hint(suggest(key, known, "known here")));
+        match close(key, known.iter().copied()) {
+            Some(meant) if mode == Mode::Strict => {
+                let error = Error::new(Code::UnknownField, message).at(at.key(key));
+                errors.note(Part::Document, error.hint(format!("did you mean `{meant}`?")));
+            }
+            _ => {
+                let finding = Diagnostic::warning(Code::UnknownField, message).at(at.key(key).pointer());
+                out.push(finding.hint(suggest(key, known, "known here")));
+            }
+        }
     }
 }
 

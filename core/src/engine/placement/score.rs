@@ -63,13 +63,13 @@ pub fn read_prioritizers(
 ) -> Vec<Prioritizer> {
     let mut found = Vec::new();
     let Some(raw) = errors.take(Part::Document, map(raw, at)) else { return found };
-    tell_unknown(raw, &["mode", "configurations"], at, out);
+    tell_unknown(raw, &["mode", "configurations"], at, mode, errors, out);
     match errors.take(Part::Priorities, policy(raw, at)) {
         Some(true) => {}
         _ => found.extend([Score::Balance, Score::Steady].map(|score| Prioritizer { score, weight: 1 })),
     }
     let listed = each(raw, "configurations", at, Part::Priorities, errors, |raw, at, errors| {
-        tell_unknown(raw, &["scoreCoordinate", "weight"], at, out);
+        tell_unknown(raw, &["scoreCoordinate", "weight"], at, mode, errors, out);
         errors.take(Part::Priorities, prioritizer(raw, at)).flatten()
     });
     for prioritizer in listed {
