@@ -230,7 +230,7 @@ impl<'a> Decision<'a> {
         }
         let available = self.available();
         if flawed {
-            out.push(kept());
+            out.push(kept(&self.errors));
             return self.keep(State::Misconfigured, Some(available.len()), MISCONFIGURED);
         }
         self.decide(available, out)
@@ -249,7 +249,7 @@ impl<'a> Decision<'a> {
         if let Some(error) = self.steps.exceeded() {
             out.push(error.clone().into_diagnostic(Severity::Error));
             self.errors.take::<()>(Part::Predicates, Err(error));
-            out.push(kept());
+            out.push(kept(&self.errors));
             return self.keep(State::Misconfigured, Some(count), MISCONFIGURED);
         }
         if !matching.is_empty() && self.meets(Some(Part::Tolerations), out) {
@@ -401,8 +401,18 @@ impl<'a> Decision<'a> {
     }
 }
 
-fn kept() -> Diagnostic {
-    Diagnostic::warning(Code::DecisionsKept, "the placement is misconfigured, so its last decisions stay")
+/// With the first mistake, since a plan does not report the others.
+fn kept(errors: &PlacementErrors) -> Diagnostic {
+    let why = errors.of(None).next().map(|error| match error.pointer() {
+        place if place.is_root() => error.message.clone(),
+        place => format!("`{place}`: {}", error.message),
+    });
+    let finding =
+        Diagnostic::warning(Code::DecisionsKept, "the placement is misconfigured, so its last decisions stay");
+    match why {
+        Some(why) => finding.hint(format!("correct the document: {why}")),
+        None => finding,
+    }
 }
 
 fn name_of(document: &Value) -> &str {
