@@ -77,7 +77,7 @@ fn the_path_of_the_seed_keeps_nothing_of_the_real_kind() {
     fleet.load_file(&fleet::examples("stories/003-ca-bundle/as-written/type-config.yaml"));
     let found = fleet.lint().remove(0);
     assert_eq!(found.at.unwrap().path.unwrap(), "/spec/retention/fields/0");
-    assert_eq!(found.hint.unwrap(), "leave `spec` out: `webhooks` stands at the root");
+    assert_eq!(found.hint.unwrap(), "leave `spec` out: `webhooks` is at the root");
     fleet.settle_at_once();
     assert_eq!(ca_bundle(fleet.get("cluster1", WEBHOOK).unwrap()), None);
 }

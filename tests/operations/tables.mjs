@@ -1,6 +1,6 @@
 // What the drills cannot find out by themselves. Every row has its reason.
 
-/** Maps whose keys are their authors': one key stands for all of them. By kind and place. */
+/** Maps whose keys are their authors': one key selects all of them. By kind and place. */
 export const FREE_MAPS = [
   [/./, /(^|\.)(labels|annotations|matchLabels|nodeSelector|data|stringData|binaryData)$/],
   [/^kudo\.dev\//, /^spec\.(templates|plans)$/],

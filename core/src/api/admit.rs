@@ -55,7 +55,7 @@ pub struct AdmitLimits {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdmitAnswer {
     pub allowed: bool,
-    /// The stable name of the first reason that stands against it.
+    /// The stable code of the first reason for a denial.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Text>,
     /// The sets that the cluster would join, by name.
@@ -64,7 +64,7 @@ pub struct AdmitAnswer {
     /// The sets that the cluster would leave, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Vec<Text>>,
-    /// What stands against it and what to do, in one line.
+    /// Why it is denied and what to do, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The SubjectAccessReviews that must be answered first.

@@ -53,7 +53,7 @@ impl Workspace {
         answered.unwrap_or_else(|error| self.refused(&error))
     }
 
-    /// The same for bytes that came over a boundary; nothing stands for a buffer that was never given out.
+    /// The same for bytes that came over a boundary; `None` is a buffer that was never given out.
     pub fn call_bytes(&mut self, request: Option<&[u8]>) -> String {
         match request {
             Some(request) => self.with_text(request, Workspace::call_text),

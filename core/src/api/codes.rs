@@ -5,7 +5,7 @@ use crate::value::sorting::sort;
 
 const HEAD: &str = "# Codes
 
-Answers carry these names, and programs may branch on them: none of them ever changes its meaning. A **finding** stands in
+Answers carry these names, and programs may branch on them: none of them ever changes its meaning. A **finding** is in
 `error` or in `diagnostics`, with a place and mostly a hint; a **reason** says why something was decided. This page is written by
 `npm run types`.
 ";

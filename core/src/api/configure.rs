@@ -25,7 +25,7 @@ pub struct Configure {
     /// Which rules cluster sets follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<Stage>,
-    /// The repaired answers, or the originals' with their quirks.
+    /// The repaired answers, or those of the upstreams with their quirks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     /// The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`.

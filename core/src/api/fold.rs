@@ -175,7 +175,7 @@ impl LayerInput {
 }
 
 impl SettingInput {
-    /// Nothing for an entry that has no source, or two: it is told and left out.
+    /// Nothing for an entry that has no source, or two: it is reported and left out.
     fn read(self, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Option<Setting>, Error> {
         let place = OptionPath::parse(&self.path).map_err(|PathError { message, offset, hint }| {
             let message = format!("the option path `{}` is wrong at character {}: {message}", self.path, offset + 1);

@@ -39,15 +39,15 @@ pub struct KindAnswer {
     pub dialects: Vec<Text>,
     /// Empty for the core of Kubernetes.
     pub group: Text,
-    /// Ends in `*` where it stands for every kind of the group that begins like this.
+    /// Ends in `*` if it covers every kind of the group with this prefix.
     pub kind: Text,
     /// Only these objects are documents; in kubectl's syntax.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<Text>,
-    /// Left out where `kind` stands for several; the server knows.
+    /// Left out where `kind` covers several; the server knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plural: Option<Text>,
-    /// `Namespaced` or `Cluster`; left out where `kind` stands for several.
+    /// `Namespaced` or `Cluster`; left out where `kind` covers several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Text>,
     /// Whether a status is written apart from the rest.

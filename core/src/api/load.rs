@@ -14,7 +14,7 @@ use crate::workspace::lookup::documents_named;
 use crate::workspace::observed::{HUB, Query};
 use crate::workspace::trial::Journal;
 
-/// Takes documents into the workspace. One that cannot be read is told and left out; the others are taken.
+/// Takes documents into the workspace. One that cannot be read is reported and left out; the others are loaded.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Load {

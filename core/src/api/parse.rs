@@ -21,7 +21,7 @@ pub struct Parse {
     /// The name of the text, for places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// `compat`: of a key that stands twice the last one wins, large integers are rounded, and nothing is said of
+    /// `compat`: of a duplicate key the last one wins, large integers are rounded, and nothing is said of
     /// ambiguous tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,

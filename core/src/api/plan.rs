@@ -189,7 +189,7 @@ pub struct HeldReason {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatusAnswer {
     pub cluster: Text,
-    /// Conditions that turn with it; left out where none does, or nobody asks.
+    /// Conditions that turn with it; left out where none does, or unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<EventAnswer>>,
     pub status: Redacted,

@@ -34,7 +34,7 @@ pub struct Retain {
     /// Whether `spec.replicas` belongs to the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retain_replicas: Option<bool>,
-    /// `compat`: the answer of the original.
+    /// `compat`: the answer of the upstream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     /// In compat mode, which original: `kubefed` (when left out) or `karmada`.

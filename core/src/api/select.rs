@@ -124,7 +124,7 @@ fn explain_all(selector: &Selector, clusters: &[Cluster]) -> Result<Vec<Explaine
 /// The fields of selectors below which values are those of labels and fields, not the names of clusters.
 const LABEL_FIELDS: &[&str] = &["labelSelector", "clusterSelector", "fieldSelector"];
 
-/// The clusters by name. One name stands for one cluster.
+/// The clusters by name. Each name is one cluster.
 fn sorted(clusters: Vec<ClusterInput>) -> Result<Vec<Cluster>, Error> {
     let mut seen = SortedSet::new();
     for (index, cluster) in clusters.iter().enumerate() {

@@ -423,7 +423,7 @@ impl Ctx<'_> {
 
     fn warn_unguarded(&mut self, set: &ClusterSet, verb: &str, keys: &SortedSet<&Text>) {
         let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-        let message = format!("the cluster {verb} `{}` by labels that nobody guards: {keys}", set.name());
+        let message = format!("the cluster {verb} `{}` by labels that no permission protects: {keys}", set.name());
         let hint = guarded(self.question.mode);
         let place = Pointer::of(["spec", "clusterSelector"]);
         let document = cluster_set::reference(set.name().clone());

@@ -326,7 +326,7 @@ impl Patching {
                 }
             }
             Verb::Move | Verb::Copy if self.mode == Mode::Compat => {
-                Err(Error::new(Code::BadOperation, "the original has no `move` and no `copy`"))
+                Err(Error::new(Code::BadOperation, "KubeFed supports neither `move` nor `copy`"))
             }
             Verb::Move => {
                 let from = step.source()?;

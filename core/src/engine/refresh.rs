@@ -167,8 +167,8 @@ impl Skip {
             Skip::NotOptedIn => "its annotation `certmanagerdeployment.opdev.io/allow-restart` is not `true`",
             Skip::DoesNotUseSecret => "its pods do not use the secret",
             Skip::UpToDate => "it restarted for this version of the secret before",
-            Skip::CrashesWithoutLabels => "the original crashes on a workload without labels",
-            Skip::CrashesOnNullRecord => "the original crashes on a record that is null",
+            Skip::CrashesWithoutLabels => "the cert-manager operator crashes on a workload without labels",
+            Skip::CrashesOnNullRecord => "the cert-manager operator crashes on a record that is null",
         }
     }
 }
@@ -274,7 +274,7 @@ impl Ctx<'_> {
                 Ok(std::sync::Arc::unwrap_or_clone(map))
             }
             _ => {
-                let message = "the recorded versions are not a JSON map of strings, and are written anew";
+                let message = "the recorded versions are not a JSON map of strings and will be replaced";
                 let place = Pointer::of(["metadata", "annotations", &key]);
                 out.push(Diagnostic::warning(Code::BadRecord, message).of(self.target.to_string()).at(place));
                 Ok(Map::new())

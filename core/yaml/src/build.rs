@@ -53,7 +53,7 @@ pub(super) fn build(
                     builder.lexer.finish()?;
                     return Ok(None);
                 }
-                return Err(Flaw::bad("`...` ends a document, and none stands before it", place_of(span.start)));
+                return Err(Flaw::bad("`...` ends a document, and there is none before it", place_of(span.start)));
             }
             // The parser sees no document, but kubectl would take a byte order mark for one.
             Event::StreamEnd => builder.lexer.finish()?,
@@ -224,7 +224,7 @@ impl Builder<'_, '_> {
         let place = place_of(span.start);
         self.lexer.alias(span.end.index())?;
         let Some(node) = self.anchors.get(&anchor).cloned() else {
-            return Err(Flaw::new(Code::BadAlias, "the alias stands inside what it names", place));
+            return Err(Flaw::new(Code::BadAlias, "the alias is inside its own anchor", place));
         };
         if self.frames.len().saturating_add(node.height) > MAX_DEPTH {
             return Err(Flaw::too_deep(place));

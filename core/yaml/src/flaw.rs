@@ -53,7 +53,7 @@ impl Flaw {
     }
 
     pub(super) fn byte_order_mark(place: Position) -> Flaw {
-        Flaw::unportable("a byte order mark stands inside the document", place)
+        Flaw::unportable("the document contains a byte order mark", place)
             .hint("remove it, or write `\\ufeff` in double quotes")
     }
 
@@ -61,7 +61,7 @@ impl Flaw {
     pub(super) fn repeated(keys: &[(Text, Position)]) -> Option<Flaw> {
         let mut seen = SortedSet::new();
         let (key, place) = keys.iter().find(|(key, _)| !seen.insert(key))?;
-        Some(Flaw::new(Code::DuplicateKey, format!("the key `{key}` stands twice in one map"), *place))
+        Some(Flaw::new(Code::DuplicateKey, format!("duplicate key `{key}`"), *place))
     }
 
     pub(super) fn too_deep(place: Position) -> Flaw {

@@ -196,7 +196,7 @@ impl<'a> Lexer<'a> {
 
     fn tab(&mut self) -> Result<(), Flaw> {
         if self.plain_tail && self.fresh_line {
-            return Err(Flaw::unportable("a tab stands in the indentation after a text", self.place)
+            return Err(Flaw::unportable("the indentation after a scalar contains a tab", self.place)
                 .hint("use spaces, or leave the line empty"));
         }
         if self.flow.is_empty() && self.key_allowed {
@@ -299,7 +299,7 @@ impl<'a> Lexer<'a> {
                 Some('\n' | '\r') => self.fresh_line = true,
                 Some('\t') if self.fresh_line => {
                     return Err(
-                        Flaw::unportable("a tab stands in the indentation of a text", self.place).hint("use spaces")
+                        Flaw::unportable("the indentation of a scalar contains a tab", self.place).hint("use spaces")
                     );
                 }
                 Some(' ' | '\t') => {}

@@ -124,7 +124,7 @@ impl Findings {
 
     /// In other parsers a written key wins over a merged one, wherever the merge is.
     pub(super) fn overriding_merge(&mut self, key: &Text, pointer: Pointer, place: Position) {
-        let message = format!("this merge replaces the key `{key}` that stands before it; other readers keep that key");
+        let message = format!("this merge replaces the earlier key `{key}`; other readers keep that key");
         self.add(message, String::from("put the merge first"), pointer, place);
     }
 

@@ -49,7 +49,7 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw
         return Flaw::unportable(row.message, place).hint(row.hint);
     }
     if info.contains("unknown anchor") {
-        return Flaw::new(Code::BadAlias, "the alias names no anchor that stands before it", place);
+        return Flaw::new(Code::BadAlias, "the alias refers to no earlier anchor", place);
     }
     if info.contains("expected whitespace") && in_brackets && text.chars().nth(mark.index()) == Some('\t') {
         return Flaw::unportable("a tab follows the sign of a key in brackets", place).hint("use a space");
@@ -117,7 +117,7 @@ const STRICTER: &[Stricter] = &[
         when: |_, before, _| last_lines(before).any(|line| line.trim_start().starts_with(['|', '>'])),
         ..stricter(
             "simple key",
-            "the sign of a block scalar stands left of where it may",
+            "the indicator of a block scalar is not indented far enough",
             "put it on the line of its key",
         )
     },
@@ -135,8 +135,8 @@ const STRICTER: &[Stricter] = &[
         "indent it further than the key",
     ),
     stricter("tab cannot be used", "a tab indents a line of a quoted text", "use spaces"),
-    stricter("invalid indentation", "a line in brackets stands left of where it may", "indent it further than the key"),
-    stricter("cannot start with '-'", "a lone dash stands in brackets", "put it in quotes"),
+    stricter("invalid indentation", "a line in brackets is not indented far enough", "indent it further than the key"),
+    stricter("cannot start with '-'", "a single dash in brackets is not a value", "put it in quotes"),
     stricter("ing a tag", "a tag has characters that other readers refuse", "write it without them"),
     stricter(
         "wrongly indented line in block scalar",

@@ -38,7 +38,7 @@ fn one_bad_document_does_not_hide_the_others() {
     let error = each[2].as_ref().unwrap_err();
     assert_eq!(
         (error.place, error.message.as_str()),
-        (Position { line: 6, column: 1 }, "document 3: the key `c` stands twice in one map")
+        (Position { line: 6, column: 1 }, "document 3: duplicate key `c`")
     );
 }
 

@@ -76,8 +76,8 @@ impl ApiError {
             Self::EndpointNotFound { .. } => {
                 "is this an API server, and is the kind installed? it is tried again".into()
             }
-            Self::Expired { .. } => "it is listed anew".into(),
-            Self::Conflict { .. } => "it is looked at again, and planned anew".into(),
+            Self::Expired { .. } => "the runner lists the kind again".into(),
+            Self::Conflict { .. } => "the runner fetches the object again and plans again".into(),
             Self::Invalid { .. } => "mend the document that the object is made from".into(),
             Self::Denied { .. } => "mend the document, or ask whoever runs the policy".into(),
             Self::Busy { .. } => "it is tried again when the server asks for it".into(),

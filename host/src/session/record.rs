@@ -161,7 +161,7 @@ impl ReplayError {
                 "a record begins with `{\"fleetfold\":…}`: give a file that `--record` wrote, from its beginning"
             }
             Self::BadLine { is_last: true, .. } => "the recorder was stopped while it wrote: leave the last line out",
-            Self::BadLine { .. } => "the record was changed after it was written: record anew",
+            Self::BadLine { .. } => "the record was changed after it was written; record again",
         }
     }
 }

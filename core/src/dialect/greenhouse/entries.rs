@@ -225,7 +225,7 @@ fn read_reference(reference: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -
     let given = |key: &str| reference.get(key).filter(|it| !it.is_null());
     match (given("secret"), given("ref")) {
         (Some(Value::Text(name)), None) if given("key").is_some() => {
-            let message = "the key of a secret stands inside `secret`, beside its `name`";
+            let message = "the key of a Secret belongs inside `secret`, beside its `name`";
             out.push(Diagnostic::info(Code::OldForm, message).at(at.pointer()));
             let secret =
                 Value::map([("name", name.clone().into()), ("key", given("key").cloned().unwrap_or_default())]);

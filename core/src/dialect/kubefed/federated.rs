@@ -265,7 +265,7 @@ fn clean(object: &mut Value, origin: &Origin, mode: Mode, out: &mut Vec<Diagnost
             }
             Mode::Compat => {
                 take(object, &path);
-                let message = format!("the original drops the `{field}` of a template");
+                let message = format!("KubeFed drops the `{field}` of a template");
                 (Diagnostic::warning(Code::TemplateMetadata, message), "set them by an override")
             }
         };

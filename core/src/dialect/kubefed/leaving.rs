@@ -139,7 +139,7 @@ impl Leaver {
     fn left(&self, view: View, planner: &mut Planner) -> Option<String> {
         let name = &self.subject.name;
         if !plane::is_ready(view, &Scope::of(&self.subject), name) {
-            return Some(format!("{}, so nobody knows what it still has", plane::unready(view, name)));
+            return Some(format!("{}, so its objects are unknown", plane::unready(view, name)));
         }
         let mut left = Vec::new();
         for target in &self.copies {
@@ -151,7 +151,7 @@ impl Leaver {
         }
         match (left.as_slice(), self.unknown.first()) {
             ([], None) => None,
-            ([], Some(unknown)) => Some(format!("nobody knows what `{unknown}` has in `{name}`")),
+            ([], Some(unknown)) => Some(format!("the objects of `{unknown}` in `{name}` are unknown")),
             ([first], _) => Some(format!("`{name}` still has `{first}`")),
             ([first, rest @ ..], _) => Some(format!("`{name}` still has `{first}` and {} more", rest.len())),
         }

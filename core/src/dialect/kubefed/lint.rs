@@ -138,7 +138,7 @@ fn repeated(fields: &[RetentionPath], document: &Document, out: &mut Vec<Diagnos
     for (index, path) in fields.iter().enumerate() {
         let text = path.to_string();
         if !seen.insert(text.clone()) {
-            let finding = Diagnostic::warning(Code::DuplicatePath, format!("`{text}` stands there already"));
+            let finding = Diagnostic::warning(Code::DuplicatePath, format!("duplicate entry `{text}`"));
             let spec = JsonPath::ROOT.key("spec");
             let place = spec.key("retention").key("fields").index(index).pointer();
             out.push(finding.of(&document.identity).at(place).hint("remove one of the two"));

@@ -60,7 +60,7 @@ pub fn overrides(
                 Selector::Listed(vec![name].into())
             }
             (None, Some(_)) if mode == Mode::Compat => {
-                let message = "the original knows no `clusterSelector` here, so the entry is for no cluster";
+                let message = "KubeFed ignores `clusterSelector` here, so the entry applies to no cluster";
                 let finding = Diagnostic::warning(Code::UnknownField, message).of(subject);
                 out.push(finding.at(spot.key("clusterSelector").pointer()));
                 Selector::Nothing

@@ -329,7 +329,7 @@ impl Reader<'_> {
                 Some(first) if first.object == part.object => {}
                 Some(first) => {
                     let (name, other) = (&part.identity, &first.template);
-                    let message = format!("`{name}` stands in the template `{other}` too, with other contents");
+                    let message = format!("the template `{other}` also contains `{name}`, with other contents");
                     self.errors.push(Error::new(Code::ObjectConflict, message).at(part.origin()));
                 }
             }

@@ -216,7 +216,7 @@ impl Version {
         if stands.iter().any(acts) || !has && stands.iter().any(holds) {
             let wanted: Vec<Target> = member.wanted().iter().map(|it| Target::of(&it.object)).collect();
             let text = match has {
-                false => "the OperatorVersion must not go before it let go of its objects",
+                false => "the OperatorVersion must stay until its objects are released",
                 true => "the kinds of its objects are recorded, so that they are found if its status is lost",
             };
             let patch = record::guard(member.live, wanted.iter().chain(&record::read(member.live)));

@@ -114,7 +114,7 @@ fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     free.dedup();
     if !free.is_empty() {
         let message =
-            format!("who may edit a cluster can move it into the set or out of it: nobody guards {}", free.join(", "));
+            format!("anyone who can edit a cluster can move it in or out of this set: no label permission protects {}", free.join(", "));
         let finding = Diagnostic::warning(Code::UnguardedLabel, message).hint(guarded(mode));
         out.push(found(finding, document, &SELECTOR));
     }

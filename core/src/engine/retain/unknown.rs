@@ -26,7 +26,7 @@ fn of_kind(path: &RetentionPath, api_version: &str, kind: &str) -> Option<Diagno
         let first = keys.first().copied().unwrap_or_default();
         let message = format!("`{path}` leads nowhere: {kind} has no field `{first}` at its root");
         let hint = match keys.get(1) {
-            Some(second) if unknown.too_deep => format!("leave `{first}` out: `{second}` stands at the root"),
+            Some(second) if unknown.too_deep => format!("leave `{first}` out: `{second}` is at the root"),
             _ => format!("it has: {}", unknown.fields.join(", ")),
         };
         return Some(Diagnostic::warning(Code::UnknownPath, message).hint(hint));

@@ -67,13 +67,13 @@ codes! {
     AmbiguousObject = "ambiguous-object",
     /// No plan has such an action now.
     UnknownAction = "unknown-action",
-    /// One document stands twice in what is loaded at once, or in two files.
+    /// One document appears twice in what is loaded at once, or in two files.
     DuplicateDocument = "duplicate-document",
     /// The host put the document aside, because working on it exceeded a limit; what it governs keeps its last state.
     QuarantinedDocument = "quarantined-document",
 
     // Values
-    /// A key stands twice in one map.
+    /// A key appears twice in one map.
     DuplicateKey = "duplicate-key",
     /// An integer that 64 bits cannot hold.
     IntegerOutOfRange = "integer-out-of-range",
@@ -139,7 +139,7 @@ codes! {
     UndecidedOrder = "undecided-order",
     /// In compat mode a lower layer keeps its value of an option, though a higher layer sets a parent of it.
     NestedOption = "nested-option",
-    /// An option stands twice in one layer.
+    /// An option appears twice in one layer.
     DuplicateOption = "duplicate-option",
     /// An option has both a value and a reference, or neither.
     OptionSource = "option-source",
@@ -264,7 +264,7 @@ codes! {
     UnknownTask = "unknown-task",
     /// No template has this name.
     UnknownTemplate = "unknown-template",
-    /// Two things that are told apart by name have the same one.
+    /// Two things that are distinguished by name have the same one.
     DuplicateName = "duplicate-name",
     /// A task of a kind that an install plan cannot have.
     TaskNotInstallable = "task-not-installable",
@@ -368,7 +368,7 @@ codes! {
     NameCollision = "name-collision",
     /// There is a Plugin of this name that the preset did not make, so it is left alone.
     PluginSkipped = "plugin-skipped",
-    /// Something that is told in full elsewhere keeps a cluster from getting its Plugin.
+    /// A problem with a finding of its own keeps a cluster from getting its Plugin.
     PluginFailed = "plugin-failed",
     /// What a plugin waits for is not named, or named twice.
     BadWaitFor = "bad-wait-for",
@@ -378,7 +378,7 @@ codes! {
     // Refresh and molds
     /// Not a time in RFC 3339.
     BadTime = "bad-time",
-    /// What a workload recorded cannot be read, and is written anew.
+    /// The record on a workload cannot be read and is replaced.
     BadRecord = "bad-record",
     /// The component has no such flag in this version.
     UnknownFlag = "unknown-flag",
@@ -404,11 +404,11 @@ codes! {
     WrongName = "wrong-name",
     /// Two documents install one product.
     SecondInstallation = "second-installation",
-    /// An older version would take the place of a newer one, and nobody asked for it.
+    /// An older version would replace a newer one without being requested.
     Downgrade = "downgrade",
     /// There is no mold to check the flags against.
     NoMold = "no-mold",
-    /// The arguments of the release are gone because others take their place.
+    /// Other arguments replace those of the release.
     ArgumentsDropped = "arguments-dropped",
     /// An override that changes nothing.
     NoEffect = "no-effect",
@@ -422,7 +422,7 @@ codes! {
     ObjectsAdopted = "objects-adopted",
     /// The namespace goes with the deployment, with everything in it.
     NamespaceOwned = "namespace-owned",
-    /// The deployment is told to keep its hands off.
+    /// The deployment's spec says that it must not act.
     Unmanaged = "unmanaged",
     /// Definitions stay when what installed them goes.
     DefinitionsKept = "definitions-kept",
@@ -430,7 +430,7 @@ codes! {
     OptInIgnored = "opt-in-ignored",
     /// A workload asks to be restarted, and nothing restarts workloads.
     RefresherOff = "refresher-off",
-    /// What depends on the time waits until it is told.
+    /// What depends on the time waits until a request has `now`.
     TimeUnknown = "time-unknown",
 }
 

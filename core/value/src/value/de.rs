@@ -177,7 +177,7 @@ impl<'de> Visitor<'de> for Tree {
         }
         match Map::from_entries(entries) {
             (map, None) => Ok(map.into()),
-            (_, Some(key)) => Err(de::Error::custom(format_args!("the key `{key}` stands twice in one map"))),
+            (_, Some(key)) => Err(de::Error::custom(format_args!("duplicate key `{key}`"))),
         }
     }
 }

@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
         match Map::from_entries(self.entries.split_off(start)) {
             (map, None) => Ok(map.into()),
             (_, Some(key)) => {
-                let message = format!("the key `{key}` stands twice in one map");
+                let message = format!("duplicate key `{key}`");
                 Err(self.error(JsonErrorKind::DuplicateKey, message).within(key))
             }
         }

@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
             self.error(
                 Code::UnknownField,
                 &at,
-                format!("`{name}` stands outside of `{holder}`"),
+                format!("`{name}` is outside of `{holder}`"),
                 format!("put it into `{holder}`"),
             );
         }
@@ -270,7 +270,7 @@ mod tests {
         let outside = "{apiVersion: fleetfold.dev/v1alpha1, kind: Fleetfold, run: render}";
         assert_eq!(
             read(outside).unwrap_err(),
-            ["/functionConfig/run `run` stands outside of `spec`; put it into `spec`"]
+            ["/functionConfig/run `run` is outside of `spec`; put it into `spec`"]
         );
         assert_eq!(read("{apiVersion: v1, kind: Secret}").unwrap_err().len(), 1);
         assert_eq!(read("[]").unwrap_err().len(), 1);

@@ -169,7 +169,7 @@ impl Check<'_> {
                     "quote what would be read as a number or as true or false"
                 }
                 Holds::TextsOrAll | Holds::WordsOrAll(_) | Holds::Resources => {
-                    "list at least one; `\"*\"` stands for all"
+                    "list at least one; `\"*\"` selects all"
                 }
                 Holds::Bool => "write `true` or `false`",
                 Holds::Word(_) => "write one of these words",
@@ -210,7 +210,7 @@ impl Check<'_> {
         if texts.len() > 1
             && let Some(index) = texts.iter().position(|it| *it == all)
         {
-            let message = format!("`{all}` stands for all, and there are others beside it");
+            let message = format!("`{all}` selects all, and there are others beside it");
             self.error(Code::UnknownValue, &at.child(index.to_string()), message, "keep it alone, or leave it out");
         }
     }
@@ -220,7 +220,7 @@ impl Check<'_> {
         self.alone("*/*", texts, at);
         let whole: Vec<&str> = texts.iter().copied().filter(|it| !it.contains('/')).collect();
         if whole.len() > 1 && whole.contains(&"*") {
-            let message = "`*` stands for all resources, and there are others beside it".to_owned();
+            let message = "`*` selects all resources, and there are others beside it".to_owned();
             self.error(Code::UnknownValue, at, message, "keep it alone, or leave it out; subresources may stay");
         }
         for (index, text) in texts.iter().enumerate() {
@@ -331,22 +331,22 @@ annotations:
         one(
             "['']",
             "['', '*']",
-            "error 2:/rules/0/apiGroups/1 `*` stands for all, and there are others beside it; keep it alone, or leave it out",
+            "error 2:/rules/0/apiGroups/1 `*` selects all, and there are others beside it; keep it alone, or leave it out",
         );
         one(
             "[CREATE, UPDATE]",
             "['*', UPDATE]",
-            "error 5:/rules/0/operations/0 `*` stands for all, and there are others beside it; keep it alone, or leave it out",
+            "error 5:/rules/0/operations/0 `*` selects all, and there are others beside it; keep it alone, or leave it out",
         );
         one(
             "[pods, pods/status]",
             "[pods, '*', pods/status]",
-            "error 4:/rules/0/resources `*` stands for all resources, and there are others beside it; keep it alone, or leave it out; subresources may stay",
+            "error 4:/rules/0/resources `*` selects all resources, and there are others beside it; keep it alone, or leave it out; subresources may stay",
         );
         one(
             "[pods, pods/status]",
             "['*/*', pods]",
-            "error 4:/rules/0/resources/0 `*/*` stands for all, and there are others beside it; keep it alone, or leave it out",
+            "error 4:/rules/0/resources/0 `*/*` selects all, and there are others beside it; keep it alone, or leave it out",
         );
         one(
             "[pods, pods/status]",
@@ -367,7 +367,7 @@ annotations:
         one(
             "apiVersions: [v1]",
             "apiVersions: []",
-            "error 3:/rules/0/apiVersions `apiVersions` is not a list of texts; list at least one; `\"*\"` stands for all",
+            "error 3:/rules/0/apiVersions `apiVersions` is not a list of texts; list at least one; `\"*\"` selects all",
         );
         one(
             "title: a",

@@ -128,7 +128,7 @@ impl de::Error for ReadError {
     }
 
     fn duplicate_field(name: &'static str) -> ReadError {
-        let error = Error::new(Code::DuplicateKey, format!("the key `{name}` stands twice in one map"));
+        let error = Error::new(Code::DuplicateKey, format!("duplicate key `{name}`"));
         ReadError::new(error, vec![name.into()], false)
     }
 }

@@ -45,7 +45,7 @@ impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for Entri
         let mut map = SortedMap::new();
         while let Some((key, value)) = access.next_entry()? {
             if map.insert(key, value).is_some() {
-                return Err(Error::custom("a key stands twice in one map"));
+                return Err(Error::custom("duplicate key"));
             }
         }
         Ok(map)

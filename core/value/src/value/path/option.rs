@@ -55,7 +55,7 @@ impl OptionPath {
                     let char = match char {
                         '\\' => match chars.next() {
                             Some((_, escaped)) => escaped,
-                            None => return Err(PathError::new("nothing stands behind the last `\\`", at)),
+                            None => return Err(PathError::new("nothing follows the last `\\`", at)),
                         },
                         _ => char,
                     };

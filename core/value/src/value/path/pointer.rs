@@ -24,7 +24,7 @@ impl Pointer {
 
     /// # Errors
     ///
-    /// A pointer is empty or starts with `/`, and `~` stands only before `0` or `1`.
+    /// A pointer is empty or starts with `/`, and `~` must be followed by `0` or `1`.
     pub fn parse(text: &str) -> Result<Pointer, PathError> {
         if text.is_empty() {
             return Ok(Pointer::root());
@@ -165,7 +165,7 @@ fn unescape(raw: &str, offset: usize) -> Result<Text, PathError> {
                 Some((_, '1')) => '/',
                 _ => {
                     return Err(
-                        PathError::new("`~` stands only before `0` or `1`", offset + at).hint("write `~0` for `~`")
+                        PathError::new("`~` must be followed by `0` or `1`", offset + at).hint("write `~0` for `~`")
                     );
                 }
             },

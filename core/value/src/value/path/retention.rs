@@ -69,7 +69,7 @@ impl Reader<'_> {
                 return Ok(());
             } else if self.rest().starts_with('[') {
                 let hint = "write `[]` for every element, or `[\"key\"]` for a key that has dots";
-                return Err(self.error("only `[]` or a key in quotes stands in brackets").hint(hint));
+                return Err(self.error("brackets must contain nothing or a key in quotes").hint(hint));
             } else {
                 return Err(self.error("a dot must stand before the next key"));
             }
