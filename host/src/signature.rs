@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fleetfold_core::Value;
 use fleetfold_core::value::json;
-use fleetfold_module::{Flaw, annotate, inspect, without};
+use fleetfold_module::{ModuleError, annotate, inspect, without};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer};
@@ -88,8 +88,8 @@ impl fmt::Display for SignatureError {
 
 impl std::error::Error for SignatureError {}
 
-impl From<Flaw> for SignatureError {
-    fn from(flaw: Flaw) -> SignatureError {
+impl From<ModuleError> for SignatureError {
+    fn from(flaw: ModuleError) -> SignatureError {
         SignatureError::NotAModule(flaw.to_string())
     }
 }

@@ -1,6 +1,6 @@
 //! What evaluations may cost.
 
-use super::{Flaw, MAX_STEPS};
+use super::{CelError, MAX_STEPS};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 
@@ -44,11 +44,11 @@ impl Allowance {
     /// # Errors
     ///
     /// [`Code::ExpressionBudget`]: too few steps are left.
-    pub(super) fn spend_source(&mut self, bytes: usize, place: Position) -> Result<(), Flaw> {
+    pub(super) fn spend_source(&mut self, bytes: usize, place: Position) -> Result<(), CelError> {
         self.spend(count(bytes / SLOW_BYTES_A_STEP), place)
     }
 
-    pub(super) fn spend(&mut self, steps: u64, place: Position) -> Result<(), Flaw> {
+    pub(super) fn spend(&mut self, steps: u64, place: Position) -> Result<(), CelError> {
         match self.left.checked_sub(steps) {
             Some(left) => {
                 self.left = left;
@@ -61,9 +61,9 @@ impl Allowance {
         }
     }
 
-    pub(super) fn exceeded(&self, place: Position) -> Flaw {
+    pub(super) fn exceeded(&self, place: Position) -> CelError {
         let message = format!("the expressions of the document take more than {} steps together", self.total);
-        Flaw::new(Code::ExpressionBudget, message, place).hint("compare fewer and shorter values, or use labels")
+        CelError::new(Code::ExpressionBudget, message, place).hint("compare fewer and shorter values, or use labels")
     }
 }
 

@@ -4,7 +4,7 @@
 //! Variables have any type, and so has most of an expression. Only the types of literals and of function results are
 //! known: they must fit an overload in the table of functions. The first overload that fits wins.
 
-use super::Flaw;
+use super::CelError;
 use super::datum::{Datum, TYPES};
 use super::functions::{Op, Row, Style, overloads};
 use super::parse::{Form, Kind, Node};
@@ -16,7 +16,7 @@ use fleetfold_value::value::Text;
 use fleetfold_value::value::suggest::did_you_mean;
 
 /// Refuses unknown names and calls that fail for every value.
-pub(super) fn check(root: &mut Node, variables: &[&str]) -> Result<(), Flaw> {
+pub(super) fn check(root: &mut Node, variables: &[&str]) -> Result<(), CelError> {
     let names = variables.iter().map(|it| (Text::from(*it), Type::Any)).collect();
     let mut checker = Checker { names, variables: variables.len(), types: Types::default(), mixed: false };
     checker.node(root).map(drop)
@@ -33,9 +33,9 @@ struct Checker {
 }
 
 impl Checker {
-    fn node(&mut self, node: &mut Node) -> Result<Type, Flaw> {
+    fn node(&mut self, node: &mut Node) -> Result<Type, CelError> {
         let at = node.at;
-        let bad = |message: String| Err(Flaw::bad(message, at));
+        let bad = |message: String| Err(CelError::bad(message, at));
         let is_has = matches!(node.kind, Kind::Has { .. });
         match &mut node.kind {
             Kind::Literal(datum) => Ok(Type::Plain(match datum {
@@ -56,7 +56,7 @@ impl Checker {
                     return Ok(Type::Plain('t'));
                 }
                 let hint = did_you_mean(name, names.iter().map(|(it, _)| it.as_str()));
-                Err(Flaw { hint, ..Flaw::bad(format!("there is no variable `{name}`"), at) })
+                Err(CelError { hint, ..CelError::bad(format!("there is no variable `{name}`"), at) })
             }
             Kind::Select { of, field } | Kind::Has { of, field } => {
                 let of = self.opened(of)?;
@@ -83,7 +83,7 @@ impl Checker {
                 match self.call(name, *style, &given) {
                     Some((found, takes)) => {
                         *settled = takes;
-                        check_texts(*op, arguments).map_err(|it| Flaw::bad(it, at))?;
+                        check_texts(*op, arguments).map_err(|it| CelError::bad(it, at))?;
                         Ok(found)
                     }
                     None => Err(self.refused(name, &given, at)),
@@ -133,7 +133,13 @@ impl Checker {
     }
 
     /// The type of a macro's result. A list starts as an empty one and takes the type of its items.
-    fn each(&mut self, form: Form, each: Type, test: Option<&mut Node>, item: Option<&mut Node>) -> Result<Type, Flaw> {
+    fn each(
+        &mut self,
+        form: Form,
+        each: Type,
+        test: Option<&mut Node>,
+        item: Option<&mut Node>,
+    ) -> Result<Type, CelError> {
         let so_far = Type::list(self.types.free());
         let tested = test.map(|it| Ok((it.at, self.node(it)?))).transpose()?;
         let item = item.map(|it| self.node(it)).transpose()?.unwrap_or(each);
@@ -156,7 +162,7 @@ impl Checker {
     }
 
     /// The type of a value with fields or items. A free type becomes any type here.
-    fn opened(&mut self, node: &mut Node) -> Result<Type, Flaw> {
+    fn opened(&mut self, node: &mut Node) -> Result<Type, CelError> {
         let found = self.node(node)?;
         let found = self.types.resolve(&found);
         if matches!(found, Type::Free(_)) {
@@ -166,15 +172,15 @@ impl Checker {
         Ok(found)
     }
 
-    fn bool(&mut self, at: Position, given: &Type) -> Result<(), Flaw> {
+    fn bool(&mut self, at: Position, given: &Type) -> Result<(), CelError> {
         if self.types.agree(given, &BOOL) {
             return Ok(());
         }
         let name = self.types.resolve(given).name();
-        Err(Flaw::bad(format!("this must be a bool, and is {name}"), at))
+        Err(CelError::bad(format!("this must be a bool, and is {name}"), at))
     }
 
-    fn choose(&mut self, at: Position, condition_at: Position, given: &[Type; 3]) -> Result<Type, Flaw> {
+    fn choose(&mut self, at: Position, condition_at: Position, given: &[Type; 3]) -> Result<Type, CelError> {
         let [condition, then, otherwise] = given;
         self.bool(condition_at, condition)?;
         let chosen = self.types.attempt(|types| {
@@ -183,12 +189,12 @@ impl Checker {
         });
         chosen.ok_or_else(|| {
             let (then, otherwise) = (self.types.resolve(then).name(), self.types.resolve(otherwise).name());
-            Flaw::bad(format!("one branch gives {then}, the other {otherwise}"), at)
+            CelError::bad(format!("one branch gives {then}, the other {otherwise}"), at)
         })
     }
 
     /// The common type of all items; free for no items.
-    fn common<'a>(&mut self, nodes: impl Iterator<Item = &'a mut Node>) -> Result<Type, Flaw> {
+    fn common<'a>(&mut self, nodes: impl Iterator<Item = &'a mut Node>) -> Result<Type, CelError> {
         let mut so_far = None;
         for node in nodes {
             so_far = Some(self.joined(so_far, node)?);
@@ -197,7 +203,7 @@ impl Checker {
     }
 
     /// The common type with one more item; any type if the two differ.
-    fn joined(&mut self, so_far: Option<Type>, node: &mut Node) -> Result<Type, Flaw> {
+    fn joined(&mut self, so_far: Option<Type>, node: &mut Node) -> Result<Type, CelError> {
         let next = self.node(node)?;
         Ok(match so_far {
             None => next,
@@ -224,10 +230,10 @@ impl Checker {
         found
     }
 
-    fn refused(&mut self, name: &str, given: &[Type], at: Position) -> Flaw {
+    fn refused(&mut self, name: &str, given: &[Type], at: Position) -> CelError {
         let given: Vec<Type> = given.iter().map(|it| self.types.resolve(it)).collect();
         let kinds: Vec<&str> = given.iter().map(Type::name).collect();
-        let flaw = Flaw::bad(format!("`{name}` does not take {}", kinds.join(" and ")), at);
+        let flaw = CelError::bad(format!("`{name}` does not take {}", kinds.join(" and ")), at);
         let texts = given.iter().filter(|it| **it == Type::Plain('s')).count();
         if name == "+" && texts == 1 { flaw.hint("make a string of the other side with `string(…)`") } else { flaw }
     }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::datum::{Datum, Key, TYPES};
 use super::operators;
 use super::parse::{Form, Kind, Node};
-use super::{Allowance, Budget, Flaw, MAX_STEPS};
+use super::{Allowance, Budget, CelError, MAX_STEPS};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 use fleetfold_value::value::collections::SortedMap;
 use fleetfold_value::value::suggest::did_you_mean;
 use fleetfold_value::value::{Text, Value};
 
-pub(super) fn evaluate(root: &Node, variables: &[(&str, Value)], allowance: &mut Allowance) -> Result<Value, Flaw> {
+pub(super) fn evaluate(root: &Node, variables: &[(&str, Value)], allowance: &mut Allowance) -> Result<Value, CelError> {
     let steps = allowance.left().min(MAX_STEPS);
     let names = variables.iter().map(|(name, value)| (Text::from(*name), Datum::from(value))).collect();
     let mut run = Run { names, variables: variables.len(), budget: Budget::new(steps) };
@@ -46,14 +46,14 @@ impl Fault {
         Fault { at: node.at, message: message.into(), missing: None, unsettled: false }
     }
 
-    fn into_flaw(self) -> Flaw {
+    fn into_flaw(self) -> CelError {
         let keys = |of: Datum| match of.open(&mut Budget::new(1000)) {
             Ok(Datum::Map(entries)) => entries.iter().filter_map(|(key, _)| key.written()).collect(),
             _ => Vec::new(),
         };
         let near = self.missing.and_then(|(of, field)| did_you_mean(&field, keys(of).iter().map(Text::as_str)));
         let hint = near.or(self.unsettled.then(|| "wrap the argument in `dyn(…)`".into()));
-        Flaw { hint, ..Flaw::new(Code::ExpressionFailed, self.message, self.at) }
+        CelError { hint, ..CelError::new(Code::ExpressionFailed, self.message, self.at) }
     }
 }
 

@@ -9,7 +9,7 @@
 //! assert_eq!(value.to_canonical(), r#"{"port":"8080","replicas":3}"#);
 //! ```
 
-use super::{Allowance, Flaw, MAX_STEPS, Program};
+use super::{Allowance, CelError, MAX_STEPS, Program};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::diagnostic::Mode;
 use fleetfold_value::value::Position;
@@ -36,7 +36,7 @@ use fleetfold_yaml as yaml;
 /// let value = expression::render("host: api-${cluster.region}", &[("cluster", cluster)], Mode::Strict).unwrap();
 /// assert_eq!(value.to_canonical(), r#"{"host":"api-eu-1"}"#);
 /// ```
-pub fn render(text: &str, variables: &[(&str, Value)], mode: Mode) -> Result<Value, Flaw> {
+pub fn render(text: &str, variables: &[(&str, Value)], mode: Mode) -> Result<Value, CelError> {
     render_within(text, variables, mode, &mut Allowance::new(MAX_STEPS))
 }
 
@@ -62,17 +62,17 @@ pub fn render_within(
     variables: &[(&str, Value)],
     mode: Mode,
     allowance: &mut Allowance,
-) -> Result<Value, Flaw> {
+) -> Result<Value, CelError> {
     let start = Position { line: 1, column: 1 };
     if text.is_empty() {
-        return Err(Flaw::bad("the expression is empty", start));
+        return Err(CelError::bad("the expression is empty", start));
     }
     let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
     let (mut filled, mut place, mut rest) = (String::new(), start, text);
     while let Some((before, hole, after)) = next_hole(rest) {
         filled.push_str(before);
         place = advance(advance(place, before), "${");
-        let inside = |flaw: Flaw| Flaw { place: within(place, flaw.place), ..flaw };
+        let inside = |flaw: CelError| CelError { place: within(place, flaw.place), ..flaw };
         allowance.spend_source(hole.len(), start).map_err(inside)?;
         let program = Program::compile(hole, &names).map_err(inside)?;
         match program.evaluate_within(variables, allowance).map_err(inside)? {
@@ -86,13 +86,13 @@ pub fn render_within(
     allowance.spend_source(filled.len(), start)?;
     let mut documents = yaml::parse(&filled, mode, &mut Vec::new()).map_err(|error| {
         let message = format!("the text, its holes filled, cannot be read: {}", error.message);
-        Flaw { hint: error.hint, ..Flaw::new(error.code, message, error.place) }
+        CelError { hint: error.hint, ..CelError::new(error.code, message, error.place) }
     })?;
     let value = documents.pop().map(|it| it.value).unwrap_or_default();
     if documents.is_empty() {
         Ok(value)
     } else {
-        Err(Flaw::new(Code::BadYaml, "the text has several documents", start))
+        Err(CelError::new(Code::BadYaml, "the text has several documents", start))
     }
 }
 

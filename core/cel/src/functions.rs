@@ -1,6 +1,6 @@
 //! The table of operators, functions and methods, with their parameter and result types.
 
-use super::Flaw;
+use super::CelError;
 use super::parse::FORMS;
 use fleetfold_value::value::Position;
 use fleetfold_value::value::suggest::did_you_mean;
@@ -240,17 +240,17 @@ pub(super) fn is_known(name: &str, style: Style) -> bool {
 }
 
 /// The operation of a call, if a function has this name and number of arguments.
-pub(super) fn find(name: &str, style: Style, arguments: usize, at: Position) -> Result<Op, Flaw> {
+pub(super) fn find(name: &str, style: Style, arguments: usize, at: Position) -> Result<Op, CelError> {
     if let Some(row) = overloads(name, style).find(|it| it.takes.len() == arguments) {
         return Ok(row.op);
     }
     if is_known(name, style) {
-        return Err(Flaw::bad(format!("`{name}` takes another number of arguments"), at));
+        return Err(CelError::bad(format!("`{name}` takes another number of arguments"), at));
     }
     if ABSENT.contains(&name) {
-        return Err(Flaw::bad(format!("`{name}` is not supported"), at));
+        return Err(CelError::bad(format!("`{name}` is not supported"), at));
     }
-    let flaw = Flaw::bad(format!("there is no function `{name}`"), at);
+    let flaw = CelError::bad(format!("there is no function `{name}`"), at);
     if is_known(name, Member) {
         return Err(flaw.hint(format!("it is a method: write `text.{name}(…)`")));
     }
@@ -260,5 +260,5 @@ pub(super) fn find(name: &str, style: Style, arguments: usize, at: Position) -> 
     let macros = FORMS.iter().map(|(name, _)| (*name, Member)).chain([("has", Global)]);
     let names = ROWS.iter().map(|it| (it.name, it.style)).chain(macros);
     let hint = did_you_mean(name, names.filter(|(_, it)| *it == style).map(|(name, _)| name));
-    Err(Flaw { hint, ..flaw })
+    Err(CelError { hint, ..flaw })
 }

@@ -1,6 +1,6 @@
 //! Splits the text into tokens with their positions.
 
-use super::Flaw;
+use super::CelError;
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Text;
 
@@ -25,7 +25,7 @@ const SIGNS: &[&str] = &[
 const KEYWORDS: &[&str] = &["in", "true", "false", "null"];
 
 /// All tokens of a text, with [`Token::End`] at the end.
-pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Flaw> {
+pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Position)>, CelError> {
     let mut lexer = Lexer { rest: text, at: Position { line: 1, column: 1 } };
     let mut all = Vec::new();
     loop {
@@ -46,8 +46,8 @@ struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    fn flaw(&self, message: impl Into<String>) -> Flaw {
-        Flaw::bad(message, self.at)
+    fn flaw(&self, message: impl Into<String>) -> CelError {
+        CelError::bad(message, self.at)
     }
 
     fn peek(&self) -> Option<char> {
@@ -93,7 +93,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn token(&mut self) -> Result<Token, Flaw> {
+    fn token(&mut self) -> Result<Token, CelError> {
         let Some(first) = self.peek() else { return Ok(Token::End) };
         let digit_follows = self.rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
         if first.is_ascii_digit() || first == '.' && digit_follows {
@@ -129,9 +129,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<Token, Flaw> {
+    fn number(&mut self) -> Result<Token, CelError> {
         let at = self.at;
-        let out_of_range = || Flaw::bad("the number is out of range", at);
+        let out_of_range = || CelError::bad("the number is out of range", at);
         let hex = self.rest.strip_prefix("0x").filter(|it| it.starts_with(|it: char| it.is_ascii_hexdigit()));
         if hex.is_some() {
             self.take("0x");
@@ -161,11 +161,11 @@ impl<'a> Lexer<'a> {
         double.map(Token::Double).ok_or_else(out_of_range)
     }
 
-    fn whole(&mut self, number: u64) -> Result<Token, Flaw> {
+    fn whole(&mut self, number: u64) -> Result<Token, CelError> {
         Ok(if self.take("u") || self.take("U") { Token::Uint(number) } else { Token::Int(number) })
     }
 
-    fn text(&mut self, raw: bool) -> Result<Token, Flaw> {
+    fn text(&mut self, raw: bool) -> Result<Token, CelError> {
         let at = self.at;
         let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|it| self.rest.starts_with(*it)).unwrap_or("'");
         self.take(quote);
@@ -173,9 +173,9 @@ impl<'a> Lexer<'a> {
         let mut text = String::new();
         while !self.take(quote) {
             match self.next() {
-                None => return Err(Flaw::bad("the string is not closed", at)),
+                None => return Err(CelError::bad("the string is not closed", at)),
                 Some('\n' | '\r') if !long => {
-                    return Err(Flaw::bad("the string is not closed on its line", at)
+                    return Err(CelError::bad("the string is not closed on its line", at)
                         .hint("write `\\n`, or put the string in three quotes"));
                 }
                 Some('\\') if !raw => text.push(self.escape()?),
@@ -190,7 +190,7 @@ impl<'a> Lexer<'a> {
         Ok(Token::Text(text.into()))
     }
 
-    fn escape(&mut self) -> Result<char, Flaw> {
+    fn escape(&mut self) -> Result<char, CelError> {
         let (code, digits, radix) = match self.next() {
             Some('a') => return Ok('\u{7}'),
             Some('b') => return Ok('\u{8}'),

@@ -127,10 +127,10 @@ impl Program {
     /// let cluster = Value::map([("labels", Value::map([("env", "qa")]))]);
     /// assert_eq!(program.evaluate(&[("cluster", cluster)]).unwrap(), Value::from(true));
     /// ```
-    pub fn compile(text: &str, variables: &[&str]) -> Result<Program, Flaw> {
+    pub fn compile(text: &str, variables: &[&str]) -> Result<Program, CelError> {
         if text.len() > MAX_TEXT {
             let message = format!("the expression is longer than {MAX_TEXT} bytes");
-            return Err(Flaw::new(Code::TooLarge, message, Position { line: 1, column: 1 }));
+            return Err(CelError::new(Code::TooLarge, message, Position { line: 1, column: 1 }));
         }
         let mut root = parse::parse(text)?;
         check::check(&mut root, variables)?;
@@ -155,7 +155,7 @@ impl Program {
     /// assert_eq!(error.message, "the map has no field `env`");
     /// assert_eq!(error.hint.as_deref(), Some("did you mean `evn`?"));
     /// ```
-    pub fn evaluate(&self, variables: &[(&str, Value)]) -> Result<Value, Flaw> {
+    pub fn evaluate(&self, variables: &[(&str, Value)]) -> Result<Value, CelError> {
         self.evaluate_within(variables, &mut Allowance::new(MAX_STEPS))
     }
 
@@ -176,30 +176,30 @@ impl Program {
     /// assert!(allowance.left() < 1000);
     /// assert_eq!(program.evaluate_within(&[], &mut Allowance::new(2)).unwrap_err().code, Code::ExpressionBudget);
     /// ```
-    pub fn evaluate_within(&self, variables: &[(&str, Value)], allowance: &mut Allowance) -> Result<Value, Flaw> {
+    pub fn evaluate_within(&self, variables: &[(&str, Value)], allowance: &mut Allowance) -> Result<Value, CelError> {
         evaluate::evaluate(&self.root, variables, allowance)
     }
 }
 
 /// The error of an expression, with its position in the text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Flaw {
+pub struct CelError {
     pub code: Code,
     pub message: String,
     pub hint: Option<String>,
     pub place: Position,
 }
 
-impl Flaw {
-    fn new(code: Code, message: impl Into<String>, place: Position) -> Flaw {
-        Flaw { code, message: message.into(), hint: None, place }
+impl CelError {
+    fn new(code: Code, message: impl Into<String>, place: Position) -> CelError {
+        CelError { code, message: message.into(), hint: None, place }
     }
 
-    fn bad(message: impl Into<String>, place: Position) -> Flaw {
-        Flaw::new(Code::BadExpression, message, place)
+    fn bad(message: impl Into<String>, place: Position) -> CelError {
+        CelError::new(Code::BadExpression, message, place)
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Flaw {
+    fn hint(mut self, hint: impl Into<String>) -> CelError {
         self.hint = Some(hint.into());
         self
     }

@@ -3,7 +3,7 @@
 use super::datum::Datum;
 use super::functions::{self, Op, Style};
 use super::lexer::{Token, tokens};
-use super::{Flaw, MAX_DEPTH};
+use super::{CelError, MAX_DEPTH};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Text;
@@ -118,7 +118,7 @@ const OPERATORS: &[(&str, u8)] = &[
     ("%", 2),
 ];
 
-pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
+pub(super) fn parse(text: &str) -> Result<Node, CelError> {
     let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
     let root = parser.expression()?;
     match parser.peek() {
@@ -135,7 +135,7 @@ struct Parser {
 }
 
 impl Node {
-    fn new(at: Position, kind: Kind) -> Result<Node, Flaw> {
+    fn new(at: Position, kind: Kind) -> Result<Node, CelError> {
         let deepest = |nodes: &[Node]| nodes.iter().map(|it| it.depth).max().unwrap_or(0);
         let below = match &kind {
             Kind::Literal(_) | Kind::Name { .. } => 0,
@@ -153,8 +153,8 @@ impl Node {
     }
 }
 
-fn too_deep(at: Position) -> Flaw {
-    Flaw::new(Code::TooDeep, format!("the expression is nested deeper than {MAX_DEPTH} levels"), at)
+fn too_deep(at: Position) -> CelError {
+    CelError::new(Code::TooDeep, format!("the expression is nested deeper than {MAX_DEPTH} levels"), at)
 }
 
 impl Parser {
@@ -181,11 +181,11 @@ impl Parser {
         found
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), Flaw> {
+    fn expect(&mut self, sign: &str) -> Result<(), CelError> {
         if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
-    fn unexpected(&self, wanted: &str) -> Flaw {
+    fn unexpected(&self, wanted: &str) -> CelError {
         let found = match self.peek() {
             Token::End => "the end",
             Token::Sign(sign) => sign,
@@ -195,10 +195,10 @@ impl Parser {
         };
         let quoted = matches!(self.peek(), Token::Sign(_) | Token::Name(_));
         let found = if quoted { format!("`{found}`") } else { found.into() };
-        Flaw::bad(format!("expected {wanted}, found {found}"), self.at())
+        CelError::bad(format!("expected {wanted}, found {found}"), self.at())
     }
 
-    fn expression(&mut self) -> Result<Node, Flaw> {
+    fn expression(&mut self) -> Result<Node, CelError> {
         self.depth = self.depth.saturating_add(1);
         if self.depth > MAX_DEPTH {
             return Err(too_deep(self.at()));
@@ -218,7 +218,7 @@ impl Parser {
     }
 
     /// `||` over `&&` over comparisons.
-    fn logic(&mut self, stop: bool) -> Result<Node, Flaw> {
+    fn logic(&mut self, stop: bool) -> Result<Node, CelError> {
         let term = |parser: &mut Parser| if stop { parser.logic(false) } else { parser.binary(0) };
         let first = term(self)?;
         let at = self.at();
@@ -236,7 +236,7 @@ impl Parser {
     }
 
     /// Operators that bind at least as tightly as this level.
-    fn binary(&mut self, level: u8) -> Result<Node, Flaw> {
+    fn binary(&mut self, level: u8) -> Result<Node, CelError> {
         let mut left = self.unary()?;
         loop {
             let at = self.at();
@@ -249,7 +249,7 @@ impl Parser {
     }
 
     /// Prefix signs. Two of them cancel out, whatever the operand, as in cel-go.
-    fn unary(&mut self) -> Result<Node, Flaw> {
+    fn unary(&mut self) -> Result<Node, CelError> {
         let at = self.at();
         for sign in ["!", "-"] {
             let mut count = 0u32;
@@ -270,7 +270,7 @@ impl Parser {
         matches!(after, Some((Token::Int(_) | Token::Double(_), _)))
     }
 
-    fn member(&mut self) -> Result<Node, Flaw> {
+    fn member(&mut self) -> Result<Node, CelError> {
         let mut node = self.primary()?;
         loop {
             let at = self.at();
@@ -293,7 +293,7 @@ impl Parser {
         }
     }
 
-    fn primary(&mut self) -> Result<Node, Flaw> {
+    fn primary(&mut self) -> Result<Node, CelError> {
         if matches!(self.peek(), Token::Sign(_)) {
             return self.bracketed();
         }
@@ -302,7 +302,9 @@ impl Parser {
         }
         let (token, at) = self.advance();
         let literal = match token {
-            Token::Int(it) => Datum::Int(i64::try_from(it).map_err(|_| Flaw::bad("the number is out of range", at))?),
+            Token::Int(it) => {
+                Datum::Int(i64::try_from(it).map_err(|_| CelError::bad("the number is out of range", at))?)
+            }
             Token::Uint(it) => Datum::Uint(it),
             Token::Double(it) => Datum::Double(it),
             Token::Text(it) => Datum::Text(it),
@@ -312,9 +314,9 @@ impl Parser {
         Node::new(at, Kind::Literal(literal))
     }
 
-    fn name(&mut self, at: Position, name: Text, root: bool) -> Result<Node, Flaw> {
+    fn name(&mut self, at: Position, name: Text, root: bool) -> Result<Node, CelError> {
         if RESERVED.contains(&name.as_str()) {
-            return Err(Flaw::bad(format!("`{name}` is a reserved word"), at));
+            return Err(CelError::bad(format!("`{name}` is a reserved word"), at));
         }
         if !self.take("(") {
             return Node::new(at, Kind::Name { name, root });
@@ -323,14 +325,14 @@ impl Parser {
         if name == "has" && arguments.len() == 1 {
             return match arguments.pop().map(|it| it.kind) {
                 Some(Kind::Select { of, field }) => Node::new(at, Kind::Has { of, field }),
-                _ => Err(Flaw::bad("`has` takes a field, as in `has(a.b)`", at)),
+                _ => Err(CelError::bad("`has` takes a field, as in `has(a.b)`", at)),
             };
         }
         call(at, &name, Style::Global, arguments)
     }
 
     /// A value that starts with a sign or a keyword: a constant, a negative number, a root name, brackets.
-    fn bracketed(&mut self) -> Result<Node, Flaw> {
+    fn bracketed(&mut self) -> Result<Node, CelError> {
         let at = self.at();
         if self.take("(") {
             let inner = self.expression()?;
@@ -347,7 +349,7 @@ impl Parser {
         } else if self.take("{") {
             Kind::Map(self.entries()?)
         } else if self.number_follows() && self.take("-") {
-            let out_of_range = || Flaw::bad("the number is out of range", at);
+            let out_of_range = || CelError::bad("the number is out of range", at);
             Kind::Literal(match self.advance().0 {
                 Token::Int(it) => Datum::Int(0i64.checked_sub_unsigned(it).ok_or_else(out_of_range)?),
                 Token::Double(it) => Datum::Double(-it),
@@ -366,7 +368,7 @@ impl Parser {
     }
 
     /// The comma-separated items up to the closing sign. A list may have a trailing comma, a call may not.
-    fn list(&mut self, close: &str, comma_at_end: bool) -> Result<Vec<Node>, Flaw> {
+    fn list(&mut self, close: &str, comma_at_end: bool) -> Result<Vec<Node>, CelError> {
         let mut items = Vec::new();
         while !self.take(close) {
             if comma_at_end && items.is_empty() && self.take(",") {
@@ -383,7 +385,7 @@ impl Parser {
         Ok(items)
     }
 
-    fn entries(&mut self) -> Result<Vec<Node>, Flaw> {
+    fn entries(&mut self) -> Result<Vec<Node>, CelError> {
         let mut entries = Vec::new();
         while !self.take("}") {
             if entries.is_empty() && self.take(",") {
@@ -400,12 +402,12 @@ impl Parser {
     }
 }
 
-fn call(at: Position, name: &str, style: Style, arguments: Vec<Node>) -> Result<Node, Flaw> {
+fn call(at: Position, name: &str, style: Style, arguments: Vec<Node>) -> Result<Node, CelError> {
     let op = functions::find(name, style, arguments.len(), at)?;
     Node::new(at, Kind::Call { op, name: name.into(), style, arguments, settled: None })
 }
 
-fn member_call(at: Position, of: Node, name: Text, mut arguments: Vec<Node>) -> Result<Node, Flaw> {
+fn member_call(at: Position, of: Node, name: Text, mut arguments: Vec<Node>) -> Result<Node, CelError> {
     if let Some((_, form)) = FORMS.iter().find(|(it, _)| *it == name) {
         return each(at, &name, *form, of, arguments);
     }
@@ -420,17 +422,17 @@ fn member_call(at: Position, of: Node, name: Text, mut arguments: Vec<Node>) -> 
 }
 
 /// `over.form(name, last)`, and for `map` also `over.map(name, test, item)`.
-fn each(at: Position, called: &str, form: Form, over: Node, arguments: Vec<Node>) -> Result<Node, Flaw> {
+fn each(at: Position, called: &str, form: Form, over: Node, arguments: Vec<Node>) -> Result<Node, CelError> {
     let (name, test, item) = match <[Node; 2]>::try_from(arguments) {
         Ok([name, item]) if form == Form::Map => (name, None, Some(Box::new(item))),
         Ok([name, test]) => (name, Some(Box::new(test)), None),
         Err(other) => match <[Node; 3]>::try_from(other) {
             Ok([name, test, item]) if form == Form::Map => (name, Some(Box::new(test)), Some(Box::new(item))),
-            _ => return Err(Flaw::bad(format!("`{called}` takes a name and an expression over it"), at)),
+            _ => return Err(CelError::bad(format!("`{called}` takes a name and an expression over it"), at)),
         },
     };
     let Kind::Name { name, root: false } = name.kind else {
-        return Err(Flaw::bad(format!("the first argument of `{called}` is a plain name"), name.at));
+        return Err(CelError::bad(format!("the first argument of `{called}` is a plain name"), name.at));
     };
     Node::new(at, Kind::Each { form, name, over: Box::new(over), test, item })
 }

@@ -13,7 +13,7 @@ fn variables() -> [(&'static str, Value); 2] {
     [("cluster", json::parse(CLUSTER).unwrap()), ("n", Value::from(7i64))]
 }
 
-fn ask(text: &str) -> Result<Value, Flaw> {
+fn ask(text: &str) -> Result<Value, CelError> {
     Program::compile(text, &["cluster", "n"])?.evaluate(&variables())
 }
 

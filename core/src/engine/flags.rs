@@ -87,9 +87,9 @@ pub fn has_flag(component: &str, version: &str, name: &str) -> bool {
 }
 
 /// Flags that passed, by name.
-type Union = SortedMap<&'static str, Given>;
+type Union = SortedMap<&'static str, FlagInput>;
 
-struct Given {
+struct FlagInput {
     value: String,
     at: Pointer,
 }
@@ -107,7 +107,7 @@ impl Mold {
             check_name(name, &at)?;
             let flag = self.flag(name, &at)?;
             let value = flag_value(flag.name, flag.takes, value, &at)?;
-            union.insert(flag.name, Given { value, at });
+            union.insert(flag.name, FlagInput { value, at });
         }
         Ok(union)
     }
@@ -126,7 +126,7 @@ impl Mold {
             check_value(flag.name, flag.takes, value, &at)?;
             match union.get_mut(flag.name) {
                 None => {
-                    union.insert(flag.name, Given { value: value.into(), at });
+                    union.insert(flag.name, FlagInput { value: value.into(), at });
                 }
                 Some(_) if !flag.takes.repeatable() => {
                     let message = format!("the flag `{name}` is given more than once");
@@ -189,7 +189,7 @@ impl Mold {
     /// The controller compares the two rates when it starts, with its defaults for an unset rate.
     fn check_rates(&self, union: &Union) -> Result<(), Error> {
         let (burst, qps) = (union.get("kube-api-burst"), union.get("kube-api-qps"));
-        let Some(Given { at, .. }) = burst.or(qps) else { return Ok(()) };
+        let Some(FlagInput { at, .. }) = burst.or(qps) else { return Ok(()) };
         let burst_value = burst.and_then(|it| int(&it.value)).unwrap_or(DEFAULT_BURST);
         let qps_value = qps.and_then(|it| float(&it.value)).unwrap_or(DEFAULT_QPS);
         if crate::seeded!(EqualRatesAreRefused, burst_value as f32 >= qps_value, burst_value as f32 > qps_value) {

@@ -25,7 +25,7 @@ use predicate::Steps;
 pub use predicate::{Compile, Expression};
 use read::{Part, PlacementErrors, Spec};
 pub use why::Step;
-use why::{Way, step, tell};
+use why::{Explanation, note, step};
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
@@ -144,7 +144,7 @@ struct Candidate<'a> {
     scores: Vec<String>,
     /// Until when its taints are tolerated.
     until: Option<Timestamp>,
-    way: Way,
+    explanation: Explanation,
 }
 
 /// Decides a placement. Every mistake in it is reported with its location.
@@ -305,8 +305,8 @@ impl<'a> Decision<'a> {
         for (index, candidate) in candidates.iter_mut().enumerate() {
             let holds = index < most;
             let code = if holds { ReasonCode::RankedIn } else { ReasonCode::RankedOut };
-            let Candidate { score, scores, way, .. } = candidate;
-            tell(way, code, holds, Some(&at), || {
+            let Candidate { score, scores, explanation, .. } = candidate;
+            note(explanation, code, holds, Some(&at), || {
                 let sum = if scores.is_empty() { String::new() } else { format!(": {}", scores.join(", ")) };
                 let are = if wanted == 1 { "is" } else { "are" };
                 format!("ranked {}, {wanted} {are} wanted, score {score}{sum}", ordinal(index.saturating_add(1)))
@@ -330,7 +330,7 @@ impl<'a> Decision<'a> {
     fn empty(mut self, part: Part, available: usize, candidates: Vec<Candidate>) -> Placed {
         for mut candidate in candidates {
             let text = || "the placement is misconfigured, which empties its decisions".into();
-            tell(&mut candidate.way, ReasonCode::NotDecided, false, None, text);
+            note(&mut candidate.explanation, ReasonCode::NotDecided, false, None, text);
             self.conclude(candidate, false);
         }
         let mut groups = vec![Group::default()];
@@ -376,20 +376,20 @@ impl<'a> Decision<'a> {
     }
 
     fn conclude_chosen(&mut self, mut candidate: Candidate, groups: &[Group]) {
-        let Some(way) = &mut candidate.way else { return };
+        let Some(explanation) = &mut candidate.explanation else { return };
         let group = groups.iter().find(|it| it.clusters.iter().any(|name| name == candidate.name));
         let text = match group {
             Some(Group { name, index, .. }) if name.is_empty() => format!("chosen, in decision group {index}"),
             Some(Group { name, index, .. }) => format!("chosen, in decision group {index}, `{name}`"),
             None => "chosen, but in none of the decision groups that could be read".into(),
         };
-        way.push(step(ReasonCode::Chosen, group.is_some(), None, text));
+        explanation.push(step(ReasonCode::Chosen, group.is_some(), None, text));
         self.conclude(candidate, group.is_some());
     }
 
     /// The end of a cluster's way.
     fn conclude(&mut self, candidate: Candidate, chosen: bool) {
-        if let Some(steps) = candidate.way {
+        if let Some(steps) = candidate.explanation {
             self.explained.push(Explained { name: candidate.name.into(), chosen, steps });
         }
     }

@@ -321,7 +321,10 @@ mod tests {
         };
         assert_eq!(check(r#"{"sepc":{"overrides":[1]}}"#), ["error /sepc", "warning /spec/overrides"]);
         assert_eq!(check(r#"{"spec":{"overrides":[1]},"metadata":{"lables":{}}}"#), ["error /metadata/lables"]);
-        assert_eq!(check(r#"{"spec":{"overrides":[1]},"metadata":{"anotations":{}}}"#), ["warning /metadata/anotations"]);
+        assert_eq!(
+            check(r#"{"spec":{"overrides":[1]},"metadata":{"anotations":{}}}"#),
+            ["warning /metadata/anotations"]
+        );
         assert_eq!(check(r#"{"spec":{"overrides":[1]},"data":{},"metadata":{"clusterName":"a"}}"#), [""; 0]);
     }
 }

@@ -42,7 +42,9 @@ pub fn cluster_named(store: &Store, entry: &SubjectEntry, name: &Text, at: &Json
         Targets::Hub if name.is_empty() => Ok(Cluster::default()),
         Targets::Hub => {
             let message = format!("the objects of this subject are on the hub, so it has no cluster `{name}`");
-            Err(Error::new(Code::UnknownCluster, message).at(at).hint("its results are those of the hub, whose name is empty: `_hub` on the command line"))
+            Err(Error::new(Code::UnknownCluster, message)
+                .at(at)
+                .hint("its results are those of the hub, whose name is empty: `_hub` on the command line"))
         }
         Targets::Fleet(scope, _) => store.fleet(scope).and_then(|fleet| fleet.get(name)).cloned().ok_or_else(|| {
             let fleet = store.fleet(scope);

@@ -2,13 +2,13 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
-use super::flaw::Flaw;
 use super::lexer::Lexer;
 use super::places::{Path, PlacesBuilder};
 use super::reading::{Reading, place_of};
 use super::resolve::{Scalar, resolve};
 use super::scalar::{self, Findings};
 use super::syntax::{Progress, explain};
+use super::syntax_error::SyntaxError;
 use super::tagged::{self, Tagged};
 use super::{Budget, Parsed};
 use fleetfold_value::diagnostic::Code;
@@ -26,7 +26,7 @@ pub(super) fn build(
     lines_before: u32,
     separated: bool,
     findings: &mut Findings,
-) -> Result<Option<Parsed>, Flaw> {
+) -> Result<Option<Parsed>, SyntaxError> {
     let mut builder = Builder {
         lexer: Lexer::new(text),
         mode,
@@ -53,7 +53,10 @@ pub(super) fn build(
                     builder.lexer.finish()?;
                     return Ok(None);
                 }
-                return Err(Flaw::bad("`...` ends a document, and there is none before it", place_of(span.start)));
+                return Err(SyntaxError::bad(
+                    "`...` ends a document, and there is none before it",
+                    place_of(span.start),
+                ));
             }
             // The parser sees no document, but kubectl would take a byte order mark for one.
             Event::StreamEnd => builder.lexer.finish()?,
@@ -128,7 +131,7 @@ struct Node {
 }
 
 impl Builder<'_, '_> {
-    fn event(&mut self, event: Event, span: Span) -> Result<(), Flaw> {
+    fn event(&mut self, event: Event, span: Span) -> Result<(), SyntaxError> {
         let starts_node = !matches!(event, Event::SequenceEnd | Event::MappingEnd);
         if starts_node && matches!(self.frames.last(), Some(Frame { items: Items::List(_), flow: false, .. })) {
             self.lexer.entry()?;
@@ -161,7 +164,7 @@ impl Builder<'_, '_> {
         anchor: usize,
         tag: Option<&Tag>,
         span: Span,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), SyntaxError> {
         let mut place = place_of(span.start);
         if style != ScalarStyle::Plain || !text.is_empty() {
             let start = self.lexer.scalar(text, style, span.end.index(), self.frames.is_empty())?;
@@ -187,7 +190,7 @@ impl Builder<'_, '_> {
                     // If nothing follows, kubectl may read a longer tag.
                     self.lexer.next_token()?;
                     let message = format!("the value is not what its tag `{tag}` says");
-                    return Err(Flaw::bad(message, place));
+                    return Err(SyntaxError::bad(message, place));
                 }
             },
         };
@@ -199,7 +202,7 @@ impl Builder<'_, '_> {
             self.budget.visit(1, 0).map_err(|code| self.too_many(code, place))?;
         }
         // A node with an anchor can be a key in one place and a value in another.
-        let refuse = |(code, message)| Flaw::new(code, message, place);
+        let refuse = |(code, message)| SyntaxError::new(code, message, place);
         let key = match is_key || anchor > 0 {
             true => scalar::key(&scalar, text, self.mode),
             false => Ok(None),
@@ -220,32 +223,32 @@ impl Builder<'_, '_> {
         self.finish(node, anchor, place)
     }
 
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Flaw> {
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), SyntaxError> {
         let place = place_of(span.start);
         self.lexer.alias(span.end.index())?;
         let Some(node) = self.anchors.get(&anchor).cloned() else {
-            return Err(Flaw::new(Code::BadAlias, "the alias is inside its own anchor", place));
+            return Err(SyntaxError::new(Code::BadAlias, "the alias is inside its own anchor", place));
         };
         if self.frames.len().saturating_add(node.height) > MAX_DEPTH {
-            return Err(Flaw::too_deep(place));
+            return Err(SyntaxError::too_deep(place));
         }
         self.budget.visit(1, node.visits).map_err(|code| self.too_many(code, place))?;
         let visits = node.visits.saturating_add(1);
         self.finish(Node { visits, is_alias: true, merges: false, ..node }, 0, place)
     }
 
-    fn too_many(&self, code: Code, place: Position) -> Flaw {
-        Flaw::new(code, "the aliases make too much of too little", place).hint("write the values out")
+    fn too_many(&self, code: Code, place: Position) -> SyntaxError {
+        SyntaxError::new(code, "the aliases make too much of too little", place).hint("write the values out")
     }
 
-    fn open(&mut self, items: Items, anchor: usize, start: Position, flow: bool) -> Result<(), Flaw> {
+    fn open(&mut self, items: Items, anchor: usize, start: Position, flow: bool) -> Result<(), SyntaxError> {
         if self.expects_key() {
             let kind = if matches!(items, Items::List(_)) { "a list" } else { "a map" };
-            return Err(Flaw::new(Code::BadKey, format!("a key cannot be {kind}"), start)
+            return Err(SyntaxError::new(Code::BadKey, format!("a key cannot be {kind}"), start)
                 .hint("a template in braces needs quotes"));
         }
         if self.frames.len() >= MAX_DEPTH {
-            return Err(Flaw::too_deep(start));
+            return Err(SyntaxError::too_deep(start));
         }
         let visits = self.budget.visits();
         let is_merged =
@@ -259,7 +262,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Flaw> {
+    fn close(&mut self) -> Result<(), SyntaxError> {
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         if frame.flow {
             self.lexer.close()?;
@@ -274,7 +277,7 @@ impl Builder<'_, '_> {
     }
 
     /// Adds a finished node to its parent.
-    fn finish(&mut self, node: Node, anchor: usize, place: Position) -> Result<(), Flaw> {
+    fn finish(&mut self, node: Node, anchor: usize, place: Position) -> Result<(), SyntaxError> {
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
         }
@@ -299,7 +302,7 @@ impl Builder<'_, '_> {
                 Some(key) => fields.next = Next::Value(key, place),
                 None => {
                     let message = format!("a key cannot be {}", node.value.kind());
-                    return Err(Flaw::new(Code::BadKey, message, place).hint("put the key in quotes"));
+                    return Err(SyntaxError::new(Code::BadKey, message, place).hint("put the key in quotes"));
                 }
             },
             Next::Value(key, start) => {
@@ -308,8 +311,9 @@ impl Builder<'_, '_> {
                 fields.entries.push((key, node.value));
             }
             Next::Merge(start) => {
-                let merged = merged(&node)
-                    .ok_or_else(|| Flaw::bad("`<<` merges a map or a list of maps, and this is neither", place))?;
+                let merged = merged(&node).ok_or_else(|| {
+                    SyntaxError::bad("`<<` merges a map or a list of maps, and this is neither", place)
+                })?;
                 let new = fields.keys.get(fields.looked_at..).unwrap_or_default();
                 fields.looked_at = fields.keys.len();
                 fields.known.extend(new.iter().map(|(key, _)| key.clone()));
@@ -365,11 +369,11 @@ impl Builder<'_, '_> {
 }
 
 impl Fields {
-    fn finish(self, mode: Mode) -> Result<Map, Flaw> {
+    fn finish(self, mode: Mode) -> Result<Map, SyntaxError> {
         let (map, repeated) = Map::from_entries(self.entries);
         // A merged key may repeat another; written keys must not.
         let is_refused = fleetfold_value::seeded!(YamlTakesDuplicateKeys, mode == Mode::Strict, false);
-        let flaw = repeated.filter(|_| is_refused).and_then(|_| Flaw::repeated(&self.keys));
+        let flaw = repeated.filter(|_| is_refused).and_then(|_| SyntaxError::repeated(&self.keys));
         flaw.map_or(Ok(map), Err)
     }
 }

@@ -2,8 +2,8 @@
 //! this module the structure around them.
 
 use super::Parsed;
-use super::flaw::Flaw;
 use super::places::{Path, PlacesBuilder};
+use super::syntax_error::SyntaxError;
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::diagnostic::Mode;
 use fleetfold_value::value::Position;
@@ -21,7 +21,7 @@ pub(super) struct JsonText<'a> {
     depth: usize,
     places: PlacesBuilder,
     /// The first error of the value after which its end can still be found.
-    flaw: Option<Flaw>,
+    flaw: Option<SyntaxError>,
 }
 
 impl<'a> JsonText<'a> {
@@ -36,7 +36,7 @@ impl<'a> JsonText<'a> {
     }
 
     /// The next value; `None` at the end, and after an error of grammar (`bad-json`) or depth.
-    pub(super) fn next(&mut self) -> Option<Result<Parsed, Flaw>> {
+    pub(super) fn next(&mut self) -> Option<Result<Parsed, SyntaxError>> {
         let (pos, place) = (self.pos, self.place);
         self.space();
         self.peek()?;
@@ -56,13 +56,13 @@ impl<'a> JsonText<'a> {
         }
     }
 
-    fn value(&mut self, path: Path, key: Option<Position>) -> Result<Value, Flaw> {
+    fn value(&mut self, path: Path, key: Option<Position>) -> Result<Value, SyntaxError> {
         self.space();
         self.places.add(path, self.place, key);
         match self.peek() {
             Some(open @ ('{' | '[')) => {
                 if self.depth >= MAX_DEPTH {
-                    return Err(Flaw::too_deep(self.place));
+                    return Err(SyntaxError::too_deep(self.place));
                 }
                 self.depth = self.depth.saturating_add(1);
                 self.step();
@@ -83,7 +83,7 @@ impl<'a> JsonText<'a> {
         }
     }
 
-    fn map(&mut self, path: Path) -> Result<Value, Flaw> {
+    fn map(&mut self, path: Path) -> Result<Value, SyntaxError> {
         let mut entries: Vec<(Text, Value)> = Vec::new();
         let mut keys = Vec::new();
         if self.closes('}') {
@@ -109,13 +109,13 @@ impl<'a> JsonText<'a> {
             }
         }
         let (map, repeated) = Map::from_entries(entries);
-        if let Some(flaw) = repeated.filter(|_| self.mode == Mode::Strict).and_then(|_| Flaw::repeated(&keys)) {
+        if let Some(flaw) = repeated.filter(|_| self.mode == Mode::Strict).and_then(|_| SyntaxError::repeated(&keys)) {
             self.flaw.get_or_insert(flaw);
         }
         Ok(map.into())
     }
 
-    fn list(&mut self, path: Path) -> Result<Value, Flaw> {
+    fn list(&mut self, path: Path) -> Result<Value, SyntaxError> {
         let mut items = Vec::new();
         if self.closes(']') {
             return Ok(items.into());
@@ -129,7 +129,7 @@ impl<'a> JsonText<'a> {
         }
     }
 
-    fn string(&mut self) -> Result<Text, Flaw> {
+    fn string(&mut self) -> Result<Text, SyntaxError> {
         let place = self.place;
         let start = self.pos;
         self.step();
@@ -155,12 +155,12 @@ impl<'a> JsonText<'a> {
 
     /// A grammar error ends the stream. Values that only this crate refuses are recorded; compat mode reads them as
     /// kubectl does: integers beyond 64 bits are rounded, and a lone surrogate becomes U+FFFD.
-    fn refuse(&mut self, error: json::JsonError, token: &str, place: Position) -> Result<Value, Flaw> {
+    fn refuse(&mut self, error: json::JsonError, token: &str, place: Position) -> Result<Value, SyntaxError> {
         let inside = place.column.saturating_add(error.place.column).saturating_sub(1);
         let code = Code::from(error.kind);
         let whole = matches!(code, Code::IntegerOutOfRange | Code::NumberOutOfRange);
         let column = if whole { place.column } else { inside };
-        let flaw = Flaw::new(code, error.message, Position { column, ..place });
+        let flaw = SyntaxError::new(code, error.message, Position { column, ..place });
         match (code, self.mode) {
             (Code::IntegerOutOfRange, Mode::Compat) => {
                 Ok(token.parse().ok().and_then(Number::double).map_or(Value::Null, Value::from))
@@ -184,7 +184,7 @@ impl<'a> JsonText<'a> {
     }
 
     /// Whether a comma follows, and not the closing bracket.
-    fn goes_on(&mut self, bracket: char) -> Result<bool, Flaw> {
+    fn goes_on(&mut self, bracket: char) -> Result<bool, SyntaxError> {
         if self.closes(bracket) {
             return Ok(false);
         }
@@ -195,12 +195,12 @@ impl<'a> JsonText<'a> {
         Ok(true)
     }
 
-    fn unexpected(&self, wanted: &str) -> Flaw {
+    fn unexpected(&self, wanted: &str) -> SyntaxError {
         let found = match self.peek() {
             None => String::from("the text ends"),
             Some(char) => format!("found `{}`", char.escape_debug()),
         };
-        Flaw::new(Code::BadJson, format!("expected {wanted}, but {found}"), self.place)
+        SyntaxError::new(Code::BadJson, format!("expected {wanted}, but {found}"), self.place)
     }
 
     fn space(&mut self) {

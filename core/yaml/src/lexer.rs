@@ -5,8 +5,8 @@
 
 use saphyr_parser::ScalarStyle;
 
-use super::flaw::Flaw;
 use super::reading::char_at;
+use super::syntax_error::SyntaxError;
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 
@@ -59,7 +59,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Consumes a flow collection's opening bracket, if the next node has one.
-    pub(super) fn open(&mut self, bracket: char) -> Result<bool, Flaw> {
+    pub(super) fn open(&mut self, bracket: char) -> Result<bool, SyntaxError> {
         self.gap()?;
         if self.peek() != Some(bracket) {
             return Ok(false);
@@ -71,7 +71,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Consumes everything up to and including a flow collection's closing bracket.
-    pub(super) fn close(&mut self) -> Result<(), Flaw> {
+    pub(super) fn close(&mut self) -> Result<(), SyntaxError> {
         self.gap()?;
         self.step();
         self.flow.pop();
@@ -80,7 +80,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Consumes the dash of a block list entry.
-    pub(super) fn entry(&mut self) -> Result<(), Flaw> {
+    pub(super) fn entry(&mut self) -> Result<(), SyntaxError> {
         self.gap()?;
         if self.peek() != Some('-') {
             return Err(self.lost());
@@ -91,7 +91,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Consumes an alias.
-    pub(super) fn alias(&mut self, end: usize) -> Result<(), Flaw> {
+    pub(super) fn alias(&mut self, end: usize) -> Result<(), SyntaxError> {
         self.gap()?;
         self.node_starts();
         self.step();
@@ -104,7 +104,13 @@ impl<'a> Lexer<'a> {
     }
 
     /// Consumes a scalar that ends before the character `end`. Returns its start.
-    pub(super) fn scalar(&mut self, text: &str, style: ScalarStyle, end: usize, top: bool) -> Result<Position, Flaw> {
+    pub(super) fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        end: usize,
+        top: bool,
+    ) -> Result<Position, SyntaxError> {
         self.gap()?;
         let place = self.node_starts();
         self.key_allowed = false;
@@ -118,41 +124,41 @@ impl<'a> Lexer<'a> {
     }
 
     /// The position of the next token that is not a blank or a comment, if any.
-    pub(super) fn next_token(&mut self) -> Result<Option<Position>, Flaw> {
+    pub(super) fn next_token(&mut self) -> Result<Option<Position>, SyntaxError> {
         self.gap()?;
         Ok(self.peek().map(|_| self.place))
     }
 
     /// Whether a line `...`, which ends a document, follows.
-    pub(super) fn at_end_marker(&mut self) -> Result<bool, Flaw> {
+    pub(super) fn at_end_marker(&mut self) -> Result<bool, SyntaxError> {
         self.gap()?;
         let after = self.rest().strip_prefix("...").filter(|_| self.place.column == 1);
         Ok(after.is_some_and(|after| after.chars().next().is_none_or(|char| matches!(char, ' ' | '\t' | '\n' | '\r'))))
     }
 
     /// Consumes the rest of the text: kubectl would ignore anything after the document, so that is refused.
-    pub(super) fn finish(&mut self) -> Result<(), Flaw> {
+    pub(super) fn finish(&mut self) -> Result<(), SyntaxError> {
         let start = self.place;
         // kubectl may have stopped before the error.
-        let mut at_marker = self.at_end_marker().map_err(|flaw| Flaw { code: Code::UnportableYaml, ..flaw })?;
+        let mut at_marker = self.at_end_marker().map_err(|flaw| SyntaxError { code: Code::UnportableYaml, ..flaw })?;
         while at_marker {
             (0..3).for_each(|_| self.step());
             self.key_allowed = false;
-            at_marker = self.at_end_marker().map_err(|_| Flaw::unread(start))?;
+            at_marker = self.at_end_marker().map_err(|_| SyntaxError::unread(start))?;
         }
         match self.peek() {
             None => Ok(()),
-            Some('\u{feff}') => Err(Flaw::byte_order_mark(self.place)),
+            Some('\u{feff}') => Err(SyntaxError::byte_order_mark(self.place)),
             // After a lone carriage return, which is not a line break when kubectl splits the stream.
             Some('-') if self.place.column == 1 && self.rest().starts_with("---") => {
-                Err(Flaw::odd_separator(self.place))
+                Err(SyntaxError::odd_separator(self.place))
             }
-            Some(_) => Err(Flaw::unread(self.place)),
+            Some(_) => Err(SyntaxError::unread(self.place)),
         }
     }
 
     /// Skips to the next scalar, alias, bracket or list entry.
-    fn gap(&mut self) -> Result<(), Flaw> {
+    fn gap(&mut self) -> Result<(), SyntaxError> {
         while let Some(char) = self.peek() {
             match char {
                 ' ' => self.step(),
@@ -194,26 +200,26 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    fn tab(&mut self) -> Result<(), Flaw> {
+    fn tab(&mut self) -> Result<(), SyntaxError> {
         if self.plain_tail && self.fresh_line {
-            return Err(Flaw::unportable("the indentation after a scalar contains a tab", self.place)
+            return Err(SyntaxError::unportable("the indentation after a scalar contains a tab", self.place)
                 .hint("use spaces, or leave the line empty"));
         }
         if self.flow.is_empty() && self.key_allowed {
-            return Err(Flaw::tab(self.place));
+            return Err(SyntaxError::tab(self.place));
         }
         self.step();
         Ok(())
     }
 
-    fn value(&mut self) -> Result<(), Flaw> {
+    fn value(&mut self) -> Result<(), SyntaxError> {
         let explicit = self.fresh_line;
         let colon = (self.place.line, self.index);
         if let Some(Entry { explicit: false, start: Some((line, index)) }) = self.flow.last().copied()
             && (line != colon.0 || colon.1.saturating_sub(index) > MAX_KEY)
         {
             let message = "a key must stand on one line with its colon, and be no longer than 1024 characters";
-            return Err(Flaw::bad(message, self.place).hint("put `? ` before the key"));
+            return Err(SyntaxError::bad(message, self.place).hint("put `? ` before the key"));
         }
         self.token();
         self.key_allowed = explicit && self.flow.is_empty();
@@ -232,7 +238,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The name of an anchor or alias, after its sign.
-    fn name(&mut self) -> Result<(), Flaw> {
+    fn name(&mut self) -> Result<(), SyntaxError> {
         self.plain_tail = false;
         self.fresh_line = false;
         while self.peek().is_some_and(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-')) {
@@ -241,54 +247,54 @@ impl<'a> Lexer<'a> {
         match self.peek() {
             None | Some(' ' | '\t' | '\n' | '\r') => Ok(()),
             Some(',' | ']' | '}') if self.in_flow() => Ok(()),
-            Some(':' | '?' | ',' | ']' | '}' | '%' | '@' | '`') => Err(Flaw::unfinished_name(self.place)),
-            Some(_) => Err(Flaw::bad("an anchor has a name of other characters than `A-Za-z0-9_-`", self.place)),
+            Some(':' | '?' | ',' | ']' | '}' | '%' | '@' | '`') => Err(SyntaxError::unfinished_name(self.place)),
+            Some(_) => Err(SyntaxError::bad("an anchor has a name of other characters than `A-Za-z0-9_-`", self.place)),
         }
     }
 
     /// The rest of a tag, after its `!`.
-    fn tag(&mut self) -> Result<(), Flaw> {
+    fn tag(&mut self) -> Result<(), SyntaxError> {
         if self.peek() == Some('<') {
             return self.verbatim_tag();
         }
         while let Some(char) = self.peek() {
             match char {
                 ' ' | '\t' | '\n' | '\r' => break,
-                ',' | '[' | ']' => return Err(Flaw::unfinished_tag(self.place)),
+                ',' | '[' | ']' => return Err(SyntaxError::unfinished_tag(self.place)),
                 _ if of_tag(char) => self.step(),
-                _ => return Err(Flaw::bad("a tag has a character that it cannot have", self.place)),
+                _ => return Err(SyntaxError::bad("a tag has a character that it cannot have", self.place)),
             }
         }
         Ok(())
     }
 
     /// `<`, at least one character, `>`, and then a blank.
-    fn verbatim_tag(&mut self) -> Result<(), Flaw> {
+    fn verbatim_tag(&mut self) -> Result<(), SyntaxError> {
         self.step();
         let start = self.index;
         while self.peek().is_some_and(of_tag) {
             self.step();
         }
         if self.index == start || self.peek() != Some('>') {
-            return Err(Flaw::bad("a tag in angle brackets is empty or does not end", self.place)
+            return Err(SyntaxError::bad("a tag in angle brackets is empty or does not end", self.place)
                 .hint("write `!<tag>`, or leave it out"));
         }
         self.step();
         match self.peek() {
             None | Some(' ' | '\t' | '\n' | '\r') => Ok(()),
-            Some(_) => Err(Flaw::bad("a tag needs a blank after it", self.place).hint("put a space here")),
+            Some(_) => Err(SyntaxError::bad("a tag needs a blank after it", self.place).hint("put a space here")),
         }
     }
 
-    fn plain(&mut self, text: &str, end: usize) -> Result<(), Flaw> {
+    fn plain(&mut self, text: &str, end: usize) -> Result<(), SyntaxError> {
         match self.peek() {
             Some(':') if self.in_flow() => {
-                return Err(Flaw::unportable("a text in brackets starts with a colon", self.place)
+                return Err(SyntaxError::unportable("a text in brackets starts with a colon", self.place)
                     .hint("put it in quotes, or a space after the colon"));
             }
             Some(sign @ ('|' | '>')) if self.in_flow() => {
                 let message = format!("a text in brackets starts with `{sign}`");
-                return Err(Flaw::bad(message, self.place).hint("put it in quotes"));
+                return Err(SyntaxError::bad(message, self.place).hint("put it in quotes"));
             }
             first if first != text.chars().next() => return Err(self.lost()),
             _ => {}
@@ -298,9 +304,8 @@ impl<'a> Lexer<'a> {
             match self.peek() {
                 Some('\n' | '\r') => self.fresh_line = true,
                 Some('\t') if self.fresh_line => {
-                    return Err(
-                        Flaw::unportable("the indentation of a scalar contains a tab", self.place).hint("use spaces")
-                    );
+                    return Err(SyntaxError::unportable("the indentation of a scalar contains a tab", self.place)
+                        .hint("use spaces"));
                 }
                 Some(' ' | '\t') => {}
                 Some(_) => self.fresh_line = false,
@@ -312,7 +317,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    fn quoted(&mut self, quote: char) -> Result<(), Flaw> {
+    fn quoted(&mut self, quote: char) -> Result<(), SyntaxError> {
         if self.peek() != Some(quote) {
             return Err(self.lost());
         }
@@ -322,7 +327,7 @@ impl<'a> Lexer<'a> {
                 None => return Err(self.lost()),
                 Some('\\') if quote == '"' => {
                     if self.peek_second() == Some('/') {
-                        return Err(Flaw::bad("`\\/` is no escape in YAML", self.place).hint("write `/`"));
+                        return Err(SyntaxError::bad("`\\/` is no escape in YAML", self.place).hint("write `/`"));
                     }
                     self.step();
                     self.step();
@@ -342,7 +347,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A literal or folded scalar, from its header to `end`.
-    fn block(&mut self, end: usize, top: bool) -> Result<(), Flaw> {
+    fn block(&mut self, end: usize, top: bool) -> Result<(), SyntaxError> {
         if !matches!(self.peek(), Some('|' | '>')) {
             return Err(self.lost());
         }
@@ -357,17 +362,17 @@ impl<'a> Lexer<'a> {
         let mut text = false;
         while self.index < end {
             match self.peek() {
-                Some('\t') if !text && found => return Err(Flaw::tab(self.place)),
+                Some('\t') if !text && found => return Err(SyntaxError::tab(self.place)),
                 Some(' ' | '\n' | '\r') => {}
                 Some(_) if !text => {
                     text = true;
                     if top && found && self.place.column == 1 && self.place.line > header {
                         let flaw = match self.peek() {
-                            Some('#') => Flaw::unportable(
+                            Some('#') => SyntaxError::unportable(
                                 "this line is a comment to kubectl, and text of the block scalar to other readers",
                                 self.place,
                             ),
-                            _ => Flaw::unread(self.place),
+                            _ => SyntaxError::unread(self.place),
                         };
                         return Err(flaw.hint("indent the text of a block scalar"));
                     }
@@ -439,8 +444,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// The events do not fit the text. An error is better than a value that kubectl could read differently.
-    fn lost(&self) -> Flaw {
-        Flaw::unportable("kubectl would read this text in another way", self.place)
+    fn lost(&self) -> SyntaxError {
+        SyntaxError::unportable("kubectl would read this text in another way", self.place)
     }
 }
 

@@ -70,7 +70,6 @@
 pub const SOURCE_DIGEST: &str = env!("FLEETFOLD_SOURCE_DIGEST");
 
 mod build;
-mod flaw;
 mod json_text;
 mod lexer;
 mod places;
@@ -80,14 +79,15 @@ mod resolve;
 mod scalar;
 mod stream;
 mod syntax;
+mod syntax_error;
 mod tagged;
 
 pub use places::Places;
 pub use print::{Line, Token, TokenKind, is_invisible, is_plain, print, print_all, print_lines};
 
-use flaw::Flaw;
 use json_text::JsonText;
 use scalar::Findings;
+use syntax_error::SyntaxError;
 
 use fleetfold_value::diagnostic::Mode;
 use fleetfold_value::diagnostic::{Code, Diagnostic, Error, InputLocation, Location};
@@ -131,7 +131,7 @@ pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Resu
     }
     stream.findings.finish(out);
     let many = stream.documents.len() > 1;
-    let number = |(at, document): (usize, Result<Parsed, Flaw>)| {
+    let number = |(at, document): (usize, Result<Parsed, SyntaxError>)| {
         document.map_err(|flaw| YamlError::new(flaw, many.then(|| at.saturating_add(1))))
     };
     stream.documents.into_iter().enumerate().map(number).collect()
@@ -191,7 +191,7 @@ pub struct YamlError {
 }
 
 impl YamlError {
-    fn new(flaw: Flaw, document: Option<usize>) -> YamlError {
+    fn new(flaw: SyntaxError, document: Option<usize>) -> YamlError {
         let message = match document {
             Some(number) => format!("document {number}: {}", flaw.message),
             None => flaw.message,
@@ -214,7 +214,7 @@ impl YamlError {
 
 struct Stream {
     mode: Mode,
-    documents: Vec<Result<Parsed, Flaw>>,
+    documents: Vec<Result<Parsed, SyntaxError>>,
     findings: Findings,
 }
 
@@ -243,7 +243,7 @@ impl Stream {
         }
     }
 
-    fn yaml(&mut self, text: &str, start: usize, mut instead: Option<Flaw>) {
+    fn yaml(&mut self, text: &str, start: usize, mut instead: Option<SyntaxError>) {
         let before = text.get(..start).unwrap_or_default();
         let lines = u32::try_from(before.matches('\n').count()).unwrap_or(u32::MAX);
         let rest = text.get(start..).unwrap_or_default();
@@ -251,7 +251,7 @@ impl Stream {
         for (at, mut chunk) in stream::chunks(marked.unwrap_or(rest), lines).into_iter().enumerate() {
             // For kubectl, the first line is no separator after a byte order mark.
             if let Some(flaw) = chunk.flaw.as_mut().filter(|_| at == 0 && marked.is_some()) {
-                *flaw = Flaw::odd_separator(flaw.place);
+                *flaw = SyntaxError::odd_separator(flaw.place);
             }
             self.findings.lines_before = chunk.lines_before;
             let document = stream::check_characters(&chunk.text)
@@ -259,7 +259,7 @@ impl Stream {
                 .and_then(|()| {
                     build::build(&chunk.text, self.mode, chunk.lines_before, chunk.separated, &mut self.findings)
                 })
-                .map_err(|flaw| Flaw { place: flaw.place.below(chunk.lines_before), ..flaw })
+                .map_err(|flaw| SyntaxError { place: flaw.place.below(chunk.lines_before), ..flaw })
                 .map_err(|flaw| instead.take().filter(|_| flaw.code == Code::BadYaml).unwrap_or(flaw));
             self.push(document);
             if let Some(flaw) = chunk.flaw {
@@ -269,7 +269,7 @@ impl Stream {
         }
     }
 
-    fn push(&mut self, document: Result<Option<Parsed>, Flaw>) {
+    fn push(&mut self, document: Result<Option<Parsed>, SyntaxError>) {
         match document {
             Ok(None) => {}
             Ok(Some(parsed)) if parsed.value.is_null() => {}

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::flaw::Flaw;
+use super::syntax_error::SyntaxError;
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 
@@ -15,7 +15,7 @@ pub(super) struct Chunk<'a> {
     /// Whether the document has its own `---`.
     pub(super) separated: bool,
     /// The error of the line that ends it, with its position in the complete text.
-    pub(super) flaw: Option<Flaw>,
+    pub(super) flaw: Option<SyntaxError>,
 }
 
 /// Whether to try JSON first.
@@ -53,7 +53,7 @@ pub(super) fn chunks(text: &str, lines_before: u32) -> Vec<Chunk<'_>> {
         let end = pos.saturating_add(raw.len());
         let next_line = line.saturating_add(breaks(raw));
         if let Some(after) = raw.strip_prefix("---") {
-            let flaw = separator_flaw(after).map(|flaw| Flaw { place: flaw.place.below(line), ..flaw });
+            let flaw = separator_flaw(after).map(|flaw| SyntaxError { place: flaw.place.below(line), ..flaw });
             let kept = open.start == pos && !open.separated;
             if !kept || flaw.is_some() {
                 chunks.push(open.close(text, pos, flaw));
@@ -66,7 +66,7 @@ pub(super) fn chunks(text: &str, lines_before: u32) -> Vec<Chunk<'_>> {
     chunks
 }
 
-fn separator_flaw(after: &str) -> Option<Flaw> {
+fn separator_flaw(after: &str) -> Option<SyntaxError> {
     let place = Position { line: 1, column: 4 };
     let note = after.trim();
     let is_note = note.is_empty() || note.starts_with('#');
@@ -75,14 +75,14 @@ fn separator_flaw(after: &str) -> Option<Flaw> {
     // Other blanks are blank under one rule and text under the other.
     let has_odd_blank = note != after.trim_matches([' ', '\t', '\r', '\n']);
     if goes_on || (is_note && (!is_apart || has_odd_blank)) {
-        return Some(Flaw::odd_separator(place));
+        return Some(SyntaxError::odd_separator(place));
     }
     if !is_note {
-        let flaw = Flaw::bad("only a comment may follow `---`", place);
+        let flaw = SyntaxError::bad("only a comment may follow `---`", place);
         return Some(flaw.hint("start the document on the next line"));
     }
     // kubectl reads the comment of a separator only if it keeps the line.
-    check_characters(note).err().map(|flaw| Flaw { code: Code::UnportableYaml, place, ..flaw })
+    check_characters(note).err().map(|flaw| SyntaxError { code: Code::UnportableYaml, place, ..flaw })
 }
 
 struct Open {
@@ -92,7 +92,7 @@ struct Open {
 }
 
 impl Open {
-    fn close<'a>(&self, text: &'a str, end: usize, flaw: Option<Flaw>) -> Chunk<'a> {
+    fn close<'a>(&self, text: &'a str, end: usize, flaw: Option<SyntaxError>) -> Chunk<'a> {
         let text = text.get(self.start..end).unwrap_or_default();
         let mut text = Cow::Borrowed(text);
         if text.contains("\r\r\n") {
@@ -114,20 +114,20 @@ fn breaks(line: &str) -> u32 {
 }
 
 /// Refuses directives: kubectl splits the text at the `---` after them.
-pub(super) fn check_directives(text: &str) -> Result<(), Flaw> {
+pub(super) fn check_directives(text: &str) -> Result<(), SyntaxError> {
     let blank = |line: &str| line.trim_start().is_empty() || line.trim_start().starts_with('#');
     match text.lines().enumerate().find(|(_, line)| !blank(line)) {
         Some((at, line)) if line.starts_with('%') => {
             let place = Position { line: u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1), column: 1 };
             let message = "kubectl cuts a directive off from the document that it is for";
-            Err(Flaw::unportable(message, place).hint("leave it out"))
+            Err(SyntaxError::unportable(message, place).hint("leave it out"))
         }
         _ => Ok(()),
     }
 }
 
 /// Refuses characters that kubectl refuses, and characters that only kubectl reads as line breaks.
-pub(super) fn check_characters(text: &str) -> Result<(), Flaw> {
+pub(super) fn check_characters(text: &str) -> Result<(), SyntaxError> {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r')) {
         return Ok(());
     }
@@ -137,12 +137,12 @@ pub(super) fn check_characters(text: &str) -> Result<(), Flaw> {
         match char {
             '\u{85}' | '\u{2028}' | '\u{2029}' => {
                 let message = format!("U+{:04X} is a line break to kubectl and not to other readers", u32::from(char));
-                return Err(Flaw::unportable(message, place).hint("write it as an escape in double quotes"));
+                return Err(SyntaxError::unportable(message, place).hint("write it as an escape in double quotes"));
             }
             '\t' | '\n' | '\r' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'.. => {}
             _ => {
                 let message = format!("the character U+{:04X} must not stand in YAML", u32::from(char));
-                return Err(Flaw::bad(message, place).hint("write it as an escape in double quotes"));
+                return Err(SyntaxError::bad(message, place).hint("write it as an escape in double quotes"));
             }
         }
         if char == '\n' || (char == '\r' && chars.peek() != Some(&'\n')) {

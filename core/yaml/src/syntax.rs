@@ -2,8 +2,8 @@
 
 use saphyr_parser::ScanError;
 
-use super::flaw::Flaw;
 use super::reading::{count, place_of};
+use super::syntax_error::SyntaxError;
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
 
@@ -19,50 +19,50 @@ pub(super) struct Progress {
 }
 
 /// Explains an error of the parser.
-pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Flaw {
+pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> SyntaxError {
     let mark = error.marker();
     let place = place_of(*mark);
     let info = error.info();
     let before = lines_up_to(text, mark.index());
     let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
     if text.chars().nth(mark.index()) == Some('\u{feff}') {
-        return Flaw::byte_order_mark(place);
+        return SyntaxError::byte_order_mark(place);
     }
     // The parser skips a byte order mark at the start of a line and reports the text after it.
     if let Some(at) = before.find("\n\u{feff}").or_else(|| before.find("\r\u{feff}")) {
-        return Flaw::byte_order_mark(place_after(before.get(..=at).unwrap_or_default()));
+        return SyntaxError::byte_order_mark(place_after(before.get(..=at).unwrap_or_default()));
     }
     if let Some(flaw) = broken_property(text, progress.reached.0, mark.index()) {
         return flaw;
     }
     let in_brackets = inside_brackets(text, progress.reached, mark.index());
     if is_unread(info, before, progress, in_brackets) {
-        return Flaw::unread(place);
+        return SyntaxError::unread(place);
     }
     if info.contains("unknown escape") {
         return unknown_escape(text, mark.index(), place);
     }
     if info.contains("recursion limit") {
-        return Flaw::too_deep(place);
+        return SyntaxError::too_deep(place);
     }
     if let Some(row) = STRICTER.iter().find(|row| info.contains(row.says) && (row.when)(text, before, mark.index())) {
-        return Flaw::unportable(row.message, place).hint(row.hint);
+        return SyntaxError::unportable(row.message, place).hint(row.hint);
     }
     if info.contains("unknown anchor") {
-        return Flaw::new(Code::BadAlias, "the alias refers to no earlier anchor", place);
+        return SyntaxError::new(Code::BadAlias, "the alias refers to no earlier anchor", place);
     }
     if info.contains("expected whitespace") && in_brackets && text.chars().nth(mark.index()) == Some('\t') {
-        return Flaw::unportable("a tab follows the sign of a key in brackets", place).hint("use a space");
+        return SyntaxError::unportable("a tab follows the sign of a key in brackets", place).hint("use a space");
     }
     if info.contains("tabs disallowed") {
         let tab = line.chars().position(|char| char == '\t');
         let place = Position { column: tab.map_or(place.column, |at| count(at).saturating_add(1)), ..place };
         return match in_brackets {
-            true => Flaw::unportable("a tab indents a line in brackets", place).hint("use spaces"),
-            false => Flaw::tab(place),
+            true => SyntaxError::unportable("a tab indents a line in brackets", place).hint("use spaces"),
+            false => SyntaxError::tab(place),
         };
     }
-    let flaw = Flaw::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
+    let flaw = SyntaxError::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
     match hint(info, before) {
         Some(hint) => flaw.hint(hint),
         None => flaw,
@@ -162,14 +162,14 @@ fn hint(info: &str, before: &str) -> Option<&'static str> {
 }
 
 /// Finds the escape in the quoted text that starts at the character `start`.
-fn unknown_escape(text: &str, start: usize, quote: Position) -> Flaw {
+fn unknown_escape(text: &str, start: usize, quote: Position) -> SyntaxError {
     let mut place = quote;
     let mut chars = text.chars().skip(start);
     while let Some(char) = chars.next() {
         if char == '\\' {
             let escaped = chars.next();
             if escaped == Some('\'') {
-                return Flaw::unportable("`\\'` is an escape to kubectl alone", place).hint("write `'`");
+                return SyntaxError::unportable("`\\'` is an escape to kubectl alone", place).hint("write `'`");
             }
             if !escaped.is_some_and(|char| "0abt\tnvfre \"/\\N_LPxuU\n\r".contains(char)) {
                 break;
@@ -181,7 +181,7 @@ fn unknown_escape(text: &str, start: usize, quote: Position) -> Flaw {
         }
         place.column = place.column.saturating_add(1);
     }
-    Flaw::bad("no such escape in a double-quoted text", place)
+    SyntaxError::bad("no such escape in a double-quoted text", place)
         .hint("write `\\\\` for a backslash, or use single quotes")
 }
 
@@ -230,7 +230,7 @@ fn inside_brackets(text: &str, (from, mut depth): (usize, usize), end: usize) ->
 
 /// The error of an anchor or tag between the characters `from` and `end`. kubectl ends an anchor's name before `:` and
 /// `?`, which are part of the name in YAML 1.2, and continues a tag after `,`, `[` and `]`, which end it in YAML 1.2.
-fn broken_property(text: &str, from: usize, end: usize) -> Option<Flaw> {
+fn broken_property(text: &str, from: usize, end: usize) -> Option<SyntaxError> {
     let of_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
     // The parser reported the character at the end.
     let mut chars = text.char_indices().take(end.saturating_add(1)).skip(from).peekable();
@@ -249,7 +249,11 @@ fn broken_property(text: &str, from: usize, end: usize) -> Option<Flaw> {
         let (at, sign) = chars.peek().copied()?;
         if signs.contains(sign) {
             let place = place_after(text.get(..at).unwrap_or_default());
-            return Some(if char == '&' { Flaw::unfinished_name(place) } else { Flaw::unfinished_tag(place) });
+            return Some(if char == '&' {
+                SyntaxError::unfinished_name(place)
+            } else {
+                SyntaxError::unfinished_tag(place)
+            });
         }
     }
     None

@@ -256,7 +256,8 @@ mod tests {
 
     #[test]
     fn every_federated_kind_gets_the_fields_of_placements_and_overrides() {
-        let schema = r#"{"properties":{"spec":{"properties":{"overrides":{"items":{"properties":{}},"type":"array"}}}}}"#;
+        let schema =
+            r#"{"properties":{"spec":{"properties":{"overrides":{"items":{"properties":{}},"type":"array"}}}}}"#;
         let found = patch_text(&definition("FederatedConfigMap", "v1beta1", schema)).expect("a patch");
         let spec = "/schema/openAPIV3Schema/properties/spec/properties";
         for place in ["placement", "overrides/items/properties/clusterSelector", "retention"] {
@@ -267,7 +268,8 @@ mod tests {
 
     #[test]
     fn an_operator_version_gets_its_install_plan_and_status() {
-        let found = patch_text(&definition("OperatorVersion", "v1beta1", r#"{"properties":{"spec":{"properties":{}}}}"#));
+        let found =
+            patch_text(&definition("OperatorVersion", "v1beta1", r#"{"properties":{"spec":{"properties":{}}}}"#));
         let found = found.expect("a patch");
         assert!(found.contains("properties/spec/properties/installPlan\n"), "{found}");
         assert!(found.contains("openAPIV3Schema/properties/status\n"), "{found}");

@@ -72,7 +72,8 @@ fn tables_and_definitions_have_the_same_fields() {
     let (mut found, mut compared) = (Vec::new(), Vec::new());
     for definition in fleetfold_crds::crds(false, &[]) {
         let (group, kind) = (definition.text_at(&["spec", "group"]), definition.text_at(&["spec", "names", "kind"]));
-        let Some(spec) = kinds().iter().filter(|it| it.group == group && it.kind == kind).find_map(|it| it.fields) else {
+        let Some(spec) = kinds().iter().filter(|it| it.group == group && it.kind == kind).find_map(|it| it.fields)
+        else {
             continue;
         };
         let of_spec = schema(&definition).at(&["properties", "spec"]).expect("a spec");

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use fleetfold_module::Flaw;
+use fleetfold_module::ModuleError;
 
 use crate::command::output::{Failure, Screen};
 use crate::source::name_of;
@@ -62,6 +62,6 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// The failure of a binary that cannot be read.
-fn flawed(name: &str, flaw: &Flaw) -> Failure {
+fn flawed(name: &str, flaw: &ModuleError) -> Failure {
     Failure::new(format_args!("`{name}`: {flaw}"), flaw.hint)
 }

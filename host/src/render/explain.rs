@@ -136,7 +136,8 @@ impl Permission<'_> {
 /// A permission: the permissions checked for each label, and the one that granted it.
 pub fn permission(user: &str, permission: Permission, palette: Palette) -> String {
     let Permission { allowed, checks, joins, leaves, needs, object } = permission;
-    let verdict = if permission.is_granted() { palette.paint(Ink::Green, "may") } else { palette.paint(Ink::Red, "may not") };
+    let verdict =
+        if permission.is_granted() { palette.paint(Ink::Green, "may") } else { palette.paint(Ink::Red, "may not") };
     let mut out = format!("user {} {verdict} make this change\n", clean(user));
     if let Some(object) = object {
         out.push_str(&format!("{}\n", clean(&object.text)));

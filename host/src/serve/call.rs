@@ -72,7 +72,11 @@ impl App {
         }
         if reveal.0.as_ref().is_some_and(|it| *it != Value::Bool(false)) {
             let hint = "leave `reveal` out; it is for who writes objects, as the runner does";
-            return Some(error_answer(&refusal("reveal-not-allowed", "this server does not reveal the contents of Secrets", hint)));
+            return Some(error_answer(&refusal(
+                "reveal-not-allowed",
+                "this server does not reveal the contents of Secrets",
+                hint,
+            )));
         }
         None
     }

@@ -1,6 +1,6 @@
 //! A custom section more.
 
-use crate::flaw::Flaw;
+use crate::module_error::ModuleError;
 use crate::sections::sections;
 
 /// Puts `data` into the custom section `section` of a module or component.
@@ -21,7 +21,7 @@ use crate::sections::sections;
 /// assert_eq!(noted, b"\0asm\x01\0\0\0\x00\x07\x04notehi");
 /// assert_eq!(fleetfold_module::annotate(&noted, "note", b"hi").unwrap(), noted);
 /// ```
-pub fn annotate(module: &[u8], section: &str, data: &[u8]) -> Result<Vec<u8>, Flaw> {
+pub fn annotate(module: &[u8], section: &str, data: &[u8]) -> Result<Vec<u8>, ModuleError> {
     let (_, sections) = sections(module)?;
     let mut out = Vec::with_capacity(module.len() + section.len() + data.len() + 16);
     let (mut kept, mut written) = (0, false);
@@ -51,7 +51,7 @@ pub fn annotate(module: &[u8], section: &str, data: &[u8]) -> Result<Vec<u8>, Fl
 /// let noted = fleetfold_module::annotate(b"\0asm\x01\0\0\0", "note", b"hi").unwrap();
 /// assert_eq!(fleetfold_module::without(&noted, "note").unwrap(), b"\0asm\x01\0\0\0");
 /// ```
-pub fn without(module: &[u8], section: &str) -> Result<Vec<u8>, Flaw> {
+pub fn without(module: &[u8], section: &str) -> Result<Vec<u8>, ModuleError> {
     let (_, sections) = sections(module)?;
     let mut out = Vec::with_capacity(module.len());
     let mut kept = 0;
@@ -63,9 +63,9 @@ pub fn without(module: &[u8], section: &str) -> Result<Vec<u8>, Flaw> {
     Ok(out)
 }
 
-fn custom(name: &str, data: &[u8], at: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+fn custom(name: &str, data: &[u8], at: usize, out: &mut Vec<u8>) -> Result<(), ModuleError> {
     let mut named = Vec::with_capacity(name.len() + 5);
-    let too_large = |_| Flaw::new("a section cannot be larger than 4 GiB", at, "give less data");
+    let too_large = |_| ModuleError::new("a section cannot be larger than 4 GiB", at, "give less data");
     length(u32::try_from(name.len()).map_err(too_large)?, &mut named);
     named.extend_from_slice(name.as_bytes());
     out.push(0);

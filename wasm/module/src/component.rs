@@ -5,14 +5,14 @@
 
 use wasmparser::BinaryReader;
 
-use crate::flaw::Flaw;
 use crate::inspect::{Item, Items};
+use crate::module_error::ModuleError;
 use crate::sections::Section;
 
-type ReadItem = fn(&mut BinaryReader<'_>) -> Result<Item, Flaw>;
+type ReadItem = fn(&mut BinaryReader<'_>) -> Result<Item, ModuleError>;
 
 /// Imports and exports of a component, in order.
-pub(crate) fn items(bytes: &[u8], sections: &[Section]) -> Result<Items, Flaw> {
+pub(crate) fn items(bytes: &[u8], sections: &[Section]) -> Result<Items, ModuleError> {
     let mut found = Items::default();
     for section in sections {
         let (items, read): (_, ReadItem) = match section.kind {
@@ -22,25 +22,25 @@ pub(crate) fn items(bytes: &[u8], sections: &[Section]) -> Result<Items, Flaw> {
         };
         let contents = bytes.get(section.contents.clone()).unwrap_or_default();
         let mut reader = BinaryReader::new(contents, section.contents.start);
-        let count = reader.read_var_u32().map_err(|error| Flaw::broken(&error))?;
+        let count = reader.read_var_u32().map_err(|error| ModuleError::broken(&error))?;
         for _ in 0..count {
             items.push(read(&mut reader)?);
         }
         if !reader.eof() {
             let what = format!("the {} section says more than its {count} entries", section.kind);
-            return Err(Flaw::new(what, reader.original_position(), "the file is damaged: build it again"));
+            return Err(ModuleError::new(what, reader.original_position(), "the file is damaged: build it again"));
         }
     }
     Ok(found)
 }
 
-fn import(reader: &mut BinaryReader<'_>) -> Result<Item, Flaw> {
+fn import(reader: &mut BinaryReader<'_>) -> Result<Item, ModuleError> {
     let name = name(reader)?;
     let kind = described(reader)?;
     Ok(Item { from: String::new(), name, kind, type_of: String::new() })
 }
 
-fn export(reader: &mut BinaryReader<'_>) -> Result<Item, Flaw> {
+fn export(reader: &mut BinaryReader<'_>) -> Result<Item, ModuleError> {
     let name = name(reader)?;
     let kind = sort(reader)?;
     broken(reader.read_var_u32())?;
@@ -51,7 +51,7 @@ fn export(reader: &mut BinaryReader<'_>) -> Result<Item, Flaw> {
 }
 
 /// A name, and in the newest form what else is said about it.
-fn name(reader: &mut BinaryReader<'_>) -> Result<String, Flaw> {
+fn name(reader: &mut BinaryReader<'_>) -> Result<String, ModuleError> {
     let at = reader.original_position();
     let form = broken(reader.read_u8())?;
     if form > 2 {
@@ -68,7 +68,7 @@ fn name(reader: &mut BinaryReader<'_>) -> Result<String, Flaw> {
 }
 
 /// What is imported, or what an export is said to be: its kind and a type, by number where it has one.
-fn described(reader: &mut BinaryReader<'_>) -> Result<&'static str, Flaw> {
+fn described(reader: &mut BinaryReader<'_>) -> Result<&'static str, ModuleError> {
     let kind = sort(reader)?;
     // Values and types may be described in place of being numbered.
     let is_numbered = !matches!(kind, "value" | "type") || broken(reader.read_u8())? == 0;
@@ -80,7 +80,7 @@ fn described(reader: &mut BinaryReader<'_>) -> Result<&'static str, Flaw> {
     Ok(kind)
 }
 
-fn sort(reader: &mut BinaryReader<'_>) -> Result<&'static str, Flaw> {
+fn sort(reader: &mut BinaryReader<'_>) -> Result<&'static str, ModuleError> {
     const SORTS: [&str; 6] = ["core module", "func", "value", "type", "component", "instance"];
     /// The only thing of a core module that can pass by itself.
     const CORE_MODULE: u8 = 0x11;
@@ -95,11 +95,11 @@ fn sort(reader: &mut BinaryReader<'_>) -> Result<&'static str, Flaw> {
     SORTS.get(usize::from(sort)).copied().ok_or_else(|| unknown("something", sort, at))
 }
 
-fn unknown(what: &str, byte: u8, at: usize) -> Flaw {
+fn unknown(what: &str, byte: u8, at: usize) -> ModuleError {
     let hint = "it is made by a newer tool than this one, or damaged: build it again";
-    Flaw::new(format!("{what} of form {byte:#04x} is unknown"), at, hint)
+    ModuleError::new(format!("{what} of form {byte:#04x} is unknown"), at, hint)
 }
 
-fn broken<T>(read: wasmparser::Result<T>) -> Result<T, Flaw> {
-    read.map_err(|error| Flaw::broken(&error))
+fn broken<T>(read: wasmparser::Result<T>) -> Result<T, ModuleError> {
+    read.map_err(|error| ModuleError::broken(&error))
 }

@@ -5,20 +5,21 @@ use wasmparser::{
     TypeRef,
 };
 
-use crate::flaw::Flaw;
 use crate::inspect::{Item, Items, Memory};
+use crate::module_error::ModuleError;
 
 /// Imports, exports and memories of a module.
-pub(crate) fn items(bytes: &[u8]) -> Result<Items, Flaw> {
+pub(crate) fn items(bytes: &[u8]) -> Result<Items, ModuleError> {
     let mut spaces = Spaces::default();
     let mut imports = Vec::new();
     let mut exported = Vec::new();
     for payload in Parser::new(0).parse_all(bytes) {
-        read(payload, &mut spaces, &mut imports, &mut exported).map_err(|error| Flaw::broken(&error))?;
+        read(payload, &mut spaces, &mut imports, &mut exported).map_err(|error| ModuleError::broken(&error))?;
     }
     let imports = imports.into_iter().map(|(at, item, of)| Ok(Item { type_of: spaces.words(&of, at)?, ..item }));
-    let imports = imports.collect::<Result<_, Flaw>>()?;
-    let exports = exported.into_iter().map(|(at, export)| spaces.exported(at, &export)).collect::<Result<_, Flaw>>()?;
+    let imports = imports.collect::<Result<_, ModuleError>>()?;
+    let exports =
+        exported.into_iter().map(|(at, export)| spaces.exported(at, &export)).collect::<Result<_, ModuleError>>()?;
     let memories = spaces.memories.iter().map(|(it, is_imported)| memory(it, *is_imported)).collect();
     Ok(Items { imports, exports, memories })
 }
@@ -108,7 +109,7 @@ impl Spaces {
         }
     }
 
-    fn exported(&self, at: usize, export: &Export<'_>) -> Result<Item, Flaw> {
+    fn exported(&self, at: usize, export: &Export<'_>) -> Result<Item, ModuleError> {
         let index = export.index as usize;
         let (kind, words) = match export.kind {
             ExternalKind::Func | ExternalKind::FuncExact => {
@@ -121,13 +122,13 @@ impl Spaces {
         };
         let Some(type_of) = words else {
             let what = format!("`{}` exports {kind} {index}, and there is none", export.name);
-            return Err(Flaw::new(what, at, "the file is damaged or made by hand: build it again"));
+            return Err(ModuleError::new(what, at, "the file is damaged or made by hand: build it again"));
         };
         Ok(Item { from: String::new(), name: export.name.to_owned(), kind, type_of })
     }
 
     /// The type of an import in words.
-    fn words(&self, of: &TypeRef, at: usize) -> Result<String, Flaw> {
+    fn words(&self, of: &TypeRef, at: usize) -> Result<String, ModuleError> {
         Ok(match of {
             TypeRef::Func(it) | TypeRef::FuncExact(it) => self.signature(*it, at)?,
             TypeRef::Table(it) => table(it),
@@ -138,10 +139,10 @@ impl Spaces {
     }
 
     /// `(i32, i32) -> i64`
-    fn signature(&self, index: u32, at: usize) -> Result<String, Flaw> {
+    fn signature(&self, index: u32, at: usize) -> Result<String, ModuleError> {
         let Some(Some(function)) = self.types.get(index as usize) else {
             let what = format!("a function has type {index}, and there is none");
-            return Err(Flaw::new(what, at, "the file is damaged or made by hand: build it again"));
+            return Err(ModuleError::new(what, at, "the file is damaged or made by hand: build it again"));
         };
         let list = |types: &[wasmparser::ValType]| {
             let names: Vec<String> = types.iter().map(ToString::to_string).collect();

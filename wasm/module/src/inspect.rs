@@ -2,7 +2,7 @@
 
 use crate::component;
 use crate::core_module;
-use crate::flaw::Flaw;
+use crate::module_error::ModuleError;
 use crate::purpose::{Purpose, purpose};
 use crate::sections::{Form, Section, sections};
 
@@ -72,7 +72,7 @@ pub struct Memory {
 /// let found = fleetfold_module::inspect(b"\0asm\x01\0\0\0\x05\x03\x01\x00\x02").unwrap();
 /// assert_eq!(found.memories[0].initial, 2);
 /// ```
-pub fn inspect(bytes: &[u8]) -> Result<Inspection, Flaw> {
+pub fn inspect(bytes: &[u8]) -> Result<Inspection, ModuleError> {
     let (form, sections) = sections(bytes)?;
     let Items { imports, exports, memories } = match form {
         Form::Module => core_module::items(bytes)?,

@@ -10,13 +10,13 @@
 mod annotate;
 mod component;
 mod core_module;
-mod flaw;
 mod inspect;
+mod module_error;
 mod purpose;
 mod sections;
 
 pub use annotate::{annotate, without};
-pub use flaw::Flaw;
 pub use inspect::{Inspection, Item, Memory, inspect};
+pub use module_error::ModuleError;
 pub use purpose::{KUBEWARDEN_METADATA, Purpose, RAW_EXPORTS};
 pub use sections::{Form, Section};

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use wasmparser::BinaryReader;
 
-use crate::flaw::Flaw;
+use crate::module_error::ModuleError;
 
 /// Which of the two layouts a binary has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Section {
 }
 
 /// Reads the outline of a binary: every section, in order.
-pub(crate) fn sections(bytes: &[u8]) -> Result<(Form, Vec<Section>), Flaw> {
+pub(crate) fn sections(bytes: &[u8]) -> Result<(Form, Vec<Section>), ModuleError> {
     let form = form(bytes)?;
     let names = match form {
         Form::Module => MODULE,
@@ -77,26 +77,26 @@ pub(crate) fn sections(bytes: &[u8]) -> Result<(Form, Vec<Section>), Flaw> {
     };
     let mut reader = BinaryReader::new(bytes, 0);
     let mut found = Vec::new();
-    reader.read_bytes(MAGIC.len() + 4).map_err(|error| Flaw::broken(&error))?;
+    reader.read_bytes(MAGIC.len() + 4).map_err(|error| ModuleError::broken(&error))?;
     while !reader.eof() {
         found.push(section(&mut reader, names)?);
     }
     Ok((form, found))
 }
 
-fn section(reader: &mut BinaryReader<'_>, names: &[&'static str]) -> Result<Section, Flaw> {
-    let broken = |error| Flaw::broken(&error);
+fn section(reader: &mut BinaryReader<'_>, names: &[&'static str]) -> Result<Section, ModuleError> {
+    let broken = |error| ModuleError::broken(&error);
     let start = reader.original_position();
     let id = reader.read_u8().map_err(broken)?;
     let Some(kind) = names.get(usize::from(id)).copied() else {
         let hint = "it is made by a newer tool than this one, or damaged: build it for WebAssembly 3.0 or lower";
-        return Err(Flaw::new(format!("there is no section of number {id}"), start, hint));
+        return Err(ModuleError::new(format!("there is no section of number {id}"), start, hint));
     };
     let len = reader.read_var_u32().map_err(broken)? as usize;
     let rest = reader.bytes_remaining();
     if len > rest {
         let what = format!("the {kind} section wants {len} bytes, and there are {rest}");
-        return Err(Flaw::new(what, start, "the file is cut off: build or fetch it again"));
+        return Err(ModuleError::new(what, start, "the file is cut off: build or fetch it again"));
     }
     let inner = reader.original_position();
     let mut contents = BinaryReader::new(reader.read_bytes(len).map_err(broken)?, inner);
@@ -105,17 +105,17 @@ fn section(reader: &mut BinaryReader<'_>, names: &[&'static str]) -> Result<Sect
     Ok(Section { kind, name, whole: start..end, contents: contents.original_position()..end })
 }
 
-fn form(bytes: &[u8]) -> Result<Form, Flaw> {
+fn form(bytes: &[u8]) -> Result<Form, ModuleError> {
     const HINT: &str = "give a `.wasm` file";
     let Some((magic, rest)) = bytes.split_at_checked(MAGIC.len()).filter(|(magic, _)| *magic == MAGIC) else {
         let is_text =
             bytes.trim_ascii_start().starts_with(b"(module") || bytes.trim_ascii_start().starts_with(b"(component");
         let hint = if is_text { "this is the text form: assemble it first, with `wasm-tools parse`" } else { HINT };
         let same = bytes.iter().zip(MAGIC).take_while(|(a, b)| a == b).count();
-        return Err(Flaw::new("these bytes are not WebAssembly", same, hint));
+        return Err(ModuleError::new("these bytes are not WebAssembly", same, hint));
     };
     let Some(version) = rest.first_chunk::<4>() else {
-        return Err(Flaw::new(
+        return Err(ModuleError::new(
             "the file ends before its version",
             bytes.len(),
             "the file is cut off: build or fetch it again",
@@ -125,6 +125,6 @@ fn form(bytes: &[u8]) -> Result<Form, Flaw> {
     form.ok_or_else(|| {
         let [a, b, c, d] = version;
         let what = format!("there is no WebAssembly of version {a}.{b}.{c}.{d}");
-        Flaw::new(what, magic.len(), "build it as a core module or as a component of the released format")
+        ModuleError::new(what, magic.len(), "build it as a core module or as a component of the released format")
     })
 }

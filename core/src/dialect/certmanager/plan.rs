@@ -46,17 +46,17 @@ pub fn install(deployment: &Deployment, view: View, owner: &Owner, rendered: &Re
             }
         };
         let because = format!("`{}` has it", deployment.document.identity);
-        let standing = planner.ensure(DesiredObject {
+        let state = planner.ensure(DesiredObject {
             cluster: HUB.into(),
             desired: product.object.clone(),
             wave: product.wave,
             because,
         });
-        if standing == ObjectState::Differs {
+        if state == ObjectState::Differs {
             tell_dropped(deployment, &identity, live, planner);
         }
         if let (Some(live), Some(reason), ObjectState::Fits | ObjectState::Differs | ObjectState::Stuck) =
-            (live, reason, standing)
+            (live, reason, state)
         {
             planner.amend(HUB, live, patch, product.wave, reason);
         }

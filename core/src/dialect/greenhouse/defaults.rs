@@ -34,16 +34,16 @@ struct Row {
 
 enum Gives {
     /// The value of a field that is missing or empty.
-    Field(fn(&Given) -> Option<Text>),
+    Field(fn(&DefaultsContext) -> Option<Text>),
     /// What a list lacks.
-    Items(fn(&Given) -> Vec<Value>),
+    Items(fn(&DefaultsContext) -> Vec<Value>),
 }
 
-const fn field(kind: &'static str, at: &'static [&'static str], gives: fn(&Given) -> Option<Text>) -> Row {
+const fn field(kind: &'static str, at: &'static [&'static str], gives: fn(&DefaultsContext) -> Option<Text>) -> Row {
     Row { kind, at, gives: Gives::Field(gives) }
 }
 
-const fn items(kind: &'static str, at: &'static [&'static str], gives: fn(&Given) -> Vec<Value>) -> Row {
+const fn items(kind: &'static str, at: &'static [&'static str], gives: fn(&DefaultsContext) -> Vec<Value>) -> Row {
     Row { kind, at, gives: Gives::Items(gives) }
 }
 
@@ -94,7 +94,7 @@ pub fn fill(
     out: &mut Vec<Diagnostic>,
 ) -> Result<Filled, Error> {
     let kind = document.identity.kind.as_str();
-    let given = Given::read(view, &object, document, out);
+    let given = DefaultsContext::read(view, &object, document, out);
     let rows = ROWS.iter().filter(|it| it.kind == kind);
     let gifts: Vec<(&[&str], Gift)> = rows.map(|row| (row.at, Gift::of(row, &given))).collect();
     let mut filled = Filled { object, added: Vec::new() };
@@ -110,7 +110,7 @@ enum Gift {
 }
 
 impl Gift {
-    fn of(row: &Row, given: &Given) -> Gift {
+    fn of(row: &Row, given: &DefaultsContext) -> Gift {
         match row.gives {
             Gives::Field(value) => Gift::Field(value(given)),
             Gives::Items(values) => Gift::Items(values(given)),
@@ -182,7 +182,7 @@ fn wrong_type(place: &Pointer, wanted: &str, found: &Value, at: &JsonPath) -> Er
 }
 
 /// What is known of an object that something is added to.
-struct Given<'a> {
+struct DefaultsContext<'a> {
     view: View<'a>,
     object: &'a Value,
     document: &'a Document,
@@ -193,8 +193,13 @@ struct Given<'a> {
     definition: Option<&'a Document>,
 }
 
-impl<'a> Given<'a> {
-    fn read(view: View<'a>, object: &'a Value, document: &'a Document, out: &mut Vec<Diagnostic>) -> Given<'a> {
+impl<'a> DefaultsContext<'a> {
+    fn read(
+        view: View<'a>,
+        object: &'a Value,
+        document: &'a Document,
+        out: &mut Vec<Diagnostic>,
+    ) -> DefaultsContext<'a> {
         let identity = &document.identity;
         let made_up = object.text_at(&["metadata", "name"]).is_empty()
             && object.text_at(&["metadata", "generateName"]) == identity.name;
@@ -212,7 +217,7 @@ impl<'a> Given<'a> {
         if let (PLUGIN, Some(wanted), None) = (identity.kind.as_str(), &wanted, definition) {
             out.push(wanted.unknown(view, identity, "its defaults are not added"));
         }
-        Given { view, object, document, name, wanted, definition }
+        DefaultsContext { view, object, document, name, wanted, definition }
     }
 
     fn says(&self, path: &[&str]) -> &'a str {

@@ -146,8 +146,8 @@ impl Override {
         (self.rank(precedence), self.created.is_none(), self.created, name)
     }
 
-    pub fn standing(&self, precedence: Precedence) -> Standing {
-        Standing { rank: self.rank(precedence), has_time: self.created.is_some() }
+    pub fn override_rank(&self, precedence: Precedence) -> OverrideRank {
+        OverrideRank { rank: self.rank(precedence), has_time: self.created.is_some() }
     }
 
     pub fn rank(&self, precedence: Precedence) -> u8 {
@@ -162,15 +162,15 @@ impl Override {
 
 /// What decides over the order of an override, except for its name and its time.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct OverrideRank {
     rank: u8,
     has_time: bool,
 }
 
-impl Standing {
+impl OverrideRank {
     /// Why an override of the same precedence is applied before this one, where not the times of both decide: a hub may
     /// order them differently.
-    pub fn undecided(self, before: Standing) -> Option<&'static str> {
+    pub fn undecided(self, before: OverrideRank) -> Option<&'static str> {
         match (before.has_time, self.has_time) {
             _ if before.rank != self.rank => None,
             (true, true) => None,

@@ -1,6 +1,6 @@
 //! Overrides of the same precedence that set one option differently, in an order that a hub may not share.
 
-use super::overrides::{Override, Standing};
+use super::overrides::{Override, OverrideRank};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::fold::{Folded, Layer, Setting, replaces};
 use crate::object::document::Identity;
@@ -13,11 +13,11 @@ use crate::workspace::settings::Precedence;
 pub struct Ties {
     /// The index of the layer of the first override.
     first: usize,
-    overrides: Vec<Standing>,
+    overrides: Vec<OverrideRank>,
 }
 
 /// An option that an override sets for a cluster.
-struct Said<'a> {
+struct OptionSetting<'a> {
     steps: &'a [OptionStep],
     /// The index of the override.
     index: usize,
@@ -28,7 +28,7 @@ struct Said<'a> {
 impl Ties {
     /// The overrides, lowest first, of which the first one is the layer `first`.
     pub fn new(overrides: &[Override], first: usize, precedence: Precedence) -> Ties {
-        let overrides = overrides.iter().map(|it| it.standing(precedence));
+        let overrides = overrides.iter().map(|it| it.override_rank(precedence));
         Ties { first, overrides: overrides.collect() }
     }
 
@@ -36,7 +36,7 @@ impl Ties {
     /// overrides only those with the one that decides are looked at: there are as many as options are set.
     pub fn undecided(&self, layers: &[Layer], applied: &[&Layer], folded: &Folded) -> Vec<Diagnostic> {
         let said = self.said(layers, applied);
-        let mut by_steps: Vec<&Said> = said.iter().collect();
+        let mut by_steps: Vec<&OptionSetting> = said.iter().collect();
         sort_by(&mut by_steps, |a, b| a.steps.cmp(b.steps));
         let mut found = Vec::new();
         for (order, higher) in said.iter().enumerate().filter(|(_, it)| decides(it, folded)) {
@@ -54,12 +54,12 @@ impl Ties {
         found.into_iter().filter_map(|(_, finding)| finding).collect()
     }
 
-    fn why(&self, higher: &Said, lower: &Said) -> Option<&'static str> {
+    fn why(&self, higher: &OptionSetting, lower: &OptionSetting) -> Option<&'static str> {
         self.overrides.get(higher.index)?.undecided(*self.overrides.get(lower.index)?)
     }
 
     /// All that overrides set in the layers that apply, lowest first.
-    fn said<'a>(&self, layers: &'a [Layer], applied: &[&'a Layer]) -> Vec<Said<'a>> {
+    fn said<'a>(&self, layers: &'a [Layer], applied: &[&'a Layer]) -> Vec<OptionSetting<'a>> {
         let mut ahead = layers.iter().enumerate();
         let mut said = Vec::new();
         for layer in applied {
@@ -69,7 +69,8 @@ impl Ties {
             ahead = rest;
             let index = rank.checked_sub(self.first).filter(|it| *it < self.overrides.len());
             let Some(index) = index else { continue };
-            let its = layer.set.iter().map(|setting| Said { steps: setting.place.steps(), index, layer, setting });
+            let its =
+                layer.set.iter().map(|setting| OptionSetting { steps: setting.place.steps(), index, layer, setting });
             said.extend(its);
         }
         said
@@ -77,17 +78,17 @@ impl Ties {
 }
 
 /// Whether the cluster gets what an override sets.
-fn decides(it: &Said, folded: &Folded) -> bool {
+fn decides(it: &OptionSetting, folded: &Folded) -> bool {
     let winner = folded.origins.get(&it.setting.path).and_then(|it| it.first());
     winner.is_some_and(|winner| winner.document == it.layer.document)
 }
 
-fn differs(higher: &Said, lower: &Said) -> bool {
+fn differs(higher: &OptionSetting, lower: &OptionSetting) -> bool {
     let (above, under) = (higher.setting, lower.setting);
     lower.index < higher.index && replaces(above, under) && under.source != above.source
 }
 
-fn finding(higher: &Said, lower: &Said, why: &str) -> Option<Diagnostic> {
+fn finding(higher: &OptionSetting, lower: &OptionSetting, why: &str) -> Option<Diagnostic> {
     let other = lower.layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
     let message = format!("`{}` is also set by `{other}`, of the same precedence: {why}", higher.setting.path);
     let finding = Diagnostic::info(Code::UndecidedOrder, message).of(higher.layer.document.as_deref()?);

@@ -30,10 +30,8 @@ pub const INSTANCE: Fields = Fields::some(&[
     Field::new("planExecution", Shape::Map),
 ]);
 
-const PLAN: Fields = Fields::some(&[
-    Field::new("phases", Shape::List(&Shape::Fields(&PHASE))),
-    Field::new("strategy", Shape::Anything),
-]);
+const PLAN: Fields =
+    Fields::some(&[Field::new("phases", Shape::List(&Shape::Fields(&PHASE))), Field::new("strategy", Shape::Anything)]);
 
 const PHASE: Fields = Fields::some(&[
     Field::new("name", Shape::Text),

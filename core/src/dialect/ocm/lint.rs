@@ -113,8 +113,10 @@ fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let mut free: Vec<String> = set.keys().filter(|key| !is_guarded(key, mode)).map(|key| format!("`{key}`")).collect();
     free.dedup();
     if !free.is_empty() {
-        let message =
-            format!("anyone who can edit a cluster can move it in or out of this set: no label permission protects {}", free.join(", "));
+        let message = format!(
+            "anyone who can edit a cluster can move it in or out of this set: no label permission protects {}",
+            free.join(", ")
+        );
         let finding = Diagnostic::warning(Code::UnguardedLabel, message).hint(guarded(mode));
         out.push(found(finding, document, &SELECTOR));
     }

@@ -78,16 +78,16 @@ impl<'a> Tree<'a> {
         let above = prefixes.clone().filter_map(|it| Some((it.len(), self.references.get(it)?)));
         let above = above.filter(|(_, (_, it))| it.path != option.path).min_by_key(|(_, (order, _))| *order);
         let fits = match (above, &option.source) {
-            (Some((depth, _)), _) => Err(Misfit::Blocked(depth)),
+            (Some((depth, _)), _) => Err(PlaceError::Blocked(depth)),
             (None, Source::Value(value)) => put(&mut self.value, steps, read(value.clone()), &mut self.padding),
             (None, Source::Reference(_)) => Ok(0),
         };
         let padding = fits.map_err(|misfit| match misfit {
-            Misfit::Blocked(depth) => {
+            PlaceError::Blocked(depth) => {
                 let other = steps.get(..depth).and_then(|blocked| self.first.get(blocked));
                 Error::new(Code::OptionConflict, conflict(option, other.copied())).hint(MENDED_BY)
             }
-            Misfit::Padding(padding) => {
+            PlaceError::Padding(padding) => {
                 let message = format!(
                     "`{}` leaves {padding} earlier elements of its list null, and all options together may leave \
                      {MAX_PADDING}",
@@ -120,7 +120,7 @@ fn conflict(option: &Effective, other: Option<&Effective>) -> String {
 
 /// Why a value cannot be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum PlaceError {
     /// The number of steps that lead to the value in the way.
     Blocked(usize),
     /// It would create this many null elements, which is too many.
@@ -133,9 +133,9 @@ pub enum Misfit {
 /// # Errors
 ///
 /// Something is in the way, or too few null elements are left; the tree then has no more of them than before.
-pub fn put(tree: &mut Value, steps: &[OptionStep], value: Value, left: &mut usize) -> Result<usize, Misfit> {
+pub fn put(tree: &mut Value, steps: &[OptionStep], value: Value, left: &mut usize) -> Result<usize, PlaceError> {
     let padding = padding_of(tree, steps);
-    let rest = left.checked_sub(padding).ok_or(Misfit::Padding(padding))?;
+    let rest = left.checked_sub(padding).ok_or(PlaceError::Padding(padding))?;
     let mut here = tree;
     for (depth, step) in steps.iter().enumerate() {
         if here.is_null() {
@@ -153,7 +153,7 @@ pub fn put(tree: &mut Value, steps: &[OptionStep], value: Value, left: &mut usiz
                 items.get_mut(*index)
             }),
         }
-        .ok_or(Misfit::Blocked(depth))?;
+        .ok_or(PlaceError::Blocked(depth))?;
     }
     *here = value;
     *left = rest;

@@ -197,7 +197,8 @@ fn refuse_mixed(desired: &Value, live: &Value) -> Result<(), Error> {
                 if wanted.iter().chain(found.iter()).all(alike) {
                     return Ok(());
                 }
-                let message = "the cert-manager operator fails on a list that mixes strings or numbers with other values";
+                let message =
+                    "the cert-manager operator fails on a list that mixes strings or numbers with other values";
                 Err(Error::new(Code::NotComparable, message).hint("leave out `mode` for the repaired answer"))
             }
             Some(Value::Map(_) | Value::List(_)) => {

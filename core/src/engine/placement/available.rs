@@ -1,6 +1,6 @@
 //! The clusters that a placement may choose from: those of the bound sets that it names.
 
-use super::why::{Way, tell};
+use super::why::{Explanation, note};
 use super::{Candidate, Decision, name_of};
 use crate::diagnostic::{Code, Diagnostic, ReasonCode};
 use crate::engine::select::cluster_set::{ClusterSet, sets_of};
@@ -42,25 +42,25 @@ impl<'a> Decision<'a> {
             score: 0,
             scores: Vec::new(),
             until: None,
-            way: self.question.why.is_about(name).then(Vec::new),
+            explanation: self.question.why.is_about(name).then(Vec::new),
         }
     }
 
     fn is_available(&self, candidate: &mut Candidate) -> bool {
-        let Candidate { labels, way, document, .. } = candidate;
+        let Candidate { labels, explanation, document, .. } = candidate;
         let namespace = self.question.placement.text_at(&["metadata", "namespace"]);
         let Some(set) = self.eligible_sets().find(|set| set.accepts(labels)) else {
-            if way.is_some() {
-                self.tell_unavailable(labels, namespace, way);
+            if explanation.is_some() {
+                self.tell_unavailable(labels, namespace, explanation);
             }
             return false;
         };
-        tell(way, ReasonCode::InBoundSet, true, None, || {
+        note(explanation, ReasonCode::InBoundSet, true, None, || {
             format!("the cluster is in the set `{}`, which is bound in `{namespace}`", set.name())
         });
         let terminating = is_terminating(document);
         if terminating {
-            tell(way, ReasonCode::Terminating, false, None, || "the cluster is being deleted".into());
+            note(explanation, ReasonCode::Terminating, false, None, || "the cluster is being deleted".into());
         }
         !terminating
     }
@@ -70,20 +70,20 @@ impl<'a> Decision<'a> {
     }
 
     /// Says of every set of a cluster why it does not count.
-    fn tell_unavailable(&self, labels: &Labels, namespace: &str, way: &mut Way) {
+    fn tell_unavailable(&self, labels: &Labels, namespace: &str, explanation: &mut Explanation) {
         let at = Pointer::of(["spec", "clusterSets"]);
         let mut told = false;
         for set in sets_of(labels, self.question.sets).into_iter().map(ClusterSet::name) {
             if self.bound.contains(set) {
                 told = true;
-                tell(way, ReasonCode::SetNotNamed, false, Some(&at), || {
+                note(explanation, ReasonCode::SetNotNamed, false, Some(&at), || {
                     format!(
                         "the cluster is in the set `{set}`, which is bound in `{namespace}`, but the placement names others"
                     )
                 });
             } else if self.spec.cluster_sets.contains(set) {
                 told = true;
-                tell(way, ReasonCode::SetNotBound, false, Some(&at), || {
+                note(explanation, ReasonCode::SetNotBound, false, Some(&at), || {
                     format!(
                         "the cluster is in the set `{set}`, which the placement names, but it is not bound in `{namespace}`"
                     )
@@ -91,7 +91,7 @@ impl<'a> Decision<'a> {
             }
         }
         if !told {
-            tell(way, ReasonCode::NotInBoundSet, false, None, || match self.bound.is_empty() {
+            note(explanation, ReasonCode::NotInBoundSet, false, None, || match self.bound.is_empty() {
                 true => format!("no set that exists is bound in `{namespace}`"),
                 false => format!(
                     "the cluster is in none of the sets that are bound in `{namespace}`: {}",

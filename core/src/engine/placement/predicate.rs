@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::fmt;
 
 use super::read::{Part, PlacementErrors, bad, map, names, text};
-use super::why::{Step, Way, step, tell};
+use super::why::{Explanation, Step, note, step};
 use super::{Candidate, Spec};
 use crate::diagnostic::{Code, Error, ReasonCode};
 use crate::engine::select::{Cluster, LabelSelector, Requirement, Selector, explain, known_fields};
@@ -63,19 +63,19 @@ impl fmt::Debug for Predicate {
 
 impl Predicate {
     /// Whether a cluster satisfies the predicate. Every label and claim is recorded; expressions only if those hold.
-    pub fn accepts(&self, candidate: &Candidate, steps: &Steps, way: &mut Way) -> bool {
+    pub fn accepts(&self, candidate: &Candidate, steps: &Steps, explanation: &mut Explanation) -> bool {
         let Predicate { labels, claims, expressions, .. } = self;
         if labels.requirements().is_empty() && claims.requirements().is_empty() && expressions.is_empty() {
             let text = || "the predicate is empty, which every cluster satisfies".into();
-            tell(way, ReasonCode::SelectsAll, true, Some(&self.at), text);
+            note(explanation, ReasonCode::SelectsAll, true, Some(&self.at), text);
         }
-        if let Some(way) = way {
-            way.extend(self.explain_labels(candidate));
-            way.extend(self.explain_claims(candidate));
+        if let Some(explanation) = explanation {
+            explanation.extend(self.explain_labels(candidate));
+            explanation.extend(self.explain_claims(candidate));
         }
         let selected = labels.accepts(&candidate.labels) && claims.accepts(&candidate.claims);
         let mut expressions = expressions.iter().enumerate();
-        selected && expressions.all(|(index, it)| self.accepts_expression((index, it), candidate, steps, way))
+        selected && expressions.all(|(index, it)| self.accepts_expression((index, it), candidate, steps, explanation))
     }
 
     fn explain_labels(&self, candidate: &Candidate) -> Vec<Step> {
@@ -109,7 +109,7 @@ impl Predicate {
         (index, expression): (usize, &Expression),
         candidate: &Candidate,
         steps: &Steps,
-        way: &mut Way,
+        explanation: &mut Explanation,
     ) -> bool {
         // The placement is not decided any more.
         if steps.exceeded.get().is_some() {
@@ -128,8 +128,8 @@ impl Predicate {
             Err(why) => (ReasonCode::ExpressionFailed, format!("the expression has no answer for the cluster: {why}")),
         };
         let holds = code == ReasonCode::ExpressionHolds;
-        if let Some(way) = way {
-            way.push(step(code, holds, Some(place()), text));
+        if let Some(explanation) = explanation {
+            explanation.push(step(code, holds, Some(place()), text));
         }
         holds
     }
@@ -137,28 +137,28 @@ impl Predicate {
 
 /// Whether one of the predicates holds. Without any, every cluster is meant.
 pub fn matches(spec: &Spec, steps: &Steps, candidate: &mut Candidate) -> bool {
-    let mut way = candidate.way.take();
-    let found = spec.predicates.iter().position(|it| it.accepts(candidate, steps, &mut way));
+    let mut explanation = candidate.explanation.take();
+    let found = spec.predicates.iter().position(|it| it.accepts(candidate, steps, &mut explanation));
     let met = match found.and_then(|index| Some((index, spec.predicates.get(index)?))) {
         Some((index, predicate)) => {
-            tell(&mut way, ReasonCode::PredicateMet, true, Some(&predicate.at), || {
+            note(&mut explanation, ReasonCode::PredicateMet, true, Some(&predicate.at), || {
                 format!("predicate {} holds, and one is enough", index.saturating_add(1))
             });
             true
         }
         None if spec.predicates.is_empty() => {
             let text = || "there are no predicates, so every cluster of the sets is meant".into();
-            tell(&mut way, ReasonCode::SelectsAll, true, None, text);
+            note(&mut explanation, ReasonCode::SelectsAll, true, None, text);
             true
         }
         None => {
             let at = Pointer::of(["spec", "predicates"]);
             let text = || "no predicate holds".into();
-            tell(&mut way, ReasonCode::NoPredicateMet, false, Some(&at), text);
+            note(&mut explanation, ReasonCode::NoPredicateMet, false, Some(&at), text);
             false
         }
     };
-    candidate.way = way;
+    candidate.explanation = explanation;
     met
 }
 

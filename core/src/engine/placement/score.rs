@@ -173,7 +173,7 @@ pub fn score_all(spec: &Spec, question: &Question, candidates: &mut [Candidate],
                 }
             };
             candidate.score = candidate.score.saturating_add(points.saturating_mul(*weight));
-            if candidate.way.is_some() {
+            if candidate.explanation.is_some() {
                 candidate.scores.push(format!("{} {weight} × {points}", score.name()));
             }
         }

@@ -12,15 +12,21 @@ pub struct Step {
 }
 
 /// The steps of a cluster; none if they are not requested.
-pub type Way = Option<Vec<Step>>;
+pub type Explanation = Option<Vec<Step>>;
 
 pub fn step(code: ReasonCode, holds: bool, at: Option<Pointer>, text: String) -> Step {
     Step { reason: Reason { code, text, holds }, at }
 }
 
 /// Adds a step; the text is formatted only if steps are requested.
-pub fn tell(way: &mut Way, code: ReasonCode, holds: bool, at: Option<&Pointer>, text: impl FnOnce() -> String) {
-    if let Some(way) = way {
-        way.push(step(code, holds, at.cloned(), text()));
+pub fn note(
+    explanation: &mut Explanation,
+    code: ReasonCode,
+    holds: bool,
+    at: Option<&Pointer>,
+    text: impl FnOnce() -> String,
+) {
+    if let Some(explanation) = explanation {
+        explanation.push(step(code, holds, at.cloned(), text()));
     }
 }

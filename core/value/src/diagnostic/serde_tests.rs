@@ -139,11 +139,7 @@ fn of_two_errors_the_same_one_is_reported() {
         Code::WrongType,
         "`steps` must be a list, not an integer (at /steps)",
     );
-    refuses(
-        r#"{"object":{"a":1,"a":2},"x":1}"#,
-        Code::DuplicateKey,
-        "duplicate key `a` (at /object/a)",
-    );
+    refuses(r#"{"object":{"a":1,"a":2},"x":1}"#, Code::DuplicateKey, "duplicate key `a` (at /object/a)");
 }
 
 #[test]

@@ -268,10 +268,7 @@ mod tests {
         let want = "/functionConfig/spec/clusters `clusters` is for `run: render`, and this is `run: lint`; leave it out, or write `run: render`";
         assert_eq!(of_spec("{clusters: [a]}").unwrap_err(), [want]);
         let outside = "{apiVersion: fleetfold.dev/v1alpha1, kind: Fleetfold, run: render}";
-        assert_eq!(
-            read(outside).unwrap_err(),
-            ["/functionConfig/run `run` is outside of `spec`; put it into `spec`"]
-        );
+        assert_eq!(read(outside).unwrap_err(), ["/functionConfig/run `run` is outside of `spec`; put it into `spec`"]);
         assert_eq!(read("{apiVersion: v1, kind: Secret}").unwrap_err().len(), 1);
         assert_eq!(read("[]").unwrap_err().len(), 1);
         assert_eq!(of_spec("[]").unwrap_err().len(), 1);

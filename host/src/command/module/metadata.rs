@@ -168,9 +168,7 @@ impl Check<'_> {
                 Holds::Text | Holds::Labels | Holds::Texts => {
                     "quote what would be read as a number or as true or false"
                 }
-                Holds::TextsOrAll | Holds::WordsOrAll(_) | Holds::Resources => {
-                    "list at least one; `\"*\"` selects all"
-                }
+                Holds::TextsOrAll | Holds::WordsOrAll(_) | Holds::Resources => "list at least one; `\"*\"` selects all",
                 Holds::Bool => "write `true` or `false`",
                 Holds::Word(_) => "write one of these words",
                 Holds::Maps(_) => "start each with `- `",

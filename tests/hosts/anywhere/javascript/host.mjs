@@ -7,7 +7,7 @@ export function workspace(module) {
     const bytes = new TextEncoder().encode(request);
     const place = fleetfold_alloc(bytes.length) >>> 0;
     if (place === 0) throw new Error(`the module has no room for ${bytes.length} bytes`);
-    // The memory may have grown, so its buffer is asked for anew each time.
+    // The memory may have grown, so its buffer is read again each time.
     new Uint8Array(memory.buffer, place).set(bytes);
     const answer = BigInt.asUintN(64, fleetfold_call(place, bytes.length));
     const [start, length] = [Number(answer >> 32n), Number(answer & 0xffffffffn)];

@@ -6,14 +6,14 @@ use wasmparser::BinaryReaderError;
 
 /// What is wrong with a binary, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flaw {
+pub struct ModuleError {
     pub what: String,
     /// The byte at which it was noticed, from the start of the file.
     pub at: usize,
     pub hint: &'static str,
 }
 
-impl Flaw {
+impl ModuleError {
     pub(crate) fn new(what: impl Into<String>, at: usize, hint: &'static str) -> Self {
         Self { what: what.into(), at, hint }
     }
@@ -26,10 +26,10 @@ impl Flaw {
     }
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for ModuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.what, self.at)
     }
 }
 
-impl std::error::Error for Flaw {}
+impl std::error::Error for ModuleError {}
