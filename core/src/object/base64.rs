@@ -1,19 +1,20 @@
 //! Base64, as Secrets hold their values.
 
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// Padding is removed before decoding, and bits that are left over are ignored.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
 
 /// Standard base64 with padding.
 pub fn encode(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for (at, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let digit = usize::try_from(bits >> shift & 63).ok().and_then(|it| DIGITS.get(it));
-            out.push(if at > chunk.len() { '=' } else { digit.copied().map_or('=', char::from) });
-        }
-    }
-    out
+    LENIENT.encode(bytes)
 }
 
 /// The bytes of a text in base64, standard or for URLs, with or without padding and line breaks. Nothing if it is not
@@ -29,25 +30,13 @@ pub fn encode(bytes: &[u8]) -> String {
 /// assert_eq!(decode("not base64"), None);
 /// ```
 pub fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for byte in text.trim_end_matches(['=', '\n', '\r']).bytes() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'\n' | b'\r' => continue,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            // The rest of the bits was taken before.
-            out.push((bits >> count) as u8);
-        }
-    }
-    Some(out)
+    let digits = text.trim_end_matches(['=', '\n', '\r']).chars().filter(|it| !matches!(it, '\n' | '\r'));
+    let digits: String = digits
+        .map(|it| match it {
+            '-' => '+',
+            '_' => '/',
+            it => it,
+        })
+        .collect();
+    LENIENT.decode(digits).ok()
 }
