@@ -21,17 +21,28 @@ use crate::target::Target;
 /// What the tasks of the executor report.
 #[derive(Debug)]
 pub enum ActionEvent {
-    /// An action ended; with the object it left, or nothing after a delete.
+    /// An action ended; with what it left.
     Done {
         cluster: String,
         target: Target,
         id: String,
         /// What it takes, which counts against the limits.
         takes: Option<TakesAnswer>,
-        result: Result<Option<Value>, ApiError>,
+        result: Result<Left, ApiError>,
     },
     /// The other field managers of an object whose changes keep being reverted.
     OtherManagers { cluster: String, target: Target, managers: Vec<String> },
+}
+
+/// What an action left of its object.
+#[derive(Debug)]
+pub enum Left {
+    /// The object as the server returned it; a deleted one stays until its finalizers are removed.
+    Object(Value),
+    /// The object is deleted.
+    Absent,
+    /// The object was deleted, and could not be read since.
+    Unknown,
 }
 
 /// How often the same change may be repeated within a period before it counts as a conflict with another manager.
@@ -133,7 +144,7 @@ impl Executor {
         let (events, cluster, running, is_leader) =
             (self.events.clone(), cluster.clone(), action.clone(), self.is_leader.clone());
         let task = tokio::spawn(async move {
-            let Some(result) = while_leader(is_leader, running.apply(&cluster, Effect::Real)).await else { return };
+            let Some(result) = while_leader(is_leader, apply(&running, &cluster)).await else { return };
             let Action { cluster, target, id, takes, .. } = running;
             events.send(ActionEvent::Done { cluster, target, id, takes, result });
         });
@@ -251,6 +262,19 @@ pub async fn while_leader<T>(mut is_leader: watch::Receiver<bool>, running: impl
         _ = is_leader.wait_for(|it| !*it) => None,
         result = running => Some(result),
     }
+}
+
+/// Applies an action. A delete ends with what the server has then: the action stays in flight until that is known, since
+/// the next plan would delete the object once more.
+async fn apply(action: &Action, cluster: &Cluster) -> Result<Left, ApiError> {
+    if let Some(object) = action.apply(cluster, Effect::Real).await? {
+        return Ok(Left::Object(object));
+    }
+    Ok(match cluster.get(&action.target).await {
+        Ok(Some(object)) => Left::Object(object),
+        Ok(None) => Left::Absent,
+        Err(_) => Left::Unknown,
+    })
 }
 
 /// The first wave of each subject or cluster that has actions left.

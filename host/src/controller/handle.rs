@@ -5,7 +5,7 @@ use fleetfold_core::api::load::Load;
 use tokio::sync::oneshot;
 
 use super::documents::{Changes, DocumentEvent};
-use super::executor::{ActionEvent, in_cluster};
+use super::executor::{ActionEvent, Left, in_cluster};
 use super::fleet_plan::FleetPlanEvent;
 use super::live_cache::{Fetched, LiveEvent, Need};
 use super::members::MemberEvent;
@@ -207,18 +207,18 @@ impl Runner {
         name: &str,
         target: &Target,
         id: &str,
-        result: Result<Option<Value>, ApiError>,
+        result: Result<Left, ApiError>,
     ) -> Result<(), EngineError> {
         let digest = self.current.0.clone();
         match result {
-            Ok(object) => {
+            Ok(left) => {
                 self.metrics.acted(name);
                 tracing::info!(digest, action = id, cluster = name, target = %target, "done: {target}{}", in_cluster(name));
                 self.executor.done(name, target, id);
-                match object {
-                    Some(object) => self.object_written(name, object),
-                    // A deleted object stays until its finalizers are removed.
-                    None => {
+                match left {
+                    Left::Object(object) => self.object_written(name, object),
+                    Left::Absent => self.object_deleted(name, target),
+                    Left::Unknown => {
                         self.refetch(name, target);
                         Ok(())
                     }
@@ -276,6 +276,15 @@ impl Runner {
         }
         self.live_cache.record_write(name, &object);
         self.load_live(name, Load { documents: Some(vec![object]), ..Load::default() })
+    }
+
+    /// Unloads an object that a delete removed, whether it is a document or a live object.
+    fn object_deleted(&mut self, name: &str, target: &Target) -> Result<(), EngineError> {
+        if name.is_empty() && self.documents.covers(target) {
+            return self.document_fetched(target, None);
+        }
+        self.live_cache.remove(name, target);
+        self.load_absent(name, std::slice::from_ref(target))
     }
 
     /// Fetches an object again, whether it is a document or a live object.

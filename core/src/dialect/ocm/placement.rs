@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use super::hub::Hub;
 use super::{DECISION, Ocm, PLACEMENT, SCORE, decides, fleet_scope};
-use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
+use crate::diagnostic::{Code, Diagnostic, Error, Mode, ReasonCode};
 use crate::engine::matching::{Difference, DifferenceKind};
 use crate::engine::placement::{self, Placed, State, Why};
 use crate::engine::rendered::{DecisionGroup, Rendered};
 use crate::engine::select::cluster_set::GROUP;
 use crate::engine::select::{self, Cluster};
 use crate::object::document::{Document, Identity};
+use crate::object::identity::is_terminating;
 use crate::object::timestamp::Timestamp;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 use crate::workspace::cluster_groups::ClusterGroups;
 use crate::workspace::observed::{HUB, Observation, Query};
-use crate::workspace::plan::{Decision, DesiredObject, ObjectState, Planner, Reason, Target};
+use crate::workspace::plan::{Action, Decision, DesiredObject, ObjectState, Planner, Reason, Target};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
@@ -40,6 +41,8 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
         ClusterFilter::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().collect() };
     let uses = Uses::of(&document.value);
     let mut depends = Ocm.placement_dependencies(namespace, name);
+    // Those of clusters say whether a ManagedCluster that is not there has left.
+    depends.push(Dependency::kind("", "Namespace", None));
     if uses.others {
         // Which of two placements makes room is told by their age.
         depends.push(Dependency::kind(GROUP, PLACEMENT, None));
@@ -296,6 +299,8 @@ impl Subject for Placement {
     /// 3. A wave later every cluster is where it belongs: what is too much in a decision goes, and so do decisions that
     ///    are too many. If one of the writes before fails or is held, this waits.
     /// 4. A selection that becomes empty is held.
+    /// 5. A cluster whose ManagedCluster vanished while the Namespace of the cluster is there is unknown, not gone: the
+    ///    decision that lists it is held.
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
         planner.steps.diagnostics.extend(self.told.iter().cloned());
@@ -319,6 +324,7 @@ impl Subject for Placement {
             let text = "the placement chooses no cluster, and its decisions would list none";
             planner.hold(since, ReasonCode::EmptySelection, text, "allow it with `limits.emptySelection: true`");
         }
+        hold_vanished(view, &listed, since, planner);
         if let Some(status) = self.placed.status.as_ref().filter(|_| readiness == Readiness::Complete) {
             planner.status(&document.value, timed(status.clone(), view.now));
         }
@@ -346,6 +352,29 @@ impl Subject for Placement {
         let explained = placed.explained.into_iter().next();
         explained.map_or((false, Vec::new()), |it| (it.chosen, it.steps.into_iter().map(|it| it.reason).collect()))
     }
+}
+
+/// Holds what takes clusters off a decision whose ManagedCluster is absent and whose Namespace is not. Open Cluster
+/// Management deletes both when a cluster leaves, the ManagedCluster with a deletionTimestamp first: one that is just not
+/// there was moved, misspelled or deleted by mistake, and a pause disappears with it.
+fn hold_vanished(view: View, listed: &SortedSet<&str>, since: usize, planner: &mut Planner) {
+    if view.settings.mode == Mode::Compat {
+        return;
+    }
+    let is_there = |name: &str| {
+        let (kind, name) = ("Namespace".into(), name.into());
+        let namespace = view.store.document(&Identity { kind, name, ..Identity::default() });
+        namespace.is_some_and(|it| !is_terminating(&it.value))
+    };
+    let is_vanished = |name: &&str| view.store.cluster_document(&fleet_scope(), name).is_none() && is_there(name);
+    let vanished: Vec<&str> = listed.iter().copied().filter(is_vanished).collect();
+    if vanished.is_empty() {
+        return;
+    }
+    let text = format!("the ManagedCluster of {} is absent, and the Namespace of the cluster is not", quoted(&vanished));
+    let hint = "restore the ManagedCluster; if the cluster has left, delete its Namespace";
+    let is_held = |it: &Action| it.leaving.iter().any(|name| vanished.contains(&name.as_str()));
+    planner.hold_those(since, is_held, ReasonCode::ClusterUnknown, &text, hint);
 }
 
 /// The status with the time in the conditions that were decided without one.

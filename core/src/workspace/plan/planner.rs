@@ -315,11 +315,27 @@ impl<'a> Planner<'a> {
         self.steps.hold_report = Some(HoldReport { subject: self.subject.clone(), live: live.clone(), write });
     }
 
-    /// Notes an action that is stopped, with how to let it pass.
+    /// Holds all actions from an index on, with how to let them pass.
     pub fn hold(&mut self, since: usize, code: ReasonCode, text: &str, hint: &str) {
-        let stopped = self.steps.actions.split_off(since.min(self.steps.actions.len()));
-        let held = stopped.into_iter().map(|action| Held { action, code, text: text.into(), hint: hint.into() });
-        self.steps.held.extend(held);
+        self.hold_those(since, |_| true, code, text, hint);
+    }
+
+    /// Holds those actions from an index on that `is_held` picks.
+    pub fn hold_those(
+        &mut self,
+        since: usize,
+        is_held: impl Fn(&Action) -> bool,
+        code: ReasonCode,
+        text: &str,
+        hint: &str,
+    ) {
+        let planned = self.steps.actions.split_off(since.min(self.steps.actions.len()));
+        for action in planned {
+            match is_held(&action) {
+                true => self.steps.held.push(Held { action, code, text: text.into(), hint: hint.into() }),
+                false => self.steps.actions.push(action),
+            }
+        }
     }
 
     /// Tells of an error that stops one object and nothing else.

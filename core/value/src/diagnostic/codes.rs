@@ -520,6 +520,8 @@ codes! {
     AllOfSubject = "all-of-subject",
     /// The installed version is later than the latest one that is loaded, or unknown.
     VersionUnknown = "version-unknown",
+    /// The document of a cluster is absent, and other objects of the cluster are not, so it is unknown whether it left.
+    ClusterUnknown = "cluster-unknown",
 
     // Placements
     /// The cluster is in a set that the placement may use.

@@ -23,6 +23,11 @@ export function verdictCard(
         ${what}.
       </p>
       ${
+        answer.object?.granted === false
+          ? html`<p class="warn" data-object="no">⚠ ${inlineCode(answer.object.text)}.</p>`
+          : nothing
+      }
+      ${
         checks.length
           ? html`<ol class="checks">
               ${checks.map((it) => checkItem(it, state))}
