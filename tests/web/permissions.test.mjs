@@ -114,7 +114,7 @@ story("a label that is taken off leaves the set", async (page, view) => {
 
 story("a label that nobody guards is warned of", async (page, view) => {
   await fill(page, view, { who: "group team-a", cluster: "c4", key: "vendor", value: "openshift" });
-  assert.match(await shown(answer(view)), /Allowed[\s\S]*joins openshift[\s\S]*nobody guards/);
+  assert.match(await shown(answer(view)), /Allowed[\s\S]*joins openshift[\s\S]*no permission protects/);
 });
 
 story("binding a set is asked for as well", async (page, view) => {

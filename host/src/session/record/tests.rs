@@ -116,5 +116,5 @@ fn errors_in_a_record_name_the_line() {
     recorded("empty").edited(|_| String::new()).fails("line 1 of", "from its beginning");
     recorded("head").edited(|text| text.replacen("fleetfold", "x", 1)).fails("line 1 of", "from its beginning");
     recorded("cut").edited(|text| text[..text.len() - 9].to_owned()).fails("line 4 of", "leave the last line out");
-    recorded("hole").edited(|text| text.replacen("\"op\"", "op", 1)).fails("line 2 of", "record anew");
+    recorded("hole").edited(|text| text.replacen("\"op\"", "op", 1)).fails("line 2 of", "record again");
 }
