@@ -21,7 +21,7 @@ use super::recent_deletes::{self, of_status, pruned};
 use super::statuses::publish_event;
 use crate::clock::now;
 use crate::cluster::contacts::approved_endpoints;
-use crate::cluster::{ApiError, Cluster, Effect, WatchEvent, operation};
+use crate::cluster::{ApiError, Cluster, Effect, UnknownFields, WatchEvent, operation};
 use crate::target::Target;
 
 /// What the tasks around the FleetPlan report.
@@ -262,7 +262,8 @@ impl FleetPlan {
             transitions.push(change);
         }
         tokio::spawn(async move {
-            let result = hub.put_status(&target, &body, None).await;
+            // With the definition of an older release, the digest that waits for approval and the recent deletes still count.
+            let result = hub.put_status(&target, &body, UnknownFields::Dropped, None).await;
             if let Ok(object) = &result {
                 for transition in &transitions {
                     publish_event(&hub, object, transition).await;
