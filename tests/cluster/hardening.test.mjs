@@ -189,7 +189,7 @@ describe("what an attack found", () => {
     await eventually(() => plane.hub.create(LONG).then(Boolean, () => false), {
       what: "the heavy preset being stored",
     });
-    const isQuarantined = (it) => /^quarantined PluginPreset\/acme\/heavy/.test(it.message);
+    const isQuarantined = (it) => /^quarantined PluginPreset\S*\/acme\/heavy/.test(it.message);
     await webhook.waitForLog(isQuarantined, { what: "the heavy preset being put aside" });
     await plane.hub.apply(guard);
     await eventually(async () => /denied the request/.test(await tryOut(wrong)), { what: "the guard being up again" });
