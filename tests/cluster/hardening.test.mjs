@@ -6,10 +6,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./child.mjs";
 import { eventually } from "./control-plane.mjs";
 import { condition, startPlane, Story } from "./stories.mjs";
 
 const OWN = "FleetPlan/fleetfold";
+const CANARY = "canary-2b84e6d9";
 const GREENHOUSE = "greenhouse.sap/v1alpha1";
 
 /** Every cluster gets a copy of the heavy option, and all of them are more than the engine may have. */
@@ -32,6 +34,7 @@ const definition = {
     options: [
       { name: "o", type: "string" },
       { name: "l", type: "list" },
+      { name: "s", type: "secret" },
     ],
     version: "1.0.0",
   },
@@ -115,10 +118,28 @@ describe("what an attack found", () => {
     execFileSync("openssl", [...flags, "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert], {
       stdio: "ignore",
     });
+    const metricsPort = await freePort();
+    const metric = async (name) => {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      return Number(text.match(new RegExp(`^${name}(?:{})? (\\S+)$`, "m"))?.[1]);
+    };
     const webhook = await plane.run({
       command: "webhook",
       user: "webhook",
-      args: ["--cert", cert, "--key", key, "--dialect", "greenhouse", "--memory", "16MiB", "--max-deletes", "1000"],
+      args: [
+        "--cert",
+        cert,
+        "--key",
+        key,
+        "--dialect",
+        "greenhouse",
+        "--memory",
+        "16MiB",
+        "--max-deletes",
+        "1000",
+        "--metrics",
+        `127.0.0.1:${metricsPort}`,
+      ],
       ca: readFileSync(cert),
       readyTimeout: 120_000,
     });
@@ -149,6 +170,8 @@ describe("what an attack found", () => {
       ],
     };
     await plane.hub.apply(guard);
+    const days = ((await metric("fleetfold_certificate_expiry_timestamp_seconds")) - Date.now() / 1000) / 86_400;
+    assert.ok(days > 1.9 && days <= 2, `the certificate is said to be valid for ${days} days`);
     // An object that the engine refuses: once it is refused, the server asks the webhook.
     const wrong = preset("wrong", "small");
     wrong.spec.clusterSelector = { matchExpressions: [{ key: "a", operator: "Near" }] };
@@ -159,6 +182,15 @@ describe("what an attack found", () => {
         (error) => error.message,
       );
     await eventually(async () => /denied the request/.test(await tryOut(wrong)), { what: "the guard being up" });
+
+    // What a reply says, as a denial and as a warning, has no value of an option that is a secret.
+    for (const selector of [one(0), wrong.spec.clusterSelector]) {
+      const body = preset("leak", CANARY, selector, "s");
+      const reply = await plane.hub.request("POST", `${path}?dryRun=All`, { body });
+      const said = [reply.headers.warning, reply.body.message, JSON.stringify(webhook.logs)].join("\n");
+      assert.match(said, /secret|Near/);
+      for (const it of [CANARY, Buffer.from(CANARY).toString("base64")]) assert.ok(!said.includes(it), said);
+    }
 
     let [number, isOver] = [0, false];
     const verdicts = [];
@@ -191,6 +223,7 @@ describe("what an attack found", () => {
     });
     const isQuarantined = (it) => /^quarantined PluginPreset\S*\/acme\/heavy/.test(it.message);
     await webhook.waitForLog(isQuarantined, { what: "the heavy preset being put aside" });
+    await eventually(async () => (await metric("fleetfold_documents_quarantined")) === 1, { what: "the metric" });
     await plane.hub.apply(guard);
     await eventually(async () => /denied the request/.test(await tryOut(wrong)), { what: "the guard being up again" });
     await during(() => sleep(5000));
