@@ -59,6 +59,24 @@ pub enum Effect {
     DryRun,
 }
 
+/// What the server does with fields that its definition of the kind lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownFields {
+    /// It refuses the write.
+    Refused,
+    /// It keeps the rest.
+    Dropped,
+}
+
+impl UnknownFields {
+    fn as_str(self) -> &'static str {
+        match self {
+            UnknownFields::Refused => "Strict",
+            UnknownFields::Dropped => "Ignore",
+        }
+    }
+}
+
 /// One API server. Clones share the connection.
 #[derive(Clone)]
 pub struct Cluster(Arc<Inner>);
@@ -192,11 +210,13 @@ impl Cluster {
         &self,
         target: &Target,
         status: &Value,
+        unknown_fields: UnknownFields,
         precondition: Option<&Precondition>,
     ) -> Result<Value, ApiError> {
         let api_kind = self.api_kind(&target.api_version, &target.kind).await?;
         let below = if api_kind.has_status { "/status" } else { "" };
-        let path = format!("{}{below}{}", api_kind.path(&target.namespace, &target.name), write_query(Effect::Real));
+        let query = query_of(&[("fieldManager", FIELD_MANAGER), ("fieldValidation", unknown_fields.as_str())]);
+        let path = format!("{}{below}{query}", api_kind.path(&target.namespace, &target.name));
         self.send_patch(&path, target, &[operation(Verb::Add, "/status", Some(status.clone()))], precondition).await
     }
 
@@ -379,7 +399,7 @@ fn without_managed_fields(mut object: Value) -> Value {
 
 fn write_query(effect: Effect) -> String {
     let dry = if effect == Effect::DryRun { "All" } else { "" };
-    query_of(&[("fieldManager", FIELD_MANAGER), ("fieldValidation", "Strict"), ("dryRun", dry)])
+    query_of(&[("fieldManager", FIELD_MANAGER), ("fieldValidation", UnknownFields::Refused.as_str()), ("dryRun", dry)])
 }
 
 /// A query string of the parameters that are not empty.

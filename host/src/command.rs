@@ -8,6 +8,7 @@ pub mod compare;
 pub mod completion;
 pub mod crds;
 pub mod diff;
+pub mod digest_key;
 pub mod example;
 pub mod explain;
 pub mod fleet;

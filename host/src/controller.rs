@@ -65,6 +65,8 @@ pub struct Options {
     pub name: String,
     /// The settings of the engine.
     pub settings: Configure,
+    /// The digest of the engine's module; empty if it is not known.
+    pub engine_digest: String,
     /// Logs the plan and writes nothing.
     pub dry_run: bool,
     /// Applies only a plan whose digest was approved.
@@ -160,7 +162,7 @@ impl Runner {
             live_cache: LiveCache::new(queue.sender(), options.watch),
             executor: Executor::new(queue.sender(), &is_leader),
             statuses: Statuses::new(hub, queue.sender(), &is_leader),
-            fleet_plan: FleetPlan::new(hub, queue.sender(), &options.name),
+            fleet_plan: FleetPlan::new(hub, queue.sender(), &options.name, &options.engine_digest),
             options,
             queue,
             events,

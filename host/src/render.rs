@@ -9,6 +9,7 @@ pub mod place;
 pub mod plan;
 pub mod preview;
 pub mod sarif;
+pub mod secret_options;
 pub mod style;
 pub mod table;
 pub mod value;

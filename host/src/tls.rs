@@ -6,6 +6,10 @@
 //! With an authority for clients, only connections with a certificate that it signed are accepted. Its file is reloaded
 //! in the same way.
 
+mod validity;
+
+pub use validity::Validity;
+
 use std::fmt;
 use std::fs;
 use std::io;
@@ -21,7 +25,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
@@ -43,10 +47,14 @@ const MAX_READY: usize = 64;
 
 type Config = Arc<RwLock<Arc<ServerConfig>>>;
 
+/// A configuration, and until when its certificate is valid.
+type Served = (ServerConfig, Option<Validity>);
+
 /// Accepts connections for [`crate::http_server::serve`]. A client with a slow handshake delays no other.
 pub struct TlsListener {
     address: SocketAddr,
     ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
+    validity: watch::Receiver<Option<Validity>>,
     /// Dropping it ends the tasks.
     _tasks: JoinSet<()>,
 }
@@ -59,16 +67,22 @@ impl TlsListener {
     /// The files cannot be read, hold no certificate and key, or do not match.
     pub fn new(listener: std::net::TcpListener, files: TlsFiles) -> Result<TlsListener, TlsError> {
         let found = files.read()?;
-        let config = files.config(&found)?;
+        let (config, validity) = files.config(&found)?;
         let config = Arc::new(RwLock::new(Arc::new(config)));
+        let (send_validity, validity) = watch::channel(validity);
         listener.set_nonblocking(true).map_err(TlsError::Listener)?;
         let listener = TcpListener::from_std(listener).map_err(TlsError::Listener)?;
         let address = listener.local_addr().map_err(TlsError::Listener)?;
         let (send, ready) = mpsc::channel(MAX_READY);
         let mut tasks = JoinSet::new();
-        tasks.spawn(reload(files, found.stamp(), Arc::clone(&config)));
+        tasks.spawn(reload(files, found.stamp(), Arc::clone(&config), send_validity));
         tasks.spawn(accept(listener, config, send));
-        Ok(TlsListener { address, ready, _tasks: tasks })
+        Ok(TlsListener { address, ready, validity, _tasks: tasks })
+    }
+
+    /// Until when the certificate that is served is valid; nothing if that cannot be read.
+    pub fn validity(&self) -> watch::Receiver<Option<Validity>> {
+        self.validity.clone()
     }
 }
 
@@ -195,8 +209,9 @@ impl TlsFiles {
         Ok(Contents { cert: read(&self.cert)?, key: read(&self.key)?, client_ca })
     }
 
-    fn config(&self, found: &Contents) -> Result<ServerConfig, TlsError> {
+    fn config(&self, found: &Contents) -> Result<Served, TlsError> {
         let chain = certificates(&self.cert, &found.cert)?;
+        let validity = chain.first().and_then(|it| Validity::of(it));
         let key =
             PrivateKeyDer::from_pem_slice(&found.key).map_err(|error| bad_pem(&self.key, "private key", error))?;
         let verifier = match (&self.client_ca, &found.client_ca) {
@@ -212,13 +227,13 @@ impl TlsFiles {
             reason: error.to_string(),
         })?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(config)
+        Ok((config, validity))
     }
 
     /// Reads the files; returns their stamp and configuration if they changed since `before`.
     ///
     /// The contents are read every time: a swapped link may lead to a file of the same age and length.
-    fn changed(&self, before: &str) -> Option<(String, Result<ServerConfig, TlsError>)> {
+    fn changed(&self, before: &str) -> Option<(String, Result<Served, TlsError>)> {
         let found = self.read();
         let stamp = match &found {
             Ok(found) => found.stamp(),
@@ -257,7 +272,7 @@ fn client_verifier(file: &Path, pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier
 }
 
 /// Reloads the files when they change, as long as the listener exists.
-async fn reload(files: TlsFiles, mut stamp: String, config: Config) {
+async fn reload(files: TlsFiles, mut stamp: String, config: Config, validity: watch::Sender<Option<Validity>>) {
     let mut ticks = interval(RELOAD_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -267,8 +282,9 @@ async fn reload(files: TlsFiles, mut stamp: String, config: Config) {
         let Ok(Some((now, made))) = tokio::task::spawn_blocking(move || files.changed(&before)).await else { continue };
         stamp = now;
         match made {
-            Ok(made) => {
+            Ok((made, until)) => {
                 *config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
+                validity.send_replace(until);
                 tracing::info!("the certificate was renewed");
             }
             Err(error) => {

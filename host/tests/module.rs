@@ -6,6 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use fleetfold::guest::EMBEDDED;
+use rcgen::{KeyPair, PKCS_ED25519};
+
 const METADATA: &str = "\
 rules:
 - apiGroups: [cluster.open-cluster-management.io]
@@ -237,4 +240,89 @@ fn text(bytes: &[u8]) -> &str {
 
 fn squeezed(output: &Output) -> String {
     text(&output.stdout).lines().map(str::trim).collect::<String>().replace("\": ", "\":")
+}
+
+/// A new pair of keys, as PEM files.
+fn keys(folder: &Path, name: &str) -> [String; 2] {
+    let key = KeyPair::generate_for(&PKCS_ED25519).unwrap();
+    [
+        write(folder, &format!("{name}.private.pem"), key.serialize_pem().as_bytes()),
+        write(folder, &format!("{name}.public.pem"), key.public_key_pem().as_bytes()),
+    ]
+}
+
+#[test]
+fn a_signed_module_is_verified_and_a_changed_one_is_not() {
+    let folder = folder("sign");
+    let [private, public] = keys(&folder, "ours");
+    let [_, theirs] = keys(&folder, "theirs");
+    let plain = wasm(&folder, GUEST);
+    let signed = folder.join("signed.wasm").display().to_string();
+    let output = run(&["module", "sign", &plain, "--key", &private, "-o", &signed]);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    let bytes = fs::read(&signed).unwrap();
+
+    let output = run(&["module", "verify", &signed, "--key", &public]);
+    let want = format!("{}\n", fleetfold::digest::digest(&bytes));
+    assert!(text(&output.stdout).contains("signed.wasm: signed by sha256:"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).ends_with(&format!("digest {want}")), "{}", text(&output.stdout));
+    assert_eq!(output.status.code(), Some(0));
+    // Through standard input and output, to the same bytes.
+    let piped = finish(&["module", "sign", "-", "--key", &private], &fs::read(&plain).unwrap());
+    assert!(piped.stdout == bytes, "{}", text(&piped.stderr));
+    assert_eq!(finish(&["module", "verify", "-", "--key", &public], &bytes).status.code(), Some(0));
+
+    let noted = write(&folder, "noted.wasm", &[bytes, b"\0\x03\x01na".to_vec()].concat());
+    for (file, key, why) in [
+        (&plain, &public, "the module is not signed"),
+        (&signed, &theirs, "the module is signed by the key sha256:"),
+        (&noted, &public, "the module was changed after it was signed"),
+    ] {
+        let output = run(&["module", "verify", file, "--key", key]);
+        assert!(text(&output.stdout).contains(why), "{why}: {}{}", text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(1), "{why}");
+    }
+    fails(&["module", "sign", &plain, "--key", &public], "does not hold a private key for Ed25519");
+    fails(&["module", "verify", &signed, "--key", &private], "does not hold a public key for Ed25519");
+    fails(&["module", "verify", &private, "--key", &public], "not a WebAssembly binary");
+}
+
+/// Every command that runs a module refuses one that the key did not sign, before it runs.
+#[test]
+fn only_a_module_of_the_key_is_run() {
+    let folder = folder("verify-key");
+    let [private, public] = keys(&folder, "ours");
+    let [_, theirs] = keys(&folder, "theirs");
+    let plain = write(&folder, "engine.wasm", EMBEDDED);
+    let signed = folder.join("signed.wasm").display().to_string();
+    assert_eq!(run(&["module", "sign", &plain, "--key", &private, "-o", &signed]).status.code(), Some(0));
+
+    let describe = br#"{"op":"describe"}"#;
+    let answer = finish(&["call", "--module", &signed, "--verify-key", &public], describe);
+    assert_eq!((answer.status.code(), text(&answer.stderr)), (Some(0), ""));
+    // The signature is in a section that the engine does not see.
+    assert_eq!(text(&answer.stdout), text(&finish(&["call"], describe).stdout));
+
+    let hub = ["--kubeconfig", "no-such-kubeconfig"];
+    for command in
+        [&["call"][..], &["plan", "-f", "."], &["lint", "-f", "."], &["serve", "--port", "0"], &["vectors", "."]]
+    {
+        for (file, key, why) in [
+            (&plain, &public, "the module is not signed"),
+            (&signed, &theirs, "the module is signed by the key sha256:"),
+            (&signed, &private, "does not hold a public key"),
+        ] {
+            fails(&[command, &["--module", file, "--verify-key", key]].concat(), why);
+        }
+    }
+    for command in ["run", "webhook"] {
+        let tls = ["--cert", "x", "--key", "x"];
+        let more = if command == "webhook" { &tls[..] } else { &[] };
+        let args = [&[command, "--module", &plain, "--verify-key", &public][..], &hub, more].concat();
+        fails(&args, "the module is not signed");
+    }
+    // The second engine of a runner, on the same condition.
+    let args = ["run", "--module", &signed, "--verify-key", &public, "--shadow", &plain];
+    fails(&[&args[..], &hub].concat(), "the module is not signed");
+    fails(&["call", "--verify-key", &public], "--module");
 }

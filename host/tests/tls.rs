@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use axum::serve::Listener;
 use fleetfold::http_server::{HttpLimits, serve};
-use fleetfold::tls::{TlsError, TlsFiles, TlsListener};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, CertifiedKey, IsCa, KeyPair};
+use fleetfold::tls::{TlsError, TlsFiles, TlsListener, Validity};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, CertifiedKey, IsCa, KeyPair, date_time_ymd};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -43,6 +43,25 @@ async fn a_new_certificate_is_served_and_a_broken_one_is_not() {
 
     folder.put("five", &a.cert.pem(), &a.signing_key.serialize_pem());
     eventually(address, &a).await;
+}
+
+#[tokio::test]
+async fn the_end_of_the_served_certificate_is_known() {
+    let folder = Folder::new("validity");
+    let put = |place: &str, year: i32| {
+        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        params.not_after = date_time_ymd(year, 6, 1);
+        let key = KeyPair::generate().unwrap();
+        folder.put(place, &params.self_signed(&key).unwrap().pem(), &key.serialize_pem());
+    };
+    put("one", 2030);
+    let listener = folder.listen().unwrap();
+    let mut validity = listener.validity();
+    let end = |it: &watch::Receiver<Option<Validity>>| it.borrow().map(|it| it.end());
+    assert_eq!(end(&validity).as_deref(), Some("2030-06-01T00:00:00Z"));
+    put("two", 2060);
+    validity.changed().await.unwrap();
+    assert_eq!(end(&validity).as_deref(), Some("2060-06-01T00:00:00Z"));
 }
 
 #[tokio::test]

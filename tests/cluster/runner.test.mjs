@@ -1,5 +1,6 @@
 // What the runner promises whatever the dialect: it does what the plan says, once, and only while it may.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -13,6 +14,7 @@ const LIMITS = ["--max-deletes", "100", "--max-delete-percent", "100"];
 const ARGS = ["--dialect", "kubefed", ...LIMITS];
 const OWN = "FleetPlan/fleetfold";
 const CANARY = "canary-9f1c3b7a";
+const DIGEST_KEY = "digest-key-5c0f7a91";
 
 describe("the runner", () => {
   let plane, berlin, tokyo;
@@ -237,14 +239,39 @@ describe("the runner", () => {
       },
     });
     const file = join(plane.folder, "record.jsonl");
-    const runner = await plane.run({ args: [...ARGS, "--record", file, "--log-level", "debug"] });
+    const keyFile = join(plane.folder, "digest-key");
+    writeFileSync(keyFile, `${DIGEST_KEY}\n`);
+    const keyed = ["--digest-key-file", keyFile];
+
+    // Whoever has the key sees the digest that waits for approval, and nobody else does.
+    const asks = await plane.run({ args: [...ARGS, ...keyed, "--require-approval"] });
+    const waits = await eventually(
+      async () => {
+        const own = await plane.hub.find(OWN);
+        return own && condition(own, "Approved")?.startsWith("False") && own.status.digest;
+      },
+      { what: "the plan waiting" },
+    );
+    const shown = (args) => planOf(plane, [...LIMITS, ...args]);
+    assert.equal(shown(keyed).digest, waits);
+    assert.notEqual(shown([]).digest, waits);
+    assert.equal(command(["approve", waits, "--kubeconfig", plane.KUBECONFIG]).code, 0);
+    await eventually(() => berlin.find("Secret/shop/db"), { what: "the approved secret being there" });
+    await asks.stop();
+    await berlin.delete("Secret/shop/db");
+
+    const runner = await plane.run({ args: [...ARGS, ...keyed, "--record", file, "--log-level", "debug"] });
     await eventually(() => berlin.find("Secret/shop/db"), { what: "the secret being there" });
     await runner.reconcile();
     const metrics = (await runner.request("GET", "/metrics")).body;
     await runner.stop();
     assert.equal(statSync(file).mode & 0o777, 0o600, "for the owner alone");
-    const replayed = command(["run", "--replay", file]);
+    const replayed = command(["run", "--replay", file, ...keyed]);
     assert.equal(replayed.code, 0, replayed.out + replayed.err);
+    assert.ok(!readFileSync(file, "utf8").includes(DIGEST_KEY), "the key is recorded");
+    const unkeyed = command(["run", "--replay", file]);
+    assert.equal(unkeyed.code, 1);
+    assert.match(unkeyed.out, /recorded with a digest key/);
     assert.match(replayed.out, /\d+ requests, 0 answers differ/);
     const encoded = Buffer.from(CANARY).toString("base64");
     const said = [
@@ -252,10 +279,11 @@ describe("the runner", () => {
       metrics,
       replayed.out,
       JSON.stringify(await plane.hub.find(OWN)),
-      JSON.stringify(planOf(plane, LIMITS)),
+      JSON.stringify(planOf(plane, [...LIMITS, ...keyed])),
+      JSON.stringify(await plane.hub.list("Event.events.k8s.io")),
     ];
     for (const text of said)
-      for (const secret of [CANARY, encoded]) assert.ok(!text.includes(secret), "a secret is told");
+      for (const secret of [CANARY, encoded, DIGEST_KEY]) assert.ok(!text.includes(secret), "a secret is told");
     assert.equal(
       command(["run", "--record", file, "--kubeconfig", plane.KUBECONFIG]).code,
       2,
@@ -290,6 +318,9 @@ describe("the runner", () => {
     const { annotations } = (await berlin.get("Deployment/shop/web")).metadata;
     assert.ok(annotations["fleetfold.dev/applied"]);
     assert.equal(annotations["fleetfold.dev/appiled"], undefined, "the shadow does not act");
+    const sha256 = (bytes) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+    const engine = async () => (await plane.hub.get(OWN)).status?.engineDigest;
+    await eventually(async () => (await engine()) === sha256(own), { what: "the engine being pinned" });
     await runner.stop();
 
     const pinned = await plane.run({ args: [...ARGS, "--module", other] });
@@ -298,7 +329,20 @@ describe("the runner", () => {
       async () => (await berlin.get("ConfigMap/shop/settings")).metadata.annotations["fleetfold.dev/appiled"],
       { what: "the pinned engine acting" },
     );
+    await eventually(async () => (await engine()) === sha256(changed), { what: "the other engine being pinned" });
+    const changes = async () =>
+      (await plane.hub.list("Event.events.k8s.io")).filter((it) => it.reason === "EngineChanged");
+    const [change] = await eventually(async () => (await changes()).length > 0 && changes(), { what: "the event" });
+    assert.equal(change.regarding.kind, "FleetPlan");
+    for (const it of [sha256(own), sha256(changed)]) assert.ok(change.note.includes(it), change.note);
+    assert.ok(pinned.logs.some((it) => it.reason === "EngineChanged"));
+    await pinned.reconcile();
     await pinned.stop();
+    // The same engine again is no change.
+    const same = await plane.run({ args: [...ARGS, "--module", other] });
+    await same.reconcile();
+    assert.equal((await changes()).length, 1);
+    await same.stop();
   });
 
   test("kubectl finds it as a plugin", async () => {

@@ -434,13 +434,21 @@ test("installed, upgraded and removed by Helm", async () => {
   const notes = helm("install", {}, [...RELEASE, "--create-namespace"]);
   assert.match(notes, /kubectl get fleetplan fleetfold/);
   assert.match(notes, /rbac\.secretNamespaces/);
-  assert.match(notes, /365 days/);
+  assert.match(notes, /of 365 days/);
+  const end = (text) => Date.parse(text.match(/expires on (\d{4}-\d\d-\d\d)/)[1]);
+  const days = (time) => Math.round((time - Date.now()) / 86_400_000);
+  assert.ok([364, 365].includes(days(end(notes))), notes);
   await hub.kubectl(["wait", "--for=condition=Established", "customresourcedefinitions", "--all"]);
   const first = await certificate();
+  const digestKey = async () => (await hub.get("Secret/fleetfold-system/fleetfold-digest-key")).data;
+  const firstKey = await digestKey();
 
-  assert.match(helm("upgrade", { "runner.requireApproval": true }), /fleetfold\.dev\/approved/);
+  const upgraded = helm("upgrade", { "runner.requireApproval": true });
+  assert.match(upgraded, /fleetfold\.dev\/approved/);
+  assert.equal(end(upgraded), end(notes));
   const kept = await certificate();
   assert.deepEqual(kept.data, first.data, "an upgrade made a new certificate");
+  assert.deepEqual(await digestKey(), firstKey, "an upgrade made a new digest key");
   assert.deepEqual(
     kept.metadata.annotations["fleetfold.dev/renew-after"],
     first.metadata.annotations["fleetfold.dev/renew-after"],
@@ -529,6 +537,9 @@ test("the packed chart is the chart", () => {
     "--include-crds",
   ]);
   const stable = (text) =>
-    text.replace(/^ *(caBundle|ca\.crt|tls\.crt|tls\.key|fleetfold\.dev\/renew-after):.*$/gm, "");
+    text
+      .replace(/^ *(caBundle|ca\.crt|tls\.crt|tls\.key|fleetfold\.dev\/renew-after):.*$/gm, "")
+      // The key of digests.
+      .replace(/^ {2}key: \S{64}$/m, "");
   assert.equal(stable(packed), stable(helmText({}, withCrds)));
 });

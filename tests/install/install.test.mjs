@@ -37,6 +37,8 @@ const helmAll = helm({ dialects: only(...DIALECTS) });
 const kustomizeBase = rendered.find(([name]) => name === "kustomize base")[1];
 
 const podsOf = (objects) => ofKind(objects, "Deployment").map((it) => [it.metadata.name, it.spec.template]);
+/** What kustomize has no component for: nothing there makes up a key. */
+const helmBase = helm(SETS["no digest key"]);
 const argsOf = (objects, name) => named(objects, "Deployment", name).spec.template.spec.containers[0].args;
 const covers = (selector, labels) => Object.entries(selector).every(([key, value]) => labels[key] === value);
 
@@ -141,9 +143,36 @@ test("Helm and kustomize ask the webhook the same", () =>
 for (const kind of ["Deployment", "NetworkPolicy", "PodDisruptionBudget", "Service"]) {
   test(`Helm and kustomize have the same ${kind}s`, () => {
     const specs = (objects) => Object.fromEntries(ofKind(objects, kind).map((it) => [it.metadata.name, it.spec]));
-    assert.deepEqual(specs(helmDefault), specs(kustomizeBase));
+    assert.deepEqual(specs(helmBase), specs(kustomizeBase));
   });
 }
+
+test("the values of Secrets enter digests under a key, which is mounted and kept from everybody else", () => {
+  const keyed = (objects) => {
+    const { spec } = named(objects, "Deployment", "fleetfold-runner").spec.template;
+    const [{ args, volumeMounts }] = spec.containers;
+    const file = args.find((it) => it.startsWith("--digest-key-file="))?.slice("--digest-key-file=".length);
+    const { name } = volumeMounts.find((it) => file === `${it.mountPath}/key` && it.readOnly) ?? {};
+    return spec.volumes.find((it) => it.name === name)?.secret.secretName;
+  };
+  assert.equal(keyed(helmDefault), "fleetfold-digest-key");
+  const { data } = named(helmDefault, "Secret", "fleetfold-digest-key");
+  assert.match(atob(data.key), /^[A-Za-z0-9]{48}$/);
+  assert.notEqual(data.key, named(helm({}), "Secret", "fleetfold-digest-key").data.key);
+  // The kubelet mounts it: no role is wider than without it.
+  assert.deepEqual(rulesOf(helmDefault), rulesOf(helmBase));
+  assert.deepEqual(bindingsOf(helmDefault), bindingsOf(helmBase));
+
+  const mine = helm(SETS["a digest key in a secret"]);
+  assert.deepEqual([keyed(mine), named(mine, "Secret", "fleetfold-digest-key")], ["mine", undefined]);
+  assert.equal(named(helmBase, "Secret", "fleetfold-digest-key"), undefined);
+  assert.ok(!argsOf(helmBase, "fleetfold-runner").some((it) => it.startsWith("--digest-key")));
+
+  const component = overlay({
+    "kustomization.yaml": "resources: ['{base}']\ncomponents: ['{components/digest-key}']\n",
+  });
+  assert.equal(keyed(component), "fleetfold-digest-key");
+});
 
 test("the components of kustomize grant what the values of Helm grant", () => {
   const objects = overlay({ "kustomization.yaml": ALL_COMPONENTS });
@@ -152,6 +181,7 @@ test("the components of kustomize grant what the values of Helm grant", () => {
     "runner.podRefresher": true,
     "rbac.installRoles": true,
     "rbac.secretsEverywhere": true,
+    ...SETS["no digest key"],
   });
   assert.deepEqual(rulesOf(objects), rulesOf(values));
   assert.deepEqual(bindingsOf(objects), bindingsOf(values));
@@ -390,12 +420,14 @@ test("Secrets are granted by name, by namespace, or everywhere if that is asked 
 });
 
 for (const [name, objects] of rendered) {
-  test(`${name}: the engine has less memory than its pod`, () => {
+  test(`${name}: all engines together have less memory than their pod`, () => {
     for (const [pod, { spec }] of podsOf(objects)) {
       const [{ args, resources }] = spec.containers;
       const [engine] = args.flatMap((it) => /^--memory=(\d+)MiB$/.exec(it)?.[1] ?? []);
       const [, limit] = /^(\d+)Mi$/.exec(resources.limits.memory);
-      assert.equal(Number(limit), Number(engine) * 1.5 + 256, pod);
+      // The webhook has two workspaces, and a second engine in shadow mode has the limit of the first.
+      const engines = args[0] === "webhook" || args.some((it) => it.startsWith("--shadow")) ? 2 : 1;
+      assert.equal(Number(limit), engines * Number(engine) * 1.5 + 256, pod);
     }
   });
 
@@ -523,7 +555,7 @@ test("every value of the runner reaches it", () => {
 });
 
 test("the generated certificate is for the service, signed by the authority that is trusted", () => {
-  const [secret] = ofKind(helmDefault, "Secret");
+  const secret = named(helmDefault, "Secret", "fleetfold-webhook-cert");
   const read = (name) => new X509Certificate(Buffer.from(secret.data[name], "base64"));
   const [certificate, authority] = [read("tls.crt"), read("ca.crt")];
   assert.ok(certificate.checkHost("fleetfold-webhook.fleetfold-system.svc"));
@@ -536,7 +568,8 @@ test("the generated certificate is for the service, signed by the authority that
 
 test("a certificate of one's own is mounted and trusted", () => {
   const objects = helm(SETS["a certificate in a secret"]);
-  assert.equal(ofKind(objects, "Secret", "Certificate", "Issuer").length, 0);
+  assert.equal(ofKind(objects, "Certificate", "Issuer").length, 0);
+  assert.equal(named(objects, "Secret", "fleetfold-webhook-cert"), undefined);
   assert.match(JSON.stringify(named(objects, "Deployment", "fleetfold-webhook")), /"secretName":"mine"/);
   const [configuration] = ofKind(objects, "ValidatingWebhookConfiguration");
   for (const { clientConfig } of configuration.webhooks) assert.equal(clientConfig.caBundle, "QUJD");
@@ -560,6 +593,7 @@ const REFUSED = [
   ["an unknown dialect", { "dialects.karmada": true }, /dialects.*karmada/],
   ["a timeout that a person would not wait for", { "webhook.timeoutSeconds": 30 }, /timeoutSeconds/],
   ["a mode that there is not", { "webhook.certificate.mode": "self" }, /certificate.*mode/],
+  ["a digest key in no secret", { "runner.digestKey.mode": "secret" }, /secretName/],
   ["the mode secret without a secret", { "webhook.certificate.mode": "secret" }, /secretName/],
   [
     "a star for a verb",

@@ -10,6 +10,9 @@ export const SETS = {
   },
   "a certificate in a secret": { "webhook.certificate": { mode: "secret", secretName: "mine", caBundle: "QUJD" } },
   "limits on changes": { "webhook.limits": { maxDeletes: 0, maxDeletePercent: 5, maxChanges: 1000000 } },
+  "a second engine": { "runner.extraArgs": ["--shadow=/module/next.wasm"] },
+  "a digest key in a secret": { "runner.digestKey": { mode: "secret", secretName: "mine" } },
+  "no digest key": { "runner.digestKey.mode": "none" },
   "no roles": { "rbac.create": false },
   "a user that the cluster picks": { podUser: null },
   "narrow rights": {

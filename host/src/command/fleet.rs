@@ -24,6 +24,7 @@ use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::suggest::did_you_mean;
 
 use super::EngineArgs;
+use super::digest_key::refuse_in_file;
 use super::hub::{HubArgs, LoadedHub, MemberArgs};
 use crate::command::output::{Failure, warn};
 use crate::render::counted;
@@ -93,6 +94,9 @@ impl FleetArgs {
             return Err(Failure::new("a hub is named, and only files are read", hint));
         }
         let mut fleet = Fleet::new(engine);
+        if !self.from_cluster && self.members.digest_key.is_given() {
+            fleet.call(&self.members.digest_key.settings(Configure::default())?)?;
+        }
         if self.from_cluster {
             let LoadedHub { engine, requests, recent_deletes } = self.members.load(&self.hub, fleet.engine)?;
             fleet = Fleet { recent_deletes: Some(recent_deletes), ..Fleet::over(engine, requests) };
@@ -227,6 +231,7 @@ impl Fleet {
 
     /// Applies settings as they are written.
     pub fn configure(&mut self, settings: Value) -> Result<(), Failure> {
+        refuse_in_file(&settings)?;
         self.call(&from_value::<Configure>(settings)?)?;
         Ok(())
     }

@@ -11,6 +11,7 @@ use fleetfold_core::api::configure::{Configure, KubeFedInput};
 use fleetfold_core::api::plan::RecentDeleteInput;
 use tokio::runtime::{Builder, Runtime};
 
+use super::digest_key::DigestKeyArgs;
 use crate::command::output::Failure;
 
 /// The flags that choose the hub.
@@ -80,13 +81,16 @@ pub struct MemberArgs {
     /// status of its FleetPlan records.
     #[arg(long)]
     contact_members: bool,
+
+    #[command(flatten)]
+    pub digest_key: DigestKeyArgs,
 }
 
 impl MemberArgs {
     /// The settings of the engine, with those of the flags.
-    pub fn settings(&self, settings: Configure) -> Configure {
+    pub fn settings(&self, settings: Configure) -> Result<Configure, Failure> {
         let insecure_endpoints = self.insecure_endpoints.then_some(true);
-        self.kubefed.settings(Configure { insecure_endpoints, ..settings })
+        self.digest_key.settings(self.kubefed.settings(Configure { insecure_endpoints, ..settings }))
     }
 
     /// Whether a command that only reads connects to members for the first time.
@@ -107,9 +111,9 @@ impl MemberArgs {
 
     /// The same within a runtime; returns the clusters as well.
     pub async fn snapshot(&self, hub: &HubArgs, engine: Box<dyn Engine>) -> Result<Snapshot, Failure> {
+        let settings = self.settings(Configure::default())?;
         let hub = hub.connect().await?;
         let session = Session::new(engine).keeping();
-        let settings = self.settings(Configure::default());
         snapshot(session, &hub, settings, self.first_contact()).await.map_err(|error| match error {
             SnapshotError::Hub(error) => error.into(),
             SnapshotError::Engine(error) => error.into(),

@@ -42,6 +42,7 @@ Examples:
   fleetfold run                                              on the hub of the current kubectl context
   fleetfold run --dry-run                                    logs the plan and writes nothing
   fleetfold run --require-approval                           waits for `fleetfold approve`
+  fleetfold run --digest-key-file key                        digests do not reveal values of Secrets
   fleetfold run --leader-elect --lease-namespace fleetfold-system
   fleetfold run --dialect greenhouse --max-deletes 20
   fleetfold run --module new.wasm --verify-key public.pem     runs another engine if that key signed it
@@ -125,7 +126,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let module = args.module.load()?;
     let mut guest = Guest::new(&module, args.module.limits())?;
     if let Some(file) = &args.replay {
-        let replayed = replay(file, &mut guest).map_err(|error| Failure::new(&error, error.hint()))?;
+        let key = args.members.digest_key.key()?;
+        let replayed = replay(file, &mut guest, key.as_deref()).map_err(|error| Failure::new(&error, error.hint()))?;
         print(replay_report(&replayed, module.digest()))?;
         return Ok(ExitCode::from(u8::from(!replayed.is_same())));
     }
@@ -136,13 +138,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let shadow = shadow.map(|it| Box::new(it) as Box<dyn Engine>);
     let session = Session::new(Box::new(guest)).recorded(recorder).shadowed(shadow);
     let runtime = runtime()?;
-    let done = runtime.block_on(reconcile(args, session));
+    let done = runtime.block_on(reconcile(args, session, options(args, &module)?));
     // Does not wait for requests in flight.
     runtime.shutdown_background();
     done
 }
 
-async fn reconcile(args: &Args, mut session: Session) -> Result<ExitCode, Failure> {
+async fn reconcile(args: &Args, mut session: Session, options: Options) -> Result<ExitCode, Failure> {
     let hub = args.hub.connect().await?;
     hub.probe().await?;
     let metrics = Arc::new(Metrics::default());
@@ -165,7 +167,7 @@ async fn reconcile(args: &Args, mut session: Session) -> Result<ExitCode, Failur
     let mut token = args.reconcile_token_file.as_deref().map(read_token).transpose()?;
     let mut pause = Duration::from_secs(1);
     loop {
-        let mut runner = Runner::new(session, &hub, options(args), &metrics, is_leader.clone());
+        let mut runner = Runner::new(session, &hub, options.clone(), &metrics, is_leader.clone());
         if let Some(listener) = listener.take() {
             let reconcile = ReconcileAccess { resyncer: runner.resyncer(), token: token.take() };
             listen(listener, Arc::clone(&metrics), Some(reconcile)).map_err(|error| cannot_listen(&error))?;
@@ -193,7 +195,7 @@ async fn reconcile(args: &Args, mut session: Session) -> Result<ExitCode, Failur
     Ok(ExitCode::SUCCESS)
 }
 
-fn options(args: &Args) -> Options {
+fn options(args: &Args, module: &Module) -> Result<Options, Failure> {
     let settings = Configure {
         dialects: (!args.dialects.is_empty()).then(|| args.dialects.iter().map(Into::into).collect()),
         limits: args.limits.settings(),
@@ -203,16 +205,17 @@ fn options(args: &Args) -> Options {
             .then(|| KubeFedInput { local_changes: Some(LocalChanges::Keep), ..KubeFedInput::default() }),
         ..Configure::default()
     };
-    let settings = args.members.settings(settings);
-    Options {
+    let settings = args.members.settings(settings)?;
+    Ok(Options {
         name: args.name.clone(),
         settings,
+        engine_digest: module.digest().to_owned(),
         dry_run: args.dry_run,
         require_approval: args.require_approval,
         resync: args.resync,
         watch: true,
         first_contact: if args.dry_run { args.members.first_contact() } else { FirstContact::Allowed },
-    }
+    })
 }
 
 /// The result of a replay: every plan, and every answer that differs.
@@ -227,6 +230,11 @@ fn replay_report(replayed: &Replay, module: &str) -> String {
     }
     if replayed.is_of_other(module) {
         out.push_str(&format!("recorded with the module {}, replayed with {module}\n", replayed.module));
+    }
+    if replayed.lacks_digest_key {
+        out.push_str(
+            "recorded with a digest key: without it (`--digest-key-file`), plans with Secrets have other digests\n",
+        );
     }
     out.push_str(&format!("{} requests, {} answers differ\n", replayed.requests, replayed.differences.len()));
     out

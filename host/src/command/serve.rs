@@ -88,6 +88,10 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         let hint = "add `--from-cluster`, or leave the hub out";
         return Err(Failure::new("a hub is named, and it is not read", hint));
     }
+    if !args.from_cluster && args.members.digest_key.is_given() {
+        let hint = "add `--from-cluster`, or leave `--digest-key-file` out: the page plans over files without a key";
+        return Err(Failure::new("a digest key is given, and no hub is read", hint));
+    }
     let address = read_address(&args.address)?;
     if args.no_token && !address.is_loopback() {
         let hint = "leave `--no-token` out, or listen on 127.0.0.1";

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fleetfold::admission::Admission;
+use fleetfold::admission::certificate;
 use fleetfold::admission::pool::StartEngine;
 use fleetfold::controller::metrics::Metrics;
 use fleetfold::controller::metrics_server::listen;
@@ -124,6 +125,7 @@ async fn serve(args: &Args, engine: &StartEngine) -> Result<ExitCode, Failure> {
     let mut admission = Admission::new(engine, &hub, &settings, &metrics)?.limited(args.limits.limits());
     let files = TlsFiles { cert: args.cert.clone(), key: args.key.clone(), client_ca: args.client_ca.clone() };
     let listener = TlsListener::new(bind(args.listen)?, files).map_err(|error| Failure::new(&error, error.hint()))?;
+    tokio::spawn(certificate::report(listener.validity(), Arc::clone(&metrics)));
     tracing::info!(address = %args.listen, "guards changes");
     let (stop_server, server_stopped) = watch::channel(false);
     let server = http_server::serve(listener, admission.routes(&hub), HttpLimits::default(), server_stopped);

@@ -1,4 +1,4 @@
-//! The runner's `FleetPlan`: conditions for `kubectl wait`, the digest of the plan, and its approval.
+//! The runner's `FleetPlan`: conditions for `kubectl wait`, the digests of the plan and of the engine, and the approval.
 //!
 //! Where the hub does not serve the kind, the conditions are only logged.
 
@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use fleetfold_core::Value;
 use fleetfold_core::api::Finding;
-use fleetfold_core::api::plan::{ActionAnswer, HeldReason, RecentDeleteInput, TakesAnswer};
+use fleetfold_core::api::plan::{ActionAnswer, EventAnswer, HeldReason, RecentDeleteInput, TakesAnswer};
 use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::engine::patch::Verb as PatchVerb;
+use fleetfold_core::value::Text;
 use fleetfold_crds::{FleetPlanStatus, HeldAction, PlanCounts, RecentDeletes, Verb};
 use tokio::task::AbortHandle;
 
@@ -20,7 +21,7 @@ use super::recent_deletes::{self, of_status, pruned};
 use super::statuses::publish_event;
 use crate::clock::now;
 use crate::cluster::contacts::approved_endpoints;
-use crate::cluster::{ApiError, Cluster, Effect, WatchEvent, operation};
+use crate::cluster::{ApiError, Cluster, Effect, UnknownFields, WatchEvent, operation};
 use crate::target::Target;
 
 /// What the tasks around the FleetPlan report.
@@ -45,6 +46,8 @@ pub struct FleetPlan {
     hub: Cluster,
     events: EventSender<FleetPlanEvent>,
     name: String,
+    /// The digest of the engine's module; empty if it is not known.
+    engine_digest: String,
     watch: Option<AbortHandle>,
     /// The FleetPlan on the hub, if there is one.
     live: Option<Value>,
@@ -72,11 +75,12 @@ impl Drop for FleetPlan {
 }
 
 impl FleetPlan {
-    pub fn new(hub: &Cluster, events: EventSender<FleetPlanEvent>, name: &str) -> FleetPlan {
+    pub fn new(hub: &Cluster, events: EventSender<FleetPlanEvent>, name: &str, engine_digest: &str) -> FleetPlan {
         FleetPlan {
             hub: hub.clone(),
             events,
             name: name.to_owned(),
+            engine_digest: engine_digest.to_owned(),
             watch: None,
             live: None,
             is_synced: false,
@@ -252,9 +256,14 @@ impl FleetPlan {
         }
         (self.is_writing, self.saving, self.sent) = (true, self.unsaved.len(), Some(body.clone()));
         let [earlier, later] = [&before, &status].map(|it| it.conditions.as_deref().unwrap_or_default());
-        let transitions = conditions::transitions(earlier, later);
+        let mut transitions = conditions::transitions(earlier, later);
+        if let Some(change) = engine_change(before.engine_digest.as_deref(), status.engine_digest.as_deref()) {
+            tracing::warn!(reason = change.reason, "{}", change.note);
+            transitions.push(change);
+        }
         tokio::spawn(async move {
-            let result = hub.put_status(&target, &body, None).await;
+            // With the definition of an older release, the digest that waits for approval and the recent deletes still count.
+            let result = hub.put_status(&target, &body, UnknownFields::Dropped, None).await;
             if let Ok(object) = &result {
                 for transition in &transitions {
                     publish_event(&hub, object, transition).await;
@@ -325,6 +334,7 @@ impl FleetPlan {
         FleetPlanStatus {
             observed_generation: live.at(&["metadata", "generation"]).and_then(Value::as_int),
             digest: Some(plan.digest.clone()),
+            engine_digest: Some(self.engine_digest.clone()).filter(|it| !it.is_empty()),
             approved_digest: None,
             plan: Some(PlanCounts {
                 actions: number(facts.actions.len()),
@@ -352,6 +362,17 @@ pub fn read_status(live: &Value) -> FleetPlanStatus {
 
 fn status_value(status: &FleetPlanStatus) -> Value {
     serde_json::to_value(status).and_then(serde_json::from_value).expect("a status is JSON")
+}
+
+/// The event for another engine than the one that planned before. Modules may plan differently, so the change is reported
+/// and, since upgrades are wanted, not refused: `--verify-key` and `--require-approval` are for that.
+fn engine_change(before: Option<&str>, now: Option<&str>) -> Option<EventAnswer> {
+    let (before, now) = (before?, now?);
+    (before != now).then(|| EventAnswer {
+        kind: Text::new_static("Normal"),
+        reason: "EngineChanged".to_owned(),
+        note: format!("plans with the engine {now} from now on, and not with {before}"),
+    })
 }
 
 /// The summary of a held action.
@@ -386,7 +407,7 @@ mod tests {
     #[test]
     fn a_status_is_read_as_it_was_written() {
         let live = parse(
-            r#"{"status":{"observedGeneration":2,"digest":"d","plan":{"actions":1,"held":0},
+            r#"{"status":{"observedGeneration":2,"digest":"d","engineDigest":"sha256:e","plan":{"actions":1,"held":0},
                 "held":[{"id":"a","verb":"delete"}],"clusters":[{"name":"eu-1","reachable":false,"message":"refused"}],
                 "conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}"#,
         );
@@ -398,6 +419,16 @@ mod tests {
         for live in ["{}", r#"{"status":null}"#, r#"{"status":{"digest":1}}"#] {
             assert_eq!(read_status(&parse(live)), FleetPlanStatus::default(), "{live}");
         }
+    }
+
+    #[test]
+    fn another_engine_is_an_event_and_the_first_one_is_none() {
+        for (before, now) in [(None, Some("a")), (Some("a"), Some("a")), (Some("a"), None)] {
+            assert_eq!(engine_change(before, now), None, "{before:?} {now:?}");
+        }
+        let event = engine_change(Some("sha256:a"), Some("sha256:b")).expect("an event");
+        assert_eq!(event.reason, "EngineChanged");
+        assert_eq!(event.note, "plans with the engine sha256:b from now on, and not with sha256:a");
     }
 
     #[test]

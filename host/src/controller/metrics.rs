@@ -33,6 +33,8 @@ pub struct Metrics {
     is_leader: Gauge<i64, AtomicI64>,
     reviews: Family<Labels, Counter>,
     resyncs: Counter<u64, AtomicU64>,
+    /// Without a sample where no certificate is served.
+    certificate: Family<Labels, Gauge<i64, AtomicI64>>,
     is_ready: AtomicBool,
 }
 
@@ -53,6 +55,7 @@ impl Default for Metrics {
             is_leader: Gauge::default(),
             reviews: Family::default(),
             resyncs: Counter::default(),
+            certificate: Family::default(),
             is_ready: AtomicBool::new(false),
         };
         let registry = &mut metrics.registry;
@@ -71,6 +74,12 @@ impl Default for Metrics {
         registry.register("leads", "Whether this runner writes", metrics.is_leader.clone());
         registry.register("admission_reviews", "Changes that were judged", metrics.reviews.clone());
         registry.register("resyncs", "How often everything was looked at again", metrics.resyncs.clone());
+        let certificate = metrics.certificate.clone();
+        registry.register(
+            "certificate_expiry_timestamp_seconds",
+            "When the webhook's certificate expires",
+            certificate,
+        );
         metrics
     }
 }
@@ -123,6 +132,11 @@ impl Metrics {
 
     pub fn resynced(&self) {
         self.resyncs.inc();
+    }
+
+    /// Sets when the served certificate expires, in seconds since 1970.
+    pub fn certificate_expires(&self, seconds: i64) {
+        self.certificate.get_or_create(&Vec::new()).set(seconds);
     }
 
     /// Sets readiness: everything was read once.

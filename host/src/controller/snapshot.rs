@@ -100,7 +100,16 @@ pub async fn follow(
 
 /// The options of a runner that writes nothing.
 fn read_only(settings: Configure, resync: Duration, watch: bool, first_contact: FirstContact) -> Options {
-    Options { name: String::new(), settings, dry_run: true, require_approval: false, resync, watch, first_contact }
+    Options {
+        name: String::new(),
+        settings,
+        engine_digest: String::new(),
+        dry_run: true,
+        require_approval: false,
+        resync,
+        watch,
+        first_contact,
+    }
 }
 
 /// Why there is no snapshot.

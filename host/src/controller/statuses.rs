@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::events::EventSender;
 use super::executor::while_leader;
 use crate::clock::{micro_time, now};
-use crate::cluster::{ApiError, Cluster, Effect};
+use crate::cluster::{ApiError, Cluster, Effect, UnknownFields};
 use crate::target::Target;
 
 /// How often the same status may be written before it counts as one that does not stick.
@@ -55,7 +55,7 @@ impl Statuses {
         let (status, turns) = (planned.status.clone(), planned.events.clone().unwrap_or_default());
         let fingerprint = status_fingerprint(&status);
         tokio::spawn(async move {
-            let writing = hub.put_status(&target, &status, precondition.as_ref());
+            let writing = hub.put_status(&target, &status, UnknownFields::Refused, precondition.as_ref());
             let Some(result) = while_leader(is_leader, writing).await else { return };
             if let Ok(object) = &result {
                 for event in &turns {

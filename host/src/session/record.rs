@@ -1,19 +1,22 @@
 //! Records the requests to an engine, one per line, and replays them.
 //!
 //! The first line names the writer: `{"fleetfold":{"module":"sha256:…","version":"…"}}`. Every other line is a request
-//! and the hash of its answer: `{"answer":"sha256:…","request":{…}}`. Requests are recorded byte for byte.
+//! and the hash of its answer: `{"answer":"sha256:…","request":{…}}`. Requests are recorded byte for byte, except that
+//! the key of digests is left out: who has a record should not be able to try values against published digests for ever.
 
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::plan::{PlanAnswer, PlanRequest};
-use fleetfold_core::api::{Op, Refusal, read_response};
+use fleetfold_core::api::{Op, Refusal, read_response, request_text};
 use fleetfold_core::diagnostic::read;
 use fleetfold_core::value::canonical::to_text;
 use fleetfold_core::value::json;
@@ -26,6 +29,9 @@ use crate::engine::Engine;
 
 /// The text before the hash, between hash and request, and after the request.
 const PARTS: [&str; 3] = [r#"{"answer":""#, r#"","request":"#, "}"];
+
+/// What a record has in place of the key of digests.
+const KEY_LEFT_OUT: &str = "left out of the record";
 
 /// The first line.
 #[derive(Debug, Deserialize, Serialize)]
@@ -78,6 +84,7 @@ impl Recorder {
     pub fn write(&mut self, request: &str, answer: &str) {
         let Some(file) = &mut self.file else { return };
         let [before, between, after] = PARTS;
+        let request = without_key(request);
         let line = format!("{before}{}{between}{request}{after}\n", digest(answer.as_bytes()));
         // One write per line: nothing is buffered.
         if let Err(error) = file.write_all(line.as_bytes()) {
@@ -101,6 +108,8 @@ pub struct Replay {
     /// The digest of the module that gave the answers.
     pub module: String,
     pub requests: usize,
+    /// Whether the digests are of a key that was not given.
+    pub lacks_digest_key: bool,
     pub plans: Vec<ReplayedPlan>,
     pub differences: Vec<Difference>,
 }
@@ -181,12 +190,13 @@ impl std::error::Error for ReplayError {}
 
 /// Sends every request of a record to `engine`, in order and to an empty workspace, and compares the answers.
 ///
-/// The record may be of another module: replaying shows what the module changes.
+/// The record may be of another module: replaying shows what the module changes. `digest_key` takes the place of the key
+/// that the record leaves out.
 ///
 /// # Errors
 ///
 /// The file, or a line of it, cannot be read.
-pub fn replay(path: &Path, engine: &mut dyn Engine) -> Result<Replay, ReplayError> {
+pub fn replay(path: &Path, engine: &mut dyn Engine, digest_key: Option<&str>) -> Result<Replay, ReplayError> {
     let unreadable = |error| ReplayError::Unreadable { path: path.to_owned(), error };
     let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
     let (mut replay, mut text) = (Replay::default(), String::new());
@@ -205,7 +215,7 @@ pub fn replay(path: &Path, engine: &mut dyn Engine) -> Result<Replay, ReplayErro
             Ok(_) if is_over => Err("there is nothing in it".to_owned()),
             Ok(_) => match text.strip_suffix('\n') {
                 Some(whole) if line == 1 => replay.read_header(whole),
-                Some(whole) => replay.replay_line(line, whole, engine),
+                Some(whole) => replay.replay_line(line, whole, engine, digest_key),
                 None => Err("it has no end".to_owned()),
             },
         };
@@ -225,14 +235,22 @@ impl Replay {
         Ok(())
     }
 
-    fn replay_line(&mut self, line: usize, text: &str, engine: &mut dyn Engine) -> Result<(), String> {
+    fn replay_line(
+        &mut self,
+        line: usize,
+        text: &str,
+        engine: &mut dyn Engine,
+        digest_key: Option<&str>,
+    ) -> Result<(), String> {
         let [before, between, after] = PARTS;
         let inner = text.strip_prefix(before).and_then(|it| it.strip_suffix(after));
         // A hash contains no quote, so the first match is the right one.
         let parts = inner.and_then(|it| it.split_once(between));
         let (recorded, request) = parts.ok_or("it has no answer and request")?;
         let Asked { op, now: planned_at } = parse(request)?;
-        let response = engine.call(request.as_bytes());
+        let keyed = with_key(request, digest_key);
+        self.lacks_digest_key |= keyed.is_some() && digest_key.is_none();
+        let response = engine.call(keyed.as_deref().unwrap_or(request).as_bytes());
         let (op, now) = (op.unwrap_or_default(), digest(response.as_bytes()));
         self.requests += 1;
         if op == PlanRequest::NAME {
@@ -254,6 +272,33 @@ impl ReplayedPlan {
             plan.map_or_else(Default::default, |it| (it.digest, it.actions.len(), it.held.len(), it.needs.len()));
         ReplayedPlan { line, now, digest, actions, held, needs }
     }
+}
+
+/// A request without the key of digests. All others stay as they are, byte for byte.
+fn without_key(request: &str) -> Cow<'_, str> {
+    match settings_with_key(request) {
+        Some(settings) => Cow::Owned(request_text(&Configure { digest_key: Some(KEY_LEFT_OUT.into()), ..settings })),
+        None => Cow::Borrowed(request),
+    }
+}
+
+/// A recorded request with a key again, if the record left one out.
+fn with_key(request: &str, key: Option<&str>) -> Option<String> {
+    let settings = settings_with_key(request).filter(|it| it.digest_key.as_deref() == Some(KEY_LEFT_OUT))?;
+    let digest_key = key.map(Into::into).or(settings.digest_key);
+    Some(request_text(&Configure { digest_key, ..settings }))
+}
+
+/// The settings of a request that sets the key of digests.
+fn settings_with_key(request: &str) -> Option<Configure> {
+    // Requests with documents may be large, and settings never are.
+    if !request.starts_with(r#"{"op":"configure""#) || !request.contains(r#""digestKey""#) {
+        return None;
+    }
+    let mut value = json::parse(request).ok()?;
+    value.as_map_mut()?.remove("op");
+    let settings: Configure = read::from_value(value).ok()?;
+    settings.digest_key.is_some().then_some(settings)
 }
 
 /// Reads a part of a record; the error is a message.

@@ -57,6 +57,13 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{ regexReplaceAll "(?m)^metadata:$" $text $labelled }}
 {{- end -}}
 
+{{/* The Secret with the key of digests; empty if there is none. */}}
+{{- define "fleetfold.digestKey" -}}
+{{- with .Values.runner.digestKey -}}
+{{- if eq .mode "secret" -}}{{ .secretName }}{{- else if eq .mode "generate" -}}{{ include "fleetfold.fullname" $ }}-digest-key{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Where the webhook's certificate is. */}}
 {{- define "fleetfold.certificate" -}}
 {{- with .Values.webhook.certificate -}}
@@ -120,15 +127,17 @@ securityContext:
   capabilities: {drop: [ALL]}
 {{- end -}}
 
-{{/* What a container asks for and at most gets: (list "runner" values). Beside the engine, the program holds answers of it. */}}
+{{/* What a container asks for and at most gets: (list "runner" values engines). Each engine may have all of its memory, and the program
+holds answers of each beside it. */}}
 {{- define "fleetfold.resources" -}}
 {{- $component := index . 0 -}}
+{{- $engines := index . 2 -}}
 {{- with index . 1 -}}
 {{- $engine := int .engineMemoryMiB -}}
 {{- if hasKey (default dict .resources.limits) "memory" -}}
 {{- fail (printf "%s.resources.limits.memory: follows from %s.engineMemoryMiB" $component $component) -}}
 {{- end -}}
-{{- $limits := merge (dict "memory" (printf "%dMi" (add $engine (div $engine 2) 256))) (default dict .resources.limits) -}}
+{{- $limits := merge (dict "memory" (printf "%dMi" (add (mul $engines (add $engine (div $engine 2))) 256))) (default dict .resources.limits) -}}
 {{- merge (dict "limits" $limits) (omit .resources "limits") | toYaml -}}
 {{- end -}}
 {{- end -}}

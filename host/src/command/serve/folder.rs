@@ -18,6 +18,7 @@ use fleetfold_core::api::place::PlaceAnswer;
 use tokio::sync::watch;
 
 use super::file_events::{FileEvents, POLL_INTERVAL, folders_of};
+use crate::command::digest_key::refuse_in_file;
 use crate::command::fleet::{Fleet, refused_finding};
 use crate::command::output::Failure;
 use crate::source::{self, Listing, Refused, STDIN};
@@ -162,6 +163,11 @@ impl Folder {
             let load = source::load_of(&name, &text, live.as_deref());
             match settings {
                 Some(configure) => {
+                    // Neither the settings nor the text of such a file are published.
+                    if let Err(failure) = refuse_in_file(&configure) {
+                        snapshot.diagnostics.push(finding_in(&failure, &name));
+                        continue;
+                    }
                     let Load { file, live, text, .. } = load;
                     snapshot.settings.push(SettingsFile { configure, file, live, text });
                 }
@@ -221,11 +227,18 @@ impl Folder {
 
 /// The diagnostic of a failure while the previous state is served.
 fn kept_diagnostic(failure: &Failure, file: Option<&str>) -> Finding {
-    let mut finding = failure.to_finding(UNREADABLE);
+    let mut finding = match file {
+        Some(file) => finding_in(failure, file),
+        None => failure.to_finding(UNREADABLE),
+    };
     finding.message.push_str(KEPT);
-    finding.at = finding.at.or_else(|| {
-        let file = Some(file?.to_owned());
-        Some(PlaceAnswer { column: None, document: None, file, line: None, path: None })
-    });
+    finding
+}
+
+/// The diagnostic of a failure to read a file.
+fn finding_in(failure: &Failure, file: &str) -> Finding {
+    let mut finding = failure.to_finding(UNREADABLE);
+    let place = || PlaceAnswer { column: None, document: None, file: Some(file.to_owned()), line: None, path: None };
+    finding.at = finding.at.or_else(|| Some(place()));
     finding
 }

@@ -64,7 +64,7 @@ pub fn follow(
     let limits = Limits { deadline: limits.deadline.max(ENGINE_DEADLINE), ..limits };
     let (sender, states) = watch::channel(SyncState::default());
     let first_contact = members.first_contact();
-    let settings = members.settings(Configure::default());
+    let settings = members.settings(Configure::default())?;
     // Calls of the engine block, so it has its own thread.
     thread::spawn(move || {
         runtime.block_on(async {

@@ -40,7 +40,7 @@ impl Place {
     }
 
     fn replay(&self) -> Result<Replay, ReplayError> {
-        replay(&self.0, &mut Workspace::default())
+        replay(&self.0, &mut Workspace::default(), None)
     }
 
     #[track_caller]
@@ -117,4 +117,33 @@ fn errors_in_a_record_name_the_line() {
     recorded("head").edited(|text| text.replacen("fleetfold", "x", 1)).fails("line 1 of", "from its beginning");
     recorded("cut").edited(|text| text[..text.len() - 9].to_owned()).fails("line 4 of", "leave the last line out");
     recorded("hole").edited(|text| text.replacen("\"op\"", "op", 1)).fails("line 2 of", "record again");
+}
+
+#[test]
+fn a_record_has_no_key_of_digests_and_is_replayed_with_one() {
+    let key = "the-key-of-digests";
+    let secret = r#"{"apiVersion":"types.kubefed.io/v1beta1","kind":"FederatedSecret","metadata":{"name":"s","namespace":"n"},"spec":{"placement":{"clusters":[{"name":"eu"}]},"template":{"data":{"a":"c2VjcmV0"}}}}"#;
+    let cluster = r#"{"apiVersion":"core.kubefed.io/v1beta1","kind":"KubeFedCluster","metadata":{"name":"eu","namespace":"kube-federation-system"}}"#;
+    let types = r#"{"apiVersion":"core.kubefed.io/v1beta1","kind":"FederatedTypeConfig","metadata":{"name":"secrets","namespace":"kube-federation-system"},"spec":{"federatedType":{"group":"types.kubefed.io","kind":"FederatedSecret","version":"v1beta1"},"propagation":"Enabled","targetType":{"kind":"Secret","scope":"Namespaced","version":"v1"}}}"#;
+    let config = r#"{"apiVersion":"core.kubefed.io/v1beta1","kind":"KubeFedConfig","metadata":{"name":"kubefed","namespace":"kube-federation-system"},"spec":{"scope":"Namespaced"}}"#;
+    let requests = [
+        request_text(&Configure { digest_key: Some(key.into()), paused: Some(false), ..Configure::default() }),
+        format!(r#"{{"op":"load","documents":[{config},{types},{cluster},{secret}]}}"#),
+        r#"{"op":"load","documents":[],"live":"eu","complete":true}"#.to_owned(),
+        r#"{"op":"load","documents":[],"live":"","complete":true}"#.to_owned(),
+        r#"{"op":"plan"}"#.to_owned(),
+    ];
+    let place = Place::new("key");
+    let mut recorder = Recorder::create(&place.0, "sha256:abc").unwrap();
+    let mut engine = Workspace::default();
+    for request in &requests {
+        recorder.write(request, &Engine::call(&mut engine, request.as_bytes()));
+    }
+    let text = fs::read_to_string(&place.0).unwrap();
+    assert!(!text.contains(key) && text.contains(r#""paused":false"#), "{text}");
+    let with = |key| replay(&place.0, &mut Workspace::default(), key).unwrap();
+    assert!(with(Some(key)).is_same(), "{:?}", with(Some(key)));
+    assert!(with(Some(key)).plans[0].actions > 0);
+    assert!(!with(Some(key)).lacks_digest_key && with(None).lacks_digest_key);
+    assert_eq!(with(None).differences.iter().map(|it| it.op.as_str()).collect::<Vec<_>>(), ["plan"]);
 }
