@@ -126,13 +126,45 @@ pub fn differences_with(
         }
     }
     ctx.found.retain(|it| !is_string_data(it, desired, live));
-    // A place that live does not have yet can still be set; inside one that it has, nothing can, nor can what holds it go.
-    let fixed: Vec<Pointer> = fixed.into_iter().filter(|place| live.at(place).is_some()).map(Pointer::of).collect();
+    mark_immutable(&mut ctx.found, &fixed, live);
+    ctx.found
+}
+
+/// The same for the part at the end of a chain of keys, in place: most parts of most objects do not differ. Nothing where
+/// the part alone does not tell: one side lacks it, or other fields of the kind have a say in it.
+fn differences_at(
+    memo: &mut Memo,
+    keys: &[&str],
+    desired: &Value,
+    live: &Value,
+    last_applied: Option<&Value>,
+) -> Option<Vec<Difference>> {
+    let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
+    let (wanted, found) = (desired.at(keys)?, live.at(keys)?);
+    // Of a Secret, one section is stored in another.
+    if aggregation(desired).is_some() || kind == "Secret" {
+        return None;
+    }
+    if (1..=keys.len()).any(|depth| keys.get(..depth).is_some_and(|it| is_server_set(api_version, it))) {
+        return Some(Vec::new());
+    }
+    let path = keys.iter().map(|key| Segment::Asked(key)).collect();
+    let mut ctx = Ctx { memo, api_version, kind, filled: None, keys: keys.to_vec(), path, found: Vec::new() };
+    ctx.compare(wanted, Some(found), last_applied.and_then(|it| it.at(keys)));
+    if !ctx.found.is_empty() {
+        mark_immutable(&mut ctx.found, &immutable(desired), live);
+    }
+    Some(ctx.found)
+}
+
+/// A place that live does not have yet can still be set; inside one that it has, nothing can, nor can what holds it go.
+fn mark_immutable(found: &mut [Difference], fixed: &[Vec<&str>], live: &Value) {
+    let fixed: Vec<Pointer> =
+        fixed.iter().filter(|place| live.at(place).is_some()).map(|it| Pointer::of(it.iter().copied())).collect();
     let touches = |it: &Difference| fixed.iter().any(|place| place.contains(&it.path) || it.path.contains(place));
-    for difference in ctx.found.iter_mut().filter(|it| touches(it)) {
+    for difference in found.iter_mut().filter(|it| touches(it)) {
         difference.kind = DifferenceKind::Immutable;
     }
-    ctx.found
 }
 
 struct Ctx<'a, 'm> {
@@ -151,6 +183,8 @@ struct Ctx<'a, 'm> {
 #[derive(Clone, Copy)]
 enum Segment<'a> {
     Key(&'a Text),
+    /// A key of a path that was asked for.
+    Asked(&'a str),
     Index(usize),
 }
 
@@ -326,6 +360,7 @@ impl<'a> Ctx<'a, '_> {
     fn report(&mut self, kind: DifferenceKind, desired: Option<&Value>, live: Option<&Value>) {
         let path = Pointer::of(self.path.iter().map(|segment| match segment {
             Segment::Key(key) => (*key).clone(),
+            Segment::Asked(key) => (*key).into(),
             Segment::Index(index) => index.to_string().into(),
         }));
         self.found.push(Difference { path, kind, desired: desired.cloned(), live: live.cloned() });

@@ -2,7 +2,7 @@
 
 use super::memo::{Memo, Outcome, Pair};
 use super::stored::{is_stored_as, is_string_data};
-use super::{Difference, DifferenceKind, Members, differences_with};
+use super::{Difference, DifferenceKind, Members, differences_at, differences_with};
 use crate::diagnostic::Error;
 use crate::diagnostic::Mode;
 use crate::engine::diff::diff;
@@ -181,6 +181,11 @@ fn section_differences(
     mode: Mode,
 ) -> Result<Vec<Difference>, Error> {
     let path = section.path();
+    if mode == Mode::Strict
+        && let Some(differences) = differences_at(memo, &path, desired, live, last)
+    {
+        return Ok(differences);
+    }
     let only = |object: &Value| {
         // The kind goes along: the tables of lists and immutable places need it.
         let mut part =
