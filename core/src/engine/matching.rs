@@ -229,9 +229,9 @@ impl<'a> Ctx<'a, '_> {
     fn compare_parts(&mut self, desired: &'a Value, live: &'a Value, last: Option<&'a Value>) {
         match (desired, live) {
             (Value::Map(wanted), Value::Map(found)) => {
-                for (key, value) in wanted.iter() {
+                for (key, value, live) in wanted.beside(found) {
                     if self.counts(key) {
-                        self.below_key(key, |ctx| ctx.compare(value, found.get(key), last.and_then(|it| it.get(key))));
+                        self.below_key(key, |ctx| ctx.compare(value, live, last.and_then(|it| it.get(key))));
                     }
                 }
                 for (key, earlier) in last.and_then(Value::as_map).into_iter().flat_map(|it| it.iter()) {

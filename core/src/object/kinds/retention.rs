@@ -160,6 +160,13 @@ pub enum Quirk {
     Tracked(&'static str),
 }
 
+impl Quirk {
+    /// Whether a live object without the value matters.
+    pub fn minds_absence(self) -> bool {
+        matches!(self, AbsentRemoves | AbsentIsError | DesiredMustFit | WritesNull)
+    }
+}
+
 const fn rule(name: &'static str, kinds: Kinds, path: &'static str, mode: Keep, wanted: Wanted) -> Rule {
     let phase = Phase::Before;
     Rule { name, kinds, path, mode, phase, wanted, when: &[], pairs: Pairs::ByKind, quirks: &[], note: "" }
