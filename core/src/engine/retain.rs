@@ -32,6 +32,7 @@ use crate::object::kinds::retention::{Keep, Pairs, Phase, Quirk, Rule, STRICT, T
 use crate::value::collections::SortedMap;
 use crate::value::index_text;
 use crate::value::path::{Pointer, RetentionPath, RetentionStep, list_index};
+use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 use wanted::Fit;
 
@@ -92,7 +93,7 @@ pub struct Retention {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagnostic>) -> Result<Retained, Error> {
-    let mut ctx = Ctx { object: desired.clone(), live, retained: SortedMap::new(), out };
+    let mut ctx = Ctx { object: desired.clone(), live, retained: Vec::new(), out };
     if live.is_null() {
         return Ok(ctx.finish());
     }
@@ -126,7 +127,8 @@ const MAX_PAIRS: usize = 100_000;
 struct Ctx<'a> {
     object: Value,
     live: &'a Value,
-    retained: SortedMap<Text, Retention>,
+    /// In the order in which they were carried over.
+    retained: Vec<Retention>,
     out: &'a mut Vec<Diagnostic>,
 }
 
@@ -158,7 +160,17 @@ type Sites = SortedMap<Pointer, Option<Value>>;
 
 impl Ctx<'_> {
     fn finish(self) -> Retained {
-        Retained { object: self.object, retained: self.retained.into_values().collect() }
+        let Ctx { object, mut retained, .. } = self;
+        sort_by(&mut retained, |a, b| a.path.text_order(&b.path));
+        // Of two rules for one place, the later one carried it over.
+        retained.dedup_by(|later, earlier| {
+            let is_same = later.path == earlier.path;
+            if is_same {
+                std::mem::swap(later, earlier);
+            }
+            is_same
+        });
+        Retained { object, retained }
     }
 
     fn holds(&self, when: When, retain_replicas: bool) -> Result<bool, Error> {
@@ -377,7 +389,7 @@ impl Ctx<'_> {
 
     fn record(&mut self, carry: &Carry, place: &Pointer) {
         let retention = Retention { path: place.clone(), rule: carry.name.clone(), mode: carry.mode };
-        self.retained.insert(place.to_text(), retention);
+        self.retained.push(retention);
     }
 
     fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {

@@ -64,22 +64,24 @@ impl Serialize for LayerList {
     }
 }
 
-/// The chains that were answered before, by their addresses: what is answered about outlives the answer. A later one takes
-/// the place of an earlier one with the same slot.
+/// The chains that were answered before and the texts of places, by their addresses: what is answered about outlives the
+/// answer. A later one takes the place of an earlier one with the same slot.
 #[derive(Debug, Default)]
-pub struct Chains(Vec<Option<Known>>);
+pub struct Chains {
+    layers: Slots<LayerList>,
+    paths: Slots<Text>,
+}
 
-#[derive(Clone, Debug)]
-struct Known {
-    chain: usize,
-    place: usize,
-    path: Text,
-    layers: LayerList,
+#[derive(Debug)]
+struct Slots<T>(Vec<Option<(usize, T)>>);
+
+impl<T> Default for Slots<T> {
+    fn default() -> Slots<T> {
+        Slots(Vec::new())
+    }
 }
 
 impl Chains {
-    const SLOTS: usize = 1024;
-
     /// The chains of an object, by the texts of their places.
     pub fn answer(
         &mut self,
@@ -88,38 +90,37 @@ impl Chains {
         sources: &Sources,
     ) -> SortedMap<Text, LayerList> {
         let visibility = Visibility::Redacted(&[object]);
-        // What is shown of an object with a Secret depends on the object.
+        // What is shown of an object with a Secret depends on the object and on the place in it.
         let is_plain = !secrets::holds_secret(object);
+        let Chains { layers, paths } = self;
         let chain = |(place, chain): &(Pointer, Chain)| {
             let make = || {
                 let shown = |value: &Value| visibility.show(value.clone(), place);
-                let layers: Vec<LayerAnswer> = chain.iter().map(|it| sources.layer(it, shown)).collect();
-                (place.to_text(), layers.into())
+                LayerList::from(chain.iter().map(|it| sources.layer(it, shown)).collect::<Vec<_>>())
             };
-            if is_plain && Arc::strong_count(chain) > 1 { self.known(place, chain, make) } else { make() }
+            let is_shared = is_plain && Arc::strong_count(chain) > 1;
+            let list = if is_shared { layers.get_or(Arc::as_ptr(chain).addr(), make) } else { make() };
+            let path = if place.is_shared() { paths.get_or(place.address(), || place.to_text()) } else { place.to_text() };
+            (path, list)
         };
         origins.iter().map(chain).collect()
     }
+}
 
-    fn known(
-        &mut self,
-        place: &Pointer,
-        chain: &Chain,
-        make: impl FnOnce() -> (Text, LayerList),
-    ) -> (Text, LayerList) {
+impl<T: Clone> Slots<T> {
+    const COUNT: usize = 1024;
+
+    fn get_or(&mut self, address: usize, make: impl FnOnce() -> T) -> T {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
         if self.0.is_empty() {
-            self.0.resize(Chains::SLOTS, None);
+            self.0.resize(Self::COUNT, None);
         }
-        let (chain, place) = (Arc::as_ptr(chain).addr(), place.address());
-        let hash = ((chain as u64) ^ (place as u64).rotate_left(32)).wrapping_mul(ODD) >> 32;
-        let slot = usize::try_from(hash).map_or(0, |it| it % Chains::SLOTS);
-        let Some(slot) = self.0.get_mut(slot) else { return make() };
-        if let Some(known) = slot.as_ref().filter(|it| it.chain == chain && it.place == place) {
-            return (known.path.clone(), known.layers.clone());
+        let hash = (address as u64).wrapping_mul(ODD) >> 32;
+        let slot = usize::try_from(hash).ok().and_then(|it| self.0.get_mut(it % Self::COUNT));
+        let Some(slot) = slot else { return make() };
+        match slot {
+            Some((known, kept)) if *known == address => kept.clone(),
+            _ => slot.insert((address, make())).1.clone(),
         }
-        let (path, layers) = make();
-        *slot = Some(Known { chain, place, path: path.clone(), layers: layers.clone() });
-        (path, layers)
     }
 }

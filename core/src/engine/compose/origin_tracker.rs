@@ -136,7 +136,9 @@ impl OriginTracker<'_> {
     fn inside(&self, place: &Pointer) -> (usize, usize) {
         let from = self.find(place).unwrap_or_else(|at| at);
         let behind = self.entries.get(from..).unwrap_or_default();
-        (from, from.saturating_add(behind.partition_point(|(it, _)| place.contains(it))))
+        // Mostly there is none or one.
+        let inside = behind.iter().take_while(|(it, _)| place.contains(it)).count();
+        (from, from.saturating_add(inside))
     }
 
     /// Gives the elements of a list new indices; elements without one are removed.

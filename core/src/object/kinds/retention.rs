@@ -85,8 +85,8 @@ impl Kinds {
     pub fn contains(self, api_version: &str, kind: &str) -> bool {
         match self {
             Kinds::Every => true,
-            Kinds::InGroup(group, name) => group == group_of(api_version) && name == kind,
-            Kinds::InVersion(version, name) => version == api_version && name == kind,
+            Kinds::InGroup(group, name) => name == kind && group == group_of(api_version),
+            Kinds::InVersion(version, name) => name == kind && version == api_version,
             Kinds::Named(name) => name == kind,
             Kinds::NotNamed(names) => !names.contains(&kind),
         }

@@ -73,6 +73,6 @@ impl Serialize for Map {
 
 impl Serialize for Pointer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.to_text())
+        serializer.serialize_str(&self.written())
     }
 }
